@@ -1,4 +1,4 @@
-"""Sessions of programs: what compiles, runs and shows things, on top of the planner and the executor.
+"""The Python API: environments, tables, results and plans, on top of the planner and the executor.
 
-`import compiled_plan as cp` has the names that programs use.
+Programs import the public names with `import compiled_plan as cp`.
 """

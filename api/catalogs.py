@@ -1,4 +1,4 @@
-"""What a session says about its catalogs, and where in them it is: a part of `TableEnvironment`.
+"""Catalogs and databases of a session: a mixin of `TableEnvironment`.
 
 Source: Flink's `TableEnvironment`.
 """
@@ -9,23 +9,37 @@ from compiled_plan.planner.sql.context import PlanningContext
 
 
 class CatalogMethods:
-    """The methods that list catalogs, databases, tables and views, and choose the current ones."""
+    """Methods that list catalogs, databases, tables and views, and select the current ones.
+
+    >>> from compiled_plan import TableEnvironment
+    >>> env = TableEnvironment()
+    >>> _ = env.execute_sql("CREATE DATABASE sales; CREATE TABLE sales.orders (id INT) WITH ('connector' = 'datagen')")
+    >>> env.use_database("sales")
+    >>> env.get_current_database(), env.list_tables()
+    ('sales', ['orders'])
+    """
 
     context: PlanningContext
 
     def use_catalog(self, name: str) -> None:
-        """Make a catalog the current one; its first database becomes the current one.
+        """Make a catalog the current one, and its default database the current database.
+
+        Args:
+            name: the catalog.
 
         Raises:
-            ProgramError: there is none of that name.
+            ProgramError: no catalog has that name.
         """
         self.context.catalog.use_catalog(name)
 
     def use_database(self, name: str) -> None:
         """Make a database of the current catalog the current one.
 
+        Args:
+            name: the database.
+
         Raises:
-            ProgramError: there is none of that name.
+            ProgramError: the current catalog has no such database.
         """
         self.context.catalog.use_database((name,))
 
@@ -62,5 +76,5 @@ class CatalogMethods:
         return [name for name in self.list_views() if self._is_temporary(name)]
 
     def _is_temporary(self, name: str) -> bool:
-        found = self.context.catalog.find((name,))
-        return found is not None and found.temporary
+        table = self.context.catalog.find((name,))
+        return table is not None and table.temporary

@@ -1,4 +1,4 @@
-"""What programs with a command line share: exit codes, the console, errors without tracebacks."""
+"""Basics of all commands: exit codes, the console, errors without tracebacks."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ Debug = Annotated[bool, typer.Option(DEBUG_FLAG, help="Show tracebacks.")]
 
 
 class ExitCode(IntEnum):
-    """Exit codes of every command, and what they mean."""
+    """Exit codes of every command, with their meanings."""
 
     meaning: str
 
     def __new__(cls, code: int, meaning: str) -> ExitCode:
-        found = int.__new__(cls, code)
-        found._value_ = code
-        found.meaning = meaning
-        return found
+        member = int.__new__(cls, code)
+        member._value_ = code
+        member.meaning = meaning
+        return member
 
     OK = 0, "done"
     FAILED = 1, "the program, plan or run failed or was refused"
@@ -55,11 +55,11 @@ def app_for() -> typer.Typer:
 
 
 class _Shown:
-    """A stream that shows control characters, instead of letting a terminal carry them out.
+    """A text stream that escapes control characters, so that a terminal does not interpret them.
 
     Args:
-        stream: the stream itself; rich, whose colours are control characters, writes to it directly.
-        always: whether pipes and files get them shown, too; else these get data, unchanged.
+        stream: the wrapped stream; rich, whose colours are control characters, writes to it directly.
+        always: escape in pipes and files, too; otherwise these get the data unchanged.
     """
 
     def __init__(self, stream: TextIO, *, always: bool) -> None:
@@ -79,7 +79,7 @@ class _Shown:
 
 
 def show_controls() -> None:
-    """Show the control characters in all that this process prints from now on."""
+    """Escape control characters in everything that this process prints from now on."""
     for name, always in (("stdout", False), ("stderr", True)):
         stream = getattr(sys, name)
         if not isinstance(stream, _Shown):
@@ -88,9 +88,9 @@ def show_controls() -> None:
 
 @lru_cache(maxsize=2)
 def console(*, stderr: bool = True) -> Console:
-    """The console for messages (stderr), or for data (stdout).
+    """The console for messages (stderr) or for data (stdout).
 
-    Lines are never wrapped, brackets are no markup, and colours appear on terminals alone, never with NO_COLOR.
+    It never wraps lines, takes brackets literally, and uses colours only on terminals and never with NO_COLOR.
     """
     from rich.console import Console
 
@@ -102,10 +102,12 @@ def console(*, stderr: bool = True) -> Console:
 
 
 def fail(fault: CompiledPlanError, path: str = "", *, debug: bool = False) -> None:
-    """Print an error on stderr.
+    """Print an error to stderr.
 
     Args:
-        path: the file it concerns, named first where the message does not name it itself, in quotes.
+        fault: the error.
+        path: the file that the error concerns; printed first unless the message quotes it already.
+        debug: print the traceback, too.
     """
     text = f"{path}: {fault.render()}" if path and repr(path) not in fault.message else fault.render()
     if debug:
@@ -122,10 +124,10 @@ def _print(word: str, text: str) -> None:
 
 
 def run_app(app: typer.Typer) -> None:
-    """Run a command to its exit. Nothing that goes wrong shows a traceback unless `--debug` is among the arguments."""
+    """Run a command to its exit; errors show a traceback only if `--debug` is among the arguments."""
     debug = DEBUG_FLAG in sys.argv[1:]
     show_controls()
-    # Python looks for garbage once more at its end, which takes longer than all else of an end; all of it goes anyway.
+    # Skip the final garbage collection: it takes longer than the rest of the exit, and the memory goes anyway.
     atexit.register(gc.freeze)
     try:
         app()

@@ -1,4 +1,4 @@
-"""Tables out of Python's values and DataFrames.
+"""Tables from Python values and DataFrames.
 
 Source: Flink's `TableEnvironment.fromValues`; PyFlink's `from_pandas`.
 """
@@ -42,12 +42,12 @@ def from_values(context: PlanningContext, values: Iterable[object], schema: AnyT
     cells = [_cells(item) for item in listed]
     if any(isinstance(cell, Operand) for row in cells for cell in row):
         return _from_expressions(context, cells, schema)
-    found = constant_rows(listed, schema)
-    return Table(context, rows(Bound(Values(found.row_type, found.cells), found.row_type.names)))
+    constants = constant_rows(listed, schema)
+    return Table(context, rows(Bound(Values(constants.row_type, constants.cells), constants.row_type.names)))
 
 
 def _plain(schema: Schema) -> AnyType:
-    """The columns of a schema that has nothing but columns."""
+    """The row type of a schema that declares physical columns only."""
     if len(schema.lines) > len(schema.physical) or schema.key:
         raise ProgramError(
             "the schema of constant rows has columns alone",
@@ -58,7 +58,7 @@ def _plain(schema: Schema) -> AnyType:
 
 
 def _cells(item: object) -> list[object]:
-    """The values of a row; `row(...)` is a row, any other expression a row of one column."""
+    """The values of a row: `row(...)` has several, any other expression is a row of one column."""
     if isinstance(item, Operand) and isinstance(item._node, ast.RowValue):
         return [Operand(node) for node in item._node.items]
     return list(item) if isinstance(item, list | tuple) else [item]
@@ -100,12 +100,12 @@ def from_dataframe(context: PlanningContext, frame: object, schema: AnyType = No
 
 
 def _declared(context: PlanningContext, frame: object, schema: Schema) -> Table:
-    """A DataFrame as a table with computed columns, watermark and key, which has a name like any other table."""
+    """A DataFrame as a declared table, with computed columns, watermark and key."""
     held = embedded.inline(frame, schema.to_row_data_type())
     return from_descriptor(context, TableDescriptor(schema, tuple(held.options.items())), "from_dataframe")
 
 
 def from_descriptor(context: PlanningContext, descriptor: object, operation: str = "from_descriptor") -> Table:
-    """A table of a descriptor, which the catalog does not know."""
+    """The table of a descriptor, without an entry in the catalog."""
     with declared(context, descriptor, operation) as path:
         return Table(context, from_path(context, path)._rows)

@@ -24,8 +24,8 @@ from compiled_plan.planner.sql.scripts import bind_script
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.plan import CompiledPlan as Plan
 
-# A script of SQL is compiled without the Table API and what runs plans, which would double the time that
-# `compile-plan` takes to start: the methods that need them import them.
+# Methods import the Table API and the executor when they need them: a SQL script compiles without either, and
+# importing them here would double the start-up time of `compile-plan`.
 if TYPE_CHECKING:
     from compiled_plan.api.results.table_result import TableResult
     from compiled_plan.api.running.inserts import StatementSet
@@ -34,9 +34,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CompiledScript:
-    """The plan of a script, and where its COMPILE PLAN statement wants it (None without one).
+    """The plan of a script and the target of its COMPILE PLAN statement.
 
-    `overwrite`: whether it may replace a file that is there.
+    Args:
+        plan: the plan.
+        path: the plan file of COMPILE PLAN; None without that statement.
+        if_not_exists: leave an existing file unchanged.
+        overwrite: replace an existing file.
     """
 
     plan: Plan
@@ -46,14 +50,23 @@ class CompiledScript:
 
 
 class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
-    """A catalog and a configuration, and the programs compiled over them.
+    """A session: a catalog and a configuration, in which programs are compiled and run.
+
+    >>> from compiled_plan import TableEnvironment
+    >>> env = TableEnvironment({"table.exec.state.ttl": "1 d"})
+    >>> _ = env.execute_sql('''
+    ...     CREATE TABLE orders (item STRING, price INT) WITH ('connector' = 'datagen');
+    ...     CREATE TABLE totals (item STRING, total INT, PRIMARY KEY (item) NOT ENFORCED) WITH ('connector' = 'print');
+    ... ''')
+    >>> plan = env.compile_plan_sql("INSERT INTO totals SELECT item, SUM(price) FROM orders GROUP BY item")
+    >>> plan.write_file("totals.json")
 
     Args:
-        options: configuration, as by SET.
-        init: files of SQL that prepare the session, as `compile-plan --init` takes them.
+        options: configuration options by key, as set with SET.
+        init: SQL files that prepare the session, as for `compile-plan --init`.
 
     Raises:
-        ProgramError: an init file is wrong; see `run_init_file`.
+        ProgramError: an option has an invalid value, or an init file is wrong (see `run_init_file`).
     """
 
     def __init__(self, options: Mapping[str, str] | None = None, *, init: Sequence[str | Path] = ()) -> None:
@@ -63,52 +76,71 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
 
     @property
     def config(self) -> TableConfig:
-        """The options."""
+        """The configuration of the session."""
         return self.context.config
 
     @property
     def catalog(self) -> Catalog:
-        """The tables, views and functions."""
+        """The catalogs of the session, with their databases, tables, views and functions."""
         return self.context.catalog
 
     def set(self, key: str, value: str) -> None:
-        """Set an option of the configuration.
+        """Set a configuration option.
+
+        Args:
+            key: the option, such as `table.exec.state.ttl`.
+            value: its value as text; durations have a unit, such as `1 d`.
 
         Raises:
-            ProgramError: a value that the option cannot have.
+            ProgramError: the option does not take that value.
         """
         self.config.set(key, value)
 
     def get_config(self) -> TableConfig:
-        """The configuration: `env.get_config().set(key, value)`."""
+        """The configuration of the session, as in PyFlink: `env.get_config().set(key, value)`."""
         return self.config
 
     def run_init_file(self, path: str | Path) -> None:
-        """Carry out a file of SQL that prepares the session: SET, RESET, USE, CREATE, DROP, ALTER DATABASE and ALTER
-        CATALOG.
+        """Execute a SQL file that prepares the session: SET, RESET, USE, CREATE, DROP, ALTER DATABASE, ALTER CATALOG.
 
         Args:
             path: the file, local or remote (`s3://...`).
 
         Raises:
-            ProgramError: it cannot be read, a statement is wrong, or one does more than that (a query, INSERT, SHOW);
-                with file, line, column and caret. What stands before a wrong statement has been carried out.
-            UnsupportedError: a statement that is not supported.
+            ProgramError: the file cannot be read, or a statement is wrong or of another kind (a query, INSERT, SHOW);
+                with file, line, column and caret. The statements before it remain in effect.
+            UnsupportedError: a statement is not supported.
         """
         from compiled_plan.api.initializing import run_init_file
 
         run_init_file(self.context, str(path))
 
     def execute_sql(self, text: str) -> TableResult:
-        """Carry out statements, one after another; the result is that of the last.
+        """Execute SQL statements one after another.
 
-        Statements that declare, set and show things take effect at once. A SELECT, an INSERT, a statement set and
-        EXECUTE PLAN start a run on an embedded local Spark: the rows of a SELECT come out of the result, and `wait()`
-        waits for an INSERT.
+        Declarations, SET and SHOW take effect at once. A SELECT, an INSERT, a statement set and EXECUTE PLAN start a
+        run on an embedded local Spark.
+
+        >>> from compiled_plan import TableEnvironment
+        >>> env = TableEnvironment()
+        >>> env.execute_sql("SHOW CATALOGS").print()
+        +-----------------+
+        |    catalog name |
+        +-----------------+
+        | default_catalog |
+        +-----------------+
+        1 row in set
+
+        Args:
+            text: the statements, separated by semicolons.
+
+        Returns:
+            The result of the last statement. Its `collect()` gives the rows of a SELECT, its `wait()` waits for an
+            INSERT.
 
         Raises:
             ProgramError: a statement is wrong; with line, column and caret.
-            UnsupportedError: a statement that is not supported.
+            UnsupportedError: a statement is not supported.
             ExecutionError: Spark does not start.
         """
         source = SourceText(text)
@@ -135,29 +167,47 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
         return result
 
     def compile_script(self, text: str) -> CompiledPlan:
-        """The plan of a script: declarations, and one INSERT or one statement set.
+        """Compile a script: declarations, and one INSERT or one statement set.
+
+        Args:
+            text: the SQL.
+
+        Returns:
+            The plan. A COMPILE PLAN statement in the script writes no file; see `compile_statements`.
 
         Raises:
             ProgramError: the script does not compile; with line, column and caret.
-            UnsupportedError: it uses what is not supported.
+            UnsupportedError: the script uses a feature that is not supported.
         """
         from compiled_plan.api.running.plans import CompiledPlan
 
         return CompiledPlan.of(self.compile_statements(text).plan)
 
     def compile_plan_sql(self, statement: str) -> CompiledPlan:
-        """The plan of one INSERT or statement set over what was declared before.
+        """Compile one INSERT or statement set over the tables of this session.
+
+        Args:
+            statement: the SQL.
+
+        Returns:
+            The plan.
 
         Raises:
-            ProgramError: as `compile_script`, and for any other statement.
+            ProgramError, UnsupportedError: as for `compile_script`.
         """
         return self.compile_script(statement)
 
     def compile_statements(self, text: str) -> CompiledScript:
-        """As `compile_script`, with what the script's COMPILE PLAN says about the file.
+        """Compile a script like `compile_script`, and return the target of its COMPILE PLAN statement, too.
+
+        Args:
+            text: the SQL.
+
+        Returns:
+            The plan and its target.
 
         Raises:
-            ProgramError: as `compile_script`.
+            ProgramError, UnsupportedError: as for `compile_script`.
         """
         sinks, body = bind_script(self.context, text)
         path, if_not_exists = None, False
@@ -168,43 +218,66 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
             return CompiledScript(plan(sinks, self.config), path, if_not_exists, overwrite)
 
     def load_plan(self, reference: PlanReference) -> CompiledPlan:
-        """The plan of `PlanReference.from_file(...)` or `from_json_string(...)`.
+        """Load a plan.
+
+        Args:
+            reference: `PlanReference.from_file(...)` or `PlanReference.from_json_string(...)`.
+
+        Returns:
+            The plan.
 
         Raises:
-            PlanError: no such file, or not a plan.
+            PlanError: the file does not exist, or is not a plan.
         """
         return _checked(reference, "load_plan").load()
 
     def execute_plan(self, reference: PlanReference) -> TableResult:
         """Run a plan on an embedded local Spark, in the background: `load_plan(reference).execute()`.
 
-        Where the plan says nothing of a time zone, that of this session holds.
+        If the plan has no time zone, the session's time zone applies.
+
+        Args:
+            reference: `PlanReference.from_file(...)` or `PlanReference.from_json_string(...)`.
+
+        Returns:
+            The result of the run.
 
         Raises:
-            PlanError: no such file, or not a plan.
-            UnsupportedError, ExecutionError: as `CompiledPlan.execute`.
+            PlanError: the file does not exist, or is not a plan.
+            UnsupportedError, ExecutionError: as for `CompiledPlan.execute`.
         """
         from compiled_plan.api.running.statements import start_plan
 
         return start_plan(self.context, _checked(reference, "execute_plan").load())
 
     def explain_sql(self, statement: str) -> str:
-        """The operators of a query, an INSERT or a statement set, as a tree, each with its state entries.
+        """Explain a query, an INSERT or a statement set.
+
+        >>> from compiled_plan import TableEnvironment
+        >>> print(TableEnvironment().explain_sql("SELECT 1 + 1 AS two"))
+        [2] Calc(select=[2 AS two])
+        +- [1] Values(tuples=[[{ 0 }]])
+
+        Args:
+            statement: the SQL.
+
+        Returns:
+            The operators as a tree, with the state entries of each operator.
 
         Raises:
-            ProgramError: no such statement, or a wrong one; with line, column and caret.
+            ProgramError: the statement is wrong or of another kind; with line, column and caret.
         """
         from compiled_plan.api.queries import explain_sql
 
         return explain_sql(self.context, statement)
 
     def create_statement_set(self) -> StatementSet:
-        """Inserts that become one plan."""
+        """Create an empty statement set: INSERTs that become one plan."""
         from compiled_plan.api.running.inserts import StatementSet
 
         return StatementSet(self.context)
 
-    if not TYPE_CHECKING:  # a type checker knows the methods that there are
+    if not TYPE_CHECKING:  # Hidden from type checkers, which would accept any method name otherwise.
 
         def __getattr__(self, name: str) -> Any:
             from compiled_plan.planner.table.building.unfinished import no_method
@@ -224,7 +297,7 @@ def _checked(reference: Any, operation: str) -> PlanReference:
     return reference
 
 
-#: Statements that show something.
+#: Statements that only return information.
 _SHOWS = st.Describe | st.DescribeCatalog | st.Show | st.Explain
-#: Statements that read or write data, or plan files.
+#: Statements that read or write data or plan files.
 _RUNS = st.Query | st.Insert | st.StatementSet | st.CompilePlan | st.ExecutePlan | st.CompileAndExecutePlan

@@ -1,4 +1,4 @@
-"""The user functions of a session: a part of `TableEnvironment`.
+"""User functions of a session: a mixin of `TableEnvironment`.
 
 Source: Flink's `TableEnvironment`.
 """
@@ -9,53 +9,74 @@ from typing import Any
 
 from compiled_plan.planner.sql.context import PlanningContext
 
-# See `environment`: a script of SQL is compiled without what only some of these methods need.
+# Methods import the planner's user functions when they need them, as in `environment`.
 
 
 class FunctionMethods:
-    """The methods that register and remove functions."""
+    """Methods that register and drop user functions.
+
+    >>> from compiled_plan import ScalarFunction, TableEnvironment
+    >>> class Double(ScalarFunction):
+    ...     def eval(self, number: int) -> int:
+    ...         return 2 * number
+    >>> env = TableEnvironment()
+    >>> env.create_temporary_function("double_of", Double)
+    >>> env.drop_temporary_function("double_of"), env.drop_temporary_function("double_of")
+    (True, False)
+    """
 
     context: PlanningContext
 
     def create_temporary_function(self, name: str, function: Any) -> None:
-        """Register a function for this session, in the current database unless the name says another.
+        """Register a function for this session, in the current database unless the name has another.
 
         Args:
             name: `f`, `db.f` or `catalog.db.f`.
-            function: a subclass of ScalarFunction, TableFunction or AggregateFunction of `plans.functions`, or its
-                object (whose attributes become part of plans).
+            function: a subclass of ScalarFunction, TableFunction or AggregateFunction, or an instance of one, whose
+                attributes become part of plans.
 
-        Raises:
-            ProgramError: its types cannot be had, or the name is taken; names parameter, annotation and remedy.
+            Raises:
+                ProgramError: the name is taken, or the types of the function cannot be derived (with the parameter).
         """
         self._register(name, function)
 
     def create_temporary_system_function(self, name: str, function: Any) -> None:
-        """Register a function for this session under a name without a database, which wins over built-in functions.
+        """Register a function for this session under a name without database; it overrides built-in functions.
+
+        Args:
+            name: `f`.
+            function: as for `create_temporary_function`.
 
         Raises:
-            ProgramError: as `create_temporary_function`.
+            ProgramError: as for `create_temporary_function`.
         """
         self._register(name, function, system=True)
 
     def create_function(self, name: str, function: Any) -> None:
-        """Register a function in a catalog's database.
+        """Register a function in a database of a catalog.
+
+        Args:
+            name: `f`, `db.f` or `catalog.db.f`.
+            function: as for `create_temporary_function`.
 
         Raises:
-            ProgramError: as `create_temporary_function`.
+            ProgramError: as for `create_temporary_function`, or the database does not exist.
         """
         self._register(name, function, temporary=False)
 
     def drop_temporary_function(self, name: str) -> bool:
-        """Remove a temporary function; whether there was one."""
+        """Drop a temporary function; return False if it does not exist."""
         return self._unregister(name, temporary=True)
 
     def drop_temporary_system_function(self, name: str) -> bool:
-        """Remove a temporary system function; whether there was one."""
+        """Drop a temporary system function; return False if it does not exist."""
         return self._unregister(name, temporary=True, system=True)
 
     def drop_function(self, name: str) -> bool:
-        """Remove a catalog's function; whether there was one.
+        """Drop a function of a catalog; return False if it does not exist.
+
+        Args:
+            name: `f`, `db.f` or `catalog.db.f`.
 
         Raises:
             ProgramError: a temporary function hides it.

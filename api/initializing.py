@@ -1,4 +1,4 @@
-"""Files of programs: their text, and those that prepare a session."""
+"""Program files and init files, which prepare a session."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
 
 def run_init_file(context: PlanningContext, path: str) -> None:
-    """Carry out an init file in a session; modules beside it are found, after all others.
+    """Execute an init file in a session; Python modules in its folder become importable, after all others.
 
     Args:
         path: the file, local or remote.
 
     Raises:
-        ProgramError: it cannot be read, is wrong, or has a statement that cannot stand in one; names file and line.
-        UnsupportedError: it uses what is not supported.
+        ProgramError: the file cannot be read, is wrong, or has a statement that is not allowed in an init file; with
+            file and line.
+        UnsupportedError: the file uses a feature that is not supported.
     """
     from compiled_plan.planner.sql.initializing import initialize
 
@@ -31,16 +32,16 @@ def run_init_file(context: PlanningContext, path: str) -> None:
 
 
 def text_of(path: str | Path) -> str:
-    """The text of a program, local, remote (`s3://...`) or of the standard input (`-`); lines end with a line feed.
+    """The text of a program file: local, remote (`s3://...`) or standard input (`-`); lines end with a line feed.
 
     Raises:
-        ProgramError: it cannot be read, or is no program.
+        ProgramError: the file cannot be read, or is not a program.
     """
     text = read_text(path, PROGRAM).removeprefix("\ufeff")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def find_modules_in(folder: Path) -> None:
-    """Have `CREATE FUNCTION ... AS 'module.Class'` find modules of a folder, after all others."""
+    """Make the modules of a folder importable for `CREATE FUNCTION ... AS 'module.Class'`, after all others."""
     if str(folder) not in sys.path:
         sys.path.append(str(folder))

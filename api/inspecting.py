@@ -1,4 +1,4 @@
-"""Looking at the state in a checkpoint from a program; the command `inspect-state` shows the same."""
+"""Inspection of the state in a checkpoint; the command `inspect-state` shows the same."""
 
 from __future__ import annotations
 
@@ -11,34 +11,48 @@ if TYPE_CHECKING:
 
 
 def inspect_state(checkpoint: str, operator: str = "", *, what_if: str | Sequence[str] = ()) -> StateReport:
-    """Figures of the state in a checkpoint: how much there is, how old it is, when it goes.
+    """Statistics of the state in a checkpoint: its size, age and expiry.
 
-    Reads it as it was after the last micro-batch that is done; a run may go on there, nothing is changed.
+    Read the state after the last completed micro-batch. A run may use the checkpoint at the same time; nothing is
+    changed.
+
+    >>> report = inspect_state("checkpoints/orders", what_if="3 d")  # doctest: +SKIP
+    >>> [(operator.uid, operator.entries) for operator in report.operators]  # doctest: +SKIP
 
     Args:
-        checkpoint: its folder.
-        operator: the uid of one operator, or the id of its node; all of them if left out.
-        what_if: other TTLs to try: "3d" for all entries, "left=3d" for one of the operator's.
+        checkpoint: the folder of the checkpoint.
+        operator: the uid of an operator, or the id of its node; all operators by default.
+        what_if: other TTLs to simulate: "3 d" for all state entries, "left=3 d" for one entry of the operator.
+
+    Returns:
+        The report, with sizes in bytes and times in UTC.
 
     Raises:
-        CheckpointError: there is no such checkpoint, operator or entry, or it cannot be read.
-        ExecutionError: no Java, or a Spark session is active that does not fit.
+        CheckpointError: the checkpoint, operator or state entry does not exist, or cannot be read.
+        ExecutionError: Java is missing, or an unsuitable Spark session is active.
     """
     from compiled_plan.plans.execution.state.figures import state_report, tried_of
 
     reader = _reader(checkpoint)
-    found = reader.operator(operator) if operator else None
+    plan_operator = reader.operator(operator) if operator else None
     texts = [what_if] if isinstance(what_if, str) else what_if
-    return state_report(reader, None if found is None else [found.uid], tried=tried_of(texts, found))
+    uids = None if plan_operator is None else [plan_operator.uid]
+    return state_report(reader, uids, tried=tried_of(texts, plan_operator))
 
 
 def inspect_key(checkpoint: str, operator: str, key: Mapping[str, str]) -> KeyReport:
-    """What an operator keeps for a key, with names and types; see `inspect_state`.
+    """The state of an operator for one key, with names and types.
 
     Args:
-        checkpoint: its folder.
+        checkpoint: the folder of the checkpoint.
         operator: the uid of the operator, or the id of its node.
-        key: the values of the key's columns as texts: `{"id": "5", "name": "NULL"}`.
+        key: the values of the key columns as texts: `{"id": "5", "name": "NULL"}`.
+
+    Returns:
+        The report.
+
+    Raises:
+        CheckpointError, ExecutionError: as for `inspect_state`; or the key does not fit the key columns.
     """
     from compiled_plan.plans.execution.state.content import key_report
 
@@ -47,9 +61,18 @@ def inspect_key(checkpoint: str, operator: str, key: Mapping[str, str]) -> KeyRe
 
 
 def export_state(checkpoint: str, operator: str, path: str) -> int:
-    """Write all entries of an operator as Parquet to a new folder, and return how many there are.
+    """Write all state entries of an operator to a new folder as Parquet.
 
-    See `inspect_state`.
+    Args:
+        checkpoint: the folder of the checkpoint.
+        operator: the uid of the operator, or the id of its node.
+        path: the new folder.
+
+    Returns:
+        The number of entries.
+
+    Raises:
+        CheckpointError, ExecutionError: as for `inspect_state`; or the folder exists.
     """
     from compiled_plan.plans.execution.state.export import export
 

@@ -1,4 +1,4 @@
-"""Tables and views by their names, and tables of rows that a program has: a part of `TableEnvironment`.
+"""Named tables and views, and tables of a program's own rows: a mixin of `TableEnvironment`.
 
 Source: Flink's `TableEnvironment`.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from compiled_plan.planner.sql.context import PlanningContext
 
-# See `environment`: a script of SQL is compiled without what only these methods need.
+# Methods import the Table API when they need it, as in `environment`.
 if TYPE_CHECKING:
     from compiled_plan.api.table import Table
     from compiled_plan.planner.table.descriptors import TableDescriptor
@@ -18,22 +18,42 @@ if TYPE_CHECKING:
 
 
 class TableMethods:
-    """The methods of the Table API that give tables, and those that name them; see `planner.table`."""
+    """Methods of the Table API that return, register and drop tables and views.
+
+    >>> from compiled_plan import TableEnvironment, col
+    >>> env = TableEnvironment()
+    >>> env.create_temporary_view("ages", env.from_values([("Ann", 34), ("Bob", 17)], ["name", "age"]))
+    >>> adults = env.from_path("ages").where(col("age") >= 18)
+    >>> env.sql_query(f"SELECT name FROM {adults}").columns
+    ['name']
+    """
 
     context: PlanningContext
 
     def from_path(self, path: str) -> Table:
         """A table or view of the catalog.
 
+        Args:
+            path: `t`, `db.t` or `catalog.db.t`.
+
+        Returns:
+            The table.
+
         Raises:
-            ProgramError: there is none of that name.
+            ProgramError: no table or view has that name.
         """
         from compiled_plan.api.queries import from_path
 
         return from_path(self.context, path)
 
     def from_descriptor(self, descriptor: TableDescriptor) -> Table:
-        """A table that is declared where it is read, and has no name in the catalog.
+        """A table that is declared inline, without a name in the catalog.
+
+        Args:
+            descriptor: its declaration, as for `create_temporary_table`.
+
+        Returns:
+            The table.
 
         Raises:
             ProgramError: the declaration is wrong.
@@ -43,10 +63,16 @@ class TableMethods:
         return from_descriptor(self.context, descriptor)
 
     def sql_query(self, query: str) -> Table:
-        """The table that a query gives; other tables are in its text by name, or as f"... {table} ...".
+        """The result of a query as a table.
+
+        Args:
+            query: the SQL, which refers to tables by name, or to a `Table` as f"... {table} ...".
+
+        Returns:
+            The table.
 
         Raises:
-            ProgramError: no query, or a wrong one; with line, column and caret.
+            ProgramError: the text is not a query, or the query is wrong; with line, column and caret.
         """
         from compiled_plan.api.queries import sql_query
 
@@ -56,15 +82,17 @@ class TableMethods:
         """A table of constant rows.
 
         Args:
-            values: the rows: tuples, lists, Rows, dicts, NamedTuples, objects of dataclasses, or single values, which
-                are rows of one column; values may be expressions.
-            schema: the columns: a row type (`DataTypes.ROW(...)`, `"ROW<a INT, b STRING>"`), a class with
-                annotations, or a list of names. Left out, the names are those that the rows have, else f0, f1, ...,
-                and each column has the common type of its values.
+            values: the rows: tuples, lists, Rows, dicts, NamedTuples, dataclass objects, or single values, which are
+                rows of one column. Values may be expressions.
+            schema: the columns: a row type (`DataTypes.ROW(...)`, `"ROW<a INT, b STRING>"`), a class with annotations,
+                or a list of names. By default the rows' own names, or f0, f1, ..., and the common type of the values.
 
-        Raises:
-            ProgramError: no rows and no types; rows of different widths; a column without a common type.
-            DataError: a value that is none of its column's type; names column, type and value.
+            Returns:
+                The table.
+
+            Raises:
+                ProgramError: there are no rows and no types, the rows differ in width, or a column has no common type.
+                DataError: a value does not have its column's type; with column, type and value.
         """
         from compiled_plan.api.embedding import from_values
 
@@ -74,12 +102,16 @@ class TableMethods:
         """A table of the rows of a DataFrame.
 
         Args:
-            frame: of pandas, PyArrow (Table or RecordBatch) or Spark; a streaming one of Spark never ends.
-            schema: the columns: a row type, or a list of names; those of the frame if left out.
+            frame: a DataFrame of pandas or Spark, or a Table or RecordBatch of PyArrow. A streaming DataFrame of Spark
+                is an unbounded source.
+            schema: the columns: a row type, or a list of names; by default those of the frame.
 
-        Raises:
-            ProgramError: no DataFrame; a column whose type is not known; a schema that does not fit.
-            DataError: a value that is none of its column's type; names column, type and value.
+            Returns:
+                The table.
+
+            Raises:
+                ProgramError: the object is not a DataFrame, a column has an unknown type, or the schema does not fit.
+                DataError: a value does not have its column's type; with column, type and value.
         """
         from compiled_plan.api.embedding import from_dataframe
 
@@ -88,7 +120,11 @@ class TableMethods:
     from_pandas = from_dataframe
 
     def create_temporary_view(self, path: str, table: Table) -> None:
-        """Give a table a name, by which SQL and `from_path` find it.
+        """Register a table as a view of this session, for SQL and `from_path`.
+
+        Args:
+            path: `v`, `db.v` or `catalog.db.v`.
+            table: the table.
 
         Raises:
             ProgramError: the name is taken.
@@ -98,19 +134,23 @@ class TableMethods:
         create_view(self.context, path, table, "create_temporary_view")
 
     def drop_temporary_view(self, path: str) -> bool:
-        """Drop a temporary view; False where there is none."""
+        """Drop a temporary view; return False if it does not exist."""
         from compiled_plan.planner.table.naming import drop_temporary
 
         return drop_temporary(self.context, "VIEW", path)
 
     def drop_temporary_table(self, path: str) -> bool:
-        """Drop a temporary table; False where there is none."""
+        """Drop a temporary table; return False if it does not exist."""
         from compiled_plan.planner.table.naming import drop_temporary
 
         return drop_temporary(self.context, "TABLE", path)
 
     def create_view(self, path: str, table: Table) -> None:
-        """As `create_temporary_view`, in the catalog.
+        """Register a table as a view of a catalog.
+
+        Args:
+            path: `v`, `db.v` or `catalog.db.v`.
+            table: the table.
 
         Raises:
             ProgramError: the name is taken.
@@ -120,7 +160,11 @@ class TableMethods:
         create_view(self.context, path, table, "create_view", temporary=False)
 
     def create_temporary_table(self, path: str, descriptor: TableDescriptor) -> None:
-        """Declare a temporary table: `TableDescriptor.for_connector("filesystem").schema(...).option(...).build()`.
+        """Declare a table of this session.
+
+        Args:
+            path: `t`, `db.t` or `catalog.db.t`.
+            descriptor: `TableDescriptor.for_connector("filesystem").schema(...).option(...).build()`.
 
         Raises:
             ProgramError: the declaration is wrong, or the name is taken.
@@ -130,7 +174,11 @@ class TableMethods:
         create_table(self.context, path, descriptor, temporary=True)
 
     def create_table(self, path: str, descriptor: TableDescriptor) -> None:
-        """Declare a table of the catalog.
+        """Declare a table of a catalog.
+
+        Args:
+            path: `t`, `db.t` or `catalog.db.t`.
+            descriptor: as for `create_temporary_table`.
 
         Raises:
             ProgramError: the declaration is wrong, or the name is taken.

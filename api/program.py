@@ -1,12 +1,12 @@
-"""A table program in Python: a module with a function `main` that is given the environment and returns what to write.
+"""Table programs in Python: modules whose function `main` takes the environment and returns the inserts.
 
     def main(env: TableEnvironment) -> TablePipeline:
         env.execute_sql("CREATE TABLE orders ...")
         return env.from_path("orders").where(col("price") > 10).insert_into("expensive")
 
-A function, and not the environment of the module, because then whoever compiles the program says with which options,
-importing the module has no effect, a test calls `main` with an environment of its own, and what the plan is made of is
-what `main` returns: one insert, several, a statement set, or a plan.
+A function rather than an environment in the module: the caller chooses the options, importing the module has no effect,
+a test calls `main` with its own environment, and `main` returns the content of the plan: one insert, several, a
+statement set, or a plan.
 """
 
 from __future__ import annotations
@@ -34,17 +34,20 @@ _WRITE = f'write def {MAIN}(env): ... return table.insert_into("sink")'
 
 
 def compile_program(env: TableEnvironment, path: str | Path) -> CompiledPlan:
-    """The plan of a program in a file.
+    """Compile a program in a Python file.
 
-    What the program prints goes to stderr. The file's folder is where it finds modules of its own.
+    Output of the program goes to stderr. The program can import modules in the folder of its file.
 
     Args:
-        env: given to the program's `main`.
+        env: the argument of the program's `main`.
         path: the file.
 
+    Returns:
+        The plan.
+
     Raises:
-        ProgramError: it cannot be read, has no `main`, fails, or returns nothing to write; with the file's line.
-        UnsupportedError: it uses what is not supported.
+        ProgramError: the file cannot be read, or its `main` is missing, fails or returns no insert; with the line.
+        UnsupportedError: the program uses a feature that is not supported.
     """
     file = Path(path)
     with _errors_at(file), redirect_stdout(sys.stderr):
@@ -57,19 +60,19 @@ def compile_program(env: TableEnvironment, path: str | Path) -> CompiledPlan:
         return _plan(env, main(env), file)
 
 
-def _plan(env: TableEnvironment, found: object, file: Path) -> CompiledPlan:
-    if isinstance(found, CompiledPlan):
-        return found
-    if isinstance(found, TablePipeline | StatementSet):
-        return found.compile_plan()
-    if isinstance(found, list | tuple) and found:
+def _plan(env: TableEnvironment, result: object, file: Path) -> CompiledPlan:
+    if isinstance(result, CompiledPlan):
+        return result
+    if isinstance(result, TablePipeline | StatementSet):
+        return result.compile_plan()
+    if isinstance(result, list | tuple) and result:
         inserts = env.create_statement_set()
-        for item in found:
+        for item in result:
             _add(inserts, item, file)
         return inserts.compile_plan()
-    if isinstance(found, str):
-        return env.compile_plan_sql(found)
-    raise _nothing(found, file)
+    if isinstance(result, str):
+        return env.compile_plan_sql(result)
+    raise _nothing(result, file)
 
 
 def _add(inserts: StatementSet, item: object, file: Path) -> None:
@@ -81,8 +84,8 @@ def _add(inserts: StatementSet, item: object, file: Path) -> None:
         raise _nothing(item, file)
 
 
-def _nothing(found: object, file: Path) -> ProgramError:
-    what = "nothing" if found is None else f"a value of type {type(found).__name__}"
+def _nothing(result: object, file: Path) -> ProgramError:
+    what = "nothing" if result is None else f"a value of type {type(result).__name__}"
     return ProgramError(
         f"{MAIN}(env) returns {what}: a plan needs tables to write to",
         where=quoted(file),
@@ -91,7 +94,7 @@ def _nothing(found: object, file: Path) -> ProgramError:
 
 
 def _imported(file: Path) -> ModuleType:
-    """The file as a module of its name, so that classes in it have an import path."""
+    """Import the file as a module of its name, so that its classes have an import path."""
     text = text_of(file)
     name = file.stem
     known = sys.modules.get(name)
@@ -118,7 +121,7 @@ def _imported(file: Path) -> ModuleType:
 
 @contextmanager
 def _errors_at(file: Path) -> Iterator[None]:
-    """Give errors the line of the program where they came up."""
+    """Add the line of the program to errors."""
     try:
         yield
     except SyntaxError as fault:

@@ -1,4 +1,4 @@
-"""Plans in one call: of a script of SQL, and out of a file."""
+"""Plans in one call: compiled from a SQL script, or loaded from a file."""
 
 from __future__ import annotations
 
@@ -12,24 +12,44 @@ from compiled_plan.api.running.plans import CompiledPlan
 def compile_sql(
     script: str, options: Mapping[str, str] | None = None, *, init: Sequence[str | Path] = ()
 ) -> CompiledPlan:
-    """The plan of a script: declarations, and one INSERT or one statement set.
+    """Compile a script: declarations, and one INSERT or one statement set.
+
+    >>> import compiled_plan as cp
+    >>> plan = cp.compile_sql('''
+    ...     CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen');
+    ...     CREATE TABLE doubled (n INT) WITH ('connector' = 'print');
+    ...     INSERT INTO doubled SELECT 2 * n FROM numbers;
+    ... ''')
+    >>> print(plan.explain())
+    [3] Sink(table=[default_catalog.default_database.doubled], fields=[EXPR$0])
+    +- [2] Calc(select=[(2 * n) AS EXPR$0])
+       +- [1] TableSourceScan(table=[[default_catalog, default_database, numbers]], fields=[n])
 
     Args:
         script: the SQL.
-        options: configuration, as by SET at its start.
-        init: files of SQL that prepare the session before it, as `compile-plan --init` takes them.
+        options: configuration options by key, as set with SET at the start of the script.
+        init: SQL files that prepare the session before the script, as for `compile-plan --init`.
+
+    Returns:
+        The plan.
 
     Raises:
-        ProgramError: it does not compile; with line, column and caret.
-        UnsupportedError: it uses what is not supported.
+        ProgramError: the script does not compile; with line, column and caret.
+        UnsupportedError: the script uses a feature that is not supported.
     """
     return TableEnvironment(options, init=init).compile_script(script)
 
 
 def load_plan(path: str | Path) -> CompiledPlan:
-    """The plan in a file, local or remote (`s3://...`).
+    """Load a plan from a file.
+
+    Args:
+        path: the file, local or remote (`s3://...`).
+
+    Returns:
+        The plan.
 
     Raises:
-        PlanError: no such file, or not a plan; names the node and the JSON pointer.
+        PlanError: the file does not exist, or is not a plan; with the node and the JSON pointer.
     """
     return CompiledPlan.read_file(path)

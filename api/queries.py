@@ -1,4 +1,4 @@
-"""Tables and explanations that a session gives.
+"""Tables and explanations of a session.
 
 Source: Flink's "Concepts & Common API" page, `TableEnvironment`.
 """
@@ -22,15 +22,15 @@ from compiled_plan.plans.errors import ProgramError
 
 def from_path(context: PlanningContext, path: str) -> Table:
     """A table or view of the catalog."""
-    found, origin = scanned(context, path_of(path, "from_path"), {}, "from_path")
-    return Table(context, found, (), origin)
+    path_scan, origin = scanned(context, path_of(path, "from_path"), {}, "from_path")
+    return Table(context, path_scan, (), origin)
 
 
 def sql_query(context: PlanningContext, text: str) -> Table:
-    """The table that a query of SQL gives."""
+    """The result of a SQL query as a table."""
     source = SourceText(text)
-    found = parse_script(text)
-    query = found[0] if len(found) == 1 else None
+    statements = parse_script(text)
+    query = statements[0] if len(statements) == 1 else None
     if not isinstance(query, st.Query):
         raise ProgramError(
             "sql_query() takes one query",
@@ -42,9 +42,9 @@ def sql_query(context: PlanningContext, text: str) -> Table:
 
 
 def explain_sql(context: PlanningContext, text: str) -> str:
-    """The operators of a query, an INSERT or a statement set."""
-    found = parse_script(text)
-    statement = found[0] if len(found) == 1 else None
+    """Explain the text of a query, an INSERT or a statement set."""
+    statements = parse_script(text)
+    statement = statements[0] if len(statements) == 1 else None
     body = statement.body if isinstance(statement, st.Explain) else statement
     return explain_statement(context, Binder(SourceText(text), context.catalog, bind_query, context.names), body)
 

@@ -1,4 +1,4 @@
-"""Programs as texts and files, compiled with what their sessions begin with: what commands and the service do."""
+"""Compilation of program texts and files, for the commands and the service."""
 
 from __future__ import annotations
 
@@ -23,38 +23,38 @@ Say = Callable[[str], None]
 
 
 def is_program(path: str) -> bool:
-    """Whether a path names a program, and no plan."""
+    """Return True if the path names a program rather than a plan."""
     return path == STDIN or path.endswith((PYTHON, SQL))
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What the session of a program begins with.
+    """The initial session of a program.
 
     Args:
-        settings: options, as SET at the program's start.
-        init: files that prepare it, in their order.
+        settings: configuration options by key, as set with SET at the start of the program.
+        init: SQL files that prepare the session, in order.
     """
 
     settings: Mapping[str, str]
     init: tuple[str, ...] = ()
 
     def concerned(self, fault: CompiledPlanError, program: str) -> str:
-        """The program, if an error is of that; empty for one of an init file, whose place names it."""
+        """The program of an error; empty for an error in an init file, whose location names the file."""
         of_init = any(fault.where.startswith(quoted(file)) for file in self.init)
         return "" if of_init else program
 
 
 def compiled(program: str, session: Session, say: Say) -> CompiledScript:
-    """The plan of a program, and where its COMPILE PLAN statement wants it.
+    """Compile a program file.
 
     Args:
-        program: a file, .py or else SQL; `-` reads SQL from stdin.
-        session: what it begins with; options hold over those that an init file sets.
-        say: told each warning.
+        program: the file, in Python (`.py`) or SQL; `-` reads SQL from standard input.
+        session: its initial session, whose options override those of the init files.
+        say: called with each warning.
 
     Raises:
-        ProgramError, UnsupportedError: the program is refused, or cannot be read.
+        ProgramError, UnsupportedError: the program cannot be read or compiled.
     """
     in_python = program.endswith(PYTHON)
     if in_python and "://" in program:
@@ -73,7 +73,7 @@ def compiled(program: str, session: Session, say: Say) -> CompiledScript:
 
 
 def compiled_text(text: str, session: Session, say: Say) -> CompiledScript:
-    """The plan of a script of SQL. Raises as `compiled` does."""
+    """Compile a SQL script. Errors as for `compiled`."""
     return _compiled(session, say, lambda environment: environment.compile_statements(text))
 
 
@@ -84,17 +84,17 @@ def _compiled(session: Session, say: Say, compile_in: Callable[[TableEnvironment
         environment = TableEnvironment(session.settings, init=session.init)
         for key, value in session.settings.items():
             environment.set(key, value)
-        found = compile_in(environment)
+        compiled = compile_in(environment)
     for key in environment.config:
         nearest = environment.config.nearest(key)
         if nearest is not None:
             say(f"warning: the option {key!r} is unknown; did you mean {nearest!r}?")
-    return found
+    return compiled
 
 
 @contextmanager
 def _warnings_said(say: Say) -> Iterator[None]:
-    """Warnings of the product as lines of the command."""
+    """Pass the product's warnings to `say`."""
     from compiled_plan.plans.errors import ProgramWarning
 
     with warnings.catch_warnings():
@@ -116,7 +116,7 @@ def _in_python(environment: TableEnvironment, program: str) -> CompiledScript:
     from compiled_plan.api.program import compile_program
 
     plan = compile_program(environment, program)
-    if "compiled_plan.api.running.embedded" in sys.modules:  # else the program has no tables of its own process
+    if "compiled_plan.api.running.embedded" in sys.modules:  # Otherwise the plan has no in-process tables.
         from compiled_plan.api.running.embedded import check_can_leave
 
         check_can_leave(plan)

@@ -1,4 +1,4 @@
-"""DESCRIBE, SHOW and EXPLAIN: statements that only show something, and their results.
+"""Results of DESCRIBE, SHOW and EXPLAIN.
 
 Source: Flink's pages "DESCRIBE", "SHOW" and "EXPLAIN" statements; FLIP-155, "describe".
 """
@@ -26,11 +26,11 @@ from compiled_plan.plans.types import STRING, row_of
 def show(
     context: PlanningContext, binder: Binder, statement: st.Describe | st.DescribeCatalog | st.Show | st.Explain
 ) -> ReadyResult:
-    """The result of a statement that shows something.
+    """The result of a DESCRIBE, SHOW or EXPLAIN statement.
 
     Raises:
-        ProgramError: there is no such table, catalog or database; a statement to explain is wrong.
-        UnsupportedError: a SHOW that is not known.
+        ProgramError: the table, catalog or database does not exist, or the statement to explain is wrong.
+        UnsupportedError: the SHOW statement is not supported.
     """
     match statement:
         case st.Describe():
@@ -45,39 +45,39 @@ def show(
 
 
 def _described(context: PlanningContext, binder: Binder, statement: st.Describe) -> ReadyResult:
-    found = context.catalog.find(statement.name)
-    if found is None:
+    table = context.catalog.find(statement.name)
+    if table is None:
         raise binder.source.error_at(
             statement.span,
             f"table or view {'.'.join(statement.name)!r} not found",
             did_you_mean(statement.name[-1], context.catalog.names(), "create it with CREATE TABLE"),
         )
-    if isinstance(found, CatalogTable):
-        return description(declared_schema(found))
+    if isinstance(table, CatalogTable):
+        return description(declared_schema(table))
     path = ".".join(f"`{part.replace('`', '``')}`" for part in statement.name)
     return description(schema_of(from_path(context, path)))
 
 
 def _catalog_described(catalog: Catalog, statement: st.DescribeCatalog) -> ReadyResult:
-    found = catalog.catalog_of(statement.name)
-    options = masked(found.options)
-    told = [("name", statement.name), ("type", options.pop("type")), ("comment", found.comment or None)]
+    described = catalog.catalog_of(statement.name)
+    options = masked(described.options)
+    facts = [("name", statement.name), ("type", options.pop("type")), ("comment", described.comment or None)]
     if statement.extended:
-        told += [(f"option:{key}", value) for key, value in sorted(options.items())]
-    return ReadyResult(row_of(["info name", "info value"], [STRING, STRING]), told)
+        facts += [(f"option:{key}", value) for key, value in sorted(options.items())]
+    return ReadyResult(row_of(["info name", "info value"], [STRING, STRING]), facts)
 
 
 def _functions() -> list[str]:
-    """The built-in functions that have a name, and not only a sign."""
+    """The built-in functions with a name, without operators."""
     return [name for name in (*function_names(), *aggregate_names()) if name.replace("_", "").isalnum()]
 
 
 def _own(catalog: Catalog, database: tuple[str, ...]) -> list[str]:
-    """The functions of a database."""
+    """The user functions of a database."""
     return catalog.functions.names_in(*catalog.path_of(database))
 
 
-#: What SHOW lists: the column's name, and the names, given what they are of (empty for where the session is).
+#: SHOW statements: the column name, and the names by catalog or database (empty for the current one).
 _SHOWN: dict[str, tuple[str, Callable[[Catalog, tuple[str, ...]], list[str]]]] = {
     "CATALOGS": ("catalog name", lambda catalog, of: catalog.catalog_names()),
     "DATABASES": ("database name", lambda catalog, of: catalog.database_names(".".join(of))),
@@ -94,15 +94,15 @@ _SHOWN: dict[str, tuple[str, Callable[[Catalog, tuple[str, ...]], list[str]]]] =
     "CURRENT CATALOG": ("current catalog name", lambda catalog, of: [catalog.current_catalog]),
     "CURRENT DATABASE": ("current database name", lambda catalog, of: [catalog.current_database]),
 }
-#: Those whose names are of a database.
+#: SHOW statements that list objects of a database.
 _OF_A_DATABASE = ("TABLES", "VIEWS", "FUNCTIONS", "USER FUNCTIONS")
 
 
 def _shown(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
-    found = _SHOWN.get(statement.what)
-    if found is None:
+    listing = _SHOWN.get(statement.what)
+    if listing is None:
         raise binder.source.unsupported_at(statement.span, f"SHOW {statement.what}", f"write SHOW {', '.join(_SHOWN)}")
-    what, names = found
+    what, names = listing
     if statement.of and statement.what in _OF_A_DATABASE:
         context.catalog.database_of(statement.of)
     listed = names(context.catalog, statement.of)
@@ -112,7 +112,7 @@ def _shown(context: PlanningContext, binder: Binder, statement: st.Show) -> Read
 
 
 def _fits(name: str, like: st.NamePattern) -> bool:
-    """Whether a name is like a pattern, where % is any text, _ any character, and \\ takes the next as it is."""
+    """Match a LIKE pattern: % is any text, _ any character, and \\ escapes the next character."""
     pieces = [""]
     for part in re.findall(r"(?s)\\.|.", like.pattern):
         if part == "%":
@@ -120,7 +120,7 @@ def _fits(name: str, like: st.NamePattern) -> bool:
         else:
             pieces[-1] += "." if part == "_" else re.escape(part[-1])
     first, *more = pieces
-    # Each piece but the last is where it first fits: without the groups the time grows with the power of their number.
+    # Atomic groups fix each piece but the last at its first match; backtracking would take exponential time.
     pattern = first + "".join(f"(?>.*?{piece})" for piece in more[:-1]) + "".join(f".*{piece}" for piece in more[-1:])
     flags = re.DOTALL | (re.IGNORECASE if like.any_case else 0)
     return (re.fullmatch(pattern, name, flags) is not None) is not like.negated

@@ -1,7 +1,7 @@
-"""The commands: they read options, call the packages below and print."""
+"""The commands: parse options, call the packages below, print."""
 
 import gc
 
-# A command makes a few hundred thousand objects that all live until its end: looking for dead ones among them took
-# a tenth of the time of `compile-plan`.
+# A command allocates a few hundred thousand objects that live until its exit; collecting garbage among them took a
+# tenth of the time of `compile-plan`.
 gc.set_threshold(200_000, 20, 100)

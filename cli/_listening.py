@@ -1,4 +1,4 @@
-"""Who is told of a run, by the options of `execute-plan`."""
+"""Listeners to the progress of runs, by the options of `execute-plan`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Listening:
-    """What is asked for.
+    """The requested listeners.
 
     Args:
+        progress_file: a file; empty for none.
         metrics_port: `[HOST:]PORT`; empty for none.
         lineage: a URL or a file; empty for none.
-        name: what the run is called; the plan file's name if empty.
+        name: the name of the run in metrics and lineage; the plan file's name if empty.
     """
 
     progress_file: str = ""
@@ -32,34 +33,34 @@ class Listening:
 
     @contextmanager
     def shared(self) -> Iterator[Sequence[Listener]]:
-        """Those that are told of all plans."""
+        """The listeners to all plans."""
         with ExitStack() as stack:
-            found: list[Listener] = []
+            listeners: list[Listener] = []
             if self.progress_file:
                 from compiled_plan.plans.telemetry.progress_file import ProgressFile
 
-                found.append(ProgressFile(Path(self.progress_file)))
-                stack.callback(found[-1].close)
+                listeners.append(ProgressFile(Path(self.progress_file)))
+                stack.callback(listeners[-1].close)
             if self.metrics_port:
                 from compiled_plan.plans.telemetry.prometheus import MetricsServer
 
-                found.append(MetricsServer(self.metrics_port, self.name))
-                stack.callback(found[-1].close)
-            yield found
+                listeners.append(MetricsServer(self.metrics_port, self.name))
+                stack.callback(listeners[-1].close)
+            yield listeners
 
     @contextmanager
     def of(self, path: str, plan: CompiledPlan) -> Iterator[Sequence[Listener]]:
-        """Those that are told of one plan."""
+        """The listeners to one plan."""
         if not self.lineage:
             yield ()
             return
         from compiled_plan.plans.telemetry.openlineage import Lineage
 
-        made = Lineage(self.lineage, plan, self.name or Path(path).stem, _warn)
+        lineage = Lineage(self.lineage, plan, self.name or Path(path).stem, _warn)
         try:
-            yield (made,)
+            yield (lineage,)
         finally:
-            made.close()
+            lineage.close()
 
 
 def _warn(text: str) -> None:

@@ -1,4 +1,4 @@
-"""Options of `execute-plan` that `RunOptions` declares."""
+"""Command-line options of `execute-plan` from the declarations in `RunOptions`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from compiled_plan.plans.execution.session.options import RUN_OPTIONS, RunOption
 
 
 def with_run_options(**behind: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of `RunOptions`; it takes them as its first argument.
+    """Give a command the options of `RunOptions`, which it takes as its first argument.
 
     Args:
-        behind: places in `--help` of the command's own options: by name of one, the option of a run that it follows,
-            with those declared after it. Without a place they come first.
+        behind: positions of the command's own options in `--help`: by parameter, the run option that it follows
+            together with the parameters declared after it. Parameters without a position come first.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -55,7 +55,7 @@ def _merged(own: Sequence[Parameter], behind: Mapping[str, str]) -> Iterator[Par
 
 
 _TYPES = get_type_hints(RunOptions)
-#: Types whose values are written as they are; the others are lists, and repeatable.
+#: Types with one value per option; all others are lists with repeatable options.
 _PLAIN = (bool, str, str | None, int | None)
 
 

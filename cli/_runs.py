@@ -1,4 +1,4 @@
-"""Runs of plans, one after another in one Spark session, as `execute-plan` starts them."""
+"""Sequential runs of plans in one Spark session, for `execute-plan`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Plans that run one after another in one Spark session; the arguments are the options of the command."""
+    """Sequential runs of plans in one Spark session; the arguments are options of the command."""
 
     options: RunOptions
     master: str
@@ -34,7 +34,7 @@ class Runs:
     debug: bool
 
     def run(self, plans: Sequence[tuple[str, CompiledPlan]], listening: Listening) -> int:
-        """Run plans; returns the number of plans that failed or were refused.
+        """Run plans, and return the number of plans that failed or were refused.
 
         Raises:
             typer.Exit: a signal has stopped a run.
@@ -42,7 +42,7 @@ class Runs:
         from compiled_plan.plans.execution.session.kept import session_of_command
 
         if not self.debug:
-            # The bridge to the JVM logs, with tracebacks, what the run's own error says afterwards.
+            # Py4J logs, with tracebacks, the same failure that the run reports afterwards.
             logging.getLogger().addFilter(_is_ours)
             logging.getLogger("py4j").setLevel(logging.CRITICAL)
         master, settings = self._spark(plans)
@@ -76,7 +76,7 @@ class Runs:
         return master, with_short_collections(master, settings)
 
     def _refusal(self, plan: CompiledPlan, master: str, settings: Mapping[str, str]) -> CompiledPlanError | None:
-        """The reason to refuse the first plan that is known without a JVM; later ones may read what it writes."""
+        """Check the first plan without a JVM; later plans may read files that it writes."""
         from compiled_plan.plans.execution.session.spark_session import uses_local_files
         from compiled_plan.plans.inspection.places import check_places
         from compiled_plan.plans.inspection.rules import check_runs
@@ -109,7 +109,7 @@ class Runs:
         return failed
 
     def _run(self, spark: Any, path: str, plan: CompiledPlan, show: Progress) -> CompiledPlanError | None:
-        """Run a plan, or print the steps of its start; returns the error of a failed one."""
+        """Run a plan, or print the steps of its start; return the error of a failure."""
         from compiled_plan.plans.execution.run import Run
         from compiled_plan.plans.execution.session.stopping import StuckError
         from compiled_plan.plans.execution.spark.failures import translate
@@ -137,10 +137,10 @@ class Runs:
 
 
 def _import_all() -> None:
-    """Load what runs plans, which takes as long as Java needs to come up."""
+    """Import the executor while the JVM starts, which takes about as long."""
     import compiled_plan.plans.execution.run  # noqa: F401
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
-    """Drop the messages that the bridge to the JVM logs under no name."""
+    """Drop a message that Py4J logs to the root logger."""
     return record.msg != "Exception while sending command."

@@ -1,4 +1,4 @@
-"""What `diff-plan` compares: plan files, checkpoints, programs."""
+"""Inputs of `diff-plan`: plan files, checkpoints, programs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ _JSON = ".json"
 
 @dataclass(frozen=True, slots=True)
 class ComparedSide:
-    """One of the two.
+    """One of the compared plans.
 
     Args:
-        name: the argument.
+        name: the argument of the command.
         kind: "plan", "checkpoint" or "program".
-        run: facts of its run: of a checkpoint those of the last one, of anything else those of a run to come here.
+        plan: the plan.
+        run: facts of the last run of a checkpoint; otherwise of a future run on this machine.
     """
 
     name: str
@@ -34,22 +35,23 @@ class ComparedSide:
     run: RunFacts
 
     def named(self) -> Named:
-        """As the document says it."""
+        """The side as it stands in the JSON document."""
         from compiled_plan.plans.inspection.diff.document import Side as Named
 
         return Named(name=self.name, kind=self.kind)  # type: ignore[arg-type]
 
 
 def side_of(name: str, session: Session, say: Say, over: ComparedSide | None = None) -> ComparedSide:
-    """What an argument stands for.
+    """Load or compile an argument of the command.
 
     Args:
-        session: what programs begin with.
-        say: told each warning.
-        over: what a program is compiled over: as by `compile-plan -o` it keeps its uids and edited TTLs.
+        name: the argument.
+        session: the initial session of programs.
+        say: called with each warning.
+        over: the plan whose uids and edited TTLs a program keeps, as with `compile-plan -o`.
 
     Raises:
-        CompiledPlanError: it cannot be read, or is refused.
+        CompiledPlanError: the argument cannot be read or compiled.
     """
     from compiled_plan.plans.inspection.diff.facts import run_to_come
 
@@ -73,14 +75,14 @@ def side_of(name: str, session: Session, say: Say, over: ComparedSide | None = N
 def _over(plan: CompiledPlan, over: ComparedSide, say: Say) -> CompiledPlan:
     from compiled_plan.plans.inspection.recompile import notes, recompile
 
-    found = recompile(plan, over.plan)
-    for note in notes(found, over.name):
+    merged = recompile(plan, over.plan)
+    for note in notes(merged, over.name):
         say(note)
-    return found.plan
+    return merged.plan
 
 
 def _checkpoint(name: str) -> ReadableFolder | None:
-    """The folder, if the name is that of one."""
+    """The folder of that name, or None."""
     folder = folder_to_read(name)
     if not is_remote(name):
         return folder if local_path(name).is_dir() else None

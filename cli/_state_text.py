@@ -1,4 +1,4 @@
-"""Figures and entries of state as lines for people."""
+"""State statistics and entries as text."""
 
 from __future__ import annotations
 
@@ -20,11 +20,23 @@ from compiled_plan.plans.text.visible import counted
 _UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))
 _BAR = 30
 _INDENT = "  "
-COLUMNS = ("operator", "does", "keeps", "keys", "rows", "bytes", "oldest write", "newest write", "TTL", "due", "next")
+COLUMNS = (
+    "operator",
+    "description",
+    "entry",
+    "keys",
+    "rows",
+    "bytes",
+    "oldest write",
+    "newest write",
+    "TTL",
+    "expired",
+    "next expiry",
+)
 
 
 def overview(report: StateReport) -> Iterator[Sequence[str]]:
-    """A row for each operator and input that has entries of its own."""
+    """One row per operator and per input with its own entries."""
     for operator in report.operators:
         parts = [part for part in operator.parts if part.entries] or operator.parts[:1]
         for number, part in enumerate(parts):
@@ -45,25 +57,25 @@ def overview(report: StateReport) -> Iterator[Sequence[str]]:
 
 
 def about(report: StateReport) -> str:
-    """Which state this is."""
+    """The identification of the inspected state."""
     batch = "no micro-batch is done" if report.batch is None else f"after micro-batch {report.batch}"
     return f"{report.checkpoint}, generation {report.generation}, {batch}, at {time_text(report.at)}"
 
 
 def operator_lines(operator: OperatorState, at: int) -> Iterator[str]:
-    """All figures of an operator, told for a time."""
+    """All statistics of an operator at a time, in epoch milliseconds."""
     yield f"{operator.uid} (node {operator.node}): {operator.words}"
     keys = " or ".join(dict.fromkeys(_key(key) for key in operator.columns)) or "none: one key for all rows"
     yield f"{_INDENT}state {operator.kind}, key {keys}"
     yield f"{_INDENT}{counted(operator.keys, 'key')}, {counted(operator.entries, 'row')}, {size_text(operator.bytes)}"
     domain = "the watermark" if operator.event_time else "the clock"
     if operator.next_timer is not None:
-        yield f"{_INDENT}looks next when {domain} has come to {time_text(operator.next_timer)}"
+        yield f"{_INDENT}next timer fires when {domain} reaches {time_text(operator.next_timer)}"
     for part in operator.parts:
         if part.entries or part.name:
             yield from _part_lines(part, at)
     for window in operator.windows:
-        # The time on the clock of the window's zone, so without a zone here.
+        # A local time in the window's time zone, so without a zone here.
         yield f"{_INDENT}window until {time_text(window.end).removesuffix('Z')}: {counted(window.entries, 'row')}"
     if operator.more_windows:
         yield f"{_INDENT}and {operator.more_windows} windows more"
@@ -81,19 +93,20 @@ def _part_lines(part: Part, at: int) -> Iterator[str]:
         yield f"{_INDENT * 2}by age"
         yield from _bars(part.ages)
     if part.ttl and part.written:
-        yield f"{_INDENT * 2}past the TTL and about to be removed: {part.expired}"
+        yield f"{_INDENT * 2}expired, not yet removed: {part.expired}"
         if part.expiries and part.next_expiry is not None and part.last_expiry is not None:
             first, last = time_text(part.next_expiry), time_text(part.last_expiry)
-            yield f"{_INDENT * 2}to be removed unless written again, the first at {first}, the last at {last}; in"
+            yield f"{_INDENT * 2}expire unless rewritten, the first at {first}, the last at {last}; in"
             yield from _bars(part.expiries)
-    found = part.what_if
-    if found is None:
+    what_if = part.what_if
+    if what_if is None:
         return
-    ttl = format_duration(found.ttl) if found.ttl else "0, which never expires"
-    yield f"{_INDENT * 2}with a TTL of {ttl}: {found.expired} of {part.entries} would be gone, {found.kept} would stay"
-    if found.next_expiry is not None and found.last_expiry is not None:
-        first, last = time_text(found.next_expiry), time_text(found.last_expiry)
-        yield f"{_INDENT * 3}of those the first would go at {first}, the last at {last}"
+    ttl = _ttl_text(what_if.ttl)
+    remain = f"{what_if.kept} would remain"
+    yield f"{_INDENT * 2}with a TTL of {ttl}: {what_if.expired} of {part.entries} would be expired, {remain}"
+    if what_if.next_expiry is not None and what_if.last_expiry is not None:
+        first, last = time_text(what_if.next_expiry), time_text(what_if.last_expiry)
+        yield f"{_INDENT * 3}the first of these would expire at {first}, the last at {last}"
 
 
 def _bars(buckets: Sequence[Bucket]) -> Iterator[str]:
@@ -116,7 +129,7 @@ def _short(ms: int) -> str:
 
 
 def _key(columns: Sequence[KeyColumn]) -> str:
-    shown = ", ".join(f"{each.name} {short_type(each.type)}" for each in columns)
+    shown = ", ".join(f"{column.name} {short_type(column.type)}" for column in columns)
     return f"({shown})" if shown else ""
 
 
@@ -127,24 +140,28 @@ def _time(ms: int | None) -> str:
 def _ttl(part: Part) -> str:
     if not part.name:
         return "none"
-    return format_duration(part.ttl) if part.ttl else "0 (never expires)"
+    return _ttl_text(part.ttl)
+
+
+def _ttl_text(ms: int) -> str:
+    return format_duration(ms) if ms else "0 (never expires)"
 
 
 def size_text(size: int) -> str:
-    """A number of bytes as people write it."""
-    found, units = float(size), ["B", "kB", "MB", "GB", "TB"]
-    while found >= 1000 and len(units) > 1:
-        found, units = found / 1000, units[1:]
-    return f"{size} B" if units[0] == "B" else f"{found:.1f} {units[0]}"
+    """A number of bytes with its unit."""
+    scaled, units = float(size), ["B", "kB", "MB", "GB", "TB"]
+    while scaled >= 1000 and len(units) > 1:
+        scaled, units = scaled / 1000, units[1:]
+    return f"{size} B" if units[0] == "B" else f"{scaled:.1f} {units[0]}"
 
 
 def key_lines(report: KeyReport) -> Iterator[str]:
-    """What is kept for keys."""
+    """The state of keys."""
     yield f"{report.uid}: {report.words}"
     if not report.keys:
-        yield f"{_INDENT}nothing is kept for that key"
+        yield f"{_INDENT}no state for that key"
     for key in report.keys:
-        timer = "" if key.timer is None else f", looked at next at {time_text(key.timer)}"
+        timer = "" if key.timer is None else f", next timer at {time_text(key.timer)}"
         yield f"{_INDENT}key {key.key}{timer}"
         for field in key.fields:
             yield from _field_lines(field, _INDENT * 2)
@@ -155,23 +172,23 @@ def _field_lines(field: Field, indent: str) -> Iterator[str]:
     if not isinstance(value, tuple):
         yield f"{indent}{field.name} {field.type} = {_value(value)}"
     elif field.type.startswith("ARRAY<"):
-        yield f"{indent}{field.name} {field.type} = [{', '.join(_value(each) for each in value)}]"
+        yield f"{indent}{field.name} {field.type} = [{', '.join(_value(item) for item in value)}]"
     elif field.type in ("LIST", "ROWS"):
         yield f"{indent}{field.name}: {counted(len(value), 'row')}"
-        for each in value:
-            assert isinstance(each, tuple)
-            yield f"{indent}{_INDENT}- {_inline(each)}"
-    elif all(isinstance(each, Field) and not isinstance(each.value, tuple) for each in value):
+        for item in value:
+            assert isinstance(item, tuple)
+            yield f"{indent}{_INDENT}- {_inline(item)}"
+    elif all(isinstance(item, Field) and not isinstance(item.value, tuple) for item in value):
         yield f"{indent}{field.name}: {_inline(value)}"
     else:
         yield f"{indent}{field.name}:"
-        for each in value:
-            assert isinstance(each, Field)
-            yield from _field_lines(each, indent + _INDENT)
+        for item in value:
+            assert isinstance(item, Field)
+            yield from _field_lines(item, indent + _INDENT)
 
 
 def _inline(fields: Sequence[object]) -> str:
-    """Fields in one line."""
+    """Fields on one line."""
     shown = []
     for field in fields:
         assert isinstance(field, Field)
@@ -179,9 +196,9 @@ def _inline(fields: Sequence[object]) -> str:
         if not isinstance(value, tuple):
             shown.append(f"{field.name} {field.type} = {_value(value)}")
         elif field.type in ("LIST", "ROWS"):
-            shown.append(f"{field.name} [{'; '.join(f'({_inline(each)})' for each in value)}]")  # type: ignore[arg-type]
+            shown.append(f"{field.name} [{'; '.join(f'({_inline(item)})' for item in value)}]")  # type: ignore[arg-type]
         elif field.type.startswith("ARRAY<"):
-            shown.append(f"{field.name} = [{', '.join(_value(each) for each in value)}]")
+            shown.append(f"{field.name} = [{', '.join(_value(item) for item in value)}]")
         else:
             shown.append(f"{field.name} ({_inline(value)})")
     return ", ".join(shown)

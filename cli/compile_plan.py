@@ -1,4 +1,4 @@
-"""`compile-plan`: a table program to a plan file."""
+"""`compile-plan`: compile a table program to a plan file."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def compile_plan(
     ],
     output: Annotated[
         str,
-        typer.Option("--output", "-o", metavar="PLAN.json", help="Write the plan there; to stdout if left out."),
+        typer.Option("--output", "-o", metavar="PLAN.json", help="Plan file to write; stdout by default."),
     ] = "",
     options: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Set an option, as SET at the program's start; repeatable."),
+        typer.Option("--set", metavar="KEY=VALUE", help="Set a session option, like SET in the program; repeatable."),
     ] = None,
     init: Annotated[
         list[str] | None,
@@ -48,35 +48,35 @@ def compile_plan(
             "--init",
             "-i",
             metavar="INIT.sql",
-            help="Carry out a file of SQL first, such as shared CREATE TABLEs; repeatable.",
+            help="SQL file to execute first, such as shared CREATE TABLEs; repeatable.",
         ),
     ] = None,
-    if_not_exists: Annotated[
-        bool, typer.Option("--if-not-exists", help="Do nothing when the plan file is already there.")
-    ] = False,
+    if_not_exists: Annotated[bool, typer.Option("--if-not-exists", help="Do nothing if the plan file exists.")] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite a plan file even if its state cannot be gone on with in full.")
+        bool,
+        typer.Option("--force", help="Overwrite the plan file even if the new plan cannot restore all of its state."),
     ] = False,
     program_ttls: Annotated[
-        bool, typer.Option("--program-ttls", help="Take all TTLs from the program, also where the file's were edited.")
+        bool,
+        typer.Option("--program-ttls", help="Take all TTLs from the program, and drop TTLs edited in the plan file."),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
     debug: Debug = False,
 ) -> None:
     """Compile a program: declarations, and one INSERT or one statement set.
 
-    A program in SQL is a script; a COMPILE PLAN statement in it says where its plan goes, unless -o does. A program in
-    Python (.py) has a function main(env) that is given a TableEnvironment and returns what to write:
-    table.insert_into("sink"), a list of those, or a statement set. What it prints goes to stderr.
+    A SQL program is a script. -o overrides the plan file of a COMPILE PLAN statement in it. A Python program (.py)
+    defines main(env), which takes a TableEnvironment and returns the inserts: table.insert_into("sink"), a list of
+    these, or a statement set. Its output goes to stderr.
 
-    A file of --init prepares the session, as the SQL client's -i: SET, RESET, USE, CREATE, DROP, ALTER DATABASE and
-    ALTER CATALOG may stand in it. What --set says holds over what it sets.
+    An --init file prepares the session, like -i of Flink's SQL client. It may contain SET, RESET, USE, CREATE, DROP,
+    ALTER DATABASE and ALTER CATALOG. --set overrides its options.
 
-    Over a plan that is already at -o, operators keep their uids and edited TTLs, and what differs is printed; where the
-    new plan would not go on with all state, nothing is written without --force. A COMPILE PLAN statement without IF NOT
-    EXISTS refuses a file that is there, unless --force or table.plan.force-recompile says otherwise.
+    If the file of -o holds a plan already, operators keep their uids and edited TTLs, and the differences are printed.
+    If the new plan cannot restore all state of the old one, nothing is written without --force. A COMPILE PLAN
+    statement without IF NOT EXISTS refuses an existing file, unless --force or table.plan.force-recompile is set.
 
-    Exit codes: 0 compiled, 1 the program or the plan file was refused, 2 wrong usage. Nothing is written when it fails.
+    Exit codes: 0 compiled, 1 the program or the plan file was refused, 2 wrong usage. A failure writes nothing.
     """
     if force and if_not_exists:
         raise typer.BadParameter("--force and --if-not-exists contradict each other")
@@ -84,7 +84,7 @@ def compile_plan(
     how = _How(force, if_not_exists, program_ttls, quiet)
     try:
         if output and if_not_exists and _is_there(output):
-            how.say(f"{output} exists already; nothing was done")
+            how.say(f"{output} exists; nothing was written")
         else:
             _write(compiled(program, session, how.say), output, how)
     except CompiledPlanError as fault:
@@ -94,7 +94,7 @@ def compile_plan(
 
 @dataclass(frozen=True, slots=True)
 class _How:
-    """The options that say what happens to a file that is there."""
+    """Options for an existing plan file, and for messages."""
 
     force: bool
     if_not_exists: bool
@@ -102,7 +102,7 @@ class _How:
     quiet: bool
 
     def say(self, text: str) -> None:
-        """A remark on stderr."""
+        """Print a message to stderr unless `quiet`."""
         if not self.quiet:
             typer.echo(text, err=True)
 
@@ -117,7 +117,7 @@ def _write(script: CompiledScript, output: str, how: _How) -> None:
     from compiled_plan.plans.inspection.rules import plan_findings
 
     for finding in plan_findings(script.plan.nodes, script.plan.edges):
-        how.say(f"warning: the plan loads in Flink, and a run here refuses it: {finding.message}")
+        how.say(f"warning: the plan loads in Flink, but execute-plan refuses it: {finding.message}")
         how.say(f"  at: {finding.where}\n  try: {finding.remedy}")
     target = output or script.path or ""
     if not target:
@@ -129,9 +129,9 @@ def _write(script: CompiledScript, output: str, how: _How) -> None:
     plan = script.plan
     if exists(target):
         if not how.force and (how.if_not_exists or (script.if_not_exists and not output)):
-            how.say(f"{target} exists already; nothing was done")
+            how.say(f"{target} exists; nothing was written")
             return
-        # What a statement says about its file is Flink's: it stays, unless an option says otherwise.
+        # COMPILE PLAN treats an existing file as in Flink; options of the command override it.
         forced = how.force or (script.overwrite and not output)
         if not (output or forced):
             raise ProgramError(
@@ -146,10 +146,11 @@ def _write(script: CompiledScript, output: str, how: _How) -> None:
 
 
 def _over(plan: CompiledPlan, target: str, forced: bool, how: _How) -> CompiledPlan:
-    """The plan with what it keeps of the one that it overwrites; shows what differs.
+    """The plan with uids and edited TTLs of the plan that it overwrites; print the differences.
 
     Raises:
-        ProgramError: it would not go on with all state, or nobody can tell; not where it is forced.
+        ProgramError: the new plan cannot restore all state, or the old file is not a readable plan, and `forced` is
+            false.
     """
     from compiled_plan.plans.files import quoted
     from compiled_plan.plans.inspection.checked_plans import plan_from_file
@@ -159,11 +160,11 @@ def _over(plan: CompiledPlan, target: str, forced: bool, how: _How) -> CompiledP
     except CompiledPlanError as fault:
         if not forced:
             raise ProgramError(
-                f"cannot overwrite {target!r}, which is no plan that can be read: {fault.message}",
+                f"cannot overwrite {target!r}, which is not a readable plan: {fault.message}",
                 where=quoted(target),
                 remedy="give --force to overwrite it, or another file with -o",
             ) from None
-        how.say(f"warning: uids and TTLs are not taken over from what was in {target}: {fault.message}")
+        how.say(f"warning: uids and TTLs of the old {target} are lost: {fault.message}")
         return plan
     from compiled_plan.plans.inspection.diff.advice import advice
     from compiled_plan.plans.inspection.diff.build import diff_plans
@@ -171,10 +172,10 @@ def _over(plan: CompiledPlan, target: str, forced: bool, how: _How) -> CompiledP
     from compiled_plan.plans.inspection.judging.verdicts import Verdict
     from compiled_plan.plans.inspection.recompile import notes, recompile
 
-    found = recompile(plan, old, edits=not how.program_ttls)
-    diff = diff_plans(old, found.plan)
+    merged = recompile(plan, old, edits=not how.program_ttls)
+    diff = diff_plans(old, merged.plan)
     verdict = verdict_line(diff)
-    for note in notes(found, target):
+    for note in notes(merged, target):
         how.say(note)
     accepted = forced or diff.verdict is Verdict.FULL
     if not how.quiet:
@@ -183,12 +184,12 @@ def _over(plan: CompiledPlan, target: str, forced: bool, how: _How) -> CompiledP
             print_lines(advice_lines(advice(diff, target)))
     if not accepted:
         raise ProgramError(
-            f"nothing was written: the new plan does not go on with all state of the old one ({verdict.text})",
+            f"nothing was written: the new plan cannot restore all state of the old one ({verdict.text})",
             where=quoted(target),
-            remedy="give --force to write it all the same (what a checkpoint holds is not touched by that), "
+            remedy="give --force to write it anyway (checkpoints stay unchanged), "
             "another file with -o, or change the program back",
         )
-    return found.plan
+    return merged.plan
 
 
 def _stateful(plan: CompiledPlan) -> int:
@@ -196,7 +197,7 @@ def _stateful(plan: CompiledPlan) -> int:
 
 
 def main() -> None:
-    """The command."""
+    """Entry point of `compile-plan`."""
     run_app(app)
 
 

@@ -1,4 +1,4 @@
-"""`diff-plan`: what differs between two plans, and what becomes of the state."""
+"""`diff-plan`: compare two plans, and show which state is restored."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 app = app_for()
 
 _FLINK = "flink"
-#: The exit code of `--detailed-exitcode` for plans that differ and go together.
+#: The exit code of `--detailed-exitcode` for different, compatible plans.
 CHANGES = 2
 
 
 class Form(Enum):
-    """How the difference is shown."""
+    """Output formats."""
 
     TEXT = "text"
     JSON = "json"
@@ -44,25 +44,24 @@ class Form(Enum):
 
 @app.command()
 def diff(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="What ran: a plan file, a checkpoint, or a program.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="What is to run: the same.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="Old plan: a plan file, a checkpoint, or a program.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="New plan: likewise.")],
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a JSON document (schemas/plan-diff.schema.json).")
     ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown for a pull request.")] = False,
-    everything: Annotated[bool, typer.Option("--all", "-a", help="Show what was kept, too.")] = False,
+    everything: Annotated[bool, typer.Option("--all", "-a", help="Show unchanged operators, too.")] = False,
     detailed: Annotated[
         bool,
-        typer.Option(
-            "--detailed-exitcode", help="Exit with 0 where both are the same, 2 where they differ, 1 if incompatible."
-        ),
+        typer.Option("--detailed-exitcode", help="Exit with 0 if both are equal, 2 if they differ, 1 if incompatible."),
     ] = False,
     engine: Annotated[
-        str, typer.Option("--for", metavar="flink", help="Say, too, what real Flink restores from a savepoint of OLD.")
+        str,
+        typer.Option("--for", metavar="flink", help="Also show which state Flink restores from a savepoint of OLD."),
     ] = "",
     options: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Set an option, as SET at a program's start; repeatable."),
+        typer.Option("--set", metavar="KEY=VALUE", help="Set a session option, like SET in a program; repeatable."),
     ] = None,
     init: Annotated[
         list[str] | None,
@@ -70,27 +69,26 @@ def diff(
             "--init",
             "-i",
             metavar="INIT.sql",
-            help="Carry out a file of SQL before each program, as compile-plan does; repeatable.",
+            help="SQL file to execute before each program, as for compile-plan; repeatable.",
         ),
     ] = None,
     debug: Debug = False,
 ) -> None:
-    """Compare two plans: operators, what becomes of their state, sources and sinks, and what to do next.
+    """Compare two plans: operators, restored state, sources and sinks, and the next command.
 
-    Each may be a plan file, the folder of a checkpoint (the plan that it was last started with), or a program, .sql or
-    .py, which is compiled first; `-` reads SQL from stdin. A NEW program is compiled over OLD, as compile-plan -o does
-    it: operators keep their uids, and TTLs that were edited are kept. --for flink goes by the uids that
-    table.exec.uid.format (with --set) makes of node ids.
+    OLD and NEW are plan files, checkpoint folders (the plan of the last start) or programs (.sql or .py), which are
+    compiled first; `-` reads SQL from stdin. A NEW program is compiled over OLD, as with compile-plan -o: operators
+    keep their uids and edited TTLs. --for flink derives uids from node ids by table.exec.uid.format (see --set).
 
-    Exit codes: 0 compared, 1 something cannot be read or compiled, 2 wrong usage. With --detailed-exitcode: 0 no
-    difference, 2 they differ, and state can be kept at least in part, 1 incompatible, unknown, or an error.
+    Exit codes: 0 compared, 1 an input cannot be read or compiled, 2 wrong usage. With --detailed-exitcode: 0 equal,
+    2 different, with all or part of the state restored, 1 incompatible, unknown, or an error.
     """
     if as_json and markdown:
-        raise typer.BadParameter("--json and --markdown are two forms; give one")
+        raise typer.BadParameter("--json and --markdown exclude each other")
     if engine not in ("", _FLINK):
-        raise typer.BadParameter(f"--for {engine}: only {_FLINK} is known")
+        raise typer.BadParameter(f"--for {engine}: only {_FLINK} is supported")
     if old == new == STDIN:
-        raise typer.BadParameter("only one of both can come from stdin")
+        raise typer.BadParameter("only one of OLD and NEW can come from stdin")
     settings = session_settings(options or [])
     session = session_of(settings, init)
     form = Form.JSON if as_json else Form.MARKDOWN if markdown else Form.TEXT
@@ -103,49 +101,54 @@ def diff(
         after = side_of(new, session, _say, over=before)
         from compiled_plan.plans.inspection.diff.build import diff_plans
 
-        found = diff_plans(before.plan, after.plan, runs=(before.run, after.run))
+        plan_diff = diff_plans(before.plan, after.plan, runs=(before.run, after.run))
     except CompiledPlanError as fault:
         fail(fault, session.concerned(fault, concerned), debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
-    flink = _in_flink(found, before, after, settings) if engine else None
-    _print(found, flink, before, after, form, everything)
-    raise typer.Exit(_code(found) if detailed else ExitCode.OK)
+    flink = _in_flink(plan_diff, before, after, settings) if engine else None
+    _print(plan_diff, flink, before, after, form, everything)
+    raise typer.Exit(_code(plan_diff) if detailed else ExitCode.OK)
 
 
-def _code(found: PlanDiff) -> int:
+def _code(plan_diff: PlanDiff) -> int:
     from compiled_plan.plans.inspection.judging.verdicts import Verdict
 
-    if found.is_empty:
+    if plan_diff.is_empty:
         return ExitCode.OK
-    return CHANGES if found.verdict in (Verdict.FULL, Verdict.PARTIAL) else ExitCode.FAILED
+    return CHANGES if plan_diff.verdict in (Verdict.FULL, Verdict.PARTIAL) else ExitCode.FAILED
 
 
-def _in_flink(found: PlanDiff, before: ComparedSide, after: ComparedSide, settings: dict[str, str]) -> FlinkDiff:
+def _in_flink(plan_diff: PlanDiff, before: ComparedSide, after: ComparedSide, settings: dict[str, str]) -> FlinkDiff:
     from compiled_plan.plans.inspection.diff.flink import flink_diff
 
-    return flink_diff(found, before.plan, after.plan, settings)
+    return flink_diff(plan_diff, before.plan, after.plan, settings)
 
 
-def _advice(found: PlanDiff, before: ComparedSide, after: ComparedSide) -> Advice:
-    """What to do, with the names that were given; a program has to become a plan file first."""
+def _advice(plan_diff: PlanDiff, before: ComparedSide, after: ComparedSide) -> Advice:
+    """The next command, with the arguments' names; a program has to become a plan file first."""
     from compiled_plan.plans.inspection.diff.advice import CHECKPOINT, PLAN, advice
 
     plan = after.name if after.kind == "plan" else PLAN
-    return advice(found, plan, before.name if before.kind == "checkpoint" else CHECKPOINT)
+    return advice(plan_diff, plan, before.name if before.kind == "checkpoint" else CHECKPOINT)
 
 
 def _print(
-    found: PlanDiff, flink: FlinkDiff | None, before: ComparedSide, after: ComparedSide, form: Form, everything: bool
+    plan_diff: PlanDiff,
+    flink: FlinkDiff | None,
+    before: ComparedSide,
+    after: ComparedSide,
+    form: Form,
+    everything: bool,
 ) -> None:
-    told = _advice(found, before, after)
+    advice = _advice(plan_diff, before, after)
     if form is Form.JSON:
         from compiled_plan.plans.inspection.diff.document import document, to_json
 
-        sys.stdout.write(to_json(document(found, before.named(), after.named(), told, flink)))
+        sys.stdout.write(to_json(document(plan_diff, before.named(), after.named(), advice, flink)))
     elif form is Form.MARKDOWN:
         from compiled_plan.plans.inspection.diff.markdown import diff_markdown
 
-        sys.stdout.write(diff_markdown(found, before.name, after.name, told))
+        sys.stdout.write(diff_markdown(plan_diff, before.name, after.name, advice))
         if flink is not None:
             from compiled_plan.plans.inspection.diff.flink_shown import flink_markdown
 
@@ -153,12 +156,12 @@ def _print(
     else:
         from compiled_plan.plans.inspection.diff.text import advice_lines, diff_lines, verdict_line
 
-        lines = list(diff_lines(found, everything=everything))
+        lines = list(diff_lines(plan_diff, everything=everything))
         if flink is not None:
             from compiled_plan.plans.inspection.diff.flink_shown import flink_lines
 
             lines += flink_lines(flink, everything=everything)
-        print_lines((*lines, verdict_line(found), *advice_lines(told)), stderr=False)
+        print_lines((*lines, verdict_line(plan_diff), *advice_lines(advice)), stderr=False)
 
 
 def _say(text: str) -> None:
@@ -166,7 +169,7 @@ def _say(text: str) -> None:
 
 
 def main() -> None:
-    """The command."""
+    """Entry point of `diff-plan`."""
     run_app(app)
 
 

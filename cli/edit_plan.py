@@ -1,4 +1,4 @@
-"""`edit-plan`: show and set the TTLs of a plan's state, and check a plan."""
+"""`edit-plan`: show and set the state TTLs of a plan, and check a plan."""
 
 from __future__ import annotations
 
@@ -22,26 +22,25 @@ def edit(
         list[str] | None,
         typer.Option(
             metavar="NODE[.ENTRY]=DURATION",
-            help="Set a TTL, such as 5.leftState=3s, or 5=3s where the node has one entry; NODE is an id or a uid; "
-            "repeatable. 0 never expires.",
+            help="Set a TTL, such as 5.leftState=3s, or 5=3s if the node has one state entry; NODE is an id or a uid; "
+            "0 never expires; repeatable.",
         ),
     ] = None,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUT.json", help="Write there; the same file if left out.")
+        str, typer.Option("--output", "-o", metavar="OUT.json", help="File to write; by default the plan file itself.")
     ] = "",
-    check: Annotated[bool, typer.Option("--check", help="Check the plan, and name everything that is wrong.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Check the plan, and list all errors and warnings.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
     debug: Debug = False,
 ) -> None:
     """Show the state entries of a plan, set their TTLs, or check the plan.
 
-    With --ttl only the durations in the file change, every other character stays. With --check nothing is written
-    when there is an error. Exit codes: 0 done (a check may still have warnings), 1 the plan or an edit is not valid,
-    2 wrong usage.
+    --ttl changes only the durations in the file and no other character. With --check, a plan with errors is not
+    written. Exit codes: 0 done (a check may have warnings), 1 the plan or an edit is not valid, 2 wrong usage.
     """
     if output and not ttl:
-        raise typer.BadParameter("-o says where edits go; give --ttl too")
+        raise typer.BadParameter("-o is the file for edits; give --ttl, too")
     try:
         code = _edit(plan, ttl or [], output or plan, check, _Printer(as_json, quiet))
     except CompiledPlanError as fault:
@@ -58,8 +57,8 @@ def _edit(path: str, ttls: list[str], output: str, check: bool, show: _Printer) 
     if ttls:
         from compiled_plan.plans.inspection.ttl import parse_edit, set_ttls
 
-        text, found = set_ttls(text, [parse_edit(item) for item in ttls], quoted(path))
-        changes = list(found)
+        text, ttl_changes = set_ttls(text, [parse_edit(item) for item in ttls], quoted(path))
+        changes = list(ttl_changes)
     if check:
         from compiled_plan.plans.inspection.check import report
 
@@ -83,14 +82,14 @@ def _warnings(text: str) -> list[Any]:
 
 
 class _Printer:
-    """Prints results on stdout, as text or JSON, and remarks on stderr."""
+    """Print results to stdout (text or JSON) and diagnostics to stderr."""
 
     def __init__(self, as_json: bool, quiet: bool) -> None:
         self.as_json = as_json
         self.quiet = quiet
 
     def entries(self, text: str, path: str) -> None:
-        """The state entries of a plan, as a table."""
+        """Print the state entries of a plan as a table."""
         from compiled_plan.plans.files import quoted
         from compiled_plan.plans.inspection.checked_plans import plan_from_json
         from compiled_plan.plans.inspection.entries import state_lines
@@ -102,7 +101,7 @@ class _Printer:
         if self.quiet:
             return
         if not lines:
-            sys.stdout.write("the plan has no state that could expire\n")
+            sys.stdout.write("the plan has no state with a TTL\n")
             return
         print_table(
             ("node", "entry", "ttl", "uid", "keeps", "description"),
@@ -120,12 +119,12 @@ class _Printer:
         )
 
     def changes(self, path: str, changes: list[Any], warnings: list[Any]) -> None:
-        """The TTLs that were set, and what is doubtful about them."""
+        """Print the changed TTLs and warnings about them."""
         if self.as_json:
             from dataclasses import asdict
 
-            found = {"plan": path, "changes": [asdict(change) for change in changes]}
-            _write_json(found | {"warnings": [finding.to_dict() for finding in warnings]})
+            document = {"plan": path, "changes": [asdict(change) for change in changes]}
+            _write_json(document | {"warnings": [finding.to_dict() for finding in warnings]})
             return
         if self.quiet:
             return
@@ -137,22 +136,22 @@ class _Printer:
         for finding in warnings:
             console().print(_finding_text(finding), style="yellow")
 
-    def report(self, path: str, found: Any) -> None:
+    def report(self, path: str, check: Any) -> None:
         """Print the report of a check."""
         if self.as_json:
-            _write_json(found.to_dict(path))
+            _write_json(check.to_dict(path))
             return
-        for finding in found.findings:
+        for finding in check.findings:
             if finding.is_error:
                 console(stderr=False).print(_finding_text(finding), style="red")
             elif not self.quiet:
                 console(stderr=False).print(_finding_text(finding), style="yellow")
         if self.quiet:
             return
-        for fact in found.at_start if found.runs else ():
+        for fact in check.at_start if check.runs else ():
             console().print(f"checked at the start: {fact.subject}: {fact.what}")
-        errors = sum(finding.is_error for finding in found.findings)
-        warnings = len(found.findings) - errors
+        errors = sum(finding.is_error for finding in check.findings)
+        warnings = len(check.findings) - errors
         console().print(f"{path}: {counted(errors, 'error')}, {counted(warnings, 'warning')}")
 
 
@@ -178,7 +177,7 @@ def _write_json(value: object) -> None:
 
 
 def main() -> None:
-    """Entry of the command `edit-plan`."""
+    """Entry point of `edit-plan`."""
     run_app(app)
 
 

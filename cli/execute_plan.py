@@ -49,54 +49,54 @@ def execute(
         typer.Option(
             "--set",
             metavar="K=V",
-            help="Option of the session for what the plan leaves open, as Flink's does of "
+            help="Session option that the plan does not fix, such as "
             "table.exec.sink.nested-constraint-enforcer; repeatable.",
         ),
     ] = None,
     rollback: Annotated[
-        bool, typer.Option("--rollback", help="Go back to the checkpoint's generation before; run nothing.")
+        bool, typer.Option("--rollback", help="Return to the checkpoint's previous generation; run nothing.")
     ] = False,
     prune: Annotated[
-        bool, typer.Option("--prune", help="Remove the checkpoint's generations that do not count; run nothing.")
+        bool, typer.Option("--prune", help="Remove the checkpoint's inactive generations; run nothing.")
     ] = False,
     adopt_generation: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            help="Have generation N of the checkpoint count again, where its head was lost; run nothing.",
+            help="Activate generation N of a checkpoint whose head was lost; run nothing.",
         ),
     ] = None,
     warm: Annotated[
         str,
         typer.Option(
             metavar="10min",
-            help="Keep Spark for so long for the next command with --warm, which then runs at once; without a plan and "
-            "with 0s: end the one that is kept.",
+            help="Keep Spark alive for that time, so that the next command with --warm starts at once; with 0s and "
+            "without a plan: end the warm Spark.",
         ),
     ] = "",
-    keep_going: Annotated[
-        bool, typer.Option("--keep-going", help="Go on with the next plan after one that fails.")
-    ] = False,
+    keep_going: Annotated[bool, typer.Option("--keep-going", help="Run the next plan after a failure.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check and show the stages, and what becomes of the state; run nothing.")
+        bool, typer.Option("--dry-run", help="Check the plan, show its stages and the restored state; run nothing.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Progress as JSON, one message a line, on stderr.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Progress as JSON, one message per line, on stderr.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     progress_file: Annotated[
-        str, typer.Option(metavar="FILE", help="Add progress to a file: the messages of --json, numbered, one a line.")
+        str,
+        typer.Option(metavar="FILE", help="Append progress to a file: the messages of --json, numbered, one per line."),
     ] = "",
     metrics_port: Annotated[
         str,
         typer.Option(
-            metavar="[HOST:]PORT", help="Serve figures for Prometheus at /metrics; to this machine unless HOST says."
+            metavar="[HOST:]PORT", help="Serve Prometheus metrics at /metrics; on localhost unless HOST is set."
         ),
     ] = "",
     lineage: Annotated[
-        str, typer.Option(metavar="URL|FILE", help="Send OpenLineage events there, or add them to a file, one a line.")
+        str,
+        typer.Option(metavar="URL|FILE", help="Send OpenLineage events there, or append them to a file, one per line."),
     ] = "",
     name: Annotated[
         str,
-        typer.Option(metavar="NAME", help="What metrics and lineage call the run; the plan file's name if left out."),
+        typer.Option(metavar="NAME", help="Name of the run in metrics and lineage; by default the plan file's name."),
     ] = "",
     debug: Debug = False,
 ) -> None:
@@ -136,10 +136,10 @@ def execute(
 
 
 def _check_use(plans: list[str], checkpoint: str, acts: Sequence[str]) -> None:
-    """Refuse options that do not go together.
+    """Raise if options contradict each other.
 
     Args:
-        acts: the options that act on a checkpoint and run nothing.
+        acts: the options that change a checkpoint without a run.
     """
     if not acts:
         if not plans:
@@ -162,14 +162,14 @@ def _check_address(metrics_port: str) -> None:
 
 
 class _Reader:
-    """Reads plan files; counts those that cannot be read."""
+    """Read plan files, and count the unreadable ones."""
 
     def __init__(self, debug: bool, quiet: bool, session: Mapping[str, str]) -> None:
         self.debug, self.quiet, self.session = debug, quiet, session
         self.failed = 0
 
     def read(self, path: str, keep_going: bool) -> CompiledPlan | None:
-        """The plan of a file; None (and counted) when it is bad and the others are to run."""
+        """Read a plan file; with `keep_going`, count an unreadable one and return None."""
         from compiled_plan.plans.plan.session_options import with_session
 
         try:
@@ -186,7 +186,7 @@ class _Reader:
 
 
 def _warn(path: str, plan: CompiledPlan) -> None:
-    """Say what is doubtful about the TTLs of a plan that a person may have edited."""
+    """Print warnings about TTLs without a unit, which a user may have edited."""
     from compiled_plan.plans.inspection.lint import bare_numbers
 
     for finding in bare_numbers(plan):
@@ -194,10 +194,10 @@ def _warn(path: str, plan: CompiledPlan) -> None:
 
 
 def _session(options: Mapping[str, str]) -> Mapping[str, str]:
-    """Options of a session that nodes of a plan may leave open.
+    """Check session options that the nodes of a plan do not fix.
 
     Raises:
-        typer.BadParameter: another option, or a value that does not fit.
+        typer.BadParameter: an unknown option or an invalid value.
     """
     from compiled_plan.plans.nodes.configuration import OPTIONS
     from compiled_plan.plans.plan.session_options import KEPT, ZONE
@@ -207,7 +207,7 @@ def _session(options: Mapping[str, str]) -> Mapping[str, str]:
         if key == ZONE:
             raise typer.BadParameter(f"--set {key}: write --time-zone {value}")
         if key not in known:
-            raise typer.BadParameter(f"--set {key}: no plan leaves it open; known: {', '.join(known)}")
+            raise typer.BadParameter(f"--set {key}: not a session option of a run; known: {', '.join(known)}")
         remedy = OPTIONS[key].unfit(key, value)
         if remedy is not None:
             raise typer.BadParameter(f"--set {key}={value}: {remedy}")
@@ -226,8 +226,8 @@ def _dry_run(
     failed = reader.failed
     for path, plan in plans:
         try:
-            found = stages_of(plan, options.time_zone, options.host, real_time=options.real_time_ms is not None)
-            print_line(found.model_dump_json(by_alias=True) if as_json else stages_text(found))
+            layout = stages_of(plan, options.time_zone, options.host, real_time=options.real_time_ms is not None)
+            print_line(layout.model_dump_json(by_alias=True) if as_json else stages_text(layout))
         except CompiledPlanError as fault:
             fail(fault, path, debug=reader.debug)
             failed += 1
@@ -235,7 +235,7 @@ def _dry_run(
 
 
 def main() -> None:
-    """Entry of the command `execute-plan`."""
+    """Entry point of `execute-plan`."""
     run_app(app)
 
 

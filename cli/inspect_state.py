@@ -1,4 +1,4 @@
-"""`inspect-state`: what is in the state of a checkpoint."""
+"""`inspect-state`: show the state in a checkpoint."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ app = app_for()
 @app.command()
 def inspect(
     checkpoint: Annotated[
-        str, typer.Argument(metavar="CHECKPOINT", help="The folder of the checkpoint, local or any Hadoop URI.")
+        str, typer.Argument(metavar="CHECKPOINT", help="Checkpoint folder, local or any Hadoop URI.")
     ],
     operator: Annotated[
-        str, typer.Argument(metavar="[OPERATOR]", help="One operator: its uid, or the id of its node.")
+        str, typer.Argument(metavar="[OPERATOR]", help="Uid of an operator, or the id of its node.")
     ] = "",
     what_if: Annotated[
         list[str] | None,
         typer.Option(
             metavar="[ENTRY=]DURATION",
-            help="What another TTL would remove: 3d for all entries, left=3d or 0=3d for one; repeatable.",
+            help="Simulate another TTL: 3d for all state entries, left=3d or 0=3d for one; repeatable.",
         ),
     ] = None,
     key: Annotated[
         list[str] | None,
         typer.Option(
             metavar="COLUMN=VALUE",
-            help="Show what is kept for a key: id=5, name=NULL, name='NULL' for the text; repeatable.",
+            help="Show the state of a key: id=5, name=NULL, name='NULL' for the text; repeatable.",
         ),
     ] = None,
     export: Annotated[
-        str, typer.Option(metavar="PATH", help="Write all entries of the operator there, as Parquet.")
+        str, typer.Option(metavar="PATH", help="Write all state entries of the operator to a new folder, as Parquet.")
     ] = "",
     master: Master = "",
     conf: Conf = None,
@@ -59,17 +59,17 @@ def inspect(
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document (schemas/state.schema.json).")] = False,
     debug: Debug = False,
 ) -> None:
-    """Look at the state in a checkpoint, also while a run goes on there. Nothing is started and nothing is changed.
+    """Show the state in a checkpoint, also during a run. No run is started, and nothing is changed.
 
-    Without an operator: a line for each, with its keys, rows and bytes, its oldest and newest write, its TTLs, how
-    many rows are past their TTL and when the next one is. With one: rows by age, what its TTL removes and when.
+    Without OPERATOR: one line per operator, with its keys, rows and bytes, oldest and newest write, TTLs, number of
+    expired rows and next expiry. With OPERATOR: rows by age, and rows by the time of their expiry.
 
-    Exit codes: 0 shown, 1 there is no such checkpoint, operator or key, or it cannot be read, 2 wrong usage.
+    Exit codes: 0 shown, 1 the checkpoint, operator or key does not exist or cannot be read, 2 wrong usage.
     """
     if (key or export) and not operator:
-        raise typer.BadParameter("--key and --export are of one operator; name it")
+        raise typer.BadParameter("--key and --export take one operator; name it")
     if bool(key) + bool(export) + bool(what_if) > 1:
-        raise typer.BadParameter("--what-if, --key and --export are three questions; ask one")
+        raise typer.BadParameter("--what-if, --key and --export exclude each other")
     settings = spark_settings(conf or [], conf_file)
     try:
         from compiled_plan.plans.execution.session.spark_session import spark_session
@@ -122,11 +122,11 @@ def _show(
         if report.operators:
             print_table(COLUMNS, overview(report))
         else:
-            _print("no operator of the plan keeps state\n")
+            _print("no operator of the plan has state\n")
     else:
         typer.echo(about(report), err=True)
-        for each in report.operators:
-            _print(_lines(operator_lines(each, report.at)))
+        for stateful in report.operators:
+            _print(_lines(operator_lines(stateful, report.at)))
 
 
 def _lines(lines: object) -> str:
@@ -138,7 +138,7 @@ def _print(text: str) -> None:
 
 
 def main() -> None:
-    """Entry of the command `inspect-state`."""
+    """Entry point of `inspect-state`."""
     run_app(app)
 
 

@@ -1,7 +1,7 @@
-"""The process that keeps Spark: runs one command after another as if each were a process of its own.
+"""The warm process: keep Spark, and run commands one after another as if each had its own process.
 
-It ends when no command has come for the time that the last one said, when one comes that needs another process, when
-Spark is lost, and when a command is killed, whose run ends with it.
+It ends after the idle time of the last command, when a command needs a different process, when Spark is lost, and when
+a command is killed, together with its run.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from compiled_plan.cli.warm.meeting import BUSY, OTHER, TAKEN, Conversation, Req
 from compiled_plan.plans.execution.session.kept import Keeper, keep_sessions
 
 _SECONDS_TO_ASK = 10.0
-#: What may go on in Spark after a run that was stopped ends with the process.
+#: Exit codes of stopped runs; tasks that may continue in Spark end with the process.
 _STOPPED = (ExitCode.INTERRUPTED, ExitCode.TERMINATED)
 
 
 @dataclass(eq=False)
 class WarmJob:
-    """A command that was taken."""
+    """A command that runs in this process."""
 
     request: Request
     streams: Sequence[int]
@@ -36,7 +36,7 @@ class WarmJob:
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     def heed(self) -> None:
-        """Do to this process what signals do to that of the command, until the command is over."""
+        """Repeat the command's signals in this process until the command ends."""
         with suppress(EOFError):
             while True:
                 number = self.conversation.message()["signal"]
@@ -48,7 +48,7 @@ class WarmJob:
                 _end_at_once()
 
     def end(self, code: int) -> None:
-        """Tell the command that it is over."""
+        """Send the exit code to the command."""
         with self.guard:
             self.over = True
         with suppress(OSError):
@@ -57,7 +57,7 @@ class WarmJob:
 
 
 def _end_at_once() -> None:
-    """The command was killed: so is its run."""
+    """Kill the run of a killed command."""
     from compiled_plan.plans.execution.session.stopping import kill_spark
 
     kill_spark()
@@ -65,7 +65,7 @@ def _end_at_once() -> None:
 
 
 class Server:
-    """Takes commands one at a time."""
+    """Accept commands, and run one at a time."""
 
     def __init__(self, listening: socket.socket, key: str) -> None:
         self._listening, self._key = listening, key
@@ -74,7 +74,7 @@ class Server:
         self._busy = self._ended = False
 
     def serve(self, keeper: Keeper) -> None:
-        """Run commands until there are none for some time."""
+        """Run commands until the idle time has passed."""
         threading.Thread(target=self._take, daemon=True).start()
         idle = _SECONDS_TO_ASK
         while (job := self._next(idle)) is not None:
@@ -116,7 +116,7 @@ class Server:
             self._busy = self._busy or answer == TAKEN
             self._ended = self._ended or answer == OTHER
         conversation.peer.settimeout(None)
-        # Where the command is gone by now, its job finds out.
+        # If the command has gone, its job detects it.
         with suppress(OSError):
             send(conversation.peer, {"answer": answer})
         if answer == TAKEN:
@@ -130,7 +130,7 @@ class Server:
 
 
 def _run(job: WarmJob) -> int:
-    """Run a command with its own streams and arguments."""
+    """Run a command with the streams and arguments of its process."""
     from compiled_plan.cli.execute_plan import app
 
     own = [os.dup(number) for number in range(len(job.streams))]
@@ -154,7 +154,7 @@ def _run(job: WarmJob) -> int:
 
 
 def _use_streams(streams: Sequence[int]) -> None:
-    """Have these in the place of stdin, stdout and stderr, and close them where they are."""
+    """Replace stdin, stdout and stderr by duplicates of these streams, and close the originals."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
@@ -165,10 +165,11 @@ def _use_streams(streams: Sequence[int]) -> None:
 
 
 def main(socket_number: str, key: str) -> None:
-    """Serve until there is nothing to do.
+    """Serve until the idle time has passed.
 
     Args:
-        socket_number: of the listening socket, which the command that starts this process leaves open.
+        socket_number: the inherited file descriptor of the listening socket.
+        key: the fingerprint of this process, see `meeting.key_of`.
     """
     keeper = keep_sessions()
     try:

@@ -1,7 +1,15 @@
-"""The one name of the product: what programs use is here, `import compiled_plan as cp`.
+"""The public Python API: `import compiled_plan as cp`.
 
-Each name is imported when it is first used, so that a program pays for those alone that it has. The packages below it
-are those of the repository's folders; importing this module starts no JVM and imports no Spark.
+>>> import compiled_plan as cp
+>>> plan = cp.compile_sql('''
+...     CREATE TABLE orders (item STRING, price INT) WITH ('connector' = 'datagen');
+...     CREATE TABLE dear (item STRING, price INT) WITH ('connector' = 'print');
+...     INSERT INTO dear SELECT * FROM orders WHERE price > 100;
+... ''')
+>>> plan.write_file("dear.json")
+
+A name is imported at its first use, so that a program loads only the modules that it needs. Importing this module
+starts no JVM and imports no Spark. The subpackages are the top-level folders of the repository.
 """
 
 from __future__ import annotations
@@ -138,7 +146,7 @@ _USER_FUNCTIONS = """
     TableFunction TypeInference TypeStrategies UserDefinedFunction function_hint
 """
 
-#: Where each public name is.
+#: The module of each public name.
 _HOMES = {
     **dict.fromkeys(_FUNCTIONS.split(), "compiled_plan.planner.table.expressions.functions"),
     **dict.fromkeys(_BUILT_IN.split(), "compiled_plan.planner.table.expressions.built_in"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The main job, end to end: compile a program, look at its state, edit two TTLs, run the plan, look at the result.
-# Works in a folder of its own, build/demo; needs the commands on PATH (make demo puts them there).
+# The main workflow: compile a program, inspect its state, edit two TTLs, run the plan, inspect the result.
+# Works in build/demo; needs the commands on PATH (`make demo` puts them there).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 here=$PWD
@@ -19,6 +19,6 @@ step edit-plan plan.json
 step edit-plan --check plan.json
 step execute-plan --dry-run plan.json
 step execute-plan plan.json
-printf '\nThe first rows of out/orders_shipments, and how many there are:\n'
+printf '\nThe first rows of out/orders_shipments, and the number of rows:\n'
 cat out/orders_shipments/*.json | sort | head -n 3 || true
 cat out/orders_shipments/*.json | wc -l

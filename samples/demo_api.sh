@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Programs in Python: compile each, look at its state, run its plan, look at the result.
-# Works in a folder of its own, build/demo-api; needs the commands on PATH (make demo-api puts them there).
+# Python programs: compile, inspect the state, run the plan, inspect the result.
+# Works in build/demo-api; needs the commands on PATH (`make demo-api` puts them there).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 here=$PWD
@@ -16,13 +16,13 @@ step python "$here/samples/generate.py" --rows "${DEMO_ROWS:-30000}"
 step compile-plan "$here/samples/table_api.py" -o table_api.json
 step edit-plan table_api.json
 step execute-plan table_api.json
-printf '\nThe pages with most clicks of each hour, and how many orders go by air:\n'
+printf '\nThe pages with most clicks per hour, and the number of orders shipped by air:\n'
 cat out/table_api/top_pages/*.json | sort
 cat out/table_api/by_air/*.json | wc -l
 step compile-plan "$here/samples/functions/program.sql" -o functions.json
 step edit-plan functions.json
 step execute-plan functions.json --functions-from prices
-printf '\nFunctions in Python: the mean price of each tag, and how many reduced sales there are:\n'
+printf '\nPython functions: the mean price per tag, and the number of reduced sales:\n'
 cat out/functions/by_tag/*.json | sort
 cat out/functions/reduced/*.json | wc -l
 step python "$here/samples/conversions/program.py"

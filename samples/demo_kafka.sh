@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Orders from Kafka, joined and aggregated, upserted into PostgreSQL: two days of them, a restart in between.
-# Works in a folder of its own, build/demo_kafka; needs the commands on PATH (make demo-kafka puts them there).
+# Two days of orders from Kafka, joined and aggregated, upserted into PostgreSQL, with a restart in between.
+# Works in build/demo_kafka; needs the commands on PATH (`make demo-kafka` puts them there).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 here=$PWD
@@ -13,7 +13,7 @@ show() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
 step() { show "$@"; "$@"; }
 say() { printf '\n%s\n' "$*"; }
 cd "$here"
-say "A Kafka broker and a PostgreSQL of its own start."
+say "Start a Kafka broker and a PostgreSQL server."
 trap 'cd "$here" && python -m tools.services --folder "$work/servers" stop kafka postgres' EXIT
 python -m tools.services --folder "$work/servers" start kafka postgres | tee "$work/addresses"
 broker=$(sed -n 's/^kafka: //p' "$work/addresses")
@@ -29,7 +29,7 @@ sed -e "s|localhost:9092|$broker|; s|jdbc:postgresql://localhost:5432/postgres?u
   "$here/samples/kafka/tables.sql" >tables.sql
 python "$here/samples/generate.py" --rows "${DEMO_ROWS:-30000}" --upgrade days
 day() {
-  say "Day $1 comes in."
+  say "The data of day $1 arrives."
   cp "days/$1/orders.json" "data/orders/$1.json"
   cp "days/$1/customers.json" "data/customers/$1.json"
   step execute-plan --available-now --checkpoint filling fill.json

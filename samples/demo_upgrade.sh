@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A program changes while its state stays: run, change it so that nothing is lost, then so that something is, go back.
-# Works in a folder of its own, build/demo_upgrade; needs the commands on PATH (make demo-upgrade puts them there).
+# Changes of a program with state: run it, make a compatible change, then a partially compatible one, roll back.
+# Works in build/demo_upgrade; needs the commands on PATH (`make demo-upgrade` puts them there).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 here=$PWD
@@ -14,9 +14,9 @@ show() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
 [ -t 1 ] && [ -z "${NO_COLOR:-}" ] || show() { printf '\n$ %s\n' "$*"; }
 step() { show "$@"; "$@"; }
 say() { printf '\n%s\n' "$*"; }
-# A day's files come into the folders of the tables.
+# Copy a day's files to the folders of the tables.
 arrive() {
-  say "Day $1 comes in."
+  say "The data of day $1 arrives."
   for table in orders customers refunds; do
     mkdir -p "data/upgrade/$table"
     cp "days/$1/$table.json" "data/upgrade/$table/$1.json"
@@ -27,7 +27,7 @@ fails() {
   if "$@"; then echo "this should have been refused" >&2; exit 1; fi
 }
 from_scratch() {
-  say "The same plan over all days from scratch, in a folder beside:"
+  say "Run the same plan over all days from scratch, in another folder:"
   rm -rf scratch/out
   show execute-plan --available-now --quiet plan.json
   (cd scratch && execute-plan --available-now --quiet ../plan.json)
@@ -38,13 +38,13 @@ arrive 1
 step compile-plan "$here/samples/upgrade/first.sql" -o plan.json
 step execute-plan --available-now --checkpoint checkpoint plan.json
 
-say "Amounts become BIGINT, the join gets a TTL, a query over a new table comes beside it."
+say "Change amounts to BIGINT, set a TTL for the join, add a query over a new table."
 step compile-plan "$here/samples/upgrade/second.sql" -o plan.json
 arrive 2
 step execute-plan --available-now --checkpoint checkpoint plan.json
 cp plan.json second.json
 
-say "A filter, a column, an aggregate in front."
+say "Add a filter, a column and an aggregate before the existing one."
 fails compile-plan "$here/samples/upgrade/third.sql" -o plan.json
 step compile-plan --force --quiet "$here/samples/upgrade/third.sql" -o plan.json
 step diff-plan checkpoint plan.json
@@ -52,7 +52,7 @@ arrive 3
 fails execute-plan --available-now --checkpoint checkpoint plan.json
 step execute-plan --available-now --checkpoint checkpoint --upgrade migrate-partial plan.json
 
-say "It was not what we wanted: back to the plan and the state before, which read day 3 again."
+say "Roll back to the previous plan and state, and read day 3 again."
 step execute-plan --rollback --checkpoint checkpoint
 cp second.json plan.json
 step execute-plan --available-now --checkpoint checkpoint plan.json

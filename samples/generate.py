@@ -1,4 +1,4 @@
-"""Data for the samples: the same rows on every machine (seeded).
+"""Generate the samples' data: the same rows on every machine (seeded).
 
     python samples/generate.py [--rows N] [--folder data] [--upgrade days]
 
@@ -17,7 +17,7 @@ SHIP_MODES = ("AIR", "RAIL", "ROAD", "SEA", "PIPE")
 
 
 def write(path: Path, rows: Iterable[object]) -> None:
-    """One JSON object a line."""
+    """Write one JSON object per line."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as file:
         file.writelines(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
@@ -49,7 +49,7 @@ def clicks(folder: Path, count: int) -> None:
 
 
 def accounts(folder: Path, count: int) -> None:
-    """The change log of a table of accounts: inserts, updates and deletes."""
+    """The changelog of a table of accounts: inserts, updates and deletes."""
     chance = random.Random(3)
     rows: dict[int, dict[str, object]] = {}
 
@@ -88,11 +88,11 @@ ITEMS = ("book", "lamp", "chair", "gift", "phone")
 
 
 def upgrade(folder: Path, count: int) -> None:
-    """Three days of a shop: orders, their customers, and what came back; each day every country orders something."""
+    """Three days of a shop: orders, customers, returns; every country has orders on every day."""
     chance = random.Random(5)
     customers = [(at, COUNTRIES[at % len(COUNTRIES)]) for at in range(max(count // 20, 30))]
     for day in range(3):
-        # Orders may come before their customers.
+        # Orders may arrive before their customers.
         known = customers[day::3]
         orders = (
             {"order_id": at, "customer": customer, "item": chance.choice(ITEMS), "amount": chance.randrange(1, 500)}

@@ -1,4 +1,4 @@
-"""A table program in Python: clicks counted by page and hour, the three pages with most of them, and orders shipped.
+"""A table program in Python: clicks by page and hour, the three pages with most clicks, and shipped orders.
 
 compile-plan samples/table_api.py -o plan.json && execute-plan plan.json
 """
@@ -16,7 +16,7 @@ def declare(env: TableEnvironment) -> None:
         .column("event_id", "BIGINT")
         .column("page", "STRING")
         .column("millis", "INT")
-        # A click a second, as if the data had times.
+        # One click per second, as the data has no times.
         .column_by_expression("ts", "TO_TIMESTAMP_LTZ(event_id, 0)")
         .watermark("ts", "ts - INTERVAL '5' SECOND")
         .build()

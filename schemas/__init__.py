@@ -1,4 +1,4 @@
-"""The JSON Schemas of the plan file and of what commands print."""
+"""JSON Schemas of the plan file and of the commands' JSON output."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-#: The plan file's, that of `diff-plan --json`, and that of `inspect-state --json`.
+#: Names of the schemas of the plan file, of `diff-plan --json` and of `inspect-state --json`.
 PLAN, DIFF, STATE = "compiled-plan", "plan-diff", "state"
 
 
 def schema_path(name: str = PLAN) -> Path:
-    """Where the file of a schema is."""
+    """The path of a schema file."""
     return Path(__file__).with_name(f"{name}.schema.json")
 
 
 @cache
 def load(name: str = PLAN) -> dict[str, Any]:
-    """A schema as JSON values; do not change them."""
-    found: dict[str, Any] = json.loads(schema_path(name).read_text(encoding="utf-8"))
-    return found
+    """Load a schema as JSON values, which must not be modified."""
+    schema: dict[str, Any] = json.loads(schema_path(name).read_text(encoding="utf-8"))
+    return schema

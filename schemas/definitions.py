@@ -1,4 +1,4 @@
-"""The parts of the schema that stand outside of node declarations: types and row expressions, written by hand.
+"""Handwritten parts of the schema that no node declaration has: types and row expressions.
 
 Source: Flink 2.3's plans, `LogicalTypeJsonSerializer` and `RexNodeJsonSerializer`.
 """
@@ -16,23 +16,23 @@ def ref(name: str) -> Schema:
 
 
 def chosen_by(key: str, choices: dict[str, Schema], absent: Schema | None = None) -> Schema:
-    """An object whose `key` says which schema holds, so that an error names the field and not the whole object.
+    """An object whose schema depends on `key`, so that an error names the field and not the whole object.
 
     Args:
         key: the discriminating property.
-        choices: its value -> the schema.
-        absent: the schema where `key` is missing; None where it is required.
+        choices: the schemas by value of the property.
+        absent: the schema without `key`; None if it is required.
     """
     branches: list[Schema] = [
         {"if": {"properties": {key: {"const": value}}, "required": [key]}, "then": schema}
         for value, schema in choices.items()
     ]
-    found: Schema = {"type": "object", "properties": {key: {"enum": list(choices)}}}
+    chosen: Schema = {"type": "object", "properties": {key: {"enum": list(choices)}}}
     if absent is None:
-        found["required"] = [key]
+        chosen["required"] = [key]
     else:
         branches.append({"if": {"not": {"required": [key]}}, "then": absent})
-    return found | {"allOf": branches}
+    return chosen | {"allOf": branches}
 
 
 def closed(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
@@ -76,7 +76,7 @@ def _types() -> dict[str, Schema]:
         "MULTISET": _typed("MULTISET", {"elementType": ref("LogicalType")}),
         "MAP": _typed("MAP", {"keyType": ref("LogicalType"), "valueType": ref("LogicalType")}),
         "SYMBOL": _typed("SYMBOL", {}),
-        # Whatever a class brings along: not closed in Flink either.
+        # Depends on the class: not closed in Flink either.
         "STRUCTURED_TYPE": open_object | {"required": ["attributes"]},
         "DISTINCT_TYPE": open_object | {"required": ["sourceType"]},
         "RAW": open_object | {"required": ["class"]},
@@ -141,5 +141,5 @@ def _expressions() -> dict[str, Schema]:
 
 
 def definitions() -> dict[str, Schema]:
-    """All of them, by name."""
+    """All definitions by name."""
     return _types() | _expressions()

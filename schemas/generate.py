@@ -1,4 +1,4 @@
-"""Writes `compiled-plan.schema.json` from the node declarations: `make schema`."""
+"""Generator of `compiled-plan.schema.json` from the node declarations: `make schema`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from compiled_plan.schemas.definitions import Schema, chosen_by, definitions, re
 
 
 def build() -> Schema:
-    """The schema, from the declarations as they are."""
+    """Build the schema from the current declarations."""
     types = all_node_types()
     models: list[Any] = [(model, "validation") for model in (*types.values(), Edge)]
     _, generated = models_json_schema(models, by_alias=True, ref_template="#/$defs/{model}")
-    found: dict[str, Schema] = {name: _cleaned(schema) for name, schema in generated["$defs"].items()}
+    schemas: dict[str, Schema] = {name: _cleaned(schema) for name, schema in generated["$defs"].items()}
     classes = {model.__name__: model for model in _subclasses(PlanModel)}
-    found = {name: _nullable(classes[name], schema) for name, schema in found.items()}
-    defs = {name: _discriminated(schema, found) for name, schema in found.items()} | definitions()
+    schemas = {name: _nullable(classes[name], schema) for name, schema in schemas.items()}
+    defs = {name: _discriminated(schema, schemas) for name, schema in schemas.items()} | definitions()
     for model in types.values():
         defs[model.__name__] = _node(model, defs[model.__name__])
     defs["Node"] = chosen_by("type", {name: ref(model.__name__) for name, model in sorted(types.items())})
@@ -46,12 +46,12 @@ def build() -> Schema:
 
 
 def text() -> str:
-    """The schema as the file's text."""
+    """The text of the schema file."""
     return json.dumps(build(), indent=2) + "\n"
 
 
 def _cleaned(value: Any, key: str = "") -> Any:
-    """Without titles and defaults, and with references to the definitions written by hand."""
+    """Remove titles and defaults, and insert references to the handwritten definitions."""
     if isinstance(value, dict):
         if DEFINITION in value:
             return ref(value[DEFINITION])
@@ -71,7 +71,7 @@ def _subclasses(model: type[PlanModel]) -> Iterator[type[PlanModel]]:
 
 
 def _nullable(model: type[PlanModel], schema: Schema) -> Schema:
-    """The schema with null allowed wherever a field has a default."""
+    """Allow null for all fields with a default."""
     optional = {info.alias or name for name, info in model.model_fields.items() if not info.is_required()}
     properties = {name: _or_null(item) if name in optional else item for name, item in schema["properties"].items()}
     return schema | {"properties": properties}
@@ -79,7 +79,7 @@ def _nullable(model: type[PlanModel], schema: Schema) -> Schema:
 
 def _or_null(schema: Schema) -> Schema:
     null = {"type": "null"}
-    # A tag that tells objects apart is never null.
+    # A discriminator is never null.
     if schema == {} or "const" in schema or null in schema.get("anyOf", ()):
         return schema
     simple = isinstance(schema.get("type"), str) and "enum" not in schema
@@ -87,15 +87,15 @@ def _or_null(schema: Schema) -> Schema:
 
 
 def _discriminated(value: Any, defs: dict[str, Schema]) -> Any:
-    """With each choice of objects made by the value of one property, which gives precise errors."""
+    """Turn unions of objects into choices by the value of one property, for precise errors."""
     if isinstance(value, list):
         return [_discriminated(item, defs) for item in value]
     if not isinstance(value, dict):
         return value
     if len(value.get("anyOf", ())) == 2 and value["anyOf"][1] == {"type": "null"}:
-        # A choice with null as a condition: an error then tells what is wrong with the value that is not null.
+        # A union with null becomes a condition, so that errors concern the value that is not null.
         return {"if": {"not": {"type": "null"}}, "then": _discriminated(value["anyOf"][0], defs)}
-    # Several references side by side are a choice among objects.
+    # Several references are a union of objects.
     names = [item["$ref"].rpartition("/")[2] for item in value.get("oneOf", ()) if "$ref" in item]
     if len(names) < 2 or len(names) != len(value["oneOf"]):
         return {name: _discriminated(item, defs) for name, item in value.items()}
@@ -109,19 +109,19 @@ def _discriminated(value: Any, defs: dict[str, Schema]) -> Any:
 
 
 def _node(model: type[PlanNode], schema: Schema) -> Schema:
-    """A node's schema with what the class declares outside of its fields: the type, the state entries."""
+    """Extend a node's schema with declarations outside its fields: the type, the state entries."""
     properties = {"id": schema["properties"]["id"], "type": {"const": model.type_name()}} | schema["properties"]
-    found = schema | {"properties": properties, "required": ["type", *schema["required"]]}
+    node = schema | {"properties": properties, "required": ["type", *schema["required"]]}
     if issubclass(model, OpaqueNode):
-        return found
+        return node
     if model.STATE:
-        found["properties"]["state"] = _state(model.STATE)
-        found["required"] = [*found["required"], "state"]
+        node["properties"]["state"] = _state(model.STATE)
+        node["required"] = [*node["required"], "state"]
     if not model.KEEPS_STATE:
         properties.pop("ttlAsCompiled")
         if "uid" not in model.__annotations__:
             properties.pop("uid")
-    return found
+    return node
 
 
 def _state(slots: tuple[StateSlot, ...]) -> Schema:

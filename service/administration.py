@@ -1,4 +1,4 @@
-"""What an operator does at the machine of the service, by its database: tokens, and pipelines as plain files."""
+"""Administration on the service's machine by its database: tokens, and pipelines as plain files."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from compiled_plan.service.sync import Synced, export_folder, import_folder
 from compiled_plan.service.workers.pool import Workers
 
 _WORDS = {
-    "new": "is new, and in force",
-    "same": "is as before",
-    "waits": "waits to be put in force",
+    "new": "is new and in force",
+    "same": "is unchanged",
+    "waits": "is not yet in force",
     "failed": "failed",
     "written": "is written",
 }
-#: Who did it.
+#: The author of the changes.
 _BY = "plan-service token"
 
 
 def sync(
     settings: Settings, folder: Path, comment: str, *, export: bool, force: bool, secrets: bool, as_json: bool
 ) -> bool:
-    """Bring a folder into the registry, or the registry into a folder; what became of each pipeline is printed.
+    """Import a folder into the registry, or export the registry to a folder, and print the result per pipeline.
 
     Returns:
-        Whether all went well.
+        False if a pipeline failed or is not yet in force.
     """
     parts = Parts(settings, open_database(settings), Workers(settings.limits))
     good = True
     try:
         by = getpass.getuser()
-        found = (
+        results = (
             export_folder(parts, folder, secrets=secrets)
             if export
             else (import_folder(parts, folder, by, comment, force=force))
         )
-        for each in found:
-            good = good and each.did not in ("failed", "waits")
-            typer.echo(json.dumps(each.to_dict()) if as_json else _line(each))
+        for synced in results:
+            good = good and synced.did not in ("failed", "waits")
+            typer.echo(json.dumps(synced.to_dict()) if as_json else _line(synced))
     finally:
         parts.workers.close()
         parts.database.close()
@@ -61,10 +61,10 @@ def _line(synced: Synced) -> str:
 
 
 def create_token(settings: Settings, name: str, role: Role, days: float | None) -> None:
-    """Make a token, and print it."""
+    """Create a token, and print it."""
     database = open_database(settings)
     with database.write() as session:
-        secret = tokens.make(session, name, role, _BY, days).secret
+        secret = tokens.create(session, name, role, _BY, days).secret
     database.close()
     typer.echo(secret)
 
@@ -80,13 +80,13 @@ def list_tokens(settings: Settings) -> None:
 
 
 def revoke_token(settings: Settings, id_: int) -> None:
-    """Take a token back.
+    """Revoke a token.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: the token does not exist.
     """
     database = open_database(settings)
     with database.write() as session:
-        found = tokens.remove(session, id_)
+        token = tokens.remove(session, id_)
     database.close()
-    typer.echo(f"token {id_} ({found.name}, {found.role}) is taken back", err=True)
+    typer.echo(f"token {id_} ({token.name}, {token.role}) is revoked", err=True)

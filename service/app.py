@@ -1,4 +1,4 @@
-"""The application of the service: its routers, its errors, what starts and stops with it."""
+"""The application of the service: routers, error handlers, and its lifespan."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from compiled_plan.service.web.description import describe
 from compiled_plan.service.workers.pool import Workers
 
 PREFIX = "/api/v1"
-#: All routers of the API, in the order of its description. A part of the service adds its own here.
+#: All routers of the API, in the order of its OpenAPI document.
 ROUTERS: tuple[APIRouter, ...] = (
     health.router,
     health.metrics_router,
@@ -58,11 +58,14 @@ def application(
     inspect: Sequence[str] = INSPECT_STATE,
     umask: int = -1,
 ) -> FastAPI:
-    """The service as an ASGI application; its database is made, or brought to this release, when it starts.
+    """The service as an ASGI application. It creates or migrates its database.
 
     Args:
-        workers: of somebody else, who ends them; the service's own if left out.
-        umask: of runs; that of the service if negative.
+        settings: the settings of the service.
+        workers: shared workers, which the caller closes; by default the service's own.
+        command: the command that runs plans.
+        inspect: the command that inspects state.
+        umask: the umask of runs; negative for that of the service.
     """
     parts = Parts(settings, open_database(settings), workers or Workers(settings.limits))
 
@@ -78,7 +81,7 @@ def application(
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        # Requests that wait for work of the lanes take none of the threads of the others.
+        # Requests that wait in a lane occupy a thread; add as many, so that other requests do not wait for threads.
         to_thread.current_default_thread_limiter().total_tokens += parts.workers.places + asking.LANE.places
         app.state.health_threads = CapacityLimiter(2)
         with parts.database.write() as session:
@@ -93,9 +96,9 @@ def application(
     app = FastAPI(
         title="plan-service",
         version="1",
-        summary="A registry of compiled plans with their history, and runs that are looked after",
+        summary="A registry of compiled plans with their history, and a supervisor of their runs",
         openapi_url=f"{PREFIX}/openapi.json",
-        docs_url=None,  # it would load scripts of another host
+        docs_url=None,  # It would load scripts from another host.
         redoc_url=None,
         lifespan=life,
     )
@@ -106,7 +109,7 @@ def application(
     describe(app, ROUTERS, PREFIX)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)
-    # Where Prometheus looks unless it is told.
+    # The default path of Prometheus.
     app.include_router(health.metrics_router, include_in_schema=False)
     add_page(app)
     return app

@@ -1,6 +1,6 @@
-"""Connections of clients that are slow or many: bounded in number and in time, so that others find a place.
+"""Limits on the number and the idle time of connections, against slow clients and floods.
 
-uvicorn bounds neither how long a request may take to arrive nor how many connections one client has.
+uvicorn limits neither the time in which a request arrives nor the connections per client.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from compiled_plan.service.common.settings import Limits, Settings, is_loopback
 
-#: The share of the process's descriptors that are for connections; others are the database's, workers', and logs'.
+#: The share of the process's file descriptors for connections; the rest is for the database, workers and logs.
 _SHARE = 0.5
 
 
@@ -25,8 +25,8 @@ class Places:
     """The connections of a service.
 
     Args:
-        limits: how many there may be, and how long they may wait.
-        shared: whether a proxy stands in front, whose connections are those of many clients.
+        limits: the limits on their number and on timeouts.
+        shared: a proxy is in front, whose connections serve many clients.
     """
 
     def __init__(self, limits: Limits, *, shared: bool) -> None:
@@ -37,7 +37,7 @@ class Places:
         self._count = 0
 
     def enter(self, connection: Connection, client: str) -> None:
-        """Take a connection in; where there are too many, one of the client that has most of them goes."""
+        """Register a connection; above the limit, drop one of the client with the most connections."""
         own = self._of.setdefault(client, OrderedDict())
         own[connection] = None
         self._count += 1
@@ -48,7 +48,7 @@ class Places:
             self._drop_one(max(self._of.values(), key=len))
 
     def leave(self, connection: Connection, client: str) -> None:
-        """Forget a connection."""
+        """Unregister a connection."""
         own = self._of.get(client, OrderedDict())
         if connection in own:
             del own[connection]
@@ -58,12 +58,12 @@ class Places:
 
     @staticmethod
     def _drop_one(own: OrderedDict[Connection, None]) -> None:
-        """Close the oldest without a request, so that a client that sends one at once is served; else the latest."""
+        """Close the oldest connection without a request, so that prompt clients are served; otherwise the newest."""
         next((connection for connection in own if connection.is_waiting), next(reversed(own))).drop()
 
 
 class Connection(H11Protocol):
-    """A connection whose requests have to arrive, and whose answers have to be taken, within a time."""
+    """A connection with timeouts for requests to arrive and for responses to be read."""
 
     def __init__(self, *args: Any, places: Places, **how: Any) -> None:
         super().__init__(*args, **how)
@@ -74,7 +74,7 @@ class Connection(H11Protocol):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the head of a request is still to come."""
+        """Return True if the headers of a request are incomplete."""
         return self.conn.their_state is h11.IDLE
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -108,12 +108,12 @@ class Connection(H11Protocol):
             self._reads.cancel()
 
     def drop(self) -> None:
-        """Close it at once, whatever has not been sent yet."""
+        """Close the connection at once, discarding unsent data."""
         self._places.leave(self, self._name)
         self.transport.abort()
 
     def _watch(self) -> None:
-        """Time what the client owes: a head, or a body. The time does not begin anew with each byte."""
+        """Start the timeout for headers or body; single bytes do not restart it."""
         state = self.conn.their_state
         seconds = {h11.IDLE: self._places.limits.head_seconds, h11.SEND_BODY: self._places.limits.body_seconds}
         if self._timer is not None and (state not in seconds or state is not self._timed):

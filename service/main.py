@@ -1,4 +1,4 @@
-"""`plan-service`: the service that holds plans, runs them and shows them."""
+"""`plan-service`: the service that stores, runs and shows plans."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ if TYPE_CHECKING:
     from compiled_plan.service.common.settings import Settings
 
 _NEEDED = ("fastapi", "uvicorn", "sqlalchemy", "alembic", "prometheus_client")
-_Config = Annotated[str | None, typer.Option(metavar="FILE.toml", help="Settings; options hold over them.")]
+_Config = Annotated[str | None, typer.Option(metavar="FILE.toml", help="Settings file; options override it.")]
 _Home = Annotated[
-    str | None, typer.Option(metavar="DIR", help="Folder of the service: database, logs, checkpoints; plan-service.")
+    str | None,
+    typer.Option(metavar="DIR", help="Folder of the service: database, logs, checkpoints; default `plan-service`."),
 ]
 _Database = Annotated[
-    str | None, typer.Option(metavar="URL", help="postgresql://user@host/database; SQLite in the folder if left out.")
+    str | None, typer.Option(metavar="URL", help="postgresql://user@host/database; default SQLite in the folder.")
 ]
 _Data = Annotated[
-    list[str] | None, typer.Option(metavar="DIR", help="A folder or URI that tables in files may be in; repeatable.")
+    list[str] | None, typer.Option(metavar="DIR", help="Folder or URI in which file tables may be; repeatable.")
 ]
 
 app = app_for()
@@ -31,7 +32,7 @@ app = app_for()
 
 @app.callback()
 def service() -> None:
-    """Hold pipelines with the history of their plans, run them, and show them."""
+    """Store pipelines with the history of their plans, run and show them."""
 
 
 @app.command()
@@ -39,24 +40,28 @@ def serve(
     config: _Config = None,
     home: _Home = None,
     database: _Database = None,
-    host: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Address to listen on; 127.0.0.1.")] = None,
-    port: Annotated[int | None, typer.Option(metavar="N", help="Port to listen on; 8787. 0 takes a free one.")] = None,
+    host: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Address to listen on; default 127.0.0.1.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(metavar="N", help="Port to listen on; default 8787, 0 for a free one.")
+    ] = None,
     programs: Annotated[
         list[str] | None,
-        typer.Option(metavar="DIR", help="A folder that programs in Python may be compiled from; repeatable."),
+        typer.Option(metavar="DIR", help="Folder of Python programs that may be compiled; repeatable."),
     ] = None,
     data: _Data = None,
     no_tokens: Annotated[
-        bool, typer.Option("--no-tokens", help="Ask nobody for a token, and serve this machine alone.")
+        bool, typer.Option("--no-tokens", help="Require no tokens, and serve only local requests.")
     ] = False,
     debug: Debug = False,
 ) -> None:
-    """Serve the page and the API until SIGINT or SIGTERM; runs go on without it.
+    """Serve the page and the API until SIGINT or SIGTERM; runs continue without the service.
 
-    The first start prints a token of the role operator, once.
+    The first start prints a token with the role operator, once.
     """
-    given = {"home": home, "database": database, "host": host, "port": port, "programs": programs, "data": data}
-    settings = _settings(config, **given, tokens=False if no_tokens else None)
+    options = {"home": home, "database": database, "host": host, "port": port, "programs": programs, "data": data}
+    settings = _settings(config, **options, tokens=False if no_tokens else None)
     from compiled_plan.service.serving import serve as run
 
     run(settings)
@@ -65,34 +70,32 @@ def serve(
 @app.command()
 def sync(
     folder: Annotated[
-        str, typer.Argument(metavar="FOLDER", help="A folder for each pipeline: program.sql or .py, plan.json.")
+        str,
+        typer.Argument(metavar="FOLDER", help="Folder with one subfolder per pipeline: program.sql or .py, plan.json."),
     ],
-    export: Annotated[bool, typer.Option("--export", help="Write the versions in force into the folder.")] = False,
-    comment: Annotated[
-        str, typer.Option(metavar="TEXT", help="Why: what the new versions say, such as a commit.")
-    ] = "",
+    export: Annotated[bool, typer.Option("--export", help="Write the versions in force to the folder.")] = False,
+    comment: Annotated[str, typer.Option(metavar="TEXT", help="Comment of the new versions, such as a commit.")] = "",
     force: Annotated[
-        bool, typer.Option("--force", help="Put versions in force that do not go on with all state, too.")
+        bool, typer.Option("--force", help="Put versions in force even if they cannot restore all state.")
     ] = False,
     with_secrets: Annotated[bool, typer.Option("--with-secrets", help="Export passwords, too.")] = False,
     config: _Config = None,
     home: _Home = None,
     database: _Database = None,
     data: _Data = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON document for each pipeline, one a line.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document per pipeline and line.")] = False,
     debug: Debug = False,
 ) -> None:
-    """Bring a folder's pipelines into the registry: the folder counts, such as a Git repository.
+    """Import the pipelines of a folder, such as a Git repository, into the registry.
 
-    A plan.json in a pipeline's folder counts as it is; else the program is compiled, over the version in force. What
-    differs becomes a new version, put in force where it goes on with all state. Nothing is removed.
+    The folder takes precedence. A plan.json in a pipeline's folder is imported unchanged; otherwise the program is
+    compiled over the version in force. A changed pipeline gets a new version, which is put in force if it restores all
+    state. Nothing is removed.
 
-    Exit codes: 0 done, 1 a pipeline failed, or waits to be put in force, 2 wrong usage.
+    Exit codes: 0 done, 1 a pipeline failed or is not yet in force, 2 wrong usage.
     """
     if export and (force or comment):
-        raise typer.BadParameter("--force and --comment are for what is brought into the registry")
+        raise typer.BadParameter("--force and --comment are options of an import, not of --export")
     settings = _settings(config, home=home, database=database, data=data)
     from pathlib import Path
 
@@ -103,21 +106,21 @@ def sync(
         raise typer.Exit(ExitCode.FAILED)
 
 
-token_app = typer.Typer(help="Make tokens, list them, take them back.")
+token_app = typer.Typer(help="Create, list and revoke tokens.")
 app.add_typer(token_app, name="token")
 
 
 @token_app.command("create")
 def create_token(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Who uses it: versions are signed with it.")],
-    role: Annotated[Role, typer.Option(help="viewer looks, editor edits programs and TTLs, operator does all.")],
-    days: Annotated[float | None, typer.Option(metavar="N", help="How long it holds; for ever if left out.")] = None,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of its user, the author of new versions.")],
+    role: Annotated[Role, typer.Option(help="viewer reads, editor edits programs and TTLs, operator does everything.")],
+    days: Annotated[float | None, typer.Option(metavar="N", help="Lifetime in days; no expiry by default.")] = None,
     config: _Config = None,
     home: _Home = None,
     database: _Database = None,
     debug: Debug = False,
 ) -> None:
-    """Make a token and print it: the only time that it is seen."""
+    """Create a token and print it; it is shown only once."""
     settings = _settings(config, home=home, database=database)
     from compiled_plan.service.administration import create_token as create
 
@@ -126,7 +129,7 @@ def create_token(
 
 @token_app.command("list")
 def list_tokens(config: _Config = None, home: _Home = None, database: _Database = None, debug: Debug = False) -> None:
-    """Print the tokens: id, name, role, when they were made."""
+    """Print the tokens: id, name, role, time of creation, expiry."""
     settings = _settings(config, home=home, database=database)
     from compiled_plan.service.administration import list_tokens as run
 
@@ -135,25 +138,25 @@ def list_tokens(config: _Config = None, home: _Home = None, database: _Database 
 
 @token_app.command("revoke")
 def revoke_token(
-    id_: Annotated[int, typer.Argument(metavar="ID", help="The token's id, as `token list` has it.")],
+    id_: Annotated[int, typer.Argument(metavar="ID", help="Id of the token, from `token list`.")],
     config: _Config = None,
     home: _Home = None,
     database: _Database = None,
     debug: Debug = False,
 ) -> None:
-    """Take a token back, and end its sessions."""
+    """Revoke a token, and end its sessions."""
     settings = _settings(config, home=home, database=database)
     from compiled_plan.service.administration import revoke_token as run
 
     run(settings, id_)
 
 
-def _settings(config: str | None, **given: Any) -> Settings:
-    """The settings of the file and the options that were given."""
+def _settings(config: str | None, **options: Any) -> Settings:
+    """The settings of the file, overridden by the options."""
     _check_installed()
     from compiled_plan.service.common.settings import read_settings
 
-    return read_settings(config, {name: value for name, value in given.items() if value is not None})
+    return read_settings(config, {name: value for name, value in options.items() if value is not None})
 
 
 def _check_installed() -> None:
@@ -163,7 +166,7 @@ def _check_installed() -> None:
 
 
 def main() -> None:
-    """The command."""
+    """Entry point of `plan-service`."""
     run_app(app)
 
 

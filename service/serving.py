@@ -1,4 +1,4 @@
-"""The service as a process."""
+"""The server process of the service."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from compiled_plan.service.connections import protocol
 from compiled_plan.service.runs.supervisor import EXECUTE_PLAN, INSPECT_STATE
 from compiled_plan.service.store.database import open_database
 
-#: Connections that are taken in at once: asyncio takes as many as may wait. Those that may wait.
+#: Connections accepted at once (asyncio accepts up to the backlog), and the backlog of the socket.
 _AT_ONCE, _QUEUE = 16, 1_024
 
 
@@ -25,7 +25,7 @@ def serve(settings: Settings, command: Sequence[str] = EXECUTE_PLAN, inspect: Se
     """Serve until a signal.
 
     Raises:
-        ExecutionError: the address is taken, or not this machine's; or as `open_database`.
+        ExecutionError: the address is in use or not of this machine; or as for `open_database`.
     """
     listening = _listening(settings)
     app = application(settings, command=command, inspect=inspect, umask=close_new_files())
@@ -39,7 +39,7 @@ def serve(settings: Settings, command: Sequence[str] = EXECUTE_PLAN, inspect: Se
             log_level="warning",
             access_log=False,
             server_header=False,
-            # Who asks is what a proxy says only where there is one.
+            # Trust the client address of a proxy only if there is a proxy.
             proxy_headers=bool(settings.public_address),
             timeout_graceful_shutdown=5,
             http=protocol(settings),  # type: ignore[arg-type]
@@ -51,7 +51,7 @@ def serve(settings: Settings, command: Sequence[str] = EXECUTE_PLAN, inspect: Se
 
 
 class _Server(uvicorn.Server):
-    """A server that reads what clients have sent before it takes more of them in, however many wait."""
+    """A server that reads from accepted clients before it accepts more, however many wait."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -60,21 +60,21 @@ class _Server(uvicorn.Server):
 
 
 def print_first_token(settings: Settings) -> None:
-    """Print the token of an operator, where there is none yet: the only time that it is seen."""
+    """Create and print an operator's token if there are no tokens; it is shown only once."""
     if not settings.tokens:
         return
     database = open_database(settings)
     with database.write() as session:
-        made = tokens.first(session)
+        token = tokens.first(session)
     database.close()
-    if made is not None:
-        typer.echo(f"plan-service: the token of the first operator, shown this once: {made.secret}", err=True)
+    if token is not None:
+        typer.echo(f"plan-service: the first operator's token, shown only once: {token.secret}", err=True)
 
 
 def _listening(settings: Settings) -> socket.socket:
     if not settings.tokens and not settings.is_local:
         raise ExecutionError(
-            "without tokens only this machine is served",
+            "without tokens, only local requests are served",
             where=f"host {settings.host}",
             remedy="leave --no-tokens out, or listen on 127.0.0.1",
         )

@@ -1,4 +1,4 @@
-"""`plan-service sync`: a folder's pipelines into the registry, or the registry's into a folder."""
+"""`plan-service sync`: import pipelines from a folder into the registry, or export them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Literal
 from compiled_plan.plans.errors import CompiledPlanError, UnsupportedError
 from compiled_plan.plans.text.masking import masked, masked_json, masked_program
 from compiled_plan.service.registry import programs
-from compiled_plan.service.registry.folders import Given, folders_in, read_folder, write_folder
+from compiled_plan.service.registry.folders import PipelineFolder, folders_in, read_folder, write_folder
 from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store import blobs, pipelines, versions
 from compiled_plan.service.store.errors import NotFoundError
@@ -22,10 +22,14 @@ Word = Literal["new", "same", "waits", "failed", "written"]
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What became of a pipeline.
+    """The result for one pipeline.
 
     Args:
+        name: the pipeline.
         did: "new" version in force, "same" as before, "waits" to be put in force, "failed", or "written" to the folder.
+        version: the number of the version; 0 for none.
+        message: an explanation.
+        remedy: what to do.
     """
 
     name: str
@@ -35,16 +39,19 @@ class Synced:
     remedy: str = ""
 
     def to_dict(self) -> dict[str, object]:
-        """As JSON."""
+        """The result as JSON."""
         return asdict(self)
 
 
 def import_folder(parts: Parts, root: Path, by: str, comment: str = "", *, force: bool = False) -> Iterator[Synced]:
-    """Bring a folder's pipelines into the registry; each by itself, so that one that fails stops no other.
+    """Import the pipelines of a folder into the registry, one by one; a failure does not affect the others.
 
     Args:
-        root: the folder; its programs in Python are allowed.
-        force: whether a version that does not go on with all state is put in force, too.
+        parts: the parts of the service.
+        root: the folder; its Python programs are allowed.
+        by: the author of the new versions.
+        comment: the comment of the new versions.
+        force: put a version in force even if it cannot restore all state.
     """
     settings = parts.settings.model_copy(update={"programs": (*parts.settings.programs, root.resolve())})
     parts = replace(parts, settings=settings)
@@ -55,49 +62,51 @@ def import_folder(parts: Parts, root: Path, by: str, comment: str = "", *, force
             yield _failed(folder.name, fault)
 
 
-def _import(parts: Parts, given: Given, by: str, comment: str, force: bool) -> Synced:
+def _import(parts: Parts, folder: PipelineFolder, by: str, comment: str, force: bool) -> Synced:
     with parts.database.write() as session:
         try:
-            pipeline = pipelines.find(session, given.name)
+            pipeline = pipelines.find(session, folder.name)
         except NotFoundError:
-            pipeline = pipelines.create(session, given.name, given.description or "", by)
-        if given.description is not None and given.description != pipeline.description:
-            pipelines.change(session, pipeline, description=given.description)
+            pipeline = pipelines.create(session, folder.name, folder.description or "", by)
+        if folder.description is not None and folder.description != pipeline.description:
+            pipelines.change(session, pipeline, description=folder.description)
         old = versions.find(session, pipeline, pipeline.in_force) if pipeline.in_force else None
         tag = pipelines.etag(pipeline)
         before = None
         if old is not None:
             texts = versions.plan_text(session, old), versions.program_text(session, old)
             before = programs.Before(old.number, *texts, old.options)
-    new = _made(parts, given, before, comment)
+    new = _new_version(parts, folder, before, comment)
     verdict = "full"
     if before is not None:
         names = {"old_name": "old", "new_name": "new"}
         verdict = parts.workers.run_once("diff", old=before.plan, new=new.plan, **names)["verdict"]
     accepted = force or verdict == "full"
     with parts.database.write() as session:
-        pipeline = pipelines.find_unmoved(session, given.name, tag)
+        pipeline = pipelines.find_unmoved(session, folder.name, tag)
         if old is not None and _is(new, old):
-            return Synced(given.name, "same", old.number)
+            return Synced(folder.name, "same", old.number)
         newest = versions.find(session, pipeline, pipeline.newest) if pipeline.newest else None
         if newest is not None and _is(new, newest) and not accepted:
-            return _waits(given.name, newest.number, verdict)
+            return _waits(folder.name, newest.number, verdict)
         version = versions.add(session, pipeline, new, by, in_force=accepted)
         if not accepted:
-            return _waits(given.name, version.number, verdict)
-        return Synced(given.name, "new", version.number, _replaced(pipeline, old))
+            return _waits(folder.name, version.number, verdict)
+        return Synced(folder.name, "new", version.number, _replaced(pipeline, old))
 
 
-def _made(parts: Parts, given: Given, before: programs.Before | None, comment: str) -> versions.NewVersion:
-    """A folder's pipeline as a version."""
-    if given.plan is None:
-        file = str(given.file.resolve()) if given.language == "python" else ""
-        text = (given.program or "") if given.language == "sql" else ""
-        source = programs.Source(given.language, text, file, given.options)
-        return programs.make(parts, source, before, comment, "import").version
-    made = programs.make(parts, programs.Source("", given.plan), before, comment, "import").version
-    origin = str(given.file) if given.language else ""
-    return replace(made, program=given.program, language=given.language, options=given.options, origin=origin)
+def _new_version(
+    parts: Parts, folder: PipelineFolder, before: programs.Before | None, comment: str
+) -> versions.NewVersion:
+    """A version from a pipeline's folder."""
+    if folder.plan is None:
+        file = str(folder.file.resolve()) if folder.language == "python" else ""
+        text = (folder.program or "") if folder.language == "sql" else ""
+        source = programs.Source(folder.language, text, file, folder.options)
+        return programs.prepare(parts, source, before, comment, "import").version
+    version = programs.prepare(parts, programs.Source("", folder.plan), before, comment, "import").version
+    origin = str(folder.file) if folder.language else ""
+    return replace(version, program=folder.program, language=folder.language, options=folder.options, origin=origin)
 
 
 def _is(new: versions.NewVersion, version: Version) -> bool:
@@ -110,35 +119,36 @@ def _waits(name: str, number: int, verdict: str) -> Synced:
         name,
         "waits",
         number,
-        f"version {number} does not go on with all state of the one in force ({verdict})",
-        "look at the difference, and put it in force, or give --force",
+        f"version {number} cannot restore all state of the version in force ({verdict})",
+        "review the differences and put it in force, or give --force",
     )
 
 
 def _replaced(pipeline: Pipeline, old: Version | None) -> str:
-    """What the folder has taken out of force that was not from a folder."""
+    """A message if the import replaces a version that was not imported."""
     if old is None or old.kind == "import":
         return ""
     return f"version {old.number} of {old.created_by} ({old.kind}), which is not in the folder, is no longer in force"
 
 
 def export_folder(parts: Parts, root: Path, *, secrets: bool = False) -> Iterator[Synced]:
-    """Write the versions in force into a folder.
+    """Write the versions in force to a folder.
 
     Args:
-        root: the folder, made where it is not there.
-        secrets: whether passwords are written; without, a pipeline that has some is refused.
+        parts: the parts of the service.
+        root: the folder, created if it does not exist.
+        secrets: write passwords, too; otherwise a pipeline with passwords fails.
     """
     cursor = ""
     while True:
         with parts.database.read() as session:
             page = pipelines.page(session, limit=100, cursor=cursor)
-            for each in page.items:
-                pipeline = each.pipeline
+            for item in page.items:
+                pipeline = item.pipeline
                 if not pipeline.in_force:
                     continue
                 version = versions.find(session, pipeline, pipeline.in_force)
-                given = Given(
+                folder = PipelineFolder(
                     pipeline.name,
                     root / pipeline.name,
                     version.language,  # type: ignore[arg-type]
@@ -147,20 +157,20 @@ def export_folder(parts: Parts, root: Path, *, secrets: bool = False) -> Iterato
                     pipeline.description,
                     version.options,
                 )
-                yield _export(root, given, version.number, secrets)
+                yield _export(root, folder, version.number, secrets)
         cursor = page.cursor
         if not cursor:
             return
 
 
-def _export(root: Path, given: Given, number: int, secrets: bool) -> Synced:
-    secret = _has_secrets(given)
+def _export(root: Path, folder: PipelineFolder, number: int, secrets: bool) -> Synced:
+    secret = _has_secrets(folder)
     try:
         if secret and not secrets:
-            raise UnsupportedError("it has passwords", remedy="give --with-secrets to write them, too")
-        return Synced(given.name, "written" if write_folder(root, given, secret=secret) else "same", number)
+            raise UnsupportedError("the pipeline has passwords", remedy="give --with-secrets to write them, too")
+        return Synced(folder.name, "written" if write_folder(root, folder, secret=secret) else "same", number)
     except CompiledPlanError as fault:
-        return _failed(given.name, fault, number)
+        return _failed(folder.name, fault, number)
 
 
 def _failed(name: str, fault: CompiledPlanError, number: int = 0) -> Synced:
@@ -168,7 +178,7 @@ def _failed(name: str, fault: CompiledPlanError, number: int = 0) -> Synced:
     return Synced(name, "failed", number, f"{fault.message}{where}", fault.remedy)
 
 
-def _has_secrets(given: Given) -> bool:
-    plan = json.loads(given.plan or "null")
-    shown = masked_json(plan), masked_program(given.program or ""), masked(given.options)
-    return shown != (plan, given.program or "", given.options)
+def _has_secrets(folder: PipelineFolder) -> bool:
+    plan = json.loads(folder.plan or "null")
+    shown = masked_json(plan), masked_program(folder.program or ""), masked(folder.options)
+    return shown != (plan, folder.program or "", folder.options)

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,6 +98,16 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
         conf["spark.driver.extraClassPath"] = os.pathsep.join(map(str, jars))
     with spark_session("local[2]", conf) as session:
         yield session
+
+
+@pytest.fixture
+def shared_session(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands called in this process use the session of all tests; their `--master` and `--conf` have no effect."""
+
+    def shared(*_: Any, **__: Any) -> AbstractContextManager[SparkSession]:
+        return nullcontext(spark)
+
+    monkeypatch.setattr("compiled_plan.plans.execution.session.spark_session.spark_session", shared)
 
 
 @pytest.fixture(scope="session")

@@ -1,1 +1,1 @@
-"""Set-up, the build of the kernel, the check of the wheel, and what is generated from declarations."""
+"""Set-up, kernel build, wheel check, and generators of documentation and code."""

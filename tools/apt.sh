@@ -1,14 +1,14 @@
-# Packages of Debian, for the scripts beside this file: installed as root, outside CI only after a yes.
+# Installation of Debian packages as root, for the scripts in this folder; outside CI only after confirmation.
 #
-#   CI=true or INSTALL_PACKAGES=yes      installs without a question
+#   CI=true or INSTALL_PACKAGES=yes      installs without confirmation
 
 can_apt() { [ "$(id -u)" = 0 ] && [ -f /etc/debian_version ] && command -v apt-get >/dev/null; }
 
 may_install() {
   case "${INSTALL_PACKAGES:-${CI:-}}" in yes | true | 1) return 0 ;; esac
   if ! { [ -t 0 ] && [ -t 2 ]; }; then
-    printf 'setup: %s\n' "$* is needed, and nobody can be asked whether to install it as root" \
-      "try: apt-get install $*, or again with INSTALL_PACKAGES=yes" >&2
+    printf 'setup: %s\n' "$* is needed, and without a terminal it is not installed as root" \
+      "try: apt-get install $*, or set INSTALL_PACKAGES=yes" >&2
     return 1
   fi
   local answer

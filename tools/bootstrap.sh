@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# All the set-up of a new machine, repeatable: Python, virtual environment, dependencies, a JDK.
-# What is missing is named with the package to install; on Debian, as root, it is installed after a yes, see apt.sh.
-# Python's packages are those of requirements/dev.txt, by their hashes.
+# Set-up of a new machine, repeatable: Python, virtual environment, dependencies, a JDK.
+# Errors name missing packages; on Debian, as root, they are installed after confirmation, see apt.sh.
+# The Python packages are those of requirements/dev.txt, verified by their hashes.
 #
-#   PYTHON=/path/to/python3.11 tools/bootstrap.sh      to choose the Python
+#   PYTHON=/path/to/python3.11 tools/bootstrap.sh      to select the Python
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=${VENV:-.venv}
@@ -49,9 +49,9 @@ fi
 if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
   say "virtual environment $venv with $("$python" --version)"
   if ! "$python" -m venv --clear "$venv" >/dev/null 2>&1; then
-    # Debian splits venv off its Python.
+    # Debian packages venv separately.
     version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-    can_apt || fail "$python cannot make a virtual environment" "try: apt-get install python$version-venv"
+    can_apt || fail "$python cannot create a virtual environment" "try: apt-get install python$version-venv"
     apt_install "python$version-venv"
     "$python" -m venv --clear "$venv"
   fi
@@ -60,8 +60,8 @@ fi
 # --- dependencies ---------------------------------------------------------------------------------
 pip() { "$venv/bin/python" -m pip -qq --disable-pip-version-check --no-input "$@"; }
 
-say "dependencies (Spark is some 450 MB: a few minutes on a slow line)"
+say "installing dependencies (Spark is some 450 MB: a few minutes on a slow connection)"
 pip install --require-hashes --requirement requirements/dev.txt
-# Without the wheel's build hook: an editable install needs no jar, `make kernel` builds it. Without isolation: what
-# builds is in the list, too.
+# Without the wheel's build hook: an editable install needs no jar, `make kernel` builds it. Without isolation: the
+# build dependencies are in the list, too.
 HATCH_BUILD_NO_HOOKS=true pip install --no-deps --no-build-isolation --editable .

@@ -1,10 +1,10 @@
-"""Compile the kernel's Java with plain javac against the jars inside the pyspark package, and Kafka's clients.
+"""Compile the kernel's Java with plain javac against the jars of the pyspark package and Kafka's clients.
 
     python tools/build_kernel.py [--force]
 
-In a checkout that makes two jars: the kernel's, and the one with its tests, which no wheel carries.
-A jar is built again only when its sources, Spark or this script changed: their hash is in its manifest.
-Standard library alone, because the wheel's build hook runs it too.
+A checkout has two jars: the kernel's, and the one with its tests, which no wheel contains.
+A jar is rebuilt only if its sources, Spark or this script changed: its manifest holds their hash.
+Uses only the standard library, because the wheel's build hook runs it, too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-# As a script it has its own folder on the path alone.
+# A script has only its own folder on the path.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tools import maven
@@ -34,7 +34,7 @@ JAVAC_OPTIONS = ("--release", "17", "-encoding", "UTF-8", "-g", "-nowarn", "-Xli
 
 @dataclass(frozen=True)
 class Target:
-    """A jar, the folder of its sources, the target that it needs, and libraries to compile against beside Spark's."""
+    """A jar, the folder of its sources, the target it depends on, and libraries besides Spark's to compile against."""
 
     sources: Path
     jar: Path
@@ -46,7 +46,7 @@ class Target:
         return sorted(self.sources.rglob("*.java"))
 
     def hash(self) -> str:
-        """A hash of the sources, of what they need, and of this script."""
+        """A hash of the sources, of their dependencies, and of this script."""
         digest = hashlib.sha256(Path(__file__).read_bytes() if self.needs is None else self.needs.hash().encode())
         digest.update("".join(library.sha256 for library in self.libraries).encode())
         for source in self.java_sources():
@@ -55,7 +55,7 @@ class Target:
 
 
 def _module(path: str) -> ModuleType:
-    """A module of the product that needs the standard library alone; importing its packages needs the dependencies."""
+    """Load a module of the product that uses only the standard library, without its packages and their dependencies."""
     spec = importlib.util.spec_from_file_location(f"kernel_build_{Path(path).stem}", ROOT / path)
     assert spec is not None
     assert spec.loader is not None
@@ -66,7 +66,7 @@ def _module(path: str) -> ModuleType:
 
 
 def _kafka_clients() -> maven.Artifact:
-    """The version that a run gets; its classes are in no jar of Spark's and in none of ours."""
+    """The Kafka clients' jar that runs use; neither Spark's jars nor the kernel's contain its classes."""
     packages = {package.coordinates: package.sha256 for package in _module("plans/connectors/jars.py").KAFKA}
     (coordinates,) = (name for name in packages if ":kafka-clients:" in name)
     return maven.artifact_of(coordinates, packages[coordinates])
@@ -88,11 +88,11 @@ TESTS = Target(
 
 
 class KernelBuildError(Exception):
-    """The kernel cannot be built; the message says what is missing or what javac said."""
+    """The kernel cannot be built; the message names what is missing, or has javac's output."""
 
 
 def build(target: Target = PRODUCT, *, force: bool = False) -> bool:
-    """Build a jar unless it is up to date; True when it was built.
+    """Build a jar unless it is up to date; return True if it was built.
 
     Raises:
         KernelBuildError: no sources, Spark, JDK or library, or Java that does not compile.
@@ -109,19 +109,19 @@ def build(target: Target = PRODUCT, *, force: bool = False) -> bool:
 
 
 def is_current(target: Target = PRODUCT) -> bool:
-    """Whether the jar fits the sources, as far as can be told without Spark at hand."""
+    """Return True if the jar matches the sources; ignores the version of Spark, which may not be installed."""
     built = built_fingerprint(target)
     return built is not None and built.partition("+")[0] == target.hash()
 
 
 def fingerprint(spark: Path, target: Target = PRODUCT) -> str:
-    """A hash of everything the jar is made from: `<sources and script>+<Spark's core jar>`."""
+    """A hash of all inputs of the jar: `<sources and script>+<Spark's core jar>`."""
     core = sorted(jar.name for jar in spark.glob("spark-core_*.jar"))
     return f"{target.hash()}+{'-'.join(core)}"
 
 
 def built_fingerprint(target: Target = PRODUCT) -> str | None:
-    """The fingerprint in the manifest of the jar that is there; None without a readable jar."""
+    """The fingerprint in the manifest of the existing jar; None without a readable jar."""
     try:
         with zipfile.ZipFile(target.jar) as jar:
             lines = jar.read(MANIFEST).decode().splitlines()
@@ -131,7 +131,7 @@ def built_fingerprint(target: Target = PRODUCT) -> str | None:
 
 
 def spark_jars() -> Path:
-    """The folder of Spark's jars inside the pyspark package; nothing of pyspark is imported."""
+    """The folder of Spark's jars in the pyspark package, without importing pyspark."""
     spec = importlib.util.find_spec("pyspark")
     jars = Path(spec.origin).parent / "jars" if spec and spec.origin else None
     if jars is None or not jars.is_dir():
@@ -161,7 +161,7 @@ def _compile(target: Target, spark: Path, classes: Path) -> None:
 
 
 def _pack(target: Target, classes: Path, stamp: str) -> None:
-    """Write the jar beside its place and move it there, so that nobody ever reads half of one."""
+    """Write the jar to a temporary file and rename it, so that readers never see a partial jar."""
     target.jar.parent.mkdir(exist_ok=True)
     part = target.jar.with_suffix(".part")
     with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as jar:
@@ -172,16 +172,16 @@ def _pack(target: Target, classes: Path, stamp: str) -> None:
 
 
 def _add(jar: zipfile.ZipFile, name: str, content: bytes) -> None:
-    """Add an entry with the fixed time of `ZipInfo`: the same sources give the same bytes."""
+    """Add an entry with the fixed time of `ZipInfo`, for reproducible jars."""
     entry = zipfile.ZipInfo(name)
     entry.compress_type = zipfile.ZIP_DEFLATED
     jar.writestr(entry, content)
 
 
 def main() -> int:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description="Compile the kernel into its jar.")
-    parser.add_argument("--force", action="store_true", help="build even when the jar is up to date")
+    parser.add_argument("--force", action="store_true", help="build even if the jar is up to date")
     force = parser.parse_args().force
     try:
         for target in (PRODUCT, TESTS):

@@ -1,4 +1,4 @@
-"""Install a wheel into an empty virtual environment and try it there, away from the checkout.
+"""Install a wheel into an empty virtual environment and test it there, outside the checkout.
 
 python tools/check_wheel.py dist/compiled_plan-0.2.0-py3-none-any.whl
 """
@@ -31,7 +31,7 @@ assert {api.OWN, cli.OWN, plans.OWN, schemas.OWN, service.OWN} == {"project"}
 print(f"schema and kernel jar found ({len(classes)} classes)")
 """
 
-#: The service, from its first start: its page, its database, and a program that its workers compile.
+#: Test of the service: its page, its database, and a program that its workers compile.
 SERVICE = """
 import json, pathlib, re, subprocess, sys, urllib.request
 command = str(pathlib.Path(sys.executable).parent / "plan-service")
@@ -47,10 +47,10 @@ try:
             return answer.read().decode()
     assert json.loads(ask("/api/v1/health")) == {"status": "ok"}
     scripts = re.findall(r'(?:src|href)="([^":]+[.](?:js|css))"', page := ask("/"))
-    assert scripts and all(ask("/" + each.lstrip("/")) for each in scripts), page
+    assert scripts and all(ask("/" + script.lstrip("/")) for script in scripts), page
     ask("/api/v1/pipelines", {"name": "numbers"})
-    made = json.loads(ask("/api/v1/pipelines/numbers/versions", {"program": open("program.sql").read()}))
-    assert made["version"]["operators"] > 1, made
+    created = json.loads(ask("/api/v1/pipelines/numbers/versions", {"program": open("program.sql").read()}))
+    assert created["version"]["operators"] > 1, created
     assert json.loads(ask("/api/v1/pipelines/numbers/versions/1/graph"))["nodes"]
     print(f"plan-service serves its page with {len(scripts)} scripts and styles, and compiles")
 finally:
@@ -74,7 +74,7 @@ def commands(wheel: Path) -> list[str]:
 
 
 def main() -> int:
-    """The command: exit 0 when the wheel works."""
+    """Run the command; exit 0 if the wheel works."""
     wheel = Path(sys.argv[1]).resolve()
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     with tempfile.TemporaryDirectory(prefix="compiled-plan-wheel-") as folder:
@@ -86,7 +86,7 @@ def main() -> int:
             if done.returncode:
                 raise SystemExit(f"the wheel does not work: exit {done.returncode} of {command[0]}")
 
-        # a project whose packages have the names of our folders
+        # A project whose packages have the names of the product's folders.
         for name in ("api", "cli", "plans", "schemas", "service"):
             (Path(folder) / name).mkdir()
             (Path(folder) / name / "__init__.py").write_text('OWN = "project"\n', encoding="utf-8")

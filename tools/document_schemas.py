@@ -1,4 +1,4 @@
-"""Writes the JSON Schemas of what commands print, from the models of the documents: `make schema`."""
+"""Write the JSON Schemas of the commands' JSON output from the models of the documents: `make schema`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {DIFF: diff.schema, STATE:
 
 
 def text(name: str) -> str:
-    """A schema as the text of its file."""
+    """The text of a schema file."""
     return json.dumps(SCHEMAS[name](), indent=2) + "\n"
 
 

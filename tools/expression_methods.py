@@ -1,9 +1,9 @@
-"""Write the Table API's methods and functions that are plain calls of functions of SQL, from the planner's functions.
+"""Generate the Table API's methods and functions that are plain calls of SQL functions.
 
 python -m tools.expression_methods
 
-`planner/functions/` declares a call of each: `x.repeat(times)` is a method of `Expression`, `x.upper_case` a property,
-`concat(*texts)` a function. A parameter without a type takes any value or expression.
+`planner/functions/` declares their calls: `x.repeat(times)` is a method of `Expression`, `x.upper_case` a property,
+`concat(*texts)` a function. A parameter without a type accepts any value or expression.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from compiled_plan.planner.table.expressions.expression import Expression, made_
 
 
 def texts() -> dict[Path, str]:
-    """The generated modules and their contents."""
+    """The generated modules and their texts."""
     methods = [(name, form) for name, form in _forms() if form.signature.startswith("x.")]
     functions = [(name, form) for name, form in _forms() if not form.signature.startswith("x.")]
     properties = "".join(_property(name, form) for name, form in methods if not form.signature.endswith(")"))
@@ -95,10 +95,10 @@ def _parts(form: ApiForm) -> tuple[str, list[str], list[str]]:
     source = f"def {form.signature.removeprefix('x.')}: ..."
     (definition,) = ast.parse(source).body
     assert isinstance(definition, ast.FunctionDef)
-    taken = definition.args
+    signature = definition.args
     parameters, arguments, optional = [], [], []
-    defaults: list[ast.expr | None] = [None] * (len(taken.args) - len(taken.defaults))
-    for parameter, default in zip(taken.args, (*defaults, *taken.defaults), strict=True):
+    defaults: list[ast.expr | None] = [None] * (len(signature.args) - len(signature.defaults))
+    for parameter, default in zip(signature.args, (*defaults, *signature.defaults), strict=True):
         type_ = ast.unparse(parameter.annotation) if parameter.annotation else "object"
         shown = default and ast.get_source_segment(source, default)
         if shown == "None":
@@ -109,9 +109,9 @@ def _parts(form: ApiForm) -> tuple[str, list[str], list[str]]:
         parameters.append(f"{parameter.arg}: {type_}" + (f" = {shown}" if shown else ""))
     if optional:
         arguments.append(f"*present({_listed(*optional)})")
-    if taken.vararg is not None:
-        parameters.append(f"*{taken.vararg.arg}: object")
-        arguments.append(f"*{taken.vararg.arg}")
+    if signature.vararg is not None:
+        parameters.append(f"*{signature.vararg.arg}: object")
+        arguments.append(f"*{signature.vararg.arg}")
     return definition.name, parameters, arguments
 
 

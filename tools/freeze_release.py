@@ -1,9 +1,9 @@
-"""Freeze the programs of `tests/historical` as this release runs them: `python -m tools.freeze_release [NAME]...`.
+"""Freeze the runs of `tests/historical` programs with this release: `python -m tools.freeze_release [NAME]...`.
 
-Each is started, stopped in the middle of its input, and kept: plan, checkpoint, sinks; then it runs on to its end, and
-what it has given is what every later release must give that starts on what was kept. With names, only these programs,
-into a release that is there; what is there already is never written again. `--unpack RELEASE FOLDER` writes a release's
-files into a folder.
+Each program is started and stopped in the middle of its input; its plan, checkpoint and sinks are archived. Then it
+runs to its end, and its rows are the expected result of every later release that continues from the archive. With
+names, only these programs are frozen, into an existing release; an archived program is never overwritten.
+`--unpack RELEASE FOLDER` extracts a release's files into a folder.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ON_OTHER_HOSTS = {"kept": (TRANSFORM, GROUPS), "first_rows": (TRANSFORM, NATIVE)
 
 
 class FreezeError(Exception):
-    """A release that cannot be frozen."""
+    """A program or release cannot be frozen."""
 
 
 def freeze(spark: SparkSession, release: Path, names: list[str]) -> None:
@@ -39,11 +39,11 @@ def freeze(spark: SparkSession, release: Path, names: list[str]) -> None:
 
     Args:
         spark: a session of two partitions.
-        release: the folder of the release, in which what is frozen of it already is unpacked.
-        names: of programs; none for all.
+        release: the folder of the release, with its frozen programs unpacked.
+        names: of programs; empty for all.
 
     Raises:
-        FreezeError: there is such a case, or a program gives other rows when it is stopped.
+        FreezeError: a program is frozen already, or its rows differ if it is stopped.
     """
     cases.database(spark)
     if not (release / "data").exists():
@@ -52,42 +52,42 @@ def freeze(spark: SparkSession, release: Path, names: list[str]) -> None:
         for host in ON_OTHER_HOSTS.get(name, (TRANSFORM,)):
             folder = release / (name if host == TRANSFORM else f"{name}_{host}")
             if folder.exists():
-                raise FreezeError(f"{folder.name} is frozen")
+                raise FreezeError(f"{folder.name} is frozen already")
             _freeze(spark, folder, name, host)
             print(f"{folder.name}: {sum(file.stat().st_size for file in folder.iterdir()):,} bytes", flush=True)
 
 
 def _freeze(spark: SparkSession, folder: Path, name: str, host: str) -> None:
-    kept = cases.compiled(name, cases.program(name)).to_json()
+    plan_text = cases.compiled(name, cases.program(name)).to_json()
     with (
         tempfile.TemporaryDirectory(prefix="freeze-") as temporary,
         cases.place(f"{folder.parent.name}/{folder.name}") as stopped,
     ):
         whole, archived = Path(temporary, "whole"), Path(temporary, "archived")
-        plan = CompiledPlan.from_json(kept.replace(cases.PLACE, str(stopped)))
+        plan = CompiledPlan.from_json(plan_text.replace(cases.PLACE, str(stopped)))
         cases.add_part(cases.DATA, 1, stopped)
         if fault := cases.run(spark, plan, stopped, host, stop=True):
             raise FreezeError(f"{name}: {fault}")
         shutil.copytree(stopped, archived)
         cases.add_part(cases.DATA, 2, stopped)
         fails = cases.run(spark, plan, stopped, host)
-        found = {} if fails else cases.results(plan, stopped)
+        rows = {} if fails else cases.results(plan, stopped)
 
-        plan = CompiledPlan.from_json(kept.replace(cases.PLACE, str(whole)))
+        plan = CompiledPlan.from_json(plan_text.replace(cases.PLACE, str(whole)))
         for part in (1, 2):
             cases.add_part(cases.DATA, part, whole)
         if bool(cases.run(spark, plan, whole, host)) != bool(fails):
-            raise FreezeError(f"{name}: it fails only where it was stopped, or was not: {fails}")
-        if not fails and (wrong := cases.difference(found, cases.results(plan, whole))):
-            raise FreezeError(f"{name}: not what it gives without a stop: {wrong}")
+            raise FreezeError(f"{name}: fails only with a stop, or only without: {fails}")
+        if not fails and (wrong := cases.difference(rows, cases.results(plan, whole))):
+            raise FreezeError(f"{name}: the rows differ from a run without a stop: {wrong}")
 
         for source in cases.DATA.glob("1/*.json"):
             shutil.rmtree(archived / source.stem)
         folder.mkdir(parents=True)
         (folder / "program.sql").write_text(cases.program(name), encoding="utf-8")
-        (folder / cases.PLAN).write_text(kept, encoding="utf-8")
+        (folder / cases.PLAN).write_text(plan_text, encoding="utf-8")
         pack(archived, folder / cases.STOPPED)
-        expected = {"host": host, "fails": fails.partition("\n")[0], "sinks": found}
+        expected = {"host": host, "fails": fails.partition("\n")[0], "sinks": rows}
         text = json.dumps(expected, indent=1, ensure_ascii=False, default=_number)
         (folder / cases.EXPECTED).write_text(text + "\n", encoding="utf-8")
 
@@ -98,7 +98,7 @@ def _number(value: Any) -> float:
 
 
 def main() -> int:
-    """The command: exit 0 when all is frozen."""
+    """Run the command; exit 0 if all programs are frozen."""
     if sys.argv[1:2] == ["--unpack"]:
         unpack(cases.HERE / f"{sys.argv[2]}.tar.xz", Path(sys.argv[3]))
         return 0
@@ -106,7 +106,7 @@ def main() -> int:
     archive = cases.HERE / f"{version}.tar.xz"
     settings = {"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "2g"}
     if archive.exists() and not names:
-        print(f"error: {archive} is frozen; the next release is another file", file=sys.stderr)
+        print(f"error: {archive} is frozen already; set the version of the next release", file=sys.stderr)
         return 1
     with tempfile.TemporaryDirectory() as temporary, spark_session("local[2]", settings) as spark:
         release = Path(temporary, version)

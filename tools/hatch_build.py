@@ -1,7 +1,7 @@
-"""The wheel's build hook: a wheel carries the kernel jar, built from the sources beside it.
+"""The wheel's build hook: adds the kernel jar, built from the sources beside it.
 
-A jar that is up to date is taken as it is. Otherwise Spark is asked for as a build dependency, to compile
-against; editable installs need no jar, `make kernel` builds it.
+An up-to-date jar is reused. Otherwise Spark becomes a build dependency, to compile against; editable installs need no
+jar, `make kernel` builds it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tools import build_kernel
 
 
 class KernelBuildHook(BuildHookInterface[Any]):
-    """Sees to it that the jar is there and current before the wheel's files are collected."""
+    """Hook that builds the jar, if outdated, before the wheel's files are collected."""
 
     def dependencies(self) -> list[str]:
-        """What the build environment needs: Spark, but only where there is something to compile."""
+        """Additional build dependencies: Spark, if the jar must be compiled."""
         if build_kernel.is_current():
             return []
         return [name for name in self.metadata.core.dependencies if name.startswith("pyspark")]

@@ -1,9 +1,9 @@
-"""Format the Java sources, or check that they are formatted, with google-java-format's own style.
+"""Format the Java sources, or check their format, with google-java-format's own style.
 
     python -m tools.java_format [--check]
 
-The formatter is one jar, see `tools.maven`. A file that was found formatted is known by its hash, so that a check
-without changes starts no Java.
+The formatter is one jar, see `tools.maven`. Hashes of formatted files are cached, so that a check without changes
+starts no JVM.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ FORMATTER = maven.Artifact(
 
 
 class FormatterError(Exception):
-    """The formatter cannot be had, or a file is not Java; the message says what to do."""
+    """The formatter is not available, or a file is not Java; the message has the remedy."""
 
 
 def unformatted(files: Iterable[Path], known: Path = KNOWN) -> list[Path]:
-    """The files that differ from how they would be formatted.
+    """The files that the formatter would change.
 
     Args:
-        files: Java files; those whose hash `known` holds are not looked at again.
-        known: the hashes of formatted files, a line each; written anew.
+        files: Java files; those whose hash is in `known` are skipped.
+        known: the file of hashes of formatted files, one per line; it is updated.
 
     Raises:
         FormatterError: no JDK, no formatter, or a file that is not Java.
@@ -50,11 +50,11 @@ def unformatted(files: Iterable[Path], known: Path = KNOWN) -> list[Path]:
     hashes = {file: _hash(file) for file in files}
     held = set(known.read_text(encoding="utf-8").split()) if known.is_file() else set()
     unknown = [file for file, digest in hashes.items() if digest not in held]
-    found = _changed(unknown) if unknown else []
+    changed = _changed(unknown) if unknown else []
     if unknown or held != set(hashes.values()):
-        formatted = sorted(digest for file, digest in hashes.items() if file not in found)
+        formatted = sorted(digest for file, digest in hashes.items() if file not in changed)
         maven.replace(known, "\n".join(formatted).encode())
-    return found
+    return changed
 
 
 def write(files: Iterable[Path]) -> None:
@@ -68,10 +68,10 @@ def sources() -> list[Path]:
 
 
 def formatter() -> Path:
-    """The jar of the formatter, fetched once.
+    """The jar of the formatter, downloaded once.
 
     Raises:
-        FormatterError: it cannot be fetched, or what was fetched is not it.
+        FormatterError: the download fails, or its hash is wrong.
     """
     try:
         return maven.fetched(FORMATTER)
@@ -100,20 +100,20 @@ def _hash(file: Path) -> str:
 
 
 def main() -> int:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description="Format the kernel's Java.")
-    parser.add_argument("--check", action="store_true", help="name the files that are not formatted, change none")
+    parser.add_argument("--check", action="store_true", help="list unformatted files, change none")
     check = parser.parse_args().check
     try:
-        found = unformatted(sources())
-        if not check and found:
-            write(found)
+        changed = unformatted(sources())
+        if not check and changed:
+            write(changed)
     except FormatterError as error:
         print(f"java: {error}", file=sys.stderr)
         return 1
-    for file in found:
+    for file in changed:
         print(f"{file.relative_to(ROOT)}: {'would be reformatted' if check else 'formatted'}")
-    return 1 if check and found else 0
+    return 1 if check and changed else 0
 
 
 if __name__ == "__main__":

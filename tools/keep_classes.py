@@ -1,8 +1,8 @@
-"""Keep the classes that Java loads for a run, so that all later starts map them: a small plan runs once for it.
+"""Create the archive of Java classes (class data sharing) by running a small plan, so that later starts map it.
 
     python -m tools.keep_classes
 
-Nothing happens where they are kept already, or where `COMPILED_PLAN_CLASSES` says no.
+Does nothing if the archive exists already, or `COMPILED_PLAN_CLASSES` disables it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from compiled_plan.plans.execution.kernel import kernel_jar, use_fit_java
 from compiled_plan.plans.execution.session import class_archive
 
-#: How long Java may take to write them after the run, in seconds.
+#: Timeout for Java to write the archive after the run, in seconds.
 _WRITING = 120.0
 _PROGRAM = """
 CREATE TABLE orders (id INT, customer STRING, amount DECIMAL(10, 2), at1 TIMESTAMP(3), WATERMARK FOR at1 AS at1)
@@ -37,10 +37,10 @@ _ROW = '{{"id": {0}, "customer": "c{1}", "amount": {0}.5, "at1": "2024-01-01 0{1
 
 
 def main() -> None:
-    """Run the plan, and wait for what its Java leaves."""
+    """Run the plan, and wait for the archive."""
     if _is_settled():
         return
-    print("keeping Java's classes for quicker starts", file=sys.stderr, flush=True)
+    print("archiving Java's classes for faster starts", file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory(prefix="compiled-plan-classes-") as place:
         folder = Path(place)
         (folder / "orders").mkdir()
@@ -55,7 +55,7 @@ def main() -> None:
 
 def _is_settled() -> bool:
     options = class_archive.java_options(use_fit_java(), str(kernel_jar()))
-    return not any("ArchiveClassesAtExit" in each for each in options)
+    return not any("ArchiveClassesAtExit" in option for option in options)
 
 
 def _command(name: str, *arguments: Path | str) -> None:

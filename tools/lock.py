@@ -1,8 +1,8 @@
-"""Pin the dependencies of development and of the service, with the hashes of all their files, for all platforms.
+"""Pin the dependencies for development and for the service, with the hashes of all their files, for all platforms.
 
     python -m tools.lock [--upgrade]
 
-Without `--upgrade` versions that still fit stay as they are.
+Without `--upgrade`, versions that still satisfy the requirements do not change.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _HOW = "make lock"
 
 
 def main() -> int:
-    """The command."""
+    """Run the command."""
     for name, extras in LISTS.items():
         command = ["uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--generate-hashes"]
         command += ["--custom-compile-command", _HOW, *(f"--extra={extra}" for extra in extras), *sys.argv[1:]]
         command += ["pyproject.toml", "--output-file", f"requirements/{name}.txt"]
-        # uv is beside this Python.
+        # uv is in the folder of this Python.
         done = subprocess.run([Path(sys.executable).parent / command[0], *command[1:]], cwd=ROOT, check=False)
         if done.returncode:
             return done.returncode

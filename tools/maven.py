@@ -1,6 +1,6 @@
-"""Files of Maven Central: a pinned version, its SHA-256 checked, kept in the user's cache folder.
+"""Downloads from Maven Central: pinned versions with verified SHA-256, in the user's cache folder.
 
-`MAVEN_CENTRAL` names a mirror.
+`MAVEN_CENTRAL` sets a mirror.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _JARS = Path(__file__).resolve().parent / "services" / "jars.txt"
 
 
 class FetchError(Exception):
-    """A file that cannot be had; the message says what to do."""
+    """A failed download; the message has the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Artifact:
         name: such as `postgresql`.
         version: such as `42.7.14`.
         sha256: of its content, in hexadecimal.
-        suffix: what its name has behind the version.
+        suffix: the part of the file name after the version.
     """
 
     group: str
@@ -40,12 +40,12 @@ class Artifact:
 
     @property
     def file(self) -> str:
-        """Its name."""
+        """The file name."""
         return f"{self.name}-{self.version}{self.suffix}"
 
     @property
     def path(self) -> str:
-        """Where it is in a repository."""
+        """The path in a repository."""
         return f"{self.group.replace('.', '/')}/{self.name}/{self.version}/{self.file}"
 
 
@@ -56,26 +56,26 @@ def artifact_of(coordinates: str, sha256: str) -> Artifact:
 
 
 def library(name: str) -> list[Artifact]:
-    """A library that tests or servers use, with all that it depends on: a section of `services/jars.txt`."""
+    """A library of tests or servers with its dependencies: a section of `services/jars.txt`."""
     sections = _JARS.read_text(encoding="utf-8").split("[")
     (section,) = (section for section in sections if section.startswith(f"{name}]"))
     return [artifact_of(*line.split()) for line in section.splitlines()[1:] if line]
 
 
 def cache() -> Path:
-    """The folder of what was fetched, for all checkouts of a user."""
+    """The download folder, shared by all checkouts of a user."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "compiled-plan"
 
 
 def fetched(artifact: Artifact) -> Path:
-    """The file, fetched once.
+    """Download an artifact, or return its cached file.
 
     Raises:
-        FetchError: it cannot be fetched, or what was fetched is not it.
+        FetchError: the download fails, or its hash is wrong.
     """
-    found = cache() / artifact.file
-    if found.is_file() and hashlib.sha256(found.read_bytes()).hexdigest() == artifact.sha256:
-        return found
+    file = cache() / artifact.file
+    if file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == artifact.sha256:
+        return file
     url = f"{os.environ.get('MAVEN_CENTRAL', _CENTRAL).rstrip('/')}/{artifact.path}"
     try:
         with urllib.request.urlopen(url, timeout=60) as answer:
@@ -87,17 +87,17 @@ def fetched(artifact: Artifact) -> Path:
             f"{url} is not {artifact.file}: its SHA-256 is {actual}, expected {artifact.sha256}\n"
             "  try: fetch it again, without a mirror (MAVEN_CENTRAL); if it stays so, do not use it, and report it"
         )
-    replace(found, content)
-    return found
+    replace(file, content)
+    return file
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Write a file so that it is never seen in part."""
+    """Replace a file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
         part.write(content)
     Path(part.name).replace(path)
 
 
-#: Drivers of databases that tests talk to.
+#: Drivers of the databases in tests.
 POSTGRES_DRIVER, SQLITE_DRIVER = library("drivers")

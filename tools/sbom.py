@@ -1,9 +1,9 @@
-"""Write the bill of materials of a wheel beside it, as CycloneDX JSON, and validate it.
+"""Write the software bill of materials of a wheel next to it, as CycloneDX JSON, and validate it.
 
     python -m tools.sbom dist/compiled_plan-0.2.0-py3-none-any.whl
 
-It has the wheel and the kernel's jar in it, the files of other projects in the page, the Python packages of
-`requirements/service.txt` with their hashes, the jars that pyspark brings, and those that a run may fetch.
+It lists the wheel and its kernel jar, third-party files of the page, the Python packages of `requirements/service.txt`
+with their hashes, the jars of pyspark, and the jars that a run may download.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _kernel(wheel: Path, version: str) -> Component:
 
 
 def _vendored() -> Iterator[Component]:
-    """The files of the page that VENDORED.md lists."""
+    """The page's files that VENDORED.md lists."""
     for line in _VENDORED.read_text(encoding="utf-8").splitlines():
         if line.startswith("| `"):
             file, name, version, _, license, digest = (cell.strip().strip("`") for cell in line.strip("|").split("|"))
@@ -103,7 +103,7 @@ def _vendored() -> Iterator[Component]:
 
 
 def _python_packages() -> Iterator[Component]:
-    """The pinned packages; of each the hashes of all its files."""
+    """The pinned packages with the hashes of all their files."""
     for block in re.split(r"\n(?=[a-z0-9])", _LOCK.read_text(encoding="utf-8")):
         if pinned := re.match(r"([a-z0-9][a-z0-9._-]*)==(\S+)", block):
             name, version = pinned.groups()
@@ -119,7 +119,7 @@ def _fetched_jars() -> Iterator[Component]:
 
 
 def _spark_jars() -> Iterator[Component]:
-    """The jars of pyspark, with coordinates where a jar says them of itself."""
+    """The jars of pyspark, with coordinates if the jar contains them."""
     spark = find_spec("pyspark")
     assert spark is not None and spark.submodule_search_locations
     for jar in sorted(Path(spark.submodule_search_locations[0], "jars").glob("*.jar")):
@@ -129,7 +129,7 @@ def _spark_jars() -> Iterator[Component]:
 
 
 def _coordinates(jar: Path) -> tuple[str | None, str, str]:
-    """Group, name and version; of the file's name where the jar holds none, or those of several libraries."""
+    """Group, name and version; from the file name if the jar contains none, or those of several libraries."""
     named = re.fullmatch(r"(.+?)-(\d.*)", jar.stem)
     name, version = named.groups() if named else (jar.stem, "")
     with zipfile.ZipFile(jar) as files:
@@ -141,11 +141,11 @@ def _coordinates(jar: Path) -> tuple[str | None, str, str]:
 
 
 def main() -> int:
-    """The command."""
+    """Run the command."""
     wheel = Path(sys.argv[1])
     text = JsonV1Dot6(bill(wheel)).output_as_string(indent=1)
     if fault := JsonStrictValidator(SchemaVersion.V1_6).validate_str(text):
-        print(f"sbom: the bill of materials is not valid: {fault}", file=sys.stderr)
+        print(f"sbom: invalid bill of materials: {fault}", file=sys.stderr)
         return 1
     target = wheel.with_suffix(".cdx.json")
     target.write_text(text, encoding="utf-8")

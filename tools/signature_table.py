@@ -1,10 +1,10 @@
-"""Write `plans/rex/signatures.json`: the kinds of operands and results of calls in plans, from the planner's functions.
+"""Generate `plans/rex/signatures.json`: the kinds of operands and results of calls in plans.
 
 python -m tools.signature_table
 
-Each function is resolved over samples of the operands that its declaration takes, and every call that comes out is
-noted, with the kinds of `plans.rex.kinds`: `"NN:N"` takes two numbers and gives one. A `*` behind the operands
-stands for more like the last. A function of Flink that is not run here has a remedy in place of signatures.
+The planner resolves each function with samples of the operands that its declaration accepts; the resulting calls are
+recorded with the kinds of `plans.rex.kinds`: `"NN:N"` takes two numbers and returns one. A `*` after the operands
+repeats the last one. An unsupported function of Flink has a remedy instead of signatures.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _TYPES = (
     "ROW<a INT, b STRING>",
     "STRUCTURED<'a.B', a INT, b STRING>",
 )
-#: How many samples of operands a form is tried with at most.
+#: Maximum number of operand samples per form.
 _MOST = 6_000
 _TEXTS = ("$.a", "UTC", "yyyy-MM-dd", "2020-01-01", "2020-01-01 00:00:00", "x", "a", "UTF-8")
 _UNITS = "YEAR MONTH DAY HOUR MINUTE SECOND".split()
@@ -79,7 +79,7 @@ _SYMBOLS = {
     "JSON_QUERY_ON_EMPTY_OR_ERROR": "NULL EMPTY_ARRAY EMPTY_OBJECT ERROR",
     "JSON_ON_NULL": "NULL ABSENT",
 }
-#: Names that Flink's Java Table API gives to operators of SQL.
+#: Names of SQL operators in Flink's Java Table API.
 ALIASES = {
     "$plus$1": "$+$1", "$minus$1": "$-$1", "$times$1": "$*$1", "$divide$1": "$/$1", "$mod$1": "$MOD$1",
     "$minusPrefix$1": "$-$1", "$equals$1": "$=$1", "$notEquals$1": "$<>$1", "$greaterThan$1": "$>$1",
@@ -94,15 +94,15 @@ _ANY = "bNCBDTSLYIAMURGWP"
 
 
 def _each(names: str, signatures: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    found = tuple(signatures)
-    return {f"${name.replace('_', ' ') if name.startswith('IS_') else name}$1": found for name in names.split()}
+    listed = tuple(signatures)
+    return {f"${name.replace('_', ' ') if name.startswith('IS_') else name}$1": listed for name in names.split()}
 
 
-#: What resolving a function of SQL does not give, as Flink's plans have it.
+#: Calls in Flink's plans that resolving SQL functions does not produce.
 _BESIDE: dict[str, tuple[str, ...]] = {
     **_each("REINTERPRET", "S:S L:L N:N I:N Y:N I:I Y:Y N:I N:Y S:N L:N D:N".split()),
     **_each("PROCTIME_MATERIALIZE", ["L:L"]),
-    # Of the type of the column that the watermark is for.
+    # Has the type of the watermark's column.
     **_each("SOURCE_WATERMARK", [":S", ":L"]),
     **_each("HASH_CODE", (f"{kind}:N" for kind in _ANY)),
     **_each("IS_NULL IS_NOT_NULL", (f"{kind}:b" for kind in _ANY)),
@@ -114,7 +114,7 @@ _BESIDE: dict[str, tuple[str, ...]] = {
     **_each("PI E", [":N"]),
     "$IS_JSON$1": ("C:b",),
     **_each("IS_UNKNOWN IS_NOT_UNKNOWN", ["b:b"]),
-    **_each("TIMESTAMPDIFF", (f"K{one}{other}:N" for one in "DSL" for other in "DSL")),
+    **_each("TIMESTAMPDIFF", (f"K{start}{end}:N" for start in "DSL" for end in "DSL")),
     **_each("TRANSLATE", ["CCC:C"]),
     "$NOT LIKE$1": ("CC:b", "CCC:b"),
     "$NOT SIMILAR TO$1": ("CC:b", "CCC:b"),
@@ -122,7 +122,7 @@ _BESIDE: dict[str, tuple[str, ...]] = {
     **_each("PROCTIME", [":L"]),
     **_each("JSON_EXISTS", ["CC:b", "CCK:b"]),
     **_each("JSON_QUERY", (f"CCKKK:{kind}" for kind in "CA")),
-    # A behaviour, the default's value where it is DEFAULT, and when: on empty, on error.
+    # A behaviour, the default value for DEFAULT, and the condition: on empty, on error.
     **_each(
         "JSON_VALUE",
         (
@@ -136,32 +136,32 @@ _BESIDE: dict[str, tuple[str, ...]] = {
 
 
 def signatures() -> dict[str, list[str]]:
-    """Name in plans -> its signatures."""
-    found: dict[str, set[str]] = defaultdict(set)
+    """The signatures of all functions by name in plans."""
+    by_call: dict[str, set[str]] = defaultdict(set)
     functions = {id(item): item for family in registry.FAMILIES for item in family.FUNCTIONS}
     for function in functions.values():
         for form in function.forms:
             for operands, variadic in _samples(function, form):
-                _note(function.resolve, operands, variadic, found)
+                _note(function.resolve, operands, variadic, by_call)
     for source, target in itertools.product(_types(), repeat=2):
         for try_ in (False, True):
-            _note(lambda rex: casts.cast(rex[0], target, try_=try_), (InputRef(0, source),), False, found)  # noqa: B023
-    for name, beside in _BESIDE.items():
-        found[name] |= set(beside)
-    found["$REINTERPRET_CAST$1"] |= found["$REINTERPRET$1"]
+            _note(lambda rex: casts.cast(rex[0], target, try_=try_), (InputRef(0, source),), False, by_call)  # noqa: B023
+    for name, additional in _BESIDE.items():
+        by_call[name] |= set(additional)
+    by_call["$REINTERPRET_CAST$1"] |= by_call["$REINTERPRET$1"]
     for name in STRUCTURAL.keys() - _BESIDE.keys():
-        found.pop(name, None)
+        by_call.pop(name, None)
     for alias, name in ALIASES.items():
-        found[alias] |= found[name]
+        by_call[alias] |= by_call[name]
     refused = {f"${name}$1": [REFUSED + remedy] for name, remedy in registry.UNSUPPORTED.items()}
-    return refused | {name: sorted(found[name]) for name in sorted(found) if found[name]}
+    return refused | {name: sorted(by_call[name]) for name in sorted(by_call) if by_call[name]}
 
 
 def _note(
     make: Callable[[tuple[RexNode, ...]], RexNode],
     operands: tuple[RexNode, ...],
     variadic: bool,
-    found: dict[str, set[str]],
+    by_call: dict[str, set[str]],
 ) -> None:
     try:
         rex = make(operands)
@@ -170,7 +170,7 @@ def _note(
     for number, call in enumerate(walk(rex)):
         if isinstance(call, Call):
             star = "*" if variadic and number == 0 and len(call.operands) >= len(operands) else ""
-            found[call.name].add(_signature(call, star))
+            by_call[call.name].add(_signature(call, star))
 
 
 def _signature(call: Call, star: str) -> str:
@@ -178,7 +178,7 @@ def _signature(call: Call, star: str) -> str:
 
 
 def _samples(function: Function, form: Form) -> Iterator[tuple[tuple[RexNode, ...], bool]]:
-    """Operands that the form takes; whether more of the last kind may follow."""
+    """Operands that the form accepts, and True if the last one may be repeated."""
     draw = random.Random(function.name)
     rests = (0, 1, 2) if form.rest is not None else (0,)
     for rest in rests:
@@ -220,7 +220,7 @@ def _literals() -> Iterator[Literal]:
 
 
 def text() -> str:
-    """The file: one function a line."""
+    """The text of the file, with one function per line."""
     lines = (f"{json.dumps(name)}: {json.dumps(' '.join(items))}" for name, items in signatures().items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
 

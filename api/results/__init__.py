@@ -1,1 +1,1 @@
-"""Rows that statements give, and their forms: a table of changes, text in a frame, objects of Python."""
+"""Results of statements: a changelog table, framed text, Python objects."""

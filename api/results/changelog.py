@@ -1,4 +1,4 @@
-"""Changes as the table that they leave, and as a table of changes."""
+"""A changelog as the table that it produces, and as a table of changes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _KINDS = tuple(RowKind)
 
 
 def as_table(chunks: Sequence[Chunk], width: int) -> Chunk:
-    """The rows that are left when all changes are done, in the order in which they were last added.
+    """The rows that remain after all changes, in the order of their last insertion.
 
     Args:
-        chunks: changes in their order, with the row before each update.
+        chunks: changes in order, with UPDATE_BEFORE rows.
     """
     places: dict[Any, list[int]] = {}
     rows: list[tuple[Any, ...] | None] = []
@@ -35,17 +35,17 @@ def as_table(chunks: Sequence[Chunk], width: int) -> Chunk:
 
 
 def as_changes(row_type: RowType, chunks: Sequence[Chunk]) -> tuple[RowType, list[Chunk]]:
-    """The changes as rows with a first column `op`: `+I`, `-U`, `+U`, `-D`."""
+    """The changes as rows, with their kind in a first column `op`: `+I`, `-U`, `+U`, `-D`."""
     op = Field("op", VarCharType(length=2, nullable=False))
-    found = [
+    changes = [
         Chunk([0] * len(chunk.kinds), [[_KINDS[kind].short for kind in chunk.kinds], *chunk.columns])
         for chunk in chunks
     ]
-    return RowType(fields=(op, *row_type.fields)), found
+    return RowType(fields=(op, *row_type.fields)), changes
 
 
 def _key(value: Any) -> Any:
-    """What tells values apart, to be used as a key: NaN equals itself, -0.0 is not 0.0, True is not 1."""
+    """A dictionary key by which NaN equals itself, -0.0 differs from 0.0, and True differs from 1."""
     match value:
         case tuple() | list():
             return tuple(map(_key, value))

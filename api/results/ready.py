@@ -1,7 +1,7 @@
-"""Results whose rows are there at once: those of DESCRIBE, SHOW and EXPLAIN.
+"""Results whose rows are available at once: DESCRIBE, SHOW and EXPLAIN.
 
-Source: Flink's `TableResult` of statements that only show something; they are printed without kinds of rows. Flink's
-page "DESCRIBE" statements; FLIP-155, "describe".
+Source: Flink's `TableResult` of such statements, which prints no row kinds; Flink's page "DESCRIBE Statements";
+FLIP-155, "describe".
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from compiled_plan.plans.types.row import RowKind
 
 @dataclass(frozen=True)
 class _Done:
-    """A run that is over: a `Job` with all its rows."""
+    """A finished run: a `Job` with all its rows."""
 
     rows: Sequence[Sequence[Any]]
-    #: There is no run.
+    #: Empty, since nothing runs.
     id: str = ""
 
     def chunks(self) -> Iterator[Chunk]:
@@ -34,7 +34,7 @@ class _Done:
             yield Chunk([list(RowKind).index(RowKind.INSERT)] * len(self.rows), columns)
 
     def stop(self) -> None:
-        """There is nothing to end."""
+        """Do nothing."""
 
     def wait(self, seconds: float | None) -> bool:
         return True
@@ -44,11 +44,12 @@ class _Done:
 
 
 class ReadyResult(TableResult):
-    """A result of rows that are there.
+    """A result with all its rows.
 
     Args:
-        rows: one sequence of values a row.
-        text: what `print` prints; the rows in a frame without it.
+        row_type: the columns.
+        rows: one sequence of values per row.
+        text: the output of `print`; the rows in a frame by default.
     """
 
     def __init__(self, row_type: RowType, rows: Sequence[Sequence[Any]], text: str = "") -> None:
@@ -85,7 +86,7 @@ _COLUMNS = ("name", "type", "null", "key", "extras", "watermark")
 
 
 def description(schema: ResolvedSchema) -> ReadyResult:
-    """The rows of DESCRIBE: one a column; its comment is the last where any has one."""
+    """The result of DESCRIBE: one row per column, with a last field for comments if any column has one."""
     commented = any(column.comment is not None for column in schema.columns)
     key = f"PRI({', '.join(schema.primary_key)})"
     rows = [

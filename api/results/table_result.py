@@ -1,4 +1,4 @@
-"""What an executed statement gives: its rows as Python objects, as text, or as a DataFrame.
+"""The result of an executed statement: rows as Python objects, as text, or as a DataFrame.
 
 Source: Flink's `TableResult` (`collect`, `print`, `await`) and its tableau of results.
 """
@@ -28,19 +28,19 @@ class Job(Protocol):
 
     @property
     def id(self) -> str:
-        """The run's own name, which no other has."""
+        """The unique id of the run."""
 
     def chunks(self) -> Iterator[Chunk]:
-        """The rows as they come; raises what made the run fail."""
+        """The rows as they arrive; raise the error of a failed run."""
 
     def stop(self) -> None:
-        """End the run; returns when it has ended."""
+        """Cancel the run and wait for its end."""
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait for the end; False when it did not come in time. Raises what made the run fail."""
+        """Wait for the end, at most some seconds; return False on a timeout, raise the error of a failed run."""
 
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
-        """Rows as a DataFrame of pandas, PyArrow or Spark, without kinds."""
+        """The rows as a DataFrame of pandas, PyArrow or Spark, without row kinds."""
 
 
 class JobClient:
@@ -53,11 +53,11 @@ class JobClient:
         self._job = job
 
     def get_job_id(self) -> str:
-        """The run's id, 32 hexadecimal digits; also the name of its thread, and what `print` says of an INSERT."""
+        """The run's id, 32 hexadecimal digits; also the name of its thread, and printed by `print` for an INSERT."""
         return self._job.id
 
     def cancel(self) -> None:
-        """End the run, if it still runs."""
+        """Cancel the run; no effect after its end."""
         self._job.stop()
 
     def __repr__(self) -> str:
@@ -65,7 +65,7 @@ class JobClient:
 
 
 class Rows(Iterator[Row]):
-    """The rows of a result, one by one as they come. Closing it, or leaving its `with` block, ends the run."""
+    """Iterator over the rows of a result as they arrive; closing it, or leaving its `with` block, cancels the run."""
 
     def __init__(self, rows: Iterator[Any], close: Callable[[], None]) -> None:
         self._rows, self._close = rows, close
@@ -76,12 +76,12 @@ class Rows(Iterator[Row]):
         except StopIteration:
             raise
         except BaseException:
-            # A row that cannot become an object: nobody takes the rows behind it.
+            # The row cannot be converted; nobody reads the rows after it.
             self._close()
             raise
 
     def close(self) -> None:
-        """End the run, whether or not there are more rows."""
+        """Cancel the run, even if there are more rows."""
         self._close()
 
     def __enter__(self) -> Rows:
@@ -95,12 +95,16 @@ _DISPLAY = Display()
 
 
 class TableResult:
-    """The result of `execute()`.
+    """The result of `execute()` or `execute_sql(...)`: the rows of a query, and the handle of its run.
+
+    >>> with env.execute_sql("SELECT item, price FROM orders").collect() as rows:  # doctest: +SKIP
+    ...     for row in rows:
+    ...         print(row.get_row_kind(), row["item"], row["price"])
 
     Args:
-        row_type: the columns; without fields where the statement gives no rows.
-        job: the run that gives the rows; None for a statement that is carried out at once.
-        display: how `print` shows the rows.
+        row_type: the columns; without fields if the statement returns no rows.
+        job: the run that produces the rows; None for a statement that completes at once.
+        display: the format of `print`.
     """
 
     def __init__(self, row_type: RowType, job: Job | None = None, display: Display = _DISPLAY) -> None:
@@ -117,21 +121,21 @@ class TableResult:
 
     @property
     def column_names(self) -> tuple[str, ...]:
-        """The names of the columns in order."""
+        """The names of the columns, in order."""
         return self.row_type.names
 
     def get_job_client(self) -> JobClient | None:
-        """The run; None of a statement that was carried out at once."""
+        """The run; None for a statement that completed at once."""
         return None if self._job is None or not self._job.id else JobClient(self._job)
 
     def wait(self, timeout_ms: int | None = None) -> None:
-        """Wait until the statement has done its work, and in a query until its rows are there.
+        """Wait until the statement has completed; for a query, until its rows are available.
 
         Args:
-            timeout_ms: milliseconds to wait at most.
+            timeout_ms: the maximum wait in milliseconds; unlimited by default.
 
         Raises:
-            ExecutionError: it failed, or did not end in time.
+            ExecutionError: the statement failed, or did not complete in time.
         """
         if self._job is not None and not self._job.wait(None if timeout_ms is None else timeout_ms / 1000):
             raise ExecutionError(
@@ -140,34 +144,36 @@ class TableResult:
             )
 
     def cancel(self) -> None:
-        """End the run, if it still runs: its tasks are interrupted.
+        """Cancel the run by interrupting its tasks; no effect after its end.
 
         Raises:
-            ExecutionError: it goes on nevertheless; it ends with the program.
+            ExecutionError: the run does not stop; it ends with the program.
         """
         if self._job is not None:
             self._job.stop()
 
     def collect(self, data_type: AnyType = None) -> Rows:
-        """The rows, in the order in which they are made, each with its kind. They can be taken once.
+        """The rows with their kinds, in the order of their production. They can be collected once.
 
-        A query over sources that never end gives rows until it is closed.
+        A query over unbounded sources returns rows until the iterator is closed.
 
         Args:
-            data_type: what each row becomes; Row if left out. A class with fields (their annotations count), or a data
-                type: each column in its own type or in one that holds it without loss (INT in BIGINT, CHAR in STRING),
-                by name where the names are those of the columns, else by position. Of a single column also the type
-                of its values.
+            data_type: the type of the returned objects, `Row` by default: a class with annotated fields, or a data
+                type. Columns match by name if the names are the same, otherwise by position; a column may convert to
+                a wider type (INT to BIGINT, CHAR to STRING). For a single column also the type of its values.
+
+        Returns:
+            An iterator over the rows.
 
         Raises:
-            ExecutionError: the rows were taken already; while iterating, what made the run fail.
-            ProgramError: the rows cannot become that type, or not without loss; names column and types.
-            DataError: while iterating, a value that cannot: NULL where the type is NOT NULL, what a converter refuses.
+            ExecutionError: the rows were collected already; while iterating, the error of the failed run.
+            ProgramError: the rows do not convert to that type without loss; with column and types.
+            DataError: while iterating, a value does not convert: NULL for a NOT NULL type, or refused by a converter.
         """
         return Rows(self._objects(data_type), self.cancel)
 
     def print(self) -> None:
-        """Print the rows as Flink does, the kind of each in the column `op`; of an INSERT the id of its run."""
+        """Print the rows as Flink does, with their kinds in the column `op`; for an INSERT, print the id of its run."""
         if self._job is None or not self.row_type.fields:
             client = self.get_job_client()
             if client is not None:
@@ -179,15 +185,17 @@ class TableResult:
             print(line)
 
     def to_dataframe(self, kind: Literal["pandas", "pyarrow", "spark"] = "pandas", *, changelog: bool = False) -> Any:
-        """The rows as a DataFrame, once there are no more.
+        """All rows as a DataFrame, after the run has ended.
 
         Args:
-            kind: of pandas (`pandas.DataFrame`), PyArrow (`pyarrow.Table`) or Spark (`pyspark.sql.DataFrame`).
-            changelog: False for the table that is left when all changes are done; True for the changes, with the kind
-                of each in a first column `op`.
+            kind: the class: `pandas.DataFrame`, `pyarrow.Table` or `pyspark.sql.DataFrame`.
+            changelog: return the changes with their kinds in a first column `op`, not the table that they produce.
+
+        Returns:
+            The DataFrame.
 
         Raises:
-            ExecutionError: no such kind; the rows were taken already; the run failed.
+            ExecutionError: the kind is unknown, the rows were collected already, or the run failed.
         """
         if kind not in ("pandas", "pyarrow", "spark"):
             raise ExecutionError(f"no kind of DataFrame is {kind!r}", remedy="choose 'pandas', 'pyarrow' or 'spark'")
@@ -238,5 +246,5 @@ class TableResult:
 _KINDS = tuple(RowKind)
 
 
-#: The result of a statement that was carried out at once.
+#: The result of a statement that completed at once.
 DONE = TableResult(RowType())

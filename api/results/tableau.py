@@ -1,7 +1,7 @@
 """Rows as text in a frame, as Flink prints them.
 
-Source: Flink 2.3's `TableResult.print()` in streaming mode: the widths follow from the types, since rows are printed
-as they come; what does not fit ends in three dots.
+Source: Flink 2.3's `TableResult.print()` in streaming mode: rows are printed as they arrive, so that the column types
+determine the widths; longer values end in three dots.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _WIDTHS: dict[type[t.LogicalType], int] = {
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """How rows are printed.
+    """The format of printed rows.
 
     Args:
-        time_zone: the zone in which TIMESTAMP_LTZ are shown, `table.local-time-zone`.
-        max_width: columns of the screen that a text takes at most, `table.display.max-column-width`.
+        time_zone: the time zone of TIMESTAMP_LTZ values, `table.local-time-zone`.
+        max_width: the maximum width of a text in screen columns, `table.display.max-column-width`.
     """
 
     time_zone: str = "UTC"
@@ -44,7 +44,7 @@ class Display:
 
 
 def lines(row_type: t.RowType, chunks: Iterator[Chunk], display: Display | None = None) -> Iterator[str]:
-    """The lines of a result, one for each row as it comes."""
+    """The lines of a result, one per row as it arrives."""
     display = display or Display()
     most = display.max_width
     widths = [2, *(max(len(_NULL), _width_of(field.type, most), _shown_width(field.name)) for field in row_type.fields)]
@@ -85,17 +85,17 @@ def _fitted(text: str, width: int) -> str:
     size = _shown_width(text)
     if size <= width:
         return " " * (width - size) + text
-    kept, used = "", 0
+    fitting, used = "", 0
     for char in text:
         used += _shown_width(char)
         if used > width - 3:
             break
-        kept += char
-    return kept + "..." + " " * (width - 3 - _shown_width(kept))
+        fitting += char
+    return fitting + "..." + " " * (width - 3 - _shown_width(fitting))
 
 
 def _shown_width(text: str) -> int:
-    """The columns that a text takes on a screen: two for a wide character, none for a control character."""
+    """The width of a text in screen columns: two for a wide character, none for a combining or format character."""
     return sum(2 if east_asian_width(char) in "WF" else 0 if category(char) in ("Mn", "Cf") else 1 for char in text)
 
 
@@ -106,7 +106,7 @@ Text = Callable[[object], str]
 
 
 def _zone(name: str) -> dt.tzinfo:
-    """A time zone by its name, or by its offset: `Europe/Berlin`, `GMT+01:00`."""
+    """The time zone of a name or an offset: `Europe/Berlin`, `GMT+01:00`."""
     offset = re.fullmatch(r"(?:GMT|UTC)?([+-])(\d{1,2}):?(\d{2})?", name)
     if offset is not None:
         span = dt.timedelta(hours=int(offset[2]), minutes=int(offset[3] or 0))
@@ -118,7 +118,7 @@ def _zone(name: str) -> dt.tzinfo:
 
 
 def text_of(type_: t.LogicalType, zone: dt.tzinfo = dt.UTC) -> Callable[..., str]:
-    """The function from internal values of a type to their text, as CAST to STRING gives it."""
+    """The function that converts internal values of a type to text, like CAST to STRING."""
     match type_:
         case t.ArrayType():
             element = _inner(type_.element, zone)
@@ -148,7 +148,7 @@ def _inner(type_: t.LogicalType, zone: dt.tzinfo) -> Callable[..., str]:
 
 
 def _single(value: float) -> str:
-    """The shortest digits that are this FLOAT and no other."""
+    """The shortest decimal text that identifies this FLOAT."""
     from struct import error, pack, unpack
 
     for digits in range(1, 10):
@@ -162,7 +162,7 @@ def _single(value: float) -> str:
 
 
 def _double(value: float) -> str:
-    """As Java writes it: `1.5`, `1.0E10`, `1.0E-5`, `NaN`, `Infinity`."""
+    """The text of a DOUBLE in Java: `1.5`, `1.0E10`, `1.0E-5`, `NaN`, `Infinity`."""
     if value != value:
         return "NaN"
     if value in (float("inf"), float("-inf")):

@@ -1,1 +1,1 @@
-"""Statements and plans that run: compiled, inserted, collected."""
+"""Execution of statements and plans: compile, insert, collect."""

@@ -1,4 +1,4 @@
-"""Sinks and queries that were bound, as plans of this program."""
+"""Plans of bound sinks and queries."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from compiled_plan.plans.types import LogicalType, TimestampBase
 
 
 def compile_sinks(context: PlanningContext, sinks: Sequence[Sink]) -> CompiledPlan:
-    """The plan of sinks.
+    """Compile sinks to one plan.
 
     Raises:
-        ProgramError: there are none, or they cannot be planned.
-        UnsupportedError: an operation that no operator is known for.
+        ProgramError: there are no sinks, or they cannot be planned.
+        UnsupportedError: an operation is not supported.
     """
     if not sinks:
         raise ProgramError(
@@ -30,12 +30,12 @@ def compile_sinks(context: PlanningContext, sinks: Sequence[Sink]) -> CompiledPl
 
 
 def compile_query(context: PlanningContext, rel: RelNode, names: Sequence[str] = ()) -> CompiledPlan:
-    """The plan of a query whose rows this process collects; it cannot be written to a file."""
+    """Compile a query whose rows this process collects; its plan cannot be written to a file."""
     return compile_sinks(context, [_collecting(rel, names)])
 
 
 def explain_query(context: PlanningContext, rel: RelNode) -> str:
-    """The operators of a query, without the one that would collect its rows."""
+    """Explain a query, without the sink that would collect its rows."""
     _, *lines = compile_query(context, rel).explain().splitlines()
     return "\n".join(line.removeprefix("   " if line.startswith("   ") else "+- ") for line in lines)
 

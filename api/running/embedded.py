@@ -1,6 +1,6 @@
-"""Running plans inside the program that has them: the one door from plans and programs to the executor.
+"""Execution of plans in the current process: the only access of the API to the executor.
 
-Nothing of the executor is imported before something runs, so that a program that only compiles needs no Java.
+The executor is imported when a plan runs, so that a program that only compiles needs no Java.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _Result = TypeVar("_Result")
 def with_run_options(
     declared: Callable[_Keywords, RunOptions],
 ) -> Callable[[Callable[[_Self, RunOptions], _Result]], Callable[Concatenate[_Self, _Keywords], _Result]]:
-    """Have a method take the options of a run as keyword arguments, with the names and types that are declared."""
+    """Give a method the declared run options as keyword arguments, with their names and types."""
 
     def decorate(method: Callable[[_Self, RunOptions], _Result]) -> Callable[Concatenate[_Self, _Keywords], _Result]:
         @wraps(method)
@@ -54,12 +54,13 @@ def execute(plan: CompiledPlan, options: RunOptions | None = None, *, display: D
     """Run a plan on an embedded local Spark, in the background.
 
     Args:
-        plan: the plan; one whose sink collects gives its rows to the result.
-        display: how `print` shows the rows; in the run's zone if left out.
+        plan: the plan; the rows of a `collect` sink go to the result.
+        options: options of the run.
+        display: the format of `print`; by default in the time zone of the run.
 
-    Raises:
-        UnsupportedError: the plan has something that does not run; names it.
-        ExecutionError: no Java, or a Spark session is active that does not fit.
+        Raises:
+            UnsupportedError: the plan has an unsupported operator or option; with its name.
+            ExecutionError: Java is missing, or an unsuitable Spark session is active.
     """
     from compiled_plan.plans.execution.embedded import start
 
@@ -70,7 +71,7 @@ def execute(plan: CompiledPlan, options: RunOptions | None = None, *, display: D
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """A DataFrame as a table: its columns, the options of the connector that reads it, and what keeps it there."""
+    """A DataFrame as a table: its columns, the connector options for it, and the object that keeps it in memory."""
 
     row_type: RowType
     options: Mapping[str, str]
@@ -78,16 +79,9 @@ class Inline:
 
 
 def inline(frame: Any, schema: AnyType = None) -> Inline:
-    """Hold a DataFrame, so that plans of this process can read it, as long as something refers to its `data`.
+    """Keep a DataFrame in memory for plans of this process, as long as its `data` is referenced.
 
-    Args:
-        frame: of pandas, PyArrow (a Table or RecordBatch) or Spark. A streaming one of Spark is a source that never
-            ends.
-        schema: the columns: a row type, or a list of names; those of the frame if left out.
-
-    Raises:
-        ProgramError: no DataFrame; a column whose type is not known; a schema that does not fit.
-        DataError: a value that is none of its column's type; names column, type and value.
+    Args and errors are those of `TableEnvironment.from_dataframe`.
     """
     from compiled_plan.plans.execution.dataframes import hold
 
@@ -96,10 +90,10 @@ def inline(frame: Any, schema: AnyType = None) -> Inline:
 
 
 def check_can_leave(plan: CompiledPlan) -> None:
-    """Refuse to write a plan to a file whose tables only this process has.
+    """Raise if the plan uses tables that exist only in this process.
 
     Raises:
-        PlanError: names the table and what it is.
+        PlanError: with the table and its kind.
     """
     for node in plan.nodes:
         if isinstance(node, TableSourceScan):

@@ -1,4 +1,4 @@
-"""What writes: a table into a sink, and several of them in one plan.
+"""Inserts: a table into a sink, and several of them in one plan.
 
 Source: Flink's "Table API" page, `insertInto`, `StatementSet`; "Streaming Concepts", compiled plans.
 """
@@ -28,25 +28,31 @@ from compiled_plan.plans.errors import ProgramError
 
 @dataclass(frozen=True)
 class TablePipeline:
-    """A table's rows on their way into a sink: `table.insert_into("sink")`."""
+    """An insert of a table into a sink: `table.insert_into("sink")`."""
 
     _context: PlanningContext
     _sinks: tuple[Sink, ...]
 
     def compile_plan(self) -> CompiledPlan:
-        """The plan that writes the rows.
+        """Compile the insert.
+
+        Returns:
+            The plan.
 
         Raises:
-            ProgramError: the sink cannot take them.
-            UnsupportedError: an operation that no operator is known for.
+            ProgramError: the insert cannot be planned, for example since the sink accepts no updates.
+            UnsupportedError: an operation is not supported.
         """
         return compile_sinks(self._context, self._sinks)
 
     def execute(self) -> TableResult:
-        """Run the plan on an embedded local Spark, in the background; `wait()` of the result waits for its end.
+        """Run the plan on an embedded local Spark, in the background.
+
+        Returns:
+            The result, whose `wait()` waits for the end of the run.
 
         Raises:
-            ProgramError, UnsupportedError: as `compile_plan`.
+            ProgramError, UnsupportedError: as for `compile_plan`.
             ExecutionError: Spark does not start.
         """
         return run_sinks(self._context, self._sinks)
@@ -58,7 +64,26 @@ class TablePipeline:
 
 @dataclass
 class StatementSet:
-    """Several inserts that become one plan, which reads shared inputs once: `env.create_statement_set()`."""
+    """Several inserts that become one plan, which reads shared inputs once: `env.create_statement_set()`.
+
+    >>> from compiled_plan import TableEnvironment, col
+    >>> env = TableEnvironment()
+    >>> _ = env.execute_sql('''
+    ...     CREATE TABLE orders (id INT, price INT) WITH ('connector' = 'datagen');
+    ...     CREATE TABLE cheap (id INT, price INT) WITH ('connector' = 'print');
+    ...     CREATE TABLE dear (id INT, price INT) WITH ('connector' = 'print');
+    ... ''')
+    >>> inserts = env.create_statement_set()
+    >>> inserts = inserts.add_insert("cheap", env.from_path("orders").where(col("price") < 10))
+    >>> inserts = inserts.add_insert_sql("INSERT INTO dear SELECT * FROM orders WHERE price >= 10")
+    >>> print(inserts.explain())
+    [3] Sink(table=[default_catalog.default_database.cheap], fields=[id, price])
+    +- [2] Calc(select=[id, price], where=[(price < 10)])
+       +- [1] TableSourceScan(table=[[default_catalog, default_database, orders]], fields=[id, price])
+    [5] Sink(table=[default_catalog.default_database.dear], fields=[id, price])
+    +- [4] Calc(select=[id, price], where=[(price >= 10)])
+       +- [1] TableSourceScan(table=[[default_catalog, default_database, orders]], fields=[id, price])
+    """
 
     _context: PlanningContext
     _sinks: list[Sink] = field(default_factory=list)
@@ -66,12 +91,17 @@ class StatementSet:
     def add_insert(
         self, target: str | TableDescriptor | TablePipeline, table: PlannedTable | None = None
     ) -> StatementSet:
-        """Add a table's rows into a sink: `add_insert("sink", table)`, or `add_insert(table.insert_into("sink"))`.
+        """Add an insert of a table: `add_insert("sink", table)`, or `add_insert(table.insert_into("sink"))`.
 
-        The sink is a table of the catalog, or a `TableDescriptor`.
+        Args:
+            target: the sink, a table of the catalog or a `TableDescriptor`; or the whole insert.
+            table: the rows; only with a sink.
+
+        Returns:
+            This statement set.
 
         Raises:
-            ProgramError: as `Table.insert_into`.
+            ProgramError: as for `Table.insert_into`.
         """
         if isinstance(target, TablePipeline):
             self._sinks += target._sinks
@@ -85,29 +115,33 @@ class StatementSet:
         return self
 
     def add(self, pipeline: TablePipeline) -> StatementSet:
-        """Add `table.insert_into("sink")`."""
+        """Add an insert, `table.insert_into("sink")`, and return this statement set."""
         return self.add_insert(pipeline)
 
     def add_insert_sql(self, statement: str) -> StatementSet:
-        """Add an INSERT of SQL.
+        """Add an INSERT in SQL, and return this statement set.
+
+        Args:
+            statement: the INSERT.
 
         Raises:
-            ProgramError: no INSERT, or a wrong one; with line, column and caret.
+            ProgramError: the statement is wrong or not an INSERT; with line, column and caret.
         """
         sinks, _ = bind_script(self._context, statement)
         self._sinks += sinks
         return self
 
     def compile_plan(self) -> CompiledPlan:
-        """The plan of all inserts.
+        """Compile all inserts to one plan.
 
         Raises:
-            ProgramError: there are none; or as `TablePipeline.compile_plan`.
+            ProgramError: the set is empty.
+            ProgramError, UnsupportedError: as for `TablePipeline.compile_plan`.
         """
         return compile_sinks(self._context, self._sinks)
 
     def execute(self) -> TableResult:
-        """Run the plan as one job, as `TablePipeline.execute`."""
+        """Run all inserts as one job; see `TablePipeline.execute`."""
         return run_sinks(self._context, self._sinks)
 
     def explain(self) -> str:
@@ -122,7 +156,7 @@ def insert_into(
     options: Mapping[str, str] | None = None,
     on_conflict: str | None = None,
 ) -> TablePipeline:
-    """The table's rows into a table of the catalog."""
+    """See `Table.insert_into`."""
     if on_conflict not in (None, "NOTHING", "ERROR", "DEDUPLICATE"):
         raise ProgramError(
             f"{on_conflict!r} is nothing to do on a conflict",
@@ -133,10 +167,10 @@ def insert_into(
         with declared(table._context, target, "insert_into") as path:
             return insert_into(table, path, columns, options, on_conflict)
     binder = binder_for(table._context, "insert_into")
-    given = listed("insert_into", columns or ())
-    names = tuple((name,) for name in given if isinstance(name, str))
-    if len(names) < len(given):
-        wrong = next(item for item in given if not isinstance(item, str))
+    column_names = listed("insert_into", columns or ())
+    names = tuple((name,) for name in column_names if isinstance(name, str))
+    if len(names) < len(column_names):
+        wrong = next(item for item in column_names if not isinstance(item, str))
         raise ProgramError(
             f"{wrong!r} is no name of a column", where="insert_into()", remedy='write columns=["a", "b"]'
         )

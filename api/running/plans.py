@@ -1,4 +1,4 @@
-"""Plans in a program: what can be done with one, and where one is.
+"""Plans in a program, and references to plans.
 
 Source: Flink's `CompiledPlan` and `PlanReference`.
 """
@@ -21,30 +21,50 @@ from compiled_plan.plans.plan import CompiledPlan as Plan
 
 
 class CompiledPlan(Plan):
-    """A plan, which this program can write to a file, explain and run."""
+    """A compiled plan: its operators, their order and settings; to write to a file, explain and run.
+
+    >>> import compiled_plan as cp
+    >>> plan = cp.compile_sql('''
+    ...     CREATE TABLE orders (item STRING, price INT) WITH ('connector' = 'datagen');
+    ...     CREATE TABLE totals (item STRING, total INT, PRIMARY KEY (item) NOT ENFORCED) WITH ('connector' = 'print');
+    ...     INSERT INTO totals SELECT item, SUM(price) FROM orders GROUP BY item;
+    ... ''')
+    >>> plan.write_file("orders.json")
+    >>> cp.load_plan("orders.json").as_json_string() == plan.as_json_string()
+    True
+    >>> print(plan.explain())
+    [4] Sink(table=[default_catalog.default_database.totals], fields=[item, EXPR$1])
+    +- [3] GroupAggregate(groupBy=[item], select=[item, SUM(price) AS EXPR$1])
+          state: groupAggregateState, ttl 0 ms
+       +- [2] Exchange(distribution=[hash[item]])
+          +- [1] TableSourceScan(table=[[default_catalog, default_database, orders]], fields=[item, price])
+    """
 
     @classmethod
     def from_dict(cls, data: Json, source: str = "") -> Self:
         return cls.of(plan_from_dict(data, source))
 
     def write_file(self, path: str | Path) -> None:
-        """Write a plan file, local or remote. A reader never sees half of it.
+        """Write the plan to a file atomically: readers never see half of it. An existing file is overwritten.
+
+        Args:
+            path: the file, local or remote (`s3://...`).
 
         Raises:
-            PlanError: the place cannot be written to, or the plan reads or writes what only this process has.
+            PlanError: the file cannot be written, or the plan uses tables that exist only in this process.
         """
         embedded.check_can_leave(self)
         write_text(path, self.to_json())
 
     def write_to_file(self, path: str | Path, ignore_if_exists: bool = False) -> None:
-        """Write a plan file that is not there yet.
+        """Write the plan to a new file.
 
         Args:
-            path: the file, local or remote.
-            ignore_if_exists: leave a file that is there as it is.
+            path: the file, local or remote (`s3://...`).
+            ignore_if_exists: leave an existing file unchanged, without an error.
 
         Raises:
-            PlanError: the file is there; or as `write_file`.
+            PlanError: the file exists; or as for `write_file`.
         """
         if not exists(path):
             self.write_file(path)
@@ -56,55 +76,61 @@ class CompiledPlan(Plan):
             )
 
     def as_json_string(self) -> str:
-        """The plan as text, as Flink prints it."""
+        """The plan as JSON text, formatted like Flink's."""
         return self.to_json()
 
     def print_json_string(self) -> None:
-        """Print the plan's text."""
+        """Print the plan as JSON text."""
         print(self.to_json())
 
     def explain(self) -> str:
-        """The operators as trees from the sinks down, each with its state entries."""
+        """The operators as trees from the sinks down, with the state entries of each operator."""
         return explain(self)
 
     @embedded.with_run_options(RunOptions)
     def execute(self, options: RunOptions) -> TableResult:
-        """Run the plan on an embedded local Spark, in the background; `wait()` of the result waits for its end.
+        """Run the plan on an embedded local Spark, in the background.
 
         Args:
-            options: keyword arguments, by the names of the options of `execute-plan` that concern a run:
-                `execute(checkpoint="/data/orders", upgrade="migrate", reset=["join-1"])`. `warm_up_from` has by table
-                the options as a dictionary; the others that are repeatable are lists.
+            options: keyword arguments, named like the run options of `execute-plan`:
+                `execute(checkpoint="/data/orders", upgrade="migrate", reset=["join-1"])`. Repeatable options are lists;
+                `warm_up_from` is a dictionary of connector options by table.
+
+        Returns:
+            The result, whose `wait()` waits for the end of the run.
 
         Raises:
-            UnsupportedError: the plan has something that does not run; names it.
-            CheckpointError: the plan does not go on with the checkpoint's state.
-            ExecutionError: an option does not fit, or Spark does not start.
+            UnsupportedError: the plan has an unsupported operator or option; with its name.
+            CheckpointError: the plan is incompatible with the state in the checkpoint.
+            ExecutionError: a run option is invalid, or Spark does not start.
         """
         return embedded.execute(self, options)
 
 
 @dataclass(frozen=True)
 class PlanReference:
-    """A plan that is not read yet: `PlanReference.from_file("plan.json")`."""
+    """A reference to a plan that is not loaded yet: `PlanReference.from_file("plan.json")`."""
 
     _path: str = ""
     _text: str = ""
 
     @classmethod
     def from_file(cls, path: str | Path) -> PlanReference:
-        """The plan in a file, local or remote (`s3://...`)."""
+        """Refer to a plan file, local or remote (`s3://...`)."""
         return cls(_path=str(path))
 
     @classmethod
     def from_json_string(cls, text: str) -> PlanReference:
-        """The plan that a JSON text is."""
+        """Refer to a plan in JSON text."""
         return cls(_text=text)
 
     def load(self) -> CompiledPlan:
-        """The plan.
+        """Load the plan.
+
+        Returns:
+            The plan.
 
         Raises:
-            PlanError: no such file, or not a plan.
+            PlanError: the file does not exist, or is not a plan.
         """
         return CompiledPlan.read_file(self._path) if self._path else CompiledPlan.from_json(self._text)

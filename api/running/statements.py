@@ -1,4 +1,4 @@
-"""Statements that run: queries whose rows are collected, INSERTs, plan files. Run by `api.running.embedded`.
+"""Execution of statements: queries whose rows are collected, INSERTs, plan files.
 
 Source: Flink's `TableEnvironment.executeSql` and `Table.execute`.
 """
@@ -27,13 +27,13 @@ from compiled_plan.plans.plan.session_options import DEFAULT, KEPT, UTC, ZONE, w
 
 
 def run_query(context: PlanningContext, rel: RelNode, names: Sequence[str] = ()) -> TableResult:
-    """Run a query; its rows come out of the result.
+    """Run a query whose rows the result returns.
 
     Args:
-        names: of its columns; those of `rel` where they are left out or repeat themselves.
+        names: the column names; those of `rel` if missing or not unique.
 
     Raises:
-        ProgramError, UnsupportedError: the query cannot be planned, or cannot run.
+        ProgramError, UnsupportedError: the query cannot be planned or run.
         ExecutionError: Spark does not start.
     """
     return start_plan(context, compile_query(context, rel, names))
@@ -43,16 +43,16 @@ def run_sinks(context: PlanningContext, sinks: Sequence[Sink]) -> TableResult:
     """Run INSERTs as one job, in the background unless `table.dml-sync` is set.
 
     Raises:
-        ProgramError, UnsupportedError, ExecutionError: as `run_query`.
+        ProgramError, UnsupportedError, ExecutionError: as for `run_query`.
     """
     return run_plan(context, compile_sinks(context, sinks))
 
 
 def run_plan(context: PlanningContext, plan: Plan) -> TableResult:
-    """Run a plan that writes, in the background unless `table.dml-sync` is set.
+    """Run a plan with sinks, in the background unless `table.dml-sync` is set.
 
     Raises:
-        UnsupportedError, ExecutionError: as `run_query`.
+        UnsupportedError, ExecutionError: as for `run_query`.
     """
     result = start_plan(context, plan)
     if context.config.boolean("table.dml-sync"):
@@ -61,17 +61,17 @@ def run_plan(context: PlanningContext, plan: Plan) -> TableResult:
 
 
 def start_plan(context: PlanningContext, plan: Plan) -> TableResult:
-    """Run a plan in the background; what it leaves to the session, such as the time zone, is as it is set here."""
+    """Run a plan in the background; settings that the plan lacks, such as the time zone, come from the session."""
     zone, width = context.config.value(ZONE), context.config.value("table.display.max-column-width")
     display, session = Display(UTC if zone == DEFAULT else zone, int(width)), context.config.changed(KEPT)
     return embedded.execute(with_session(with_zone(plan, otherwise=zone), session), display=display)
 
 
 def run_statement(context: PlanningContext, binder: Binder, statement: st.Statement) -> TableResult:
-    """Run a statement that reads or writes data, or a plan file.
+    """Run a statement that reads or writes data or a plan file.
 
     Raises:
-        ProgramError, UnsupportedError, PlanError, ExecutionError: it is wrong or does not run.
+        ProgramError, UnsupportedError, PlanError, ExecutionError: the statement is wrong or does not run.
     """
     match statement:
         case st.Query():
@@ -103,7 +103,7 @@ def _write(
     *,
     if_not_exists: bool,
 ) -> CompiledPlan:
-    """The plan of a plan file, which is compiled and written unless it is there."""
+    """Compile a plan and write its file; with `if_not_exists`, read an existing file instead."""
     if exists(statement.path):
         if if_not_exists:
             return CompiledPlan.read_file(statement.path)
@@ -114,8 +114,8 @@ def _write(
             )
     body = statement.body
     inserts = (body,) if isinstance(body, st.Insert) else body.inserts
-    found = compile_sinks(context, [bind_insert(binder, insert) for insert in inserts])
+    compiled = compile_sinks(context, [bind_insert(binder, insert) for insert in inserts])
     if exists(statement.path):
-        found = CompiledPlan.of(recompile(found, plan_from_file(statement.path)).plan)
-    found.write_file(statement.path)
-    return found
+        compiled = CompiledPlan.of(recompile(compiled, plan_from_file(statement.path)).plan)
+    compiled.write_file(statement.path)
+    return compiled

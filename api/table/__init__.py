@@ -1,4 +1,4 @@
-"""`Table`, which programs hold: its methods, by what they are about, over the operations of `planner.table`."""
+"""`Table`: its methods by topic, on top of the operations of `planner.table`."""
 
 from compiled_plan.api.table.table import Table
 

@@ -1,4 +1,4 @@
-"""Operations of a table that choose and compute columns."""
+"""Operations of `Table` that select and compute columns."""
 
 from __future__ import annotations
 
@@ -13,48 +13,82 @@ if TYPE_CHECKING:
 
 
 class ColumnMethods(PlannedTable):
-    """SELECT and what is made of it: columns chosen, computed, renamed, filled."""
+    """SELECT and its variants: select, compute, rename, replace and fill columns."""
 
     __slots__ = ()
 
     def select(self, *fields: Expression | str) -> Self:
-        """SELECT: expressions, names of columns, or "*".
+        """SELECT.
+
+        >>> from compiled_plan import TableEnvironment, col
+        >>> orders = TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+        >>> orders.select("item", (col("price") * 2).alias("twice")).columns
+        ['item', 'twice']
+
+        Args:
+            fields: expressions, column names, or "*".
+
+        Returns:
+            A new table, as all operations return.
 
         Raises:
-            ProgramError: an unknown column or function, wrong types; as all operations.
+            ProgramError: a column or function is unknown, or types do not fit; all operations raise it so.
         """
         return selecting.select(self, fields)
 
     def alias(self, *names: str | Expression) -> Self:
-        """The same table with its columns, or the first ones, under other names."""
+        """Rename all columns, or the first ones.
+
+        Args:
+            names: the new names, in order.
+        """
         return selecting.rename_all(self, names)  # type: ignore[arg-type]
 
     def add_columns(self, *fields: Expression | str) -> Self:
-        """All columns, and further ones behind them.
+        """Append columns.
+
+        Args:
+            fields: expressions; `.alias(...)` names their columns.
 
         Raises:
-            ProgramError: a column of that name is there already.
+            ProgramError: a column of that name exists.
         """
         return selecting.add_columns(self, fields)
 
     def add_or_replace_columns(self, *fields: Expression | str) -> Self:
-        """All columns, those of the same names replaced, further ones behind them."""
+        """Append columns, and replace existing columns of the same names.
+
+        Args:
+            fields: expressions; `.alias(...)` names their columns.
+        """
         return selecting.add_or_replace_columns(self, fields)
 
     def rename_columns(self, *fields: Expression) -> Self:
-        """All columns, some under other names: `rename_columns(col("a").alias("b"))`."""
+        """Rename some columns: `rename_columns(col("a").alias("b"))`."""
         return selecting.rename_columns(self, fields)
 
     def drop_columns(self, *fields: Expression | str) -> Self:
-        """All columns but these."""
+        """Drop columns.
+
+        Args:
+            fields: the columns, as names or expressions.
+        """
         return selecting.drop_columns(self, fields)
 
     def map(self, function: Expression) -> Self:
-        """Each row made one other by a scalar function; a ROW that it gives becomes as many columns."""
+        """Map each row to a row.
+
+        Args:
+            function: a call of a scalar function; a ROW that it returns becomes as many columns.
+        """
         return rowwise.map_rows(self, function)
 
     def flat_map(self, function: Expression) -> Self:
-        """Each row made any number of others by a table function."""
+        """Map each row to any number of rows.
+
+        Args:
+            function: a call of a table function.
+        """
         return rowwise.flat_map(self, function)
 
     # --- nulls
@@ -66,37 +100,37 @@ class ColumnMethods(PlannedTable):
     def fillna(self, value: object, fields: Sequence[str | Expression] | None = None) -> Self: ...
 
     def fillna(self, value: object, fields: Sequence[str | Expression] | None = None) -> Self:
-        """NULLs replaced: CASE WHEN a IS NULL THEN value ELSE a END.
+        """Replace NULLs: CASE WHEN a IS NULL THEN value ELSE a END.
 
         Args:
-            value: the value; or a mapping of columns to values. A float stands for the decimal number of its digits.
-            fields: the columns; without them all columns that the value can stand in (a number in numeric columns, a
-                text in columns of text, and so on).
+            value: the value, or a mapping of columns to values. A float means the DECIMAL with its digits.
+            fields: the columns; by default all columns of a suitable type (a number fits numeric columns, a text fits
+                text columns, and so on).
 
         Source: FLIP-155, "fillna".
         """
         return nulls.fillna(self, value, fields)
 
     def dropna(self, thresh: int, fields: Sequence[str | Expression] | None = None) -> Self:
-        """The rows with at least `thresh` values that are not NULL.
+        """Drop rows with fewer than `thresh` values that are not NULL.
 
-        The document contradicts itself: its text removes a row "if the number of non-null columns is less than the
-        threshold", its SQL keeps exactly those. This is the text.
+        The FLIP contradicts itself: its text drops a row "if the number of non-null columns is less than the
+        threshold", its SQL keeps exactly these rows. This method follows the text.
 
         Args:
-            thresh: how many values must be there; -1 drops the rows where all are NULL.
-            fields: the columns to look at; without them all.
+            thresh: the minimum number of values that are not NULL; -1 drops the rows with only NULLs.
+            fields: the columns to count; all by default.
 
         Source: FLIP-155, "dropna".
         """
         return nulls.dropna(self, thresh, fields)
 
     def replace(self, replacement: Mapping[object, object], fields: Sequence[str | Expression] | None = None) -> Self:
-        """Values replaced: CASE WHEN a = key THEN value ... ELSE a END.
+        """Replace values: CASE WHEN a = key THEN value ... ELSE a END.
 
         Args:
-            replacement: values, and what to replace them with.
-            fields: the columns; without them all columns that the values can stand in.
+            replacement: new values by old values.
+            fields: the columns; by default all columns of a suitable type.
 
         Source: FLIP-155, "replace".
         """

@@ -1,4 +1,4 @@
-"""Operations of a table that group rows, and put them into windows."""
+"""Operations of `Table` that group rows and assign windows."""
 
 from __future__ import annotations
 
@@ -17,16 +17,26 @@ if TYPE_CHECKING:
 
 
 class GroupMethods(PlannedTable):
-    """GROUP BY, windows, OVER."""
+    """GROUP BY, windows, OVER.
+
+    >>> from compiled_plan import TableEnvironment, col
+    >>> orders = TableEnvironment().from_values([("nut", 3), ("nut", 4)], ["item", "price"])
+    >>> orders.group_by("item").select("item", col("price").sum.alias("total")).columns
+    ['item', 'total']
+    """
 
     __slots__ = ()
 
     def group_by(self, *fields: Expression | str) -> GroupedTable[Self]:
-        """GROUP BY; `select` follows."""
+        """GROUP BY, to be followed by `select`.
+
+        Args:
+            fields: the grouping columns or expressions.
+        """
         return grouping.group_by(self, fields)
 
     def flat_aggregate(self, function: object) -> NoReturn:
-        """Not there: see `GroupedTable.flat_aggregate`.
+        """Not supported; see `GroupedTable.flat_aggregate`.
 
         Raises:
             UnsupportedError: always.
@@ -40,11 +50,13 @@ class GroupMethods(PlannedTable):
     def window(self, window: OverWindow) -> OverWindowedTable[Self]: ...
 
     def window(self, window: Window | OverWindow) -> Self | WindowedTable[Self] | OverWindowedTable[Self]:
-        """A window table function: all columns, then window_start, window_end, window_time.
+        """Apply a window table function, which appends window_start, window_end and window_time to the columns.
 
-        `table.window(Tumble.over(lit(10).minutes).on(col("ts")))`; the window may be a `Tumble`, `Slide`, `Session` or
-        `Cumulate`. With an alias it is a group window instead, after which only `group_by` can follow: see
-        `group_window`, which has the types for it.
+        `table.window(Tumble.over(lit(10).minutes).on(col("ts")))`
+
+        Args:
+            window: a `Tumble`, `Slide`, `Session` or `Cumulate`. With an alias it is a group window instead, to be
+                followed by `group_by`; `group_window` is the typed variant. An `Over` window is as for `over_window`.
 
         Source: FLIP-155, "window".
         """
@@ -54,14 +66,28 @@ class GroupMethods(PlannedTable):
         return WindowedTable(self, window) if window.name else grouping.window_table(self, window)
 
     def group_window(self, window: Window) -> WindowedTable[Self]:
-        """A group window: `group_window(Tumble.over(lit(1).hours).on(col("ts")).alias("w")).group_by(col("w"))`."""
+        """Define a group window: `group_window(Tumble.over(lit(1).hours).on(col("ts")).alias("w")).group_by(col("w"))`.
+
+        Args:
+            window: the window, with an alias.
+
+        Raises:
+            ProgramError: the window has no alias.
+        """
         _check_window(window)
         if not window.name:
             raise ProgramError("a group window needs a name", where="group_window()", remedy='write .alias("w")')
         return WindowedTable(self, window)
 
     def over_window(self, *windows: OverWindow) -> OverWindowedTable[Self]:
-        """Windows for `.over(col("w"))` in the `select` that follows."""
+        """Define OVER windows for `.over(col("w"))` in the following `select`.
+
+        Args:
+            windows: `Over.partition_by(col("a")).order_by(col("ts")).alias("w")`.
+
+        Raises:
+            ProgramError: there is no window, or a window of another kind.
+        """
         _check_over_windows(windows)
         return OverWindowedTable(self, windows)
 

@@ -1,4 +1,4 @@
-"""Operations of two tables."""
+"""Operations of `Table` that combine two tables."""
 
 from __future__ import annotations
 
@@ -13,79 +13,87 @@ if TYPE_CHECKING:
 
 
 class JoinMethods(PlannedTable):
-    """Joins, temporal joins, table functions, set operations."""
+    """Joins, temporal joins, lateral joins, set operations.
+
+    >>> from compiled_plan import TableEnvironment
+    >>> env = TableEnvironment()
+    >>> orders = env.from_values([(1, "EUR")], ["id", "currency"])
+    >>> rates = env.from_values([("EUR", 1)], ["code", "rate"])
+    >>> orders.join(rates, orders.currency == rates.code).select(orders.id, rates.rate).columns
+    ['id', 'rate']
+    """
 
     __slots__ = ()
 
     def join(self, right: PlannedTable | TemporalTable, condition: Expression | None = None) -> Self:
-        """The pairs of rows for which the condition is true; all pairs without one.
+        """INNER JOIN.
 
         Args:
-            right: another table, or a table as of a time (`as_of`).
-            condition: over the columns of both.
+            right: the right side: a table, or a table as of a time (`as_of`).
+            condition: the join condition over the columns of both sides; a cross join by default.
         """
         return joins.join(self, right, condition, "INNER", "join")
 
     def left_outer_join(self, right: PlannedTable | TemporalTable, condition: Expression | None = None) -> Self:
-        """As `join`, with the rows of the left side that have no partner."""
+        """LEFT OUTER JOIN; arguments as for `join`."""
         return joins.join(self, right, condition, "LEFT", "left_outer_join")
 
     def right_outer_join(self, right: PlannedTable, condition: Expression) -> Self:
-        """As `join`, with the rows of the right side that have no partner."""
+        """RIGHT OUTER JOIN; arguments as for `join`."""
         return joins.join(self, right, condition, "RIGHT", "right_outer_join")
 
     def full_outer_join(self, right: PlannedTable, condition: Expression) -> Self:
-        """As `join`, with the rows of both sides that have no partner."""
+        """FULL OUTER JOIN; arguments as for `join`."""
         return joins.join(self, right, condition, "FULL", "full_outer_join")
 
     def join_lateral(self, function: Expression, condition: Expression | None = None) -> Self:
-        """Each row with the rows that a table function gives for it.
+        """Join each row with the rows that a table function returns for it.
 
         Args:
             function: `call("split", col("a")).alias("word", "length")`, or `call("UNNEST", col("array")).alias("x")`.
-            condition: over the columns of both.
+            condition: the join condition over the columns of both sides.
         """
         return joins.join_lateral(self, function, condition, "INNER", "join_lateral")
 
     def left_outer_join_lateral(self, function: Expression, condition: Expression | None = None) -> Self:
-        """As `join_lateral`, with the rows for which the function gives none."""
+        """As `join_lateral`, and rows without a result of the function remain, with NULLs."""
         return joins.join_lateral(self, function, condition, "LEFT", "left_outer_join_lateral")
 
     def as_of(self, time: Expression | str) -> TemporalTable:
-        """The table as it is at a time, for the right side of a join: FOR SYSTEM_TIME AS OF.
+        """The table as of a time, for the right side of a join: FOR SYSTEM_TIME AS OF.
 
         `orders.join(rates.as_of(orders.order_time), orders.currency == rates.currency)`
 
         Args:
-            time: a time attribute of the left side: a rowtime for the version that held then (this table needs a
-                primary key and a rowtime), a processing time for the row that is there now.
+            time: a time attribute of the left side: an event time for the version valid at that time (this table
+                needs a primary key and an event-time attribute), a processing time for the current version.
 
         Source: FLIP-155, "asof".
         """
         return TemporalTable(self, operations.nodes_of("as_of", [time])[0])
 
     def union(self, right: PlannedTable) -> Self:
-        """UNION: the rows of both, each once."""
+        """UNION: the distinct rows of both tables."""
         return self._combined(right, "union")
 
     def union_all(self, right: PlannedTable) -> Self:
-        """UNION ALL: the rows of both."""
+        """UNION ALL: the rows of both tables."""
         return self._combined(right, "union_all")
 
     def intersect(self, right: PlannedTable) -> Self:
-        """INTERSECT: the rows that both have, each once."""
+        """INTERSECT: the distinct common rows."""
         return self._combined(right, "intersect")
 
     def intersect_all(self, right: PlannedTable) -> Self:
-        """INTERSECT ALL: the rows that both have, as often as both have them."""
+        """INTERSECT ALL: the common rows; the number of duplicates is the smaller of both sides."""
         return self._combined(right, "intersect_all")
 
     def minus(self, right: PlannedTable) -> Self:
-        """EXCEPT: the rows that the other has not, each once."""
+        """EXCEPT: the distinct rows that the right table does not contain."""
         return self._combined(right, "minus")
 
     def minus_all(self, right: PlannedTable) -> Self:
-        """EXCEPT ALL: the rows that the other has not so often."""
+        """EXCEPT ALL: the rows of this table; each row of the right table removes one duplicate."""
         return self._combined(right, "minus_all")
 
     def _combined(self, right: PlannedTable, operation: str) -> Self:

@@ -1,4 +1,4 @@
-"""Operations of a table that choose rows."""
+"""Operations of `Table` that select rows."""
 
 from __future__ import annotations
 
@@ -13,20 +13,35 @@ if TYPE_CHECKING:
 
 
 class RowMethods(PlannedTable):
-    """WHERE, DISTINCT, ORDER BY, LIMIT, deduplication, top-n, changes as rows, samples."""
+    """WHERE, DISTINCT, ORDER BY, LIMIT, deduplication, Top-N, changelog conversion, samples.
+
+    >>> from compiled_plan import TableEnvironment, col
+    >>> orders = TableEnvironment().from_values([("nut", 3), ("fig", 9)], ["item", "price"])
+    >>> dear = orders.where(col("price") > 5).order_by(col("price").desc).fetch(10)
+    >>> print(dear.explain())
+    [4] SortLimit(orderBy=[price DESC], offset=[0], fetch=[10], strategy=[AppendFastStrategy])
+       state: rankState, ttl 0 ms
+    +- [3] Exchange(distribution=[single])
+       +- [2] Calc(select=[item, price], where=[(price > 5)])
+          +- [1] Values(tuples=[[{ _UTF-16LE'nut', 3 }, { _UTF-16LE'fig', 9 }]])
+    """
 
     __slots__ = ()
 
     def where(self, condition: Expression) -> Self:
-        """The rows for which the condition is true."""
+        """WHERE.
+
+        Args:
+            condition: a BOOLEAN expression; rows for which it is false or NULL are dropped.
+        """
         return selecting.where(self, condition, "where")
 
     def filter(self, condition: Expression) -> Self:
-        """The same as `where`."""
+        """Alias of `where`."""
         return selecting.where(self, condition, "filter")
 
     def distinct(self) -> Self:
-        """SELECT DISTINCT: every row once."""
+        """SELECT DISTINCT."""
         return selecting.distinct(self)
 
     def order_by(self, *fields: Expression | str) -> Self:
@@ -34,29 +49,34 @@ class RowMethods(PlannedTable):
         return selecting.order_by(self, fields)
 
     def limit(self, fetch: int, offset: int = 0) -> Self:
-        """The first `fetch` rows behind the first `offset`, in the order of `order_by` before it."""
+        """LIMIT and OFFSET.
+
+        Args:
+            fetch: the maximum number of rows.
+            offset: the number of rows to skip, in the order of the preceding `order_by`.
+        """
         return selecting.limit(self, "limit", fetch=fetch, offset=offset or None)
 
     def offset(self, offset: int) -> Self:
-        """The rows behind the first `offset`."""
+        """OFFSET: skip the first `offset` rows."""
         return selecting.limit(self, "offset", offset=offset)
 
     def fetch(self, fetch: int) -> Self:
-        """The first `fetch` rows."""
+        """FETCH FIRST: the first `fetch` rows."""
         return selecting.limit(self, "fetch", fetch=fetch)
 
     def deduplicate(
         self, fields: Sequence[Expression | str], order_field: Expression | str, keep_first: bool = True
     ) -> Self:
-        """One row for each value of the fields: the first or the last.
+        """Deduplicate by fields: keep the first or the last row for each combination of their values.
 
         SELECT ... FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY fields ORDER BY order_field [DESC]) AS rownum FROM
         table) WHERE rownum = 1, without the row number.
 
         Args:
-            fields: the fields whose duplicates go.
-            order_field: the time attribute that says which row is first.
-            keep_first: whether to keep the first row, else the last.
+            fields: the deduplication key.
+            order_field: the time attribute that orders the rows.
+            keep_first: keep the first row, otherwise the last.
 
         Source: FLIP-155, "deduplicate".
         """
@@ -70,65 +90,66 @@ class RowMethods(PlannedTable):
         *,
         rank_column: str | None = None,
     ) -> Self:
-        """The first n rows for each value of the partition fields.
+        """Top-N: the first n rows of each partition.
 
         SELECT ... FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY partition_fields ORDER BY order_fields) AS rownum
-        FROM table) WHERE rownum <= n. The document's SQL for it says `rownum = 3`; its text, n elements.
+        FROM table) WHERE rownum <= n. The SQL of the FLIP has `rownum = 3`, its text n elements.
 
         Args:
             n: the number of rows, from 1.
-            partition_fields: each combination of their values has its own n rows; [] for the table as a whole.
-            order_fields: what says which rows are first: columns, `.asc` or `.desc`.
-            rank_column: a name for the row number as the last column; left out without one.
+            partition_fields: the partition key; [] for the table as a whole.
+            order_fields: the sort order: columns, with `.asc` or `.desc`.
+            rank_column: the name of a last column with the row number; no such column by default.
 
         Source: FLIP-155, "topn" and "window", example 7.
         """
         return tops.topn(self, n, partition_fields, order_fields, rank_column)
 
     def to_changelog(self, op: str | None = None, op_mapping: Mapping[str, str] | None = None) -> Self:
-        """Changes as rows: TO_CHANGELOG, with a code for the kind of change as the first column.
+        """TO_CHANGELOG: changes as rows, with the code of the row kind in the first column.
 
         Args:
-            op: the name of that column; `op` if left out.
-            op_mapping: codes by kind, or by several: `{"INSERT, UPDATE_AFTER": "false", "DELETE": "true"}`. Changes of
-                other kinds are dropped. Left out, the codes are INSERT, UPDATE_BEFORE, UPDATE_AFTER and DELETE.
+            op: the name of the first column; `op` by default.
+            op_mapping: codes by row kind, or by several: `{"INSERT, UPDATE_AFTER": "false", "DELETE": "true"}`.
+                Other changes are dropped. The default codes are INSERT, UPDATE_BEFORE, UPDATE_AFTER and DELETE.
         """
         return table_functions.to_changelog(self, op, op_mapping)
 
     def from_changelog(self, op: str | None = None, op_mapping: Mapping[str, str] | None = None) -> Self:
-        """Rows as changes: FROM_CHANGELOG, of which a text column is the code for the kind of change.
+        """FROM_CHANGELOG: rows as changes, with the code of the row kind in a text column.
 
         Args:
-            op: the name of that column; `op` if left out.
-            op_mapping: kinds by code, or by several: `{"c, r": "INSERT", "d": "DELETE"}`. A row with another
-                code fails.
+            op: the name of the text column; `op` by default.
+            op_mapping: row kinds by code, or by several: `{"c, r": "INSERT", "d": "DELETE"}`. A row with another code
+                fails the run.
         """
         return table_functions.from_changelog(self, op, op_mapping)
 
     def sample(self, fraction: float, seed: int | None = None) -> Self:
-        """A random part of the rows: WHERE RAND() < fraction.
+        """A random sample: WHERE RAND() < fraction.
 
         Args:
-            fraction: from 0.0 to 1.0, the share of rows to expect.
-            seed: makes the sample repeatable. Whether a row is in it is then told by a hash of the seed and all its
-                columns, as in `split`, and not by RAND(seed), whose numbers depend on the order of the rows. Equal
-                rows are in it together.
+            fraction: the expected share of the rows, from 0.0 to 1.0.
+            seed: makes the sample repeatable. A hash of the seed and all columns then selects rows, as in `split`,
+                rather than RAND(seed), whose numbers depend on the order of the rows. Equal rows are selected together.
 
         Source: FLIP-155, "sample".
         """
         return sampling.sample(self, fraction, seed)
 
     def split(self, weights: Sequence[float], seed: int = 0) -> list[Self]:
-        """Parts of the table, disjoint and together the whole, in the proportion of the weights.
+        """Split the table into disjoint parts in the proportion of the weights.
 
-        Which part a row belongs to is told by a hash of the seed and all its columns (but for processing times): it
-        does not depend on order, partitions or other runs, and a row that is updated leaves the part that it was in.
-        Equal rows are in the same part.
+        A hash of the seed and all columns (except processing times) selects the part of a row. The part does not
+        depend on order, partitions or other runs; an updated row leaves its old part; equal rows are in the same part.
 
         Args:
-            weights: not negative, one above 0; they need not add up to 1.
-            seed: another one gives another split.
+            weights: not negative, at least one above 0; they need not add up to 1.
+            seed: selects another split.
 
-        Source: FLIP-155, "split"; its SQL is called logically equivalent.
+        Returns:
+            One table per weight.
+
+        Source: FLIP-155, "split"; its SQL is only logically equivalent.
         """
         return sampling.split(self, weights, seed)

@@ -1,4 +1,4 @@
-"""Table: a relation as a value, and its operations."""
+"""Table: a relation as an immutable value, and its operations."""
 
 from __future__ import annotations
 
@@ -25,25 +25,30 @@ from compiled_plan.plans.errors import ProgramError
 
 
 def _snake(name: object) -> str:
-    """`executeInsert` as Python names it."""
-    return re.sub(r"(?<=[a-z0-9])[A-Z]", lambda found: f"_{found[0].lower()}", str(name))
+    """The Python name of a Java method, such as `executeInsert`."""
+    return re.sub(r"(?<=[a-z0-9])[A-Z]", lambda letter: f"_{letter[0].lower()}", str(name))
 
 
 class NoColumnError(ProgramError, AttributeError):
-    """A column that a table does not have."""
+    """The table has no such column."""
 
 
 class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
-    """A table: rows of a schema that some program computes. Immutable: every operation gives another table.
+    """An immutable relation with a schema; every operation returns a new table.
 
-    A table does nothing by itself: it becomes part of a plan when it is inserted into a sink. Operations resolve names
-    and types at once, as SQL does; errors name the operation, the Python expression and the columns that there are.
+    A table is lazy: it becomes part of a plan when it is inserted into a sink or executed. Operations resolve names and
+    types at once, like SQL; errors name the operation, the Python expression and the available columns.
 
-    `table.a`, `table["a"]` (for names that methods have) and `table.col("a")` are columns of this very table, which a
-    join keeps apart from those of the same name of another. Where an operation's input is not made of this table, they
-    are columns by their names alone, as `col("a")` is.
+    `table.a`, `table["a"]` (for names of methods) and `table.col("a")` are columns of this table, which a join
+    distinguishes from columns of the same name in the other table. In operations on tables that do not derive from this
+    one, they are resolved by name only, like `col("a")`.
 
-    Source: FLIP-155; Flink's "Table API" page. Made by `TableEnvironment.from_path`, `from_values` and `sql_query`.
+    >>> from compiled_plan import TableEnvironment
+    >>> orders = TableEnvironment().from_values([("nut", 3), ("fig", 9)], ["item", "price"])
+    >>> orders.where(orders.price > 5).select(orders.item).columns
+    ['item']
+
+    Source: FLIP-155; Flink's "Table API" page. Returned by `TableEnvironment.from_path`, `from_values`, `sql_query`.
     """
 
     __slots__ = ()
@@ -53,8 +58,12 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
     def col(self, name: str) -> Expression:
         """A column of this table.
 
+        Args:
+            name: the column.
+
         Raises:
-            NoColumnError: there is none of that name.
+            NoColumnError: the table has no such column.
+            ProgramError: several columns have that name.
         """
         names = self._rows.names
         if name not in names:
@@ -108,7 +117,7 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         return schema_of(self)
 
     def get_resolved_schema(self) -> ResolvedSchema:
-        """The same as `get_schema`."""
+        """Alias of `get_schema`."""
         return self.get_schema()
 
     def print_schema(self) -> None:
@@ -116,7 +125,7 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         print(self.get_schema())
 
     def describe(self) -> TableResult:
-        """What DESCRIBE says of the table: `table.describe().print()`.
+        """The result of DESCRIBE: `table.describe().print()`.
 
         Source: FLIP-155, "describe".
         """
@@ -125,11 +134,15 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
     # --- hints
 
     def hint(self, name: str, options: Mapping[str, str]) -> Table:
-        """A hint: OPTIONS for a table of the catalog, STATE_TTL for the next aggregate or join.
+        """Add a hint.
 
-        `orders.hint("OPTIONS", {"scan.startup.mode": "earliest-offset"})` reads the table with other options.
-        `orders.hint("STATE_TTL", {"orders": "1 d", "rates": "2 d"}).join(rates, ...)` says how long each side of the
-        join keeps its rows; tables are known by their names in the catalog.
+        `orders.hint("OPTIONS", {"scan.startup.mode": "earliest-offset"})` overrides options of the table.
+        `orders.hint("STATE_TTL", {"orders": "1 d", "rates": "2 d"}).join(rates, ...)` sets the state TTL of each join
+        input.
+
+        Args:
+            name: OPTIONS for a table of the catalog, STATE_TTL for the next aggregate or join.
+            options: options by key; for STATE_TTL, durations with a unit by the table's name in the catalog.
 
         Source: FLIP-155, "hint"; Flink's "Hints" page.
         """
@@ -145,16 +158,19 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         options: Mapping[str, str] | None = None,
         on_conflict: Literal["NOTHING", "ERROR", "DEDUPLICATE"] | None = None,
     ) -> TablePipeline:
-        """The rows into a table of the catalog: `table.insert_into("sink").compile_plan()`.
+        """Insert the rows into a sink: `table.insert_into("sink").compile_plan()`.
 
         Args:
-            target: the table's name, or a `TableDescriptor` of one that has none.
-            columns: the columns to write, in this table's order; without them all, by place.
-            options: options of the sink that replace its own.
-            on_conflict: what happens to rows of another key of changes than the sink's primary key: ON CONFLICT DO ...
+            target: a table of the catalog, or a `TableDescriptor`.
+            columns: the sink columns to write, in the order of this table's columns; by default all, by position.
+            options: options that override those of the sink.
+            on_conflict: ON CONFLICT DO ..., if the upsert key of the rows differs from the sink's primary key.
+
+        Returns:
+            The insert, to compile or execute.
 
         Raises:
-            ProgramError: no such table; columns that do not fit, with both schemas.
+            ProgramError: the sink does not exist, or the columns do not fit (with both schemas).
         """
         if options is not None and not isinstance(options, Mapping):
             raise ProgramError(
@@ -165,28 +181,34 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         return insert_into(self, target, columns, options, on_conflict)
 
     def execute(self) -> TableResult:
-        """Run the query on an embedded local Spark; its rows come out of the result.
+        """Run the query on an embedded local Spark.
 
         `table.execute().print()`, `for row in table.execute().collect()`, `table.execute().to_dataframe("pandas")`.
 
+        Returns:
+            The result with the rows.
+
         Raises:
-            ProgramError, UnsupportedError: the query cannot be planned, or cannot run.
+            ProgramError, UnsupportedError: the query cannot be planned or run.
             ExecutionError: Spark does not start.
         """
         return run_query(self._context, self._rows.rel, self._rows.names)
 
     def to_pandas(self) -> Any:
-        """The rows as a DataFrame of pandas: `execute().to_dataframe("pandas")`."""
+        """Run the query, and return its rows as a pandas DataFrame: `execute().to_dataframe("pandas")`."""
         return self.execute().to_dataframe("pandas")
 
     def execute_insert(self, target: str | TableDescriptor) -> TableResult:
-        """Insert the rows into a table of the catalog or of a descriptor: `insert_into(target).execute()`.
+        """Insert the rows into a sink and run it: `insert_into(target).execute()`.
+
+        Args:
+            target: a table of the catalog, or a `TableDescriptor`.
 
         Raises:
-            ProgramError, UnsupportedError, ExecutionError: as `TablePipeline.execute`.
+            ProgramError, UnsupportedError, ExecutionError: as for `TablePipeline.execute`.
         """
         return self.insert_into(target).execute()
 
     def explain(self) -> str:
-        """The operators that compute the table, as a tree, each with its state entries."""
+        """The operators that compute the table, as a tree, with the state entries of each operator."""
         return explain_query(self._context, self._rows.as_query().rel)

@@ -1,1 +1,1 @@
-"""Parts that several commands share."""
+"""Shared parts of the commands."""

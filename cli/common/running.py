@@ -1,4 +1,4 @@
-"""A run as the command shows it: its progress, and what signals do to it."""
+"""Progress output and signal handling of a run."""
 
 from __future__ import annotations
 
@@ -31,21 +31,26 @@ def print_line(line: str) -> None:
     """Print a line of data.
 
     Raises:
-        ExecutionError: who read stdout is gone, as `head` is once it has enough.
+        ExecutionError: the reader of stdout has gone, like `head` after its last line.
     """
     try:
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
         return
     except BrokenPipeError:
-        # What is not written yet would fail once more at the end.
+        # Unwritten data would fail again at exit.
         with Path(os.devnull).open("w") as nowhere:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
     raise ExecutionError("nobody reads stdout any more", remedy="read it to its end, or write into a file")
 
 
 class Stop:
-    """What SIGINT and SIGTERM do to a run: the first ends it, the second ends the process, and so does time."""
+    """SIGINT and SIGTERM handling: the first signal stops the run; a second one or a timeout ends the process.
+
+    Args:
+        path: the plan file, for messages.
+        seconds: the timeout after the first signal.
+    """
 
     def __init__(self, path: str, seconds: float) -> None:
         self.path, self.seconds = path, seconds
@@ -56,26 +61,26 @@ class Stop:
 
     @contextmanager
     def heeded_by(self, run: Run) -> Iterator[None]:
-        """The signals concern this run."""
+        """Handle signals for this run."""
         self._run = run
         before = {number: signal.signal(number, self.on_signal) for number in INTERRUPTED}
         try:
             yield
         finally:
             if self._out_of_time and self.watch is not None:
-                # Its thread ends the process with the signal's code; that Spark is gone by then is no other failure.
+                # Its thread ends the process with the signal's code; the failure of the killed Spark is no other error.
                 self.watch.join()
             for number, handler in before.items():
                 signal.signal(number, handler)
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:
-        """A signal came."""
+        """Handle a signal."""
         if self.signal is not None:
             self.end_now(f"{self.signal.name} came again")
         self.signal = signal.Signals(number)
         assert self._run is not None
         self._run.stop()
-        # Until the process ends: Spark's own end may wait for the task, too.
+        # The timer also covers Spark's shutdown, which may wait for the task.
         self.watch = threading.Timer(self.seconds, self._end_in_time)
         self.watch.daemon = True
         self.watch.start()
@@ -85,23 +90,26 @@ class Stop:
         self.end_now()
 
     def end_now(self, why: str = "") -> NoReturn:
-        """End the process, and Spark's."""
+        """End this process and Spark's."""
         from compiled_plan.plans.execution.session.stopping import kill_spark
 
         assert self.signal is not None and self._run is not None
-        why = why or f"the run goes on, {self.seconds:g} s after {self.signal.name}"
-        # Not by sys.stderr: a signal may come in the middle of a write to it.
-        os.write(2, f"error: {self.path}: {why}: ended with its process, what was committed is kept\n".encode())
+        why = why or f"the run did not stop within {self.seconds:g} s of {self.signal.name}"
+        # Not by sys.stderr: the signal may interrupt a write to it.
+        os.write(2, f"error: {self.path}: {why}: process ended, committed data is safe\n".encode())
         kill_spark()
         self._run.remove_temporary()
         os._exit(INTERRUPTED[self.signal])
 
 
 class Progress:
-    """Progress on stderr, as text or as JSON lines; and what is told to others.
+    """Progress of a run, to stderr (text or JSON lines) and to listeners.
 
     Args:
-        quiet: whether it gets no progress.
+        path: the plan file.
+        as_json: print JSON lines.
+        quiet: print no progress.
+        listeners: receivers of the same messages.
     """
 
     def __init__(self, path: str, as_json: bool, quiet: bool, listeners: Sequence[Listener] = ()) -> None:
@@ -111,19 +119,19 @@ class Progress:
         self.listeners = listeners
 
     def steps(self, run: Run, plan: CompiledPlan) -> None:
-        """What a run would do."""
+        """Print the stages of a run and the restored state (dry run)."""
         from compiled_plan.cli.common.upgrading import decision_dict, decision_lines
         from compiled_plan.plans.execution.explain import stages_of, stages_text
 
         options = run.options
-        found = stages_of(plan, options.time_zone, options.host, real_time=options.real_time_ms is not None)
+        layout = stages_of(plan, options.time_zone, options.host, real_time=options.real_time_ms is not None)
         if self.as_json:
-            print_line(json.dumps({**decision_dict(run.upgrade), **found.model_dump(by_alias=True)}))
+            print_line(json.dumps({**decision_dict(run.upgrade), **layout.model_dump(by_alias=True)}))
         else:
-            print_line("\n".join([stages_text(found), *decision_lines(run.upgrade)]))
+            print_line("\n".join([stages_text(layout), *decision_lines(run.upgrade)]))
 
     def start(self, run: Run) -> None:
-        """The run begins."""
+        """Report the start of the run."""
         if run.upgrade is not None and run.upgrade.moves:
             self._moving(run.upgrade)
         how = "until its input ends" if run.bounded else "until it is stopped"
@@ -142,11 +150,11 @@ class Progress:
             console().print("\n".join(decision_lines(decision)), highlight=False)
 
     def _step(self, number: int) -> None:
-        """A step of an upgrade is begun."""
+        """Report the start of an upgrade step."""
         self._send({"event": "step", "number": number})
 
     def batch(self, progress: BatchProgress) -> None:
-        """A micro-batch is done."""
+        """Report a finished micro-batch."""
         self._send(progress.to_dict())
         if not self.as_json and not self.quiet:
             head = f"batch {progress.batch}: {progress.rows_in} rows in, {progress.rows_out} out, {progress.millis} ms"
@@ -159,9 +167,9 @@ class Progress:
             console().print("\n".join([head, *lines]), highlight=False)
 
     def end(self, result: RunResult) -> None:
-        """The run is over."""
-        found = {"event": "end", "batches": result.batches, "rowsIn": result.rows_in, "rowsOut": result.rows_out}
-        self._send({**found, "stopped": result.stopped, "deadLetters": result.dead_letters})
+        """Report the end of the run."""
+        message = {"event": "end", "batches": result.batches, "rowsIn": result.rows_in, "rowsOut": result.rows_out}
+        self._send({**message, "stopped": result.stopped, "deadLetters": result.dead_letters})
         if not self.as_json and not self.quiet:
             how = "stopped" if result.stopped else "finished"
             text = f"{how} after {result.batches} batches, {result.rows_in} rows in"
@@ -169,13 +177,13 @@ class Progress:
             console().print(text, highlight=False)
 
     def failed(self, fault: CompiledPlanError) -> None:
-        """The run was refused, or it failed; what it says goes to stderr as text, too."""
+        """Report a refusal or failure to listeners; the caller prints the error."""
         self._send(failed_message(fault, self.path))
 
     def _send(self, message: Message) -> None:
-        found = {**message, "at": message.get("at") or now_text()}
+        stamped = {**message, "at": message.get("at") or now_text()}
         for listener in self.listeners:
-            listener.tell(found)
+            listener.tell(stamped)
         if self.as_json:
-            sys.stderr.write(json.dumps(found) + "\n")
+            sys.stderr.write(json.dumps(stamped) + "\n")
             sys.stderr.flush()

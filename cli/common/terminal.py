@@ -1,4 +1,4 @@
-"""Options, lines and tables on the terminal, for all commands."""
+"""Shared options, and output of lines and tables."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from compiled_plan.plans.inspection.diff.text import Line
 
 #: Options of several commands.
-Master = Annotated[str, typer.Option(metavar="URL", help="Spark master, local[*] if left out.")]
+Master = Annotated[str, typer.Option(metavar="URL", help="Spark master; local[*] by default.")]
 Conf = Annotated[list[str] | None, typer.Option(metavar="K=V", help="Spark setting; repeatable.")]
 ConfFile = Annotated[
-    str, typer.Option(metavar="FILE", help="Spark settings, `key=value` a line: no list of processes shows them.")
+    str, typer.Option(metavar="FILE", help="Spark settings, one `key=value` per line, hidden from process lists.")
 ]
 _WIDE = 10_000
 
 
 def session_settings(pairs: Iterable[str]) -> dict[str, str]:
-    """Settings of the session, from `--set`.
+    """Session options from `--set`.
 
     Raises:
         typer.BadParameter: a setting is not NAME=VALUE.
@@ -41,10 +41,10 @@ def session_settings(pairs: Iterable[str]) -> dict[str, str]:
 
 
 def session_of(settings: Mapping[str, str], init: Sequence[str] | None) -> Session:
-    """The start of a program's session: its options, and the files of `--init`.
+    """The initial session of a program: its options, and the files of `--init`.
 
     Raises:
-        typer.BadParameter: an init file that holds no SQL.
+        typer.BadParameter: an init file is not SQL.
     """
     from compiled_plan.api.scripts import PYTHON, STDIN, Session
 
@@ -55,11 +55,11 @@ def session_of(settings: Mapping[str, str], init: Sequence[str] | None) -> Sessi
 
 
 def spark_settings(conf: Iterable[str], file: str) -> dict[str, str]:
-    """Settings of Spark: `--conf` over `--conf-file`.
+    """Spark settings: `--conf` overrides `--conf-file`.
 
     Raises:
         typer.BadParameter: a setting of `--conf` is not NAME=VALUE.
-        ProgramError: the file is not there, or no file of settings.
+        ProgramError: the file does not exist, or is not a settings file.
     """
     settings: dict[str, str] = {}
     if file:
@@ -84,10 +84,10 @@ def _pairs(option: str, pairs: Iterable[str]) -> dict[str, str]:
 
 
 def print_lines(lines: Iterable[Line], *, stderr: bool = True) -> None:
-    """Print lines, in colour where colours are shown."""
+    """Print lines, in colour on a terminal or with FORCE_COLOR."""
     stream = sys.stderr if stderr else sys.stdout
     if not stream.isatty() and not os.environ.get("FORCE_COLOR"):
-        # Without rich, which takes longer to load than all else that is printed.
+        # Importing rich takes longer than all the rest of the output.
         stream.writelines(f"{line.text}\n" for line in lines)
         return
     for line in lines:
@@ -95,7 +95,7 @@ def print_lines(lines: Iterable[Line], *, stderr: bool = True) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table on stdout: ruled on a terminal; in a pipe plain, one line a row, nothing cut or wrapped."""
+    """Print a table to stdout: ruled on a terminal; in a pipe plain, one line per row, not cut or wrapped."""
     from rich import box
     from rich.console import Console
     from rich.table import Table

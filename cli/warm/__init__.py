@@ -1,1 +1,1 @@
-"""Commands that hand what they run to a process of before, which kept Spark (`execute-plan --warm`)."""
+"""Commands that run in a warm process, which keeps Spark between commands (`execute-plan --warm`)."""

@@ -1,4 +1,4 @@
-"""The side of the command: hands itself over to the process that kept Spark, or starts one."""
+"""The client: hand the command over to the warm process, or start one."""
 
 from __future__ import annotations
 
@@ -32,75 +32,79 @@ from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution.session.kept import keeps_session
 from compiled_plan.plans.text.durations import parse_duration
 
-#: How long a process that is there has to answer, and one that is being started.
+#: The timeout for the answer of a running or starting process.
 _SECONDS = 20.0
-#: Imports from where the command does: its folder is not first among these unless it is for the command.
+#: The process takes over sys.path of the command, so that it imports the same modules.
 _SERVE = "import sys; sys.path[:] = sys.argv[3:]; from compiled_plan.cli.warm_server import main; main(*sys.argv[1:3])"
-#: What a process may be kept for, a day.
+#: The maximum of `--warm`, one day.
 _MOST_MS = 86_400_000
 
 
-def run_warm(kept: str, plans: bool, master: str, settings: Mapping[str, str], *, alone: bool, silent: bool) -> None:
-    """Have a command run by the process that kept Spark, which is started where there is none that fits.
+def run_warm(
+    retention: str, plans: bool, master: str, settings: Mapping[str, str], *, alone: bool, silent: bool
+) -> None:
+    """Run the command in the warm process, which is started if none fits.
 
-    Returns where the command is to run in its own process.
+    Return if the command has to run in its own process.
 
     Args:
-        kept: how long Spark is kept for the next one, as `--warm` has it.
-        plans: whether the command has any; with none, and no time, the process that kept Spark is ended.
-        alone: whether the command needs a process of its own.
-        silent: whether nothing is said of a process that is busy.
+        retention: the idle time after which the warm process ends, the value of `--warm`.
+        plans: the command has plans; without plans and with a retention of 0, the warm process is ended.
+        master: the Spark master.
+        settings: the Spark settings.
+        alone: the command needs its own process.
+        silent: print nothing if the warm process is busy.
 
     Raises:
         typer.Exit: the command has run.
-        typer.BadParameter: no duration, or one of more than a day.
-        ExecutionError: the folder in which the processes meet is not the user's own; that process ended in the middle.
+        typer.BadParameter: the retention is not a duration, or longer than a day.
+        ExecutionError: the folder of the socket is not private to the user, or the warm process ended during the run.
     """
-    seconds = _seconds(kept)
+    seconds = _seconds(retention)
     if keeps_session() or not hasattr(socket, "send_fds") or not hasattr(os, "getuid"):
         return
     if not plans and not alone and not seconds:
-        _end_kept()
+        _end_warm()
         raise typer.Exit(ExitCode.OK)
     if alone or not plans or "PYSPARK_GATEWAY_PORT" in os.environ:
         return
     with _alone(folder()) as place:
         request = Request(key_of(master, settings), sys.argv, seconds)
         try:
-            found = _asked(place, request) or _asked_anew(place, request)
+            peer = _hand_over(place, request) or _start(place, request)
         except _BusyError:
-            found = None
-    if found is not None:
-        raise typer.Exit(_followed(found))
+            peer = None
+    if peer is not None:
+        raise typer.Exit(_follow(peer))
     if not silent:
-        console().print("the process that keeps Spark is busy: this command starts its own")
+        console().print("the warm Spark process is busy: this command starts its own")
 
 
-def _seconds(kept: str) -> float:
+def _seconds(retention: str) -> float:
     try:
-        millis = parse_duration(kept)
+        millis = parse_duration(retention)
     except CompiledPlanError as fault:
         raise typer.BadParameter(f"--warm: {fault}") from None
     if millis > _MOST_MS:
-        raise typer.BadParameter(f"--warm {kept}: Spark is kept for a day at most")
+        raise typer.BadParameter(f"--warm {retention}: the maximum is one day")
     return millis / 1000
 
 
-def _end_kept() -> None:
-    """End the process that kept Spark, if there is one.
+def _end_warm() -> None:
+    """End the warm process, if there is one.
 
     Raises:
-        ExecutionError: it runs a command.
+        ExecutionError: the process runs a command.
     """
     with _alone(folder()) as place:
         peer = _connected(place)
         if peer is not None and _answer(peer, Request("", (), 0.0)) == BUSY:
-            raise ExecutionError("the process that keeps Spark runs a command", remedy="stop that one first")
+            raise ExecutionError("the warm Spark process runs a command", remedy="stop that command first")
 
 
 @contextmanager
 def _alone(place: Path) -> Iterator[Path]:
-    """No other command asks meanwhile."""
+    """Hold the lock that serializes requests of commands."""
     import fcntl
 
     with (place / "lock").open("w") as lock:
@@ -120,7 +124,7 @@ def _connected(place: Path) -> socket.socket | None:
 
 
 def _answer(peer: socket.socket, request: Request) -> str:
-    """What a process says to a command; `OTHER` where it has ended meanwhile."""
+    """The answer to a request; `OTHER` if the process has ended meanwhile."""
     try:
         send_request(peer, request)
         return str(Conversation(peer).message()["answer"])
@@ -129,11 +133,11 @@ def _answer(peer: socket.socket, request: Request) -> str:
 
 
 class _BusyError(Exception):
-    """The process is there, and runs another command."""
+    """The warm process runs another command."""
 
 
-def _asked(place: Path, request: Request) -> socket.socket | None:
-    """The process that is there, where it takes the command."""
+def _hand_over(place: Path, request: Request) -> socket.socket | None:
+    """The connection to the running process, if it takes the command."""
     peer = _connected(place)
     if peer is None:
         return None
@@ -146,8 +150,8 @@ def _asked(place: Path, request: Request) -> socket.socket | None:
     return None
 
 
-def _asked_anew(place: Path, request: Request) -> socket.socket | None:
-    """A process that is started for the command."""
+def _start(place: Path, request: Request) -> socket.socket | None:
+    """Start a process for the command, and connect to it."""
     place.unlink(missing_ok=True)
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(place))
@@ -160,16 +164,16 @@ def _asked_anew(place: Path, request: Request) -> socket.socket | None:
             pass_fds=[listening.fileno()],
             start_new_session=True,
         )
-    return _asked(place, request)
+    return _hand_over(place, request)
 
 
-def _followed(peer: socket.socket) -> int:
-    """Wait for the end of the command, and tell the process of signals that come meanwhile."""
+def _follow(peer: socket.socket) -> int:
+    """Wait for the end of the command, and forward signals to the process meanwhile."""
     peer.settimeout(None)
-    told: list[int] = []
+    signals: list[int] = []
 
     def tell(number: int, frame: FrameType | None) -> None:
-        told.append(number)
+        signals.append(number)
         with suppress(OSError):
             send(peer, {"signal": number})
 
@@ -177,11 +181,11 @@ def _followed(peer: socket.socket) -> int:
     try:
         return int(Conversation(peer).message()["exit"])
     except EOFError:
-        if told:
-            return INTERRUPTED[signal.Signals(told[-1])]
+        if signals:
+            return INTERRUPTED[signal.Signals(signals[-1])]
         raise ExecutionError(
-            "the process that kept Spark has ended in the middle of the run",
-            remedy="start it again; what was committed to its checkpoint is kept",
+            "the warm Spark process ended during the run",
+            remedy="start it again; data committed to its checkpoint is safe",
         ) from None
     finally:
         for number, handler in before.items():

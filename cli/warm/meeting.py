@@ -1,8 +1,8 @@
-"""Where a command and the process that kept Spark meet, and what they tell each other.
+"""The socket and the protocol between commands and the warm process.
 
-They meet at a socket in a folder of the user's own. The command sends a `Request` with its standard streams, and then
-the signals that it gets, as `{"signal": number}`. It is answered `{"answer": ...}` at once and `{"exit": code}` at the
-end; a message is a line of JSON. Where one of the two is gone, the other one reads an end.
+The socket is in a private folder of the user. The command sends a `Request` with its standard streams, and then each
+signal that it receives as `{"signal": number}`. The process answers `{"answer": ...}` at once and `{"exit": code}` at
+the end. A message is one line of JSON. If one side dies, the other reads an end of file.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ import compiled_plan
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.session.spark_session import working_folder
 
-#: What a process that kept Spark answers: it runs the command, it runs another one, it is for other ones and ends.
+#: Answers of the warm process: it runs the command; it runs another command; it does not fit the command and ends.
 TAKEN, BUSY, OTHER = "taken", "busy", "other"
 
-#: What differs from command to command and means nothing to a run.
+#: Environment variables that differ between commands and do not affect a run.
 _PASSING = frozenset({"_", "SHLVL", "PWD", "OLDPWD", "COLUMNS", "LINES", "PYTEST_CURRENT_TEST"})
 _NO_CODE = frozenset({"__pycache__", "src", "node_modules"})
 _MOST_BYTES = 1 << 24
 _STREAMS = 3
 _OURS = 0o700
-#: The name of the socket in its folder; the bytes that all systems take for its path.
+#: The name of the socket in its folder, and the maximum length of its path in bytes on all systems.
 SOCKET, _LONGEST = "socket", 100
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a command hands over.
+    """The request of a command.
 
     Args:
-        key: what it needs of the process, see `key_of`.
-        arguments: its own, with its name in front.
-        idle_seconds: how long Spark is kept for the next one.
+        key: the fingerprint of the process that it needs, see `key_of`.
+        arguments: its command line, with the command's name first.
+        idle_seconds: the idle time after which the process ends.
     """
 
     key: str
@@ -52,7 +52,7 @@ class Request:
 
 
 def key_of(master: str, settings: Mapping[str, str]) -> str:
-    """A digest of all that a process cannot change once Spark has started in it.
+    """Fingerprint of the settings that are fixed once Spark has started in a process.
 
     Raises:
         ExecutionError: the current folder was removed.
@@ -60,7 +60,7 @@ def key_of(master: str, settings: Mapping[str, str]) -> str:
     mask = os.umask(0)
     os.umask(mask)
     environment = {name: value for name, value in os.environ.items() if name not in _PASSING}
-    told = [
+    parts = [
         sys.executable,
         sys.path,
         str(working_folder()),
@@ -70,61 +70,61 @@ def key_of(master: str, settings: Mapping[str, str]) -> str:
         sorted(environment.items()),
         _code(),
     ]
-    return hashlib.sha256(json.dumps(told).encode(errors="surrogateescape")).hexdigest()
+    return hashlib.sha256(json.dumps(parts).encode(errors="surrogateescape")).hexdigest()
 
 
 def _code() -> Sequence[tuple[str, int]]:
-    """The product's files and their times: a process has the code of its start."""
+    """The product's files with their modification times: a process has loaded the code of its start."""
     home = Path(compiled_plan.__file__).parent
-    found = []
+    files_of_code = []
     for name, folders, files in os.walk(home, followlinks=True):
-        folders[:] = sorted(each for each in folders if each not in _NO_CODE)
-        found += [Path(name) / each for each in sorted(files) if each.endswith((".py", ".jar"))]
-    return [(str(each), each.stat().st_mtime_ns) for each in found]
+        folders[:] = sorted(folder for folder in folders if folder not in _NO_CODE)
+        files_of_code += [Path(name) / file for file in sorted(files) if file.endswith((".py", ".jar"))]
+    return [(str(file), file.stat().st_mtime_ns) for file in files_of_code]
 
 
 def folder() -> Path:
-    """The folder of the meeting, which none but the user may enter.
+    """The folder of the socket, private to the user.
 
     Raises:
-        ExecutionError: it cannot be made, is another user's, or open to others.
+        ExecutionError: the folder cannot be created, belongs to another user, or is open to others.
     """
     place = _place()
     try:
         place.mkdir(mode=_OURS, parents=True, exist_ok=True)
-        found = place.lstat()
+        status = place.lstat()
     except OSError as fault:
         raise ExecutionError(
-            f"{place} cannot be made: {fault.strerror}", remedy="set XDG_RUNTIME_DIR to a folder of yours"
+            f"cannot create {place}: {fault.strerror}", remedy="set XDG_RUNTIME_DIR to a folder of yours"
         ) from None
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o077:
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o077:
         raise ExecutionError(
-            f"{place} is not a folder that only this user may enter",
+            f"{place} is not a private folder of this user",
             remedy="remove it, or leave --warm out",
         )
     return place
 
 
 def _place() -> Path:
-    """Where the user's own files of a session belong, else among temporary files: the first that a socket can have."""
+    """The first folder short enough for a socket path: XDG_RUNTIME_DIR, then temporary folders."""
     mine = f"compiled-plan-{os.getuid()}"
     base = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
     places = [base / "compiled-plan"] if base.is_absolute() else []
     places += [Path(tempfile.gettempdir()) / mine, Path("/tmp") / mine]
-    return next((each for each in places if len(os.fsencode(each / SOCKET)) <= _LONGEST), places[-1])
+    return next((place for place in places if len(os.fsencode(place / SOCKET)) <= _LONGEST), places[-1])
 
 
 def send_request(to: socket.socket, request: Request) -> None:
-    """Send what a command hands over, with its standard streams."""
+    """Send a request with the command's standard streams."""
     socket.send_fds(to, [b"\0"], range(_STREAMS))
     send(to, asdict(request))
 
 
 def receive_request(conversation: Conversation) -> tuple[Request, Sequence[int]]:
-    """What a command hands over, and its streams, which are the caller's to close.
+    """Receive a request and the command's standard streams, which the caller closes.
 
     Raises:
-        EOFError: it is gone, or says what no command says.
+        EOFError: the command has gone, or its request is invalid.
     """
     _, streams, _, _ = socket.recv_fds(conversation.peer, 1, _STREAMS)
     try:
@@ -143,28 +143,28 @@ def send(to: socket.socket, message: Mapping[str, Any]) -> None:
 
 
 class Conversation:
-    """The messages that come from a peer."""
+    """The messages received from a peer."""
 
     def __init__(self, peer: socket.socket) -> None:
         self.peer = peer
         self._messages = self._read()
 
     def message(self) -> dict[str, Any]:
-        """The next one.
+        """Receive the next message.
 
         Raises:
-            EOFError: there is none; the peer is gone.
+            EOFError: the peer has gone.
         """
         for message in self._messages:
             return message
         raise EOFError
 
     def _read(self) -> Iterator[dict[str, Any]]:
-        kept = b""
-        while len(kept) < _MOST_BYTES:
-            line, end, rest = kept.partition(b"\n")
+        received = b""
+        while len(received) < _MOST_BYTES:
+            line, end, rest = received.partition(b"\n")
             if end:
-                kept = rest
+                received = rest
                 yield json.loads(line)
                 continue
             try:
@@ -173,4 +173,4 @@ class Conversation:
                 return
             if not more:
                 return
-            kept += more
+            received += more

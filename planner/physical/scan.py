@@ -141,7 +141,7 @@ class PhysicalTableSourceScan(PhysicalOperator):
     @property
     def _own_idle_ms(self) -> int:
         """What the table says, which wins over the session; -1 where it says nothing."""
-        return self._options.number(IDLE_TIMEOUT) if IDLE_TIMEOUT in self._options.given else -1
+        return self._options.number(IDLE_TIMEOUT) if IDLE_TIMEOUT in self._options.explicit else -1
 
     def title(self) -> str:
         name = self.table.identifier

@@ -1,1 +1,1 @@
-"""Connectors and formats: one declaration each, which the planner, the plan's check and the executor read."""
+"""Declarations of connectors and formats, one each, read by the planner, the plan's check and the executor."""

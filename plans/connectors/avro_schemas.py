@@ -1,6 +1,6 @@
-"""Avro's schemas of types, and types of schemas, as Flink's `AvroSchemaConverter` derives them.
+"""Conversion of types to Avro schemas and back, as Flink's `AvroSchemaConverter` does it.
 
-Source: Flink's pages "Avro" and "Confluent Avro", and what Flink 2.3 registers and refuses.
+Sources: Flink's pages "Avro" and "Confluent Avro"; schemas that Flink 2.3 registers and refuses.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _LEGACY = "timestamp_mapping.legacy"
 
 
 def avro_columns(name: str) -> Rule:
-    """The rule of a format of Avro; one without the option for timestamps has Flink's older mapping."""
+    """Column rule of an Avro format; without the option for timestamps, Flink's legacy mapping holds."""
 
     def rule(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
         legacy = options.get(_LEGACY, "true").strip().lower() == "true"
-        # What corrects the mapping is an option of the format `avro` alone.
+        # Only the format `avro` has an option that selects the correct mapping.
         corrected = f", or set 'avro.{_LEGACY}' = 'false'" if name == "avro" else ""
         for field in row.fields:
             for type_ in within(field.type):
@@ -59,12 +59,13 @@ def _remedy(type_: t.LogicalType, legacy: bool, corrected: str) -> str | None:
 
 
 def avro_schema(type_: t.LogicalType, *, legacy: bool = True, name: str = _RECORD) -> Any:
-    """The Avro schema of a type that the rule of `avro_columns` lets through, as JSON's values; `name`: of a record.
+    """The Avro schema, as JSON values, of a type that passes the rule of `avro_columns`; `name` names its record.
 
-    With `legacy`, TIMESTAMP is Avro's timestamp, which is a moment; else it is a local one, and TIMESTAMP_LTZ a moment.
+    With `legacy`, TIMESTAMP maps to Avro's timestamp, an instant; otherwise to a local timestamp, and TIMESTAMP_LTZ to
+    an instant.
     """
-    found = _present(type_, legacy, name)
-    return ["null", found] if type_.nullable and found != "null" else found
+    schema = _present(type_, legacy, name)
+    return ["null", schema] if type_.nullable and schema != "null" else schema
 
 
 _SIMPLE: Mapping[type[t.LogicalType], str] = {
@@ -119,7 +120,7 @@ def _record(type_: t.FieldsType, legacy: bool, name: str) -> dict[str, Any]:
 
 
 def debezium_row(row: t.RowType) -> t.RowType:
-    """The row of an event of Debezium: the table's row before and after a change, and what it is."""
+    """The row of a Debezium event: the table's row before and after the change, and the operation."""
     fields = (
         t.Field("before", row.with_nullability(True)),
         t.Field("after", row.with_nullability(True)),
@@ -129,23 +130,23 @@ def debezium_row(row: t.RowType) -> t.RowType:
 
 
 def schema_rule(name: str, *, events: bool = False) -> Rule:
-    """The rule of an Avro format whose option `schema` must match the table, or with `events` Debezium's of it."""
+    """Column rule of an Avro format: its option `schema` must match the table's row, with `events` its Debezium row."""
     columns = avro_columns(name)
 
     def rule(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
-        found = columns(row, options)
-        given = options.get("schema")
-        if found is not None or given is None:
-            return found
+        unfit = columns(row, options)
+        schema = options.get("schema")
+        if unfit is not None or schema is None:
+            return unfit
         try:
-            type_ = _type_of(json.loads(given), {})
+            type_ = _type_of(json.loads(schema), {})
         except (ValueError, KeyError, TypeError, AttributeError, LookupError) as fault:
             return Unfit(f"option '{name}.schema' is no schema of Avro: {fault}", "correct it, or leave it out")
         wanted = debezium_row(row) if events else row.not_null()
-        said = type_ if events else type_.not_null()
-        if _plain(said) != _plain(wanted):
+        declared = type_ if events else type_.not_null()
+        if _plain(declared) != _plain(wanted):
             return Unfit(
-                f"option '{name}.schema' does not match the table: it says {said}, and the table {wanted}",
+                f"option '{name}.schema' does not match the table: it says {declared}, and the table {wanted}",
                 "correct the columns' types and NOT NULL, or leave the option out",
             )
         return None
@@ -154,9 +155,11 @@ def schema_rule(name: str, *, events: bool = False) -> Rule:
 
 
 def _plain(type_: t.LogicalType) -> t.LogicalType:
-    """The type without descriptions of fields."""
+    """The type without the comments of fields."""
     return (
-        t.RowType(fields=tuple(t.Field(each.name, _plain(each.type)) for each in type_.fields), nullable=type_.nullable)
+        t.RowType(
+            fields=tuple(t.Field(field.name, _plain(field.type)) for field in type_.fields), nullable=type_.nullable
+        )
         if isinstance(type_, t.RowType)
         else type_
     )
@@ -183,16 +186,16 @@ _LOGICAL: Mapping[tuple[str, str], t.LogicalType] = {
 
 
 def _type_of(schema: Any, named: dict[str, Any]) -> t.LogicalType:
-    """The type of a schema, with Flink's older mapping of timestamps; `named` holds the named schemas before it.
+    """The type of a schema, with Flink's legacy mapping of timestamps; `named` holds the named schemas before it.
 
-    Raises ValueError for what is no schema, and for types that columns cannot have.
+    Raises ValueError for an invalid schema, and for types that columns cannot have.
     """
     if isinstance(schema, list):
-        present = [each for each in schema if each != "null"]
+        present = [branch for branch in schema if branch != "null"]
         if len(present) != 1 or len(schema) > 2:
             raise ValueError("a union of several types")
-        found = _type_of(present[0], named)
-        return found.with_nullability(True) if len(schema) == 2 else found
+        branch_type = _type_of(present[0], named)
+        return branch_type.with_nullability(True) if len(schema) == 2 else branch_type
     if isinstance(schema, str):
         if schema in named:
             return _type_of(named[schema], named)
@@ -206,7 +209,7 @@ def _type_of(schema: Any, named: dict[str, Any]) -> t.LogicalType:
     if logical == "decimal" and kind in ("bytes", "fixed"):
         return t.DecimalType(precision=schema["precision"], scale=schema.get("scale", 0), nullable=False)
     if kind == "record":
-        fields = tuple(t.Field(each["name"], _type_of(each["type"], named)) for each in schema["fields"])
+        fields = tuple(t.Field(field["name"], _type_of(field["type"], named)) for field in schema["fields"])
         return t.RowType(fields=fields, nullable=False)
     if kind == "array":
         return t.ArrayType(element=_type_of(schema["items"], named), nullable=False)

@@ -1,6 +1,6 @@
-"""What is wrong with a table's options and columns, by the declarations of its connector and format.
+"""Check of a table's options and columns against the declarations of its connector and formats.
 
-Whoever compiles, edits or runs a plan asks here, so an option that compiles is one that runs.
+Compiling, editing and running a plan share this check, so an option that compiles also runs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from compiled_plan.plans.connectors.columns import FOLDER_TYPES
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.refused import FLINK_CONNECTORS, FLINK_FORMATS
 from compiled_plan.plans.connectors.registry import connector_spec, connector_specs, format_spec, format_specs
-from compiled_plan.plans.connectors.spec import Asked, ConnectorSpec, FormatSlot, Metadata
+from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSlot, Metadata, TableUse
 from compiled_plan.plans.connectors.table_options import Effect, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
@@ -31,7 +31,7 @@ def table_faults(
     lookup: bool = False,
     primary_key: Sequence[str] = (),
 ) -> Iterator[TableFault]:
-    """All that keeps a table from being read (`reading`; with `lookup` by key) or written; `columns`: physical ones."""
+    """Faults that prevent reading a table (`reading`; with `lookup` by key) or writing it; `columns` are physical."""
     name = options.get("connector")
     connector = connector_spec(name)
     if name is None or connector is None:
@@ -42,7 +42,7 @@ def table_faults(
         yield role
         return
     row = replace(columns, fields=tuple(field for field in columns.fields if field.name not in partition_keys))
-    # First of all: a misspelt option explains why a required one is missing.
+    # Checked first: a misspelt option explains why a required one is missing.
     unknown = list(_unknown_options(table, options, connector, row))
     yield from unknown
     slots = [option for slot in connector.formats for option in slot.options]
@@ -64,31 +64,31 @@ def table_faults(
     yield from faults
     if faults or unknown:
         return
-    asked = Asked(table, row, options, tuple(primary_key), reading)
+    use = TableUse(table, row, options, tuple(primary_key), reading)
     if connector.faults is not None:
-        faults = list(connector.faults(asked))
+        faults = list(connector.faults(use))
         yield from faults
         if faults:
             return
-    parts = dict.fromkeys(formats, row) if connector.messages is None else connector.messages(asked)
+    parts = dict.fromkeys(formats, row) if connector.messages is None else connector.messages(use)
     for slot, spec in formats.items():
-        found = spec.unfit(parts[slot], format_options(options, spec.name, slot)) if spec.unfit is not None else None
-        if found is not None:
-            yield TableFault(found.message, found.remedy)
+        unfit = spec.unfit(parts[slot], format_options(options, spec.name, slot)) if spec.unfit is not None else None
+        if unfit is not None:
+            yield TableFault(unfit.message, unfit.remedy)
     if connector.column_faults is not None:
         for key, message, remedy in connector.column_faults(row, options):
             yield TableFault(message, remedy, key)
 
 
 def formats_of(options: Mapping[str, str], connector: ConnectorSpec) -> dict[str, FormatSpec]:
-    """The formats that a table names, by the option that does; the value's first."""
+    """The formats of a table by the option that names them; the value's format first."""
     chosen = (slot.chosen(options) for slot in connector.formats)
-    specs = {option: format_spec(name) for option, name in (each for each in chosen if each is not None)}
+    specs = {option: format_spec(name) for option, name in (choice for choice in chosen if choice is not None)}
     return {option: spec for option, spec in specs.items() if spec is not None}
 
 
 def changelog_of(options: Mapping[str, str], *, reading: bool) -> ChangelogMode | None:
-    """The kinds of rows that a table gives or takes; None where its options do not say."""
+    """The changelog mode of a table that is read or written; None if its options do not determine it."""
     connector = connector_spec(options.get("connector"))
     if connector is None:
         return None
@@ -100,30 +100,30 @@ def changelog_of(options: Mapping[str, str], *, reading: bool) -> ChangelogMode 
 
 
 def format_options(options: Mapping[str, str], format_: str, option: str = "format") -> dict[str, str]:
-    """The options of a format without its prefix, choices spelled as declared, without those that it does not have.
+    """The known options of a format without its prefix, choices spelled as declared.
 
-    Flink passes over unknown options of a format. Those of open formats go to a library.
+    Flink ignores unknown options of a format. Open formats pass theirs to a library.
     """
     spec, prefix = format_spec(format_), FormatSlot.prefix(option, format_)
     assert spec is not None, format_
-    given = {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}
+    own = {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}
     if spec.open:
-        return given
-    known = {key: spec.option(key) for key in given}
-    return {key: option.spelled(given[key]) for key, option in known.items() if option is not None}
+        return own
+    known = {key: spec.option(key) for key in own}
+    return {key: option.spelled(own[key]) for key, option in known.items() if option is not None}
 
 
 def unknown_format_options(options: Mapping[str, str]) -> Mapping[str, str]:
-    """Options without effect -> a remedy: they have the prefix of the table's format, which lacks them."""
+    """Options without effect, with a remedy: they have the prefix of a table's format that does not declare them."""
     connector = connector_spec(options.get("connector"))
-    found: dict[str, str] = {}
+    unknown: dict[str, str] = {}
     for option, spec in formats_of(options, connector).items() if connector is not None else ():
         prefix = FormatSlot.prefix(option, spec.name)
-        known = {prefix + key: each for key, each in spec.options.items()}
+        known = {prefix + key: option for key, option in spec.options.items()}
         if not spec.open:
             named = [key for key in options if key.startswith(prefix)]
-            found |= {key: _choices(key, known) for key in named if spec.option(key.removeprefix(prefix)) is None}
-    return found
+            unknown |= {key: _choices(key, known) for key in named if spec.option(key.removeprefix(prefix)) is None}
+    return unknown
 
 
 def _format_faults(table: str, options: Mapping[str, str], connector: ConnectorSpec) -> Iterator[TableFault]:
@@ -147,26 +147,26 @@ def _format_faults(table: str, options: Mapping[str, str], connector: ConnectorS
 
 
 def _has_place(spec: FormatSpec | None, connector: ConnectorSpec) -> bool:
-    """Whether a format, where there is such a one, can be in the files or messages of a connector."""
+    """Return True if a connector's files or messages can have the format, or the format is unknown."""
     return spec is None or (spec.files if connector.messages is None else spec.messages)
 
 
 def metadata_of(options: Mapping[str, str]) -> Mapping[str, Metadata] | None:
-    """The metadata of a table by its key; that of the values' format first. None where the connector is not known."""
+    """The metadata columns of a table by key, those of the value format first; None if the connector is unknown."""
     connector = connector_spec(options.get("connector"))
     if connector is None:
         return None
-    found: dict[str, Metadata] = {}
+    columns: dict[str, Metadata] = {}
     if connector.messages is not None:
         spec = next(iter(formats_of(options, connector).values()), None)
-        found = {f"value.{key}": item for key, item in spec.metadata.items()} if spec is not None else {}
-    return {**found, **connector.metadata}
+        columns = {f"value.{key}": item for key, item in spec.metadata.items()} if spec is not None else {}
+    return {**columns, **connector.metadata}
 
 
 def metadata_faults(
     table: str, options: Mapping[str, str], keys: Collection[str], *, reading: bool
 ) -> Iterator[TableFault]:
-    """Metadata that a run does not have, and rows that do not say where they go."""
+    """Metadata that is not supported at run time, and written rows without a destination."""
     connector, known = connector_spec(options.get("connector")), metadata_of(options) or {}
     if connector is None:
         return
@@ -192,9 +192,9 @@ def _no_connector(table: str, name: str | None) -> TableFault:
     return _unknown("connector", name, connector_specs(), "connector")
 
 
-def _unknown(what: str, name: str, known: Mapping[str, object], option: str) -> TableFault:
+def _unknown(kind: str, name: str, known: Mapping[str, object], option: str) -> TableFault:
     near = get_close_matches(name, known, n=1)
-    return TableFault(f"no {what} is named {name!r}", _choices(name, known), option, foreign=not near)
+    return TableFault(f"no {kind} is named {name!r}", _choices(name, known), option, foreign=not near)
 
 
 def _role_fault(table: str, connector: ConnectorSpec, reading: bool, lookup: bool) -> TableFault | None:
@@ -220,12 +220,12 @@ def _able(use: Use) -> str:
 def _known_options(
     options: Mapping[str, str], connector: ConnectorSpec, formats: Mapping[str, FormatSpec], row: RowType
 ) -> dict[str, TableOption]:
-    """The options that a table may have, by name: those of its connector, its formats and its columns."""
+    """The options of a table's connector, formats and columns, by name."""
     known: dict[str, TableOption] = {"connector": TableOption(Kind.TEXT), **connector.all_options}
     for slot, spec in formats.items():
         prefix = FormatSlot.prefix(slot, spec.name)
-        given = {key.removeprefix(prefix) for key in options if key.startswith(prefix)}
-        for key in (*spec.options, *given):
+        own = {key.removeprefix(prefix) for key in options if key.startswith(prefix)}
+        for key in (*spec.options, *own):
             option = spec.option(key)
             if option is not None and not (option.of_files and connector.messages is not None):
                 known[prefix + key] = option
@@ -237,7 +237,7 @@ def _known_options(
 def _unknown_options(
     table: str, options: Mapping[str, str], connector: ConnectorSpec, row: RowType
 ) -> Iterator[TableFault]:
-    """Options that neither the connector nor a format has; those of a format that is not known are left alone."""
+    """Options that neither the connector nor a format declares; options of an unknown format are not checked."""
     formats = formats_of(options, connector)
     known = _known_options(options, connector, formats, row)
     passed_over: list[str] = []
@@ -246,7 +246,7 @@ def _unknown_options(
         if option not in formats and (name or slot.required):
             names = (name, *format_specs()) if name else format_specs()
             passed_over += [FormatSlot.prefix(option, format_) for option in slot.options for format_ in names]
-        elif name and connector.messages is None:  # in files Flink passes over what begins as an option of the format
+        elif name and connector.messages is None:  # for files, Flink ignores unknown options with the format's prefix
             passed_over.append(FormatSlot.prefix(option, name))
     for key in options:
         if key not in known and not key.startswith(tuple(passed_over)):
@@ -289,7 +289,7 @@ def _lacking(table: str, options: Mapping[str, str], prefix: str, spec: FormatSp
 
 
 def _only_read(table: str, options: Mapping[str, str], formats: Mapping[str, FormatSpec]) -> Iterator[TableFault]:
-    """Options of formats with which a table cannot be written."""
+    """Format options that a table cannot be written with."""
     for slot, spec in formats.items():
         for key in (FormatSlot.prefix(slot, spec.name) + name for name in spec.only_read):
             if options.get(key, "").lower() == "true":
@@ -298,26 +298,26 @@ def _only_read(table: str, options: Mapping[str, str], formats: Mapping[str, For
 
 
 def _contradictions(options: Mapping[str, str], prefix: str, spec: FormatSpec) -> Iterator[TableFault]:
-    """Options of a format that contradict each other."""
+    """Contradictory options of a format."""
     for pair in spec.not_both:
         both = [prefix + name for name in pair]
         if all(options.get(key, "").strip().lower() == "true" for key in both):
             yield TableFault(f"{both[0]} and {both[1]} cannot both be true", "set one to 'false'", both[1])
     if spec.contradiction is not None:
         own = {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}
-        found = spec.contradiction(own)
-        if found is not None:
-            yield TableFault(found[1], found[2], prefix + found[0])
+        contradiction = spec.contradiction(own)
+        if contradiction is not None:
+            yield TableFault(contradiction[1], contradiction[2], prefix + contradiction[0])
 
 
 def _partition_faults(columns: RowType, keys: Collection[str]) -> Iterator[TableFault]:
-    """Partition columns that are not there, and such as the name of a folder cannot hold."""
+    """Partition columns that do not exist, or whose type a folder name cannot hold."""
     for key in keys:
-        found = columns.field_named(key)
-        if found is None:
+        column = columns.field_named(key)
+        if column is None:
             yield TableFault(f"partition column {key!r} is not a column", f"columns are: {', '.join(columns.names)}")
-        elif not isinstance(found.type, FOLDER_TYPES):
-            message = f"partition column {key!r} of type {found.type} cannot be read from the name of a folder"
+        elif not isinstance(column.type, FOLDER_TYPES):
+            message = f"partition column {key!r} of type {column.type} cannot be read from the name of a folder"
             yield TableFault(message, "make it a STRING, BOOLEAN, number, DATE or TIMESTAMP")
 
 

@@ -1,4 +1,4 @@
-"""Parts that several formats share: rules of the columns that a format holds, and changelogs of JSON."""
+"""Declarations that several formats share: column rules and JSON changelogs."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 Rule = Callable[[t.RowType, Mapping[str, str]], Unfit | None]
 
-#: Types whose values the name of a folder can hold.
+#: Types whose values a folder name can hold.
 FOLDER_TYPES = (t.CharacterType, t.BooleanType, t.NumericType, t.DateType, t.TimestampType)
 
 
 def column(name: str, field: t.Field, remedy: str) -> Unfit:
-    """A format that cannot hold a column."""
+    """The refusal of a column that a format cannot hold."""
     return Unfit(f"format {name!r} cannot hold column {field.name!r} of type {field.type}", remedy)
 
 
 def within(type_: t.LogicalType) -> Iterator[t.LogicalType]:
-    """A type and all types within it."""
+    """A type and all types nested in it."""
     yield type_
     for child in type_.children():
         yield from within(child)
 
 
 def without(name: str, wrong: tuple[type[t.LogicalType], ...], remedy: str) -> Rule:
-    """The rule of a format that cannot hold some types."""
+    """Column rule of a format that cannot hold some types."""
 
     def rule(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
         for field in row.fields:
@@ -42,7 +42,7 @@ def without(name: str, wrong: tuple[type[t.LogicalType], ...], remedy: str) -> R
 
 
 def json_columns(name: str) -> Rule:
-    """The rule of a format of JSON."""
+    """Column rule of a JSON format."""
 
     def rule(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
         remedy = "JSON has maps and multisets with keys that are texts only: make the key a STRING"
@@ -62,7 +62,7 @@ def changelog_json(
     only_read: tuple[str, ...] = (),
     at_start: str = "",
 ) -> FormatSpec:
-    """A format of events of JSON that a tool makes of a database's changes, with options of its own."""
+    """A format of JSON events that a change data capture tool writes, with its options."""
     return FormatSpec(
         name,
         doc,

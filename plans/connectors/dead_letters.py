@@ -1,4 +1,4 @@
-"""Records that cannot be read, put aside: the options of tables that say where to. Flink has none like them."""
+"""Dead letters: the table options that send unreadable records elsewhere. Flink has no such options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.common import passive
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.registry import format_spec
-from compiled_plan.plans.connectors.spec import Asked, ConnectorSpec
+from compiled_plan.plans.connectors.spec import ConnectorSpec, TableUse
 from compiled_plan.plans.connectors.table_options import Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
@@ -20,17 +20,15 @@ _IGNORING = "ignore-parse-errors"
 OPTIONS = {
     _PATH: passive(
         Kind.TEXT,
-        "A folder for records that cannot be read, which end the run without it. Not an option of Flink's.",
+        "Folder for unreadable records (dead letters), which otherwise fail the run. Not an option of Flink.",
         Use.SOURCE,
     ),
-    TABLE: passive(
-        Kind.TEXT, "A table of the program for such records, by its name. Not an option of Flink's.", Use.SOURCE
-    ),
+    TABLE: passive(Kind.TEXT, "Table of the program for such records. Not an option of Flink.", Use.SOURCE),
 }
 
 _PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
-#: What is known of a record: the columns that a table of them may have.
+#: The columns that a dead-letter table may have.
 COLUMNS = t.row_of(
     ["table", "file", "line", "topic", "partition", "offset", "part", "reason", "raw", "bytes"],
     [t.STRING, t.STRING, t.BIGINT, t.STRING, t.INT, t.BIGINT, t.STRING, t.STRING, t.STRING, t.BYTES],
@@ -38,14 +36,14 @@ COLUMNS = t.row_of(
 
 
 def puts_aside(options: Mapping[str, str]) -> bool:
-    """Whether a table's records that cannot be read are put aside; else they end the run."""
+    """Return True if a table stores its unreadable records as dead letters; otherwise they fail the run."""
     return bool(options.get(_PATH) or options.get(TABLE))
 
 
 def unreadable_remedy(connector: ConnectorSpec, format_: FormatSpec, prefix: str) -> str:
-    """Remedy for an unreadable record that ends the run: the options that let the run go on.
+    """Remedy for an unreadable record that failed the run: the options that let a run continue.
 
-    `prefix` is that of the format's options in the table, such as `value.json.`.
+    `prefix` is the prefix of the format's options in the table, such as `value.json.`.
     """
     ways = []
     if _IGNORING in format_.options:
@@ -60,46 +58,46 @@ def unreadable_remedy(connector: ConnectorSpec, format_: FormatSpec, prefix: str
 
 
 def dead_letter_path(options: Mapping[str, str]) -> str:
-    """The folder for a table's records that cannot be read; empty where they go elsewhere or end the run."""
+    """The dead-letter folder of a table; empty if it has none."""
     return options.get(_PATH, "")
 
 
 def dead_letter_table(options: Mapping[str, str]) -> str:
-    """The name of the table for them, as written; empty where they go elsewhere or end the run."""
+    """The name of the dead-letter table of a table, as written; empty if it has none."""
     return options.get(TABLE, "")
 
 
 def name_parts(text: str) -> tuple[str, ...]:
-    """The parts of a table's name: `db.t`, each in backticks where it has dots of its own."""
+    """The parts of a table name such as `db.t`; a part with dots is written in backticks."""
     return tuple((match[1] or match[2]).replace("``", "`").strip() for match in _PART.finditer(text))
 
 
 def column_faults(table: str, columns: t.RowType, others: Sequence[str] = ()) -> Iterator[TableFault]:
-    """Reasons why a table cannot take dead letters; `others` are the names of its metadata columns that are written."""
-    what = f"table {table} takes dead letters"
+    """Faults that prevent a table from taking dead letters; `others` names its written metadata columns."""
+    reason = f"table {table} takes dead letters"
     known = ", ".join(f"{field.name} {field.type}" for field in COLUMNS.fields)
     for field in columns.fields:
-        found = COLUMNS.field_named(field.name)
-        if found is None:
-            yield TableFault(f"{what}, and they have no {field.name!r}", f"they have: {known}")
-        elif found.type != field.type:
-            message = f"{what}, and column {field.name!r} is {field.type} where they have {found.type}"
-            yield TableFault(message, f"declare it {found.type}")
+        column = COLUMNS.field_named(field.name)
+        if column is None:
+            yield TableFault(f"{reason}, and they have no {field.name!r}", f"they have: {known}")
+        elif column.type != field.type:
+            message = f"{reason}, and column {field.name!r} is {field.type} where they have {column.type}"
+            yield TableFault(message, f"declare it {column.type}")
     for name in others:
-        message = f"{what}, and they have no metadata for column {name!r}"
+        message = f"{reason}, and they have no metadata for column {name!r}"
         yield TableFault(message, "leave it out, or make it VIRTUAL")
 
 
-def faults(asked: Asked) -> Iterator[TableFault]:
-    """What is wrong with the folder of a table that is read."""
-    options, table = asked.options, asked.table
+def faults(use: TableUse) -> Iterator[TableFault]:
+    """Faults of the dead-letter options of a table."""
+    options, table = use.options, use.table
     folder, place = options.get(_PATH), options.get("path")
-    given = [name for name in OPTIONS if name in options]
-    if not given or not asked.reading:
+    present = [name for name in OPTIONS if name in options]
+    if not present or not use.reading:
         return
-    if len(given) > 1:
+    if len(present) > 1:
         yield TableFault(f"table {table} has both '{_PATH}' and '{TABLE}'", "leave one of them out", TABLE)
-    for name in given:
+    for name in present:
         if not options[name].strip():
             kind = "folder" if name == _PATH else "table"
             yield TableFault(f"'{name}' of table {table} is empty", f"name a {kind}", name)
@@ -110,16 +108,16 @@ def faults(asked: Asked) -> Iterator[TableFault]:
         spec = format_spec(options.get(option))
         if spec is not None and spec.blocks and place is not None:
             message = (
-                f"'{given[0]}' of table {table} is not for files of format {spec.name!r}, which are blocks of rows"
+                f"'{present[0]}' of table {table} is not for files of format {spec.name!r}, which are blocks of rows"
             )
-            yield TableFault(message, "leave it out, or use a format of lines", given[0])
+            yield TableFault(message, "leave it out, or use a format of lines", present[0])
     for key, value in options.items():
         if key.endswith(f".{_IGNORING}") and value.strip().lower() == "true":
-            message = f"table {table} has both '{given[0]}' and '{key}', by which no record would get there"
+            message = f"table {table} has both '{present[0]}' and '{key}', by which no record would get there"
             yield TableFault(message, "leave one of them out", key)
 
 
 def _below(folder: str, place: str) -> bool:
-    """Whether a folder is another, or inside of it."""
+    """Return True if a folder is `place` or below it."""
     whole, root = (re.sub("/+", "/", text.removeprefix("file:") + "/") for text in (folder, place))
     return whole.startswith(root)

@@ -1,6 +1,6 @@
-"""What the spec of a format says: everything that is known of it outside of the executor.
+"""Specs of formats: every fact about a format outside the executor.
 
-A module of `formats` holds one, as `SPEC`; see `registry`.
+Modules of `formats` declare one each, as `SPEC`; see `registry`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 @dataclass(frozen=True, slots=True)
 class Unfit:
-    """What a format cannot hold, and what to do."""
+    """Refusal of columns that a format cannot hold, with a remedy."""
 
     message: str
     remedy: str
@@ -27,36 +27,36 @@ class Unfit:
 class FormatSpec:
     """A format.
 
-    Flink refuses no unknown option of a format, and neither does a table here; see `checks`.
+    Unknown options of a format are not refused, as in Flink; see `checks`.
     """
 
     name: str  # the value of the option `format`
-    doc: str  # what it is, for people; one sentence
-    options: Mapping[str, TableOption] = field(default_factory=dict)  # by name without the format's prefix
-    reads: ChangelogMode = ChangelogMode.INSERT  # the kinds of rows that it holds when read
-    writes: ChangelogMode = ChangelogMode.INSERT  # the kinds of rows that it takes
-    #: By key, in the order of Flink's page; a connector of messages offers them, files do not.
+    doc: str  # one sentence for the reference pages
+    options: Mapping[str, TableOption] = field(default_factory=dict)  # by name, without the format's prefix
+    reads: ChangelogMode = ChangelogMode.INSERT  # the changelog that it holds when read
+    writes: ChangelogMode = ChangelogMode.INSERT  # the changelog that it accepts when written
+    #: By key, in the order of Flink's page; connectors of messages offer them, files do not.
     metadata: Mapping[str, Metadata] = field(default_factory=dict)
-    extension: str = ""  # the end of the names of files, without the dot
-    positional: bool = False  # whether columns are found by their position and not by their name
-    open: bool = False  # whether its further options go to a library
+    extension: str = ""  # file extension, without the dot
+    positional: bool = False  # whether columns are matched by position and not by name
+    open: bool = False  # whether undeclared options go to a library
     not_both: tuple[tuple[str, str], ...] = ()  # pairs of boolean options that cannot both be true
     only_read: tuple[str, ...] = ()  # boolean options that cannot be true where a table is written
-    #: What it cannot hold of a row's columns, given its options; None where all is well.
+    #: Refusal of columns that the format cannot hold with its options; None if it holds all.
     unfit: Callable[[RowType, Mapping[str, str]], Unfit | None] | None = None
-    #: What is wrong with its options together: option, message, remedy.
+    #: A contradiction between its options: option, message, remedy.
     contradiction: Callable[[Mapping[str, str]], tuple[str, str, str] | None] | None = None
-    messages: bool = False  # whether it can be in messages, and not in files alone
-    files: bool = True  # whether it can be in files, and not in messages alone
-    blocks: bool = False  # whether files are blocks of rows, of which none can be put aside
-    groups: tuple[OptionGroup, ...] = ()  # options of which only the prefix is known, which is behind the format's own
-    packages: tuple[Package, ...] = ()  # libraries that a run needs beside the product
-    at_start: str = ""  # what a plan does not say, so that only a start can look at it
+    messages: bool = False  # whether messages can have it
+    files: bool = True  # whether files can have it
+    blocks: bool = False  # whether files are blocks of rows, so that a single row cannot become a dead letter
+    groups: tuple[OptionGroup, ...] = ()  # prefixes of undeclared options, after the format's prefix
+    packages: tuple[Package, ...] = ()  # libraries that a run needs besides the product
+    at_start: str = ""  # facts that a plan does not hold, checked when a run starts
 
     def option(self, name: str) -> TableOption | None:
-        """The option of that name, without the format's prefix, also one of a group; None for one that it has not."""
+        """The option of that name (without the format's prefix), declared or of a group; None if there is none."""
         return self.options.get(name) or of_group(self.groups, name)
 
-    def values(self, given: Mapping[str, str]) -> Values:
-        """The format's options, without its prefix, as values, defaults filled in."""
-        return Values(self.options, given)
+    def values(self, options: Mapping[str, str]) -> Values:
+        """The values of the format's options (without its prefix), with defaults filled in."""
+        return Values(self.options, options)

@@ -1,7 +1,7 @@
-"""Data of this process that plans read by a name: DataFrames, held as long as a table, plan or run needs them.
+"""In-process data that plans read by name: DataFrames, kept alive as long as a table, plan or run needs them.
 
-The name stands in a table's options, as text that knows nothing of the data. What has the name on behalf of the
-program (a table of the catalog, a plan, a run) holds the `Held` beside it; the registry does not.
+A table's options hold only the name, as text. Its owner (a catalog table, a plan, a run) holds a reference to the
+`Held` as well; the registry holds weak references only.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from compiled_plan.plans.nodes.base import PlanNode
 
-#: The connector whose tables are such data; their name is the option `id`.
+#: The connector of such tables; the option `id` holds the name of the data.
 CONNECTOR = "inline"
 _HELD: weakref.WeakValueDictionary[str, Held] = weakref.WeakValueDictionary()
 
 
 class Held:
-    """Some data, and the files that were made of it. Both go when nothing refers to this object any more."""
+    """Data and the files written from it; both are freed when this object is garbage-collected."""
 
     def __init__(self, data: Any) -> None:
         self.data = data
@@ -34,20 +34,20 @@ class Held:
 
     @property
     def options(self) -> dict[str, str]:
-        """The options of a table of the data."""
+        """The options of a table that reads the data."""
         return {"connector": CONNECTOR, "id": self.name}
 
     def folder(self) -> Path:
-        """A new folder for files of the data."""
-        found = Path(mkdtemp(prefix="compiled-plan-rows-"))
-        self.folders.append(found)
-        # Also called when the process ends.
-        weakref.finalize(self, shutil.rmtree, found, ignore_errors=True)
-        return found
+        """Create a folder for files of the data."""
+        folder = Path(mkdtemp(prefix="compiled-plan-rows-"))
+        self.folders.append(folder)
+        # `finalize` also runs at the end of the process.
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return folder
 
 
 def held_by(options: Mapping[str, str] | None) -> Held | None:
-    """The data of a table; None where it is no such table, or the data is of another process, or gone."""
+    """The data of a table; None for other tables, and if the data belongs to another process or is gone."""
     if not options or options.get("connector") != CONNECTOR:
         return None
     return _HELD.get(options.get("id", ""))

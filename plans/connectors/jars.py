@@ -1,4 +1,4 @@
-"""Libraries that connectors and formats need beside the product: what is known of one, and those there are."""
+"""Java libraries that connectors and formats need besides the product."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A library of Maven that a run gets where its class path lacks it."""
+    """A Maven artifact that a run downloads if its class path lacks it."""
 
-    coordinates: str  # `group:name:version`. What it depends on Spark brings, or it is a package of its own.
-    sha256: str  # of its jar, in hexadecimal
-    holds: str  # the full name of a class of it, by which it is found
-    option: str = ""  # the option of a table that decides whether it is needed; empty where it always is
-    begins: str = ""  # what that option's value begins with then
+    coordinates: str  # `group:name:version`; Spark brings its dependencies, or they are packages of their own
+    sha256: str  # hexadecimal digest of the jar
+    holds: str  # full name of one of its classes, to test for its presence
+    option: str = ""  # the table option that decides if it is needed; empty if it always is
+    begins: str = ""  # prefix of that option's value if it is needed
 
     def serves(self, options: Mapping[str, str]) -> bool:
-        """Whether a table of these options needs it."""
+        """Return True if a table with these options needs the library."""
         return not self.option or options.get(self.option, "").startswith(self.begins)
 
 
-#: Spark's connector for Kafka, the newest that Maven Central has, which runs on Spark 4.3; and what it needs that Spark
-#: does not bring itself.
+#: Spark's Kafka connector, the newest on Maven Central, which runs on Spark 4.3; and its dependencies that Spark does
+#: not bring.
 KAFKA = (
     Package(
         "org.apache.commons:commons-pool2:2.13.1",
@@ -46,7 +46,7 @@ KAFKA = (
     ),
 )
 
-#: What the Java classes of protoc need; it serves those that protoc of its major version and of the one before made.
+#: Runtime of the Java classes that protoc generates, of this major version and of the one before.
 PROTOBUF = Package(
     "com.google.protobuf:protobuf-java:4.36.2",
     "0773e72eaf375e1285df330575bfec5bda5da674d544d0e142a17f89c8f754da",
@@ -58,7 +58,6 @@ def _driver(name: str, coordinates: str, sha256: str, holds: str) -> Package:
     return Package(coordinates, sha256, holds, option="url", begins=f"jdbc:{name}:")
 
 
-#: Drivers of databases.
 DRIVERS = (
     _driver(
         "postgresql",
@@ -86,5 +85,5 @@ DRIVERS = (
     ),
 )
 
-#: All libraries that a run may fetch.
+#: All libraries that a run may download.
 ALL = (*KAFKA, PROTOBUF, *DRIVERS)

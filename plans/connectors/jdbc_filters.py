@@ -1,6 +1,6 @@
-"""Conditions that Flink's connector `jdbc` takes over from a plan: comparisons of columns and constants.
+"""Filter push-down of Flink's connector `jdbc`: comparisons of columns and constants.
 
-Source: `JdbcFilterPushdownPreparedStatementVisitor` of that connector 4.0, asked condition by condition.
+Source: `JdbcFilterPushdownPreparedStatementVisitor` of that connector 4.0, run condition by condition.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _CONSTANTS = (t.CharacterType, t.BooleanType, t.NumericType, t.DateType, t.TimeT
 
 
 def takes_over(rex: RexNode, options: Mapping[str, str]) -> bool:
-    """True if the source of a table takes over a condition on its columns."""
+    """Return True if the table's source accepts the push-down of a condition on its columns."""
     if options.get("filter.handling.policy", "always").lower() == "never":
         return False
     return bool(fold_tree(rex, _parts, _taken))

@@ -1,8 +1,8 @@
-"""JDBC URLs of the databases that are known, and the parameters with which their drivers load code or use files.
+"""JDBC URLs of the known databases, and the parameters that make their drivers load code or use files.
 
 Sources: `Driver.getPropertyInfo` of pgJDBC 42.7.14, MySQL Connector/J 9.7.0, MariaDB Connector/J 3.5.11, SQLite JDBC
-3.54.1, SQL Server 12.8.1 and Oracle 23.5, and of Derby 10.16 and H2 2.3, whose drivers tell nothing there, the classes
-`Attribute` and `ConnectionInfo`; some names are of older releases. A parameter that stands in no list is refused.
+3.54.1, SQL Server 12.8.1 and Oracle 23.5; for Derby 10.16 and H2 2.3, whose drivers list none there, the classes
+`Attribute` and `ConnectionInfo`. Some names are of older releases. An unlisted parameter is refused.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from compiled_plan.plans.connectors.reached import Reach, Reached
 
 _URL = re.compile(r"jdbc:(?P<name>\w+):(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _SERVER = r"(?://[^/?#;()\\\s]*+)"
-#: A table's name that is no query and calls no function.
+#: A table name that is no query and calls no function.
 _TABLE = re.compile(r"(?:[\w$]++|\"[\w$ ]++\"|`[\w$ ]++`)(?:\.(?:[\w$]++|\"[\w$ ]++\"|`[\w$ ]++`)){0,2}+")
-#: A parameter of SQL Server, whose value may be in braces.
+#: A parameter of SQL Server; its value may be in braces.
 _IN_BRACES = re.compile(r"[^;={}]*+=\{[^}]*+\}[^;]*+|[^;]++")
 #: A word, a number, or a list of such.
 _PLAIN = re.compile(r"[\w.,:+\- ]*+")
-#: Options whose texts become part of statements. In place of a table's name may stand a query.
+#: Options whose values become part of statements. The table name may be a query.
 _IN_STATEMENTS = (
     "table-name",
     "dbtable",
@@ -41,22 +41,22 @@ def _names(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """A driver of JDBC."""
+    """A JDBC driver."""
 
     classes: tuple[str, ...]
-    #: A pattern of what stands between the name of the database system and the parameters; a database in its group
-    #: `file` or `memory` runs in this process.
+    #: Pattern of the text between the name of the database system and the parameters; a database in its group `file`
+    #: or `memory` runs in this process.
     place: str
-    mark: str  # separates parameters; the first one stands behind `?` if it is `&`
-    harmless: frozenset[str]  # parameters that reach nothing else
-    files: frozenset[str] = frozenset()  # parameters that are files
-    #: Parameters that load classes, run statements, or let the server have files of this machine.
+    mark: str  # separator of parameters; if it is `&`, `?` precedes the first
+    harmless: frozenset[str]  # parameters that load no code and use no files
+    files: frozenset[str] = frozenset()  # parameters whose values are files
+    #: Parameters that load classes, run statements, or send files of this machine to the server.
     code: frozenset[str] = frozenset()
-    braces: bool = False  # whether a value may stand in braces
-    #: Whether values have to be words or numbers: H2 runs `SET <parameter> <value>`, where a value may call functions,
-    #: and Oracle puts the value into a descriptor, where it may go on behind a parenthesis.
+    braces: bool = False  # whether a value may be in braces
+    #: True if values must be words or numbers: H2 runs `SET <parameter> <value>`, where a value may call functions,
+    #: and Oracle puts the value into a descriptor, which a parenthesis in the value may extend.
     plain: bool = False
-    #: Whether a statement may define functions in Java, which run in this process where the database does.
+    #: True if a statement may define Java functions, which run in the process of the database.
     java: bool = False
 
 
@@ -248,7 +248,7 @@ class _Parameter(NamedTuple):
 
 
 def reached(options: Mapping[str, str], settings: Iterable[str] = ()) -> Iterator[Reached]:
-    """Files and code that the options of a database's table reach, and what is not known as harmless.
+    """Files and code that the options of a database table reach, and parameters not known to be harmless.
 
     The options named in `settings` go to the driver as its parameters.
     """
@@ -301,7 +301,7 @@ def _of_parameter(driver: Driver, option: str, name: str, value: str) -> Iterato
 
 
 def _parameters(text: str, driver: Driver) -> Iterator[_Parameter]:
-    """The parameters of a URL, names in lower case; a value in braces may have the mark in it."""
+    """The parameters of a URL, names in lower case; a value in braces may contain the separator."""
     for part in _IN_BRACES.findall(text) if driver.braces else text.split(driver.mark):
         name, _, value = part.partition("=")
         if name.strip():

@@ -1,7 +1,7 @@
-"""Settings of Kafka's clients that load code or use files. Source: Kafka's pages on their configuration.
+"""Settings of Kafka clients that load code or use files. Source: Kafka's configuration pages.
 
-A client has a constructor called for every class that a setting names, runs the command of `kinit`, and logs in by the
-modules of its JAAS configuration.
+A client instantiates every class that a setting names, runs the `kinit` command, and logs in with the modules of its
+JAAS configuration.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OWN_CLASSES = (
     "org.apache.kafka.common.security.oauthbearer.secured.OAuthBearerLoginCallbackHandler",
     "software.amazon.msk.auth.iam.IAMClientCallbackHandler",
 )
-#: Providers of Java's own cryptography, by name.
+#: Settings that hold names: of Java's cryptography providers, of a group protocol.
 _NOT_CODE = frozenset({"ssl.provider", "group.protocol"})
 _HARMLESS = re.compile(
     r"bootstrap\.servers|acks|retries|check\.crcs|exclude\.internal\.topics|isolation\.level|compression\.[\w.]+"
@@ -46,7 +46,7 @@ _MODULES = frozenset(
     }
 )
 _VALUE = r"(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|[\w.\-$]++)"
-#: A login module with its options. Comments, which Kafka takes, are not: they could hide one.
+#: A login module with its options. Comments, which Kafka accepts, do not match: they could hide a module.
 _ENTRY = re.compile(
     rf"\s*+(?P<module>[\w.$\-]++)\s++(?:required|requisite|sufficient|optional)\b"
     rf"(?P<options>(?:\s++[\w.\-]++\s*+=\s*+{_VALUE})*+)\s*+;\s*+",
@@ -57,7 +57,7 @@ _FILES = frozenset({"keytab", "ticketcache"})
 
 
 def reached(options: Mapping[str, str], prefix: str = "properties.") -> Iterator[Reached]:
-    """Files and code that settings of Kafka's clients reach, and what is not known as harmless."""
+    """Files and code that settings of Kafka clients reach, and settings not known to be harmless."""
     for option, value in options.items():
         if option.startswith(prefix):
             yield from _of_setting(option, option.removeprefix(prefix).strip().lower(), value)
@@ -104,6 +104,6 @@ def _of_jaas(option: str, value: str) -> Iterator[Reached]:
 
 
 def _of_login(option: str, name: str, value: str) -> Iterator[Reached]:
-    """An option of a login module, some of which are settings of the client that asks for tokens."""
+    """Check an option of a login module; some are settings of the client that requests tokens."""
     if name != "sasl.jaas.config":
         yield from (reach for reach in _of_setting(option, name, value) if reach.kind is not Reach.UNKNOWN)

@@ -1,4 +1,4 @@
-"""All that the specs say, as JSON values: for the reference pages and for other tools."""
+"""All specs as JSON values, for the reference pages and for other tools."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compiled_plan.plans.connectors.table_options import OptionGroup, TableOptio
 
 
 def to_dict() -> dict[str, Any]:
-    """Connectors and formats by name: what they are, how they are used, their options and metadata."""
+    """Connectors and formats by name, with their descriptions, uses, options and metadata."""
     return {
         "connectors": {name: connector_dict(spec) for name, spec in connector_specs().items()},
         "formats": {name: format_dict(spec) for name, spec in format_specs().items()},
@@ -20,7 +20,7 @@ def to_dict() -> dict[str, Any]:
 
 
 def connector_dict(spec: ConnectorSpec) -> dict[str, Any]:
-    """A connector; `source`, `sink` and `lookup` are None where it cannot be used so."""
+    """A connector; `source`, `sink` and `lookup` are None if it does not support that use."""
     source, sink, lookup = spec.source, spec.sink, spec.lookup
     return {
         "name": spec.name,
@@ -37,7 +37,7 @@ def connector_dict(spec: ConnectorSpec) -> dict[str, Any]:
 
 
 def format_dict(spec: FormatSpec) -> dict[str, Any]:
-    """A format; its options without its name in front."""
+    """A format; its options without the format's prefix."""
     return {
         "name": spec.name,
         "doc": spec.doc,

@@ -1,4 +1,4 @@
-"""Files and code that a table's options reach, by the declaration of its connector."""
+"""Files and code that a table's options reach, as its connector declares."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from compiled_plan.plans.connectors.registry import connector_spec
 
 
 def reached_by(options: Mapping[str, str]) -> tuple[Reached, ...]:
-    """Files and code that a table reaches; of a connector that says nothing of it, by URLs of databases."""
+    """Files and code that a table reaches; if its connector declares none, those that database URLs reach."""
     spec = connector_spec(options.get("connector"))
     if spec is not None and spec.reached is not None:
         return tuple(spec.reached(options))

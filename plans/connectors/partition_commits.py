@@ -1,6 +1,6 @@
-"""When and how the partitions of a table of files are said to be complete.
+"""Partition commit: the options that decide when and how a partition of files is published.
 
-Source: Flink's page "FileSystem", "Partition Commit", and what Flink 2.3 takes and refuses.
+Sources: Flink's page "FileSystem", "Partition Commit"; values that Flink 2.3 accepts and refuses.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ BY_TIME_OF_PARTITION = "partition-time"
 _EXTRACTOR, _SUCCESS_FILE = "partition.time-extractor.kind", "success-file"
 _BY_CLASS = "a plan does not choose classes to load"
 
-_COMMIT = "When and how a partition is said to be complete, "
-_TIME = "How a partition's time is told from its values, "
+_COMMIT = "Partition commit: "
+_TIME = "Extraction of a partition's time from its values: "
 
 OPTIONS: Mapping[str, TableOption] = {
     KIND: passive(
         Kind.TEXT,
-        f"{_COMMIT}by which action: `success-file` puts an empty file into its folder; without it nobody is told.",
+        f"{_COMMIT}its policy; `success-file` adds an empty file to the folder. Without a policy there is no commit.",
         Use.SINK,
     ),
-    FILE: passive(Kind.TEXT, f"{_COMMIT}the name of the file that says so.", Use.SINK, "_SUCCESS"),
+    FILE: passive(Kind.TEXT, f"{_COMMIT}the name of the success file.", Use.SINK, "_SUCCESS"),
     TRIGGER: passive(
         Kind.CHOICE,
-        f"{_COMMIT}by which clock: since its first file was written, or by the watermark, behind its time.",
+        f"{_COMMIT}its trigger: the time since its first file was written, or the watermark passing its time.",
         Use.SINK,
         "process-time",
         ("process-time", BY_TIME_OF_PARTITION),
     ),
-    DELAY: passive(Kind.DURATION, f"{_COMMIT}how late.", Use.SINK, "0 s"),
-    ZONE: passive(Kind.TEXT, f"{_COMMIT}the zone in which partitions have their times.", Use.SINK, "UTC"),
-    _EXTRACTOR: passive(Kind.TEXT, f"{_TIME}`default`, by a pattern.", Use.SINK, "default"),
-    "partition.time-extractor.class": tuning(Kind.TEXT, f"{_TIME}by a class, with the kind `custom`."),
+    DELAY: passive(Kind.DURATION, f"{_COMMIT}the delay of the trigger.", Use.SINK, "0 s"),
+    ZONE: passive(Kind.TEXT, f"{_COMMIT}the time zone of partition times.", Use.SINK, "UTC"),
+    _EXTRACTOR: passive(Kind.TEXT, f"{_TIME}`default` uses a pattern.", Use.SINK, "default"),
+    "partition.time-extractor.class": tuning(Kind.TEXT, f"{_TIME}the class of the kind `custom`."),
     PATTERN: passive(
         Kind.TEXT,
         f"{_TIME}the pattern, `$dt $hour:00:00`; without it the first partition column is the time.",
@@ -48,19 +48,21 @@ OPTIONS: Mapping[str, TableOption] = {
     ),
     FORMATTER: passive(
         Kind.TEXT,
-        f"{_TIME}the form of its texts, as Java's `DateTimeFormatter` has them; by default "
-        "`yyyy-MM-dd HH:mm:ss` or `yyyy-MM-dd`.",
+        f"{_TIME}the format, a pattern of Java's `DateTimeFormatter`; by default `yyyy-MM-dd HH:mm:ss` or "
+        "`yyyy-MM-dd`.",
         Use.SINK,
     ),
-    "sink.partition-commit.policy.class": refused(f"{_COMMIT}by which class.", _BY_CLASS, Use.SINK),
-    "sink.partition-commit.policy.class.parameters": refused(f"{_COMMIT}with which parameters.", _BY_CLASS, Use.SINK),
+    "sink.partition-commit.policy.class": refused(f"{_COMMIT}the class of the policy `custom`.", _BY_CLASS, Use.SINK),
+    "sink.partition-commit.policy.class.parameters": refused(
+        f"{_COMMIT}the parameters of that class.", _BY_CLASS, Use.SINK
+    ),
 }
 
 
 def faults(options: Mapping[str, str], table: str) -> Iterator[TableFault]:
-    """Policies and ways to tell a partition's time that do not run here."""
-    kinds = [each.strip().lower() for each in options.get(KIND, "").split(",") if each.strip()]
-    why = {"metastore": "tables here are in no metastore", "custom": _BY_CLASS}
+    """Commit policies and partition time extractors that are not supported."""
+    kinds = [item.strip().lower() for item in options.get(KIND, "").split(",") if item.strip()]
+    why = {"metastore": "there is no metastore", "custom": _BY_CLASS}
     for kind in kinds:
         if kind != _SUCCESS_FILE:
             reason = why.get(kind, "Flink has 'success-file', 'metastore' and 'custom'")

@@ -1,6 +1,6 @@
-"""Connectors and formats that Flink's pages have and that do not run here: refused by name, with the reason.
+"""Connectors and formats of Flink's pages that are not supported: refused by name, with the reason.
 
-Their options are refused with them; options of connectors that run here say so themselves (`Effect.REFUSED`).
+Unsupported options of supported connectors are declared with `Effect.REFUSED`.
 """
 
 from __future__ import annotations
@@ -9,23 +9,23 @@ from collections.abc import Mapping
 
 _SPARK = "Spark brings no connector for it; with one on the class path it is a provider of the connector 'spark'"
 _LOG = "it reads the log of a database by itself; read what Debezium makes of the log, with format 'debezium-json'"
-_OWN = "Flink's Python API makes such tables for itself"
+_OWN = "Flink's Python API creates such tables internally"
 
-#: Connectors by name, each with the reason.
+#: The reason by connector name.
 FLINK_CONNECTORS: Mapping[str, str] = {
     **dict.fromkeys(("kinesis", "firehose", "dynamodb", "pulsar", "rabbitmq"), _SPARK),
     **dict.fromkeys(("elasticsearch-6", "elasticsearch-7", "elasticsearch-8", "opensearch", "opensearch-2"), _SPARK),
     **dict.fromkeys(("mongodb", "hbase-1.4", "hbase-2.2", "hudi", "iceberg", "paimon"), _SPARK),
     **dict.fromkeys(("mysql-cdc", "postgres-cdc", "oracle-cdc", "sqlserver-cdc", "mongodb-cdc"), _LOG),
     **dict.fromkeys(("python-input", "python-input-format", "python-arrow-source"), _OWN),
-    "hive": "its tables are in a metastore, which no option names; read their files with 'filesystem'",
-    "dynamic-kafka": "its clusters are told by a Java class, and a plan does not choose classes to load",
-    "legacy-csv": "it is of Flink's own tests; use 'filesystem' with format 'csv'",
+    "hive": "its tables are in a metastore, which is not supported; read their files with 'filesystem'",
+    "dynamic-kafka": "a Java class determines its clusters, and a plan does not choose classes to load",
+    "legacy-csv": "it belongs to Flink's own tests; use 'filesystem' with format 'csv'",
 }
 
-#: Formats by name, each with the reason.
+#: The reason by format name.
 FLINK_FORMATS: Mapping[str, str] = {
-    "testcsv": "it is of Flink's own tests; use 'csv'",
-    "avro-glue": "its schemas are in a registry of AWS; use 'avro-confluent' with one of Confluent's protocol",
+    "testcsv": "it belongs to Flink's own tests; use 'csv'",
+    "avro-glue": "its schemas are in an AWS registry; use 'avro-confluent' with a registry of Confluent's protocol",
     "avro-variant-confluent": "it is not in Flink 2.3; use 'avro-confluent', with the columns of the table",
 }

@@ -1,6 +1,6 @@
-"""The specs by name. A module is imported when its name is asked for, so that a command loads those that it meets.
+"""Registry of specs by name. A spec's module is imported at its first lookup, so a command loads only those it uses.
 
-A connector or format is added by a module in `specs` or `formats`, and one in the executor; there is no list.
+To add a connector or format, add a module to `specs` or `formats`, and one to the executor; there is no list.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _FORMATS = "compiled_plan.plans.connectors.formats"
 
 
 def connector_spec(name: str | None) -> ConnectorSpec | None:
-    """The connector of that name; None where there is none."""
-    found: ConnectorSpec | None = _spec(_SPECS, name or "")
-    return found
+    """The connector of that name; None if there is none."""
+    spec: ConnectorSpec | None = _spec(_SPECS, name or "")
+    return spec
 
 
 def format_spec(name: str | None) -> FormatSpec | None:
-    """The format of that name; None where there is none."""
-    found: FormatSpec | None = _spec(_FORMATS, name or "")
-    return found
+    """The format of that name; None if there is none."""
+    spec: FormatSpec | None = _spec(_FORMATS, name or "")
+    return spec
 
 
 def connector_specs() -> Mapping[str, ConnectorSpec]:
-    """All connectors of tables that stay when their program has ended, by name."""
+    """All connectors whose tables outlive their program, by name."""
     return {name: spec for name, spec in _all(_SPECS) if not spec.in_process}
 
 
@@ -42,7 +42,7 @@ def format_specs() -> Mapping[str, FormatSpec]:
 
 
 def module_name(name: str) -> str:
-    """The module that is about a connector or format: `upsert_kafka` of `upsert-kafka`."""
+    """The module name of a connector or format: `upsert_kafka` for `upsert-kafka`."""
     return name.replace("-", "_").replace(".", "_")
 
 
@@ -51,8 +51,8 @@ def _spec(package: str, name: str) -> Any:
     module = f"{package}.{module_name(name)}"
     if not name.replace("-", "").replace(".", "").isalnum() or find_spec(module) is None:
         return None
-    found = import_module(module).SPEC
-    return found if found.name == name else None
+    spec = import_module(module).SPEC
+    return spec if spec.name == name else None
 
 
 def _all(package: str) -> Iterator[tuple[str, Any]]:

@@ -1,6 +1,6 @@
-"""What formats share whose schemas are in a schema registry: its options, and what its client is told.
+"""Options and client settings of formats whose schemas are in a schema registry.
 
-Source: Flink's page "Confluent Avro"; the settings of the registry's own client, to which Flink hands them.
+Sources: Flink's page "Confluent Avro"; the settings of the registry's own client, to which Flink passes them.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from compiled_plan.plans.connectors.common import passive
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use, Values
 from compiled_plan.plans.text.options import Kind
 
-#: The subject of the schemas that a sink registers; and what a connector says of it, where the table does not.
+#: The subject under which a sink registers schemas; and the connector's default if the table sets none.
 SUBJECT, OWN_SUBJECT = "subject", "default-subject"
-#: Options that are settings of the client under another name. They go before those of `properties.*`.
+#: Options that are client settings under another name. They take precedence over `properties.*`.
 _SETTINGS = {
     "ssl.keystore.location": "schema.registry.ssl.keystore.location",
     "ssl.keystore.password": "schema.registry.ssl.keystore.password",
@@ -29,7 +29,7 @@ _BASIC, _BEARER = "basic.auth.credentials.source", "bearer.auth.credentials.sour
 _SOURCES = {_BASIC: ("USER_INFO", "URL"), _BEARER: ("STATIC_TOKEN",)}
 _NEEDED = {"USER_INFO": "basic.auth.user.info", "STATIC_TOKEN": "bearer.auth.token"}
 _PROPERTIES = "properties."
-#: All settings that the client here knows.
+#: All settings that the client here supports.
 _KNOWN = (
     *_SETTINGS.values(),
     "schema.registry.basic.auth.user.info",
@@ -39,12 +39,12 @@ _KNOWN = (
 )
 
 
-# Where the registry is, and who asks, says nothing of the rows.
+# Address and credentials of the registry do not affect the rows.
 _text = partial(passive, Kind.TEXT)
 
 OPTIONS: Mapping[str, TableOption] = {
     "url": _text(
-        "The registry's URL; several with commas between them.", required=True, fallbacks=("schema-registry.url",)
+        "The registry's URL; several are separated by commas.", required=True, fallbacks=("schema-registry.url",)
     ),
     SUBJECT: _text(
         "The subject of the schemas that a sink registers; by default `<topic>-value`, or `<topic>-key`.",
@@ -52,25 +52,25 @@ OPTIONS: Mapping[str, TableOption] = {
         fallbacks=("schema-registry.subject",),
     ),
     "schema": _text(
-        "The schema, which has to be that of the columns; by default it is derived from them.",
+        "The schema, which must match the columns; by default it is derived from them.",
         fallbacks=("schema-registry.schema",),
     ),
-    "ssl.keystore.location": _text("The file with the key and certificate to show."),
-    "ssl.keystore.password": _text("Its password."),
-    "ssl.truststore.location": _text("The file with the certificates to trust."),
-    "ssl.truststore.password": _text("Its password."),
-    "basic-auth.credentials-source": _text("Where name and password are: `USER_INFO`, or `URL`."),
-    "basic-auth.user-info": _text("They themselves, with a colon between them, for `USER_INFO`."),
-    "bearer-auth.credentials-source": _text("Where the token is: `STATIC_TOKEN`."),
-    "bearer-auth.token": _text("It itself."),
-    "schema-registry.url": _text("The older name of `url`."),
-    "schema-registry.subject": _text("The older name of `subject`.", uses=Use.SINK),
-    "schema-registry.schema": _text("The older name of `schema`."),
+    "ssl.keystore.location": _text("Key store with the client's key and certificate."),
+    "ssl.keystore.password": _text("Password of the key store."),
+    "ssl.truststore.location": _text("Trust store with the trusted certificates."),
+    "ssl.truststore.password": _text("Password of the trust store."),
+    "basic-auth.credentials-source": _text("Source of user name and password: `USER_INFO` or `URL`."),
+    "basic-auth.user-info": _text("User name and password, separated by a colon, for `USER_INFO`."),
+    "bearer-auth.credentials-source": _text("Source of the token: `STATIC_TOKEN`."),
+    "bearer-auth.token": _text("The token, for `STATIC_TOKEN`."),
+    "schema-registry.url": _text("Deprecated name of `url`."),
+    "schema-registry.subject": _text("Deprecated name of `subject`.", uses=Use.SINK),
+    "schema-registry.schema": _text("Deprecated name of `schema`."),
 }
 GROUPS = (
     OptionGroup(
         _PROPERTIES,
-        "Settings by the names of the registry's own client: "
+        "Settings by the names of Confluent's registry client: "
         + ", ".join(f"`{name}`" for name in sorted(_KNOWN))
         + ".",
         TableOption(Kind.TEXT, passive=True),
@@ -79,34 +79,34 @@ GROUPS = (
 
 
 def settings(options: Mapping[str, str]) -> dict[str, str]:
-    """Settings of the registry's client by its own names, and `url`, from a format's checked options without prefix."""
-    given = {key.removeprefix(_PROPERTIES): value for key, value in options.items() if key.startswith(_PROPERTIES)}
-    found = given | {_SETTINGS[key]: value for key, value in options.items() if key in _SETTINGS}
-    old = found.pop("schema.registry.basic.auth.user.info", None)
+    """Client settings by the client's names, and `url`, from a format's checked options without prefix."""
+    properties = {key.removeprefix(_PROPERTIES): value for key, value in options.items() if key.startswith(_PROPERTIES)}
+    client = properties | {_SETTINGS[key]: value for key, value in options.items() if key in _SETTINGS}
+    old = client.pop("schema.registry.basic.auth.user.info", None)
     if old is not None:
-        found.setdefault("basic.auth.user.info", old)
-    return {"url": Values(OPTIONS, options).text("url"), **found}
+        client.setdefault("basic.auth.user.info", old)
+    return {"url": Values(OPTIONS, options).text("url"), **client}
 
 
 def contradiction(options: Mapping[str, str]) -> tuple[str, str, str] | None:
-    """What is wrong with the options together, and settings that the client does not know."""
+    """Contradictory options, and settings that the client does not support."""
     for key in options:
         if key.startswith(_PROPERTIES) and key.removeprefix(_PROPERTIES) not in _KNOWN:
             name = key.removeprefix(_PROPERTIES)
             return key, f"the setting {name!r} of a schema registry's client is not supported", "leave it out"
-    found = settings(options)
-    chosen = [name for name in _SOURCES if found.get(name)]
+    client = settings(options)
+    chosen = [name for name in _SOURCES if client.get(name)]
     if len(chosen) == 2:
         named = [key for key, name in _SETTINGS.items() if name in chosen]
         return named[1], f"{named[0]} and {named[1]} cannot both be set", "leave one of them out"
     for name in chosen:
-        source = found[name].strip().upper()
-        option = next(key for key, each in _SETTINGS.items() if each == name)
+        source = client[name].strip().upper()
+        option = next(key for key, setting in _SETTINGS.items() if setting == name)
         if source not in _SOURCES[name]:
             known = ", ".join(_SOURCES[name])
-            return option, f"'{found[name]}' as the source of credentials is not supported", f"set one of: {known}"
+            return option, f"'{client[name]}' as the source of credentials is not supported", f"set one of: {known}"
         needed = _NEEDED.get(source)
-        if needed is not None and not found.get(needed):
-            lacking = next(key for key, each in _SETTINGS.items() if each == needed)
+        if needed is not None and not client.get(needed):
+            lacking = next(key for key, setting in _SETTINGS.items() if setting == needed)
             return option, f"{lacking} is not given, which {option} = '{source}' needs", f"set '{lacking}'"
     return None

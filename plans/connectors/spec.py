@@ -1,7 +1,7 @@
-"""What the spec of a connector says: everything that is known of it outside of the executor.
+"""Specs of connectors: every fact about a connector outside the executor.
 
-The planner, the plan's check, lineage, the executor and the reference pages read it; the executor's factories are
-registered under it. A module of `specs` holds one, as `SPEC`; see `registry`.
+The planner, the plan's check, lineage, the executor and the reference pages read them; the executor registers its
+factories under their names. Modules of `specs` declare one each, as `SPEC`; see `registry`.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ class Metadata:
 
     type: LogicalType
     doc: str = ""
-    readable: bool = True  # whether a source gives it
-    written: LogicalType | None = None  # the type in which a sink takes it; None where it takes none
-    #: The uses in which Spark's connector has it, too; a plan with another one is refused.
+    readable: bool = True  # whether a source provides it
+    written: LogicalType | None = None  # the type that a sink takes; None if it is not writable
+    #: The uses that Spark's connector supports, too; a plan with another use is refused.
     runs: Use = Use.SOURCE | Use.SINK
 
     @property
     def writable(self) -> bool:
-        """Whether a sink takes it."""
+        """True if a sink takes the column."""
         return self.written is not None
 
 
 class Boundedness(Enum):
-    """Whether a source ends."""
+    """Boundedness of a source."""
 
     BOUNDED = "ends when all that was there has been read"
     UNBOUNDED = "never ends"
@@ -46,7 +46,7 @@ class Boundedness(Enum):
 
 
 class Guarantee(Enum):
-    """What is left of a batch that is written again after a crash."""
+    """Delivery guarantee of a sink: the rows that remain after a batch is rewritten."""
 
     EXACTLY_ONCE = "every row once"
     AT_LEAST_ONCE = "every row, some of them twice"
@@ -56,77 +56,77 @@ class Guarantee(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SourceSpec:
-    """The reading of a connector as a whole."""
+    """The scan of a connector."""
 
-    #: The kinds of rows that it gives; with a format those of the format, unless `own_changes`.
+    #: Its changelog mode; with a format that of the format, unless `own_changes`.
     changes: ChangelogMode = ChangelogMode.INSERT
     bounded: Boundedness = Boundedness.BOUNDED
-    #: Whether Flink has it read some columns alone; else a scan gives all, with metadata in its own types.
+    #: True if Flink pushes projections into the scan; otherwise a scan returns all columns, metadata in its own types.
     projects: bool = True
-    watermarks: bool = False  # whether Flink has it make the watermarks, so that a plan has no operator for them
-    again: bool = False  # whether rows that were read can be read again, as those of files
-    #: Whether Flink has it filter by a condition on its columns, given its options; None where it is not asked.
+    watermarks: bool = False  # whether Flink pushes watermarks into the scan, so that a plan has no operator for them
+    again: bool = False  # whether rows can be read again, as those of files
+    #: Predicate: Flink pushes a condition into the scan with these options; None if it never does.
     takes_over: Callable[[RexNode, Mapping[str, str]], bool] | None = None
-    limits: bool = False  # whether Flink tells it how many rows are wanted
+    limits: bool = False  # whether Flink pushes LIMIT into the scan
 
 
 @dataclass(frozen=True, slots=True)
 class SinkSpec:
-    """The writing of a connector."""
+    """The sink of a connector."""
 
-    #: The kinds of rows that it takes; with a format those of the format, unless `own_changes`.
+    #: Its changelog mode; with a format that of the format, unless `own_changes`.
     changes: ChangelogMode = ChangelogMode.INSERT
-    guarantee: Guarantee = Guarantee.EXACTLY_ONCE  # what is left of a batch that is written again
-    by_key: bool = False  # whether a table needs a primary key to take updates and deletes
-    as_sent: bool = False  # whether a table takes, of those kinds, only the ones that the query sends
+    guarantee: Guarantee = Guarantee.EXACTLY_ONCE
+    by_key: bool = False  # whether updates and deletes need a primary key
+    as_sent: bool = False  # whether a table accepts, of `changes`, only the kinds that the query emits
 
 
 @dataclass(frozen=True, slots=True)
 class LookupSpec:
-    """The lookup of a key's rows in a connector."""
+    """The lookup of a connector."""
 
-    caches: bool = False  # whether it may remember answers
+    caches: bool = False  # whether it may cache results
 
 
 @dataclass(frozen=True, slots=True)
 class FormatSlot:
-    """A place for a format in a table's options."""
+    """Options of a table that name one format."""
 
-    options: tuple[str, ...] = ("format",)  # names of the option, of which a table has one: `format`, `value.format`
+    options: tuple[str, ...] = ("format",)  # alternative names of the option: `format`, `value.format`
     required: bool = True  # whether a table must have it
 
-    def chosen(self, given: Mapping[str, str]) -> tuple[str, str] | None:
-        """The option that a table has, and the format that it names."""
-        return next(((name, given[name]) for name in self.options if name in given), None)
+    def chosen(self, options: Mapping[str, str]) -> tuple[str, str] | None:
+        """The option that a table sets, and the format that it names."""
+        return next(((name, options[name]) for name in self.options if name in options), None)
 
     @staticmethod
     def prefix(option: str, format_: str) -> str:
-        """What the options of a format begin with: `json.` of `format`, `value.json.` of `value.format`."""
+        """The prefix of a format's options: `json.` for `format`, `value.json.` for `value.format`."""
         return f"{option.removesuffix('format')}{format_}."
 
 
 _OF_PART = {"key.format": " for keys", "value.format": " for values"}
-#: The slots of a connector with one format, and of one with formats for keys and for values.
+#: Slots of connectors with one format, and with formats for keys and for values.
 ONE_FORMAT = (FormatSlot(),)
 KEY_AND_VALUE = (FormatSlot(("value.format", "format")), FormatSlot(("key.format",), required=False))
 
-#: Connectors that have a key in each message.
+#: Slots of connectors whose messages all have a key.
 NEEDED_KEY_AND_VALUE = (FormatSlot(("value.format",)), FormatSlot(("key.format",)))
 
 ColumnOptions = Callable[[RowType, Mapping[str, str]], Mapping[str, TableOption]]
-#: What is wrong with options: option, message, remedy.
+#: Faults of options: option, message, remedy.
 Faults = Iterator[tuple[str, str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A table that is about to be used."""
+class TableUse:
+    """A table to check for reading or writing."""
 
     table: str
-    columns: RowType  # its physical columns
+    columns: RowType  # physical
     options: Mapping[str, str]
     primary_key: tuple[str, ...]  # the names of the columns of its primary key
-    reading: bool  # whether it is read; else it is written
+    reading: bool  # read, otherwise written
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,50 +134,49 @@ class ConnectorSpec:
     """A connector."""
 
     name: str  # the value of the option `connector`
-    doc: str  # what it is, for people; one sentence
-    #: By name; `connector` itself is an option of every one.
+    doc: str  # one sentence for the reference pages
+    #: By name; every connector has the option `connector`.
     options: Mapping[str, TableOption] = field(default_factory=dict)
-    source: SourceSpec | None = None  # how it is read as a whole, if it can be
-    sink: SinkSpec | None = None  # how it is written, if it can be
-    lookup: LookupSpec | None = None  # how it is asked by key, if it can be
-    formats: tuple[FormatSlot, ...] = ()  # where its options name formats; the value's first
-    own_changes: bool = False  # whether it says by itself which kinds of rows there are, though it has a format
+    source: SourceSpec | None = None  # None if it cannot be scanned
+    sink: SinkSpec | None = None  # None if it cannot be written
+    lookup: LookupSpec | None = None  # None if it cannot be looked up by key
+    formats: tuple[FormatSlot, ...] = ()  # the value's format first
+    own_changes: bool = False  # whether the connector determines the changelog mode, not its format
     groups: tuple[OptionGroup, ...] = ()  # options of which only the prefix is known
     metadata: Mapping[str, Metadata] = field(default_factory=dict)  # by key, in the order of Flink's page
-    #: Options that say where the rows are, tables of equal ones are one; None for the name and all options.
+    #: Options that locate the rows: tables with equal values are the same; None: the name and all options do.
     place: tuple[str, ...] | None = None
     packages: tuple[Package, ...] = ()  # libraries that a run needs beside the product
-    in_process: str = ""  # what a table has to do with the program that made it, where no other process can use it
+    in_process: str = ""  # relation of a table to its program, if no other process can use it
     at_start: str = ""  # what a plan does not say, so that only a start can look at it
     column_options: ColumnOptions | None = None  # options that follow from the columns
-    #: Options of columns that have no sense together.
+    #: Contradictory options of columns.
     column_faults: Callable[[RowType, Mapping[str, str]], Faults] | None = None
-    #: What else is wrong with a table; its options are known and have values that fit.
-    faults: Callable[[Asked], Iterator[TableFault]] | None = None
-    #: What else is wrong with the metadata that a sink is to write, by their keys.
+    #: Further faults of a table whose options are known and have valid values.
+    faults: Callable[[TableUse], Iterator[TableFault]] | None = None
+    #: Further faults of the metadata, by key, that a sink writes.
     metadata_faults: Callable[[str, Mapping[str, str], Collection[str]], Iterator[TableFault]] | None = None
-    #: Which columns are in which part of a message, by the option that names the part's format; None where rows are in
-    #: files.
-    messages: Callable[[Asked], Mapping[str, RowType]] | None = None
-    #: Files and code that the options of a table reach, beside options that are paths by their names.
+    #: Columns of the parts of a message, by the option that names the part's format; None for files.
+    messages: Callable[[TableUse], Mapping[str, RowType]] | None = None
+    #: Files and code that the options of a table reach, besides the options whose names mark them as paths.
     reached: Callable[[Mapping[str, str]], Iterator[Reached]] | None = None
 
     @property
     def uses(self) -> Use:
-        """What a table can be used for."""
-        found = Use(0)
+        """The uses that the connector supports."""
+        uses = Use(0)
         for use, able in ((Use.SOURCE, self.source), (Use.SINK, self.sink), (Use.LOOKUP, self.lookup)):
-            found |= use if able is not None else Use(0)
-        return found
+            uses |= use if able is not None else Use(0)
+        return uses
 
     @property
     def keeps_rows(self) -> bool:
-        """Whether what is written is anywhere afterwards."""
+        """True if written rows can be read afterwards."""
         return self.sink is None or self.sink.guarantee is not Guarantee.NOTHING_KEPT
 
     @property
     def all_options(self) -> Mapping[str, TableOption]:
-        """The options, those that name formats with them."""
+        """The options, including those that name formats."""
         slots = {
             name: TableOption(Kind.TEXT, doc=f"The name of a format{_OF_PART.get(name, '')}.", required=slot.required)
             for slot in self.formats
@@ -191,9 +190,9 @@ class ConnectorSpec:
         return {**self.options, **slots, **others}
 
     def option(self, name: str) -> TableOption | None:
-        """The option of that name, also one of a group; None for one that the connector has not."""
+        """The option of that name, declared or of a group; None if there is none."""
         return self.all_options.get(name) or of_group(self.groups, name)
 
-    def values(self, given: Mapping[str, str]) -> Values:
-        """A table's options as values, defaults filled in."""
-        return Values(self.options, given)
+    def values(self, options: Mapping[str, str]) -> Values:
+        """The values of a table's options, with defaults filled in."""
+        return Values(self.options, options)

@@ -1,4 +1,4 @@
-"""Options of tables: what is declared of each, and the values that a table has."""
+"""Options of tables: their declarations, and the values that a table sets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compiled_plan.plans.text.options import Kind, Option
 
 
 class Use(Flag):
-    """What a table is used for."""
+    """Uses of a table."""
 
     SOURCE = 1
     SINK = 2
@@ -22,7 +22,7 @@ class Use(Flag):
 
 
 class Effect(Enum):
-    """What an option does here."""
+    """Effects of an option here."""
 
     USED = "it has the effect that Flink's pages describe"
     TUNING = "it tunes how Flink does its work, and is taken without effect"
@@ -31,63 +31,65 @@ class Effect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TableOption(Option):
-    """An option of a table's WITH."""
+    """An option in a table's WITH clause."""
 
-    doc: str = ""  # what it says, for people; one sentence
+    doc: str = ""  # one sentence for the reference pages
     required: bool = False  # whether a table must have it
-    effect: Effect = Effect.USED  # what it does here
-    why: str = ""  # why it is refused, where it is
-    uses: Use = Use.ANY  # what of a table it is for
-    passive: bool = False  # whether no row depends on it; an option that only tunes is passive by itself
-    fallbacks: tuple[str, ...] = ()  # older names of the option, used where it is not given
-    of_files: bool = False  # whether a format has it in files alone, and not in messages
+    effect: Effect = Effect.USED
+    why: str = ""  # why it is refused
+    uses: Use = Use.ANY  # the uses of a table that it affects
+    passive: bool = False  # whether it does not affect the rows; tuning options never do
+    fallbacks: tuple[str, ...] = ()  # deprecated names, used if the option is not set
+    of_files: bool = False  # whether the format has it for files only
 
     @property
     def shapes_rows(self) -> bool:
-        """Whether the rows depend on it."""
+        """True if the option affects the rows."""
         return self.effect is Effect.USED and not self.passive
 
 
 @dataclass(frozen=True, slots=True)
 class OptionGroup:
-    """Options of one prefix whose names are not known here: `properties.*` goes to a library as it is."""
+    """Undeclared options with a common prefix, passed unchanged to a library: `properties.*`."""
 
-    prefix: str  # with the dot at its end
+    prefix: str  # with the trailing dot
     doc: str
-    option: TableOption = TableOption(Kind.TEXT)  # what each of them is like
+    option: TableOption = TableOption(Kind.TEXT)  # the declaration of all of them
 
 
 def of_group(groups: tuple[OptionGroup, ...], name: str) -> TableOption | None:
-    """What an option is that one of several groups has; no row depends on a password or token."""
-    found = next((group.option for group in groups if name.startswith(group.prefix) and name != group.prefix), None)
-    return replace(found, passive=True) if found is not None and is_sensitive(name) else found
+    """The declaration of an option that belongs to one of the groups; passwords and tokens do not affect the rows."""
+    option = next((group.option for group in groups if name.startswith(group.prefix) and name != group.prefix), None)
+    return replace(option, passive=True) if option is not None and is_sensitive(name) else option
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values of declared options; asking for one that is not declared is an error of the program that asks."""
+    """The values of declared options. Looking up an undeclared option is a programming error."""
 
     declared: Mapping[str, TableOption]  # by name
-    given: Mapping[str, str]  # what a table has, checked
+    explicit: Mapping[str, str]  # as the table states them, checked
 
     def get(self, name: str) -> Any:
-        """The value by its kind (a duration in milliseconds); the default where it is not given, None without one."""
+        """The parsed value (a duration in milliseconds), or the default; None if there is neither."""
         option = self.declared[name]
-        text = next((self.given[key] for key in (name, *option.fallbacks) if key in self.given), option.default or None)
+        text = next(
+            (self.explicit[key] for key in (name, *option.fallbacks) if key in self.explicit), option.default or None
+        )
         return None if text is None else option.parse(text)
 
     def text(self, name: str) -> str:
-        """A text; empty where it is not given and has no default."""
-        found = self.get(name)
-        return "" if found is None else str(found)
+        """A text; empty if neither set nor defaulted."""
+        value = self.get(name)
+        return "" if value is None else str(value)
 
     def flag(self, name: str) -> bool:
-        """A boolean; false where it is not given and has no default."""
+        """A boolean; false if neither set nor defaulted."""
         return bool(self.get(name))
 
     def number(self, name: str) -> int:
-        """A whole number, or a duration in milliseconds; raises UnsupportedError if there is none and no default."""
-        found = self.get(name)
-        if found is None:
+        """A whole number, or a duration in milliseconds. Raises UnsupportedError if neither set nor defaulted."""
+        value = self.get(name)
+        if value is None:
             raise UnsupportedError(f"the option {name!r} is not given", remedy=f"add '{name}' = '...'")
-        return int(found)
+        return int(value)

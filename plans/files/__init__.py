@@ -1,4 +1,4 @@
-"""Reading and writing plan files, and reading folders, local and remote (`s3://...`)."""
+"""Access to plan files and folders, local and remote (`s3://...`)."""
 
 from compiled_plan.plans.files.kinds import PROGRAM
 from compiled_plan.plans.files.local import exists, read_text, write_text

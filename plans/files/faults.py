@@ -1,4 +1,4 @@
-"""Failures of local files as errors: plain words in place of errnos, the absolute path in quotes, and a remedy."""
+"""Errors of local file access: plain words instead of errnos, the absolute path in quotes, and a remedy."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from compiled_plan.plans.files.paths import STDIN, local_path, quoted
 
 
 @contextmanager
-def reading(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iterator[None]:
-    """Raise OSError and UnicodeError as `error`; `what` is the noun for the message: "plan file", "checkpoint"."""
+def reading(path: str | Path, noun: str, error: type[CompiledPlanError]) -> Iterator[None]:
+    """Convert OSError and UnicodeError to `error`; `noun` is the noun for the message: "plan file", "checkpoint"."""
     try:
         yield
     except UnicodeDecodeError as fault:
-        raise not_utf8(path, what, error, fault) from None
+        raise not_utf8(path, noun, error, fault) from None
     except FileNotFoundError:
-        raise error(f"no such {what}", where=quoted(path), remedy=_for_missing(local_path(path))) from None
+        raise error(f"no such {noun}", where=quoted(path), remedy=_for_missing(local_path(path))) from None
     except OSError as fault:
         remedy = _REMEDIES.get(fault.errno or 0, "check the path")
-        raise error(f"cannot read the {what}: {reason(fault)}", where=quoted(path), remedy=remedy) from None
+        raise error(f"cannot read the {noun}: {reason(fault)}", where=quoted(path), remedy=remedy) from None
 
 
 @contextmanager
-def writing(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iterator[None]:
-    """Raise what keeps a file from being written as `error`; parameters as those of `reading`."""
+def writing(path: str | Path, noun: str, error: type[CompiledPlanError]) -> Iterator[None]:
+    """Convert errors of writing a file to `error`; parameters as of `reading`."""
     try:
         yield
     except OSError as fault:
@@ -38,20 +38,20 @@ def writing(path: str | Path, what: str, error: type[CompiledPlanError]) -> Iter
             remedy = "free some space there, then run the command again"
         if isinstance(fault, FileNotFoundError) and not parent.exists():
             why, remedy = f"there is no folder {quoted(parent)}", f"create it: `mkdir -p {quoted(parent)}`"
-        raise error(f"cannot write the {what}: {why}", where=quoted(path), remedy=remedy) from None
+        raise error(f"cannot write the {noun}: {why}", where=quoted(path), remedy=remedy) from None
 
 
 def not_utf8(
-    path: str | Path, what: str, error: type[CompiledPlanError], fault: UnicodeDecodeError
+    path: str | Path, noun: str, error: type[CompiledPlanError], fault: UnicodeDecodeError
 ) -> CompiledPlanError:
-    """The error for a file whose text is not in UTF-8."""
+    """The error for a file that is not UTF-8."""
     data, at = bytes(fault.object), fault.start
     in_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     encoding = "UTF-16" if in_utf16 else "LATIN1"
     where, line = quoted(path), data.count(b"\n", 0, at) + 1
     file = "" if str(path) == STDIN else f" {where}"
     return error(
-        f"the {what} is in UTF-16" if in_utf16 else f"the {what} is not in UTF-8: byte 0x{data[at]:02x}",
+        f"the {noun} is in UTF-16" if in_utf16 else f"the {noun} is not in UTF-8: byte 0x{data[at]:02x}",
         where=where if in_utf16 else f"{where}, line {line}, byte {at}",
         remedy=f"save it in UTF-8, such as with `iconv -f {encoding} -t UTF-8{file}`",
     )
@@ -71,7 +71,7 @@ _REASONS = {
 
 
 def reason(fault: OSError) -> str:
-    """What the operating system refuses, in plain words."""
+    """The operating system's error in plain words."""
     return _REASONS.get(fault.errno or 0) or (fault.strerror or str(fault)).lower()
 
 
@@ -79,7 +79,7 @@ def _for_missing(path: Path) -> str:
     """Remedy for a path that does not exist: the nearest name in its folder."""
     if str(path) == STDIN:
         return "`/dev/stdin` is the standard input as a file"
-    import difflib  # for errors alone
+    import difflib  # only for errors
 
     try:
         names = [entry.name for entry in path.absolute().parent.iterdir()]

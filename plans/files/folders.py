@@ -1,4 +1,4 @@
-"""Folders that are read: local, or behind URLs that fsspec serves (`s3://...`)."""
+"""Readable folders: local, or remote at URLs that fsspec supports (`s3://...`)."""
 
 from __future__ import annotations
 
@@ -11,52 +11,52 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.files.faults import reading
 from compiled_plan.plans.files.paths import is_remote, local_path, quoted
 
-#: A number as the product and Spark write it in a name. `str.isdigit` also takes "²", which `int` does not.
+#: A number in a name, as the product and Spark write it. `str.isdigit` also accepts "²", which `int` refuses.
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 
 
 def is_number(name: str) -> bool:
-    """True for the name of a numbered file or folder: decimal digits without leading zeros, in the range of a long."""
+    """Return True for a numbered file or folder: decimal digits without leading zeros, in the range of a long."""
     return _NUMBER.fullmatch(name) is not None
 
 
 class ReadableFolder(ABC):
-    """A folder. Names are paths inside, with slashes."""
+    """A folder. Names are paths relative to it, with slashes."""
 
     #: The folder's full URI.
     uri: str
 
     @property
     def shown(self) -> str:
-        """The folder as errors show it: its absolute path, or its URI if it is not local, in quotes."""
+        """The folder for errors: its absolute path, or its URI if remote, in quotes."""
         return quoted(self.uri)
 
     @abstractmethod
     def inside(self, name: str) -> Self:
-        """A folder inside, which need not be there."""
+        """A subfolder, which may not exist."""
 
     @abstractmethod
     def holds(self, name: str = "") -> bool:
-        """True when the folder has an entry of that name; without a name, when the folder is there."""
+        """Return True if the folder has an entry of that name; without a name, if the folder exists."""
 
     @abstractmethod
     def names(self, name: str = "") -> tuple[str, ...]:
-        """The names of what is in a folder inside, sorted; none where it is not there."""
+        """The sorted names of a subfolder's entries; empty if it does not exist."""
 
     def numbers(self, name: str = "") -> list[int]:
-        """The numbers among the names in a folder inside, ascending."""
+        """The numbers among the names in a subfolder, ascending."""
         return sorted(int(entry) for entry in self.names(name) if is_number(entry))
 
     def last(self, name: str) -> int:
-        """The highest number among the names in a folder inside; -1 where there is none."""
+        """The highest number among the names in a subfolder; -1 if there is none."""
         return max(self.numbers(name), default=-1)
 
     @abstractmethod
     def read_text(self, name: str) -> str | None:
-        """The text of a file, or None when it is not there. CheckpointError if a local one cannot be read as UTF-8."""
+        """The text of a file; None if it does not exist. Raises CheckpointError if a local one is unreadable."""
 
     def is_file(self) -> bool:
-        """True when a file is in the folder's place; never of a remote one, whose store has no folders."""
+        """Return True if the path is a file; never for a remote one, as object stores have no folders."""
         return False
 
     def child(self, name: str) -> str:
@@ -65,7 +65,7 @@ class ReadableFolder(ABC):
 
 
 class LocalReads(ReadableFolder):
-    """A folder of this machine's file system."""
+    """A folder in the local file system."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -84,7 +84,7 @@ class LocalReads(ReadableFolder):
         path = self.path / name
         with reading(path, "checkpoint", CheckpointError):
             try:
-                return tuple(sorted(each.name for each in path.iterdir()))
+                return tuple(sorted(entry.name for entry in path.iterdir()))
             except (FileNotFoundError, NotADirectoryError):
                 return ()
 
@@ -98,7 +98,7 @@ class LocalReads(ReadableFolder):
 
 
 class RemoteReads(ReadableFolder):
-    """A folder that fsspec serves; the methods raise PlanError where the driver is missing or the store fails."""
+    """A folder accessed through fsspec; methods raise PlanError if the driver is missing or the store fails."""
 
     def __init__(self, uri: str) -> None:
         self.uri = uri.rstrip("/")
@@ -129,7 +129,7 @@ class RemoteReads(ReadableFolder):
 
 
 def folder_to_read(path: str) -> ReadableFolder:
-    """The folder of a path or of a URL that fsspec serves; it need not be there."""
+    """The folder at a path or at a URL that fsspec supports; it may not exist."""
     if is_remote(path):
         return RemoteReads(path)
     return LocalReads(local_path(path).absolute())

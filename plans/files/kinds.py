@@ -1,4 +1,4 @@
-"""Kinds of files that commands mix up, recognised by their text: plans, and programs in SQL and Python."""
+"""Kinds of files that users confuse, recognised by their text: plans, and programs in SQL and Python."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _STARTS = {
     ),
     _PYTHON: re.compile(r'(?:import|from)\s+[\w.]+\s|def\s+\w+\s*\(|class\s+\w+\s*[:(]|"""'),
 }
-#: Files of other tools, which no start of their text tells from a wrong program.
+#: Files of other tools, which the start of their text does not distinguish from a wrong program.
 _FOREIGN = {".yaml": "YAML", ".yml": "YAML", ".java": "Java", ".scala": "Scala", ".ipynb": "a notebook"}
 
 
-def refuse_other_kind(path: str | Path, text: str, what: str, error: type[CompiledPlanError]) -> None:
-    """Raise `error` if a file is not of the kind expected (`PLAN` or `PROGRAM`), naming the command that takes it."""
-    fault = _no_plan(PurePath(path), text) if what == PLAN else _no_program(PurePath(path), text)
+def refuse_other_kind(path: str | Path, text: str, noun: str, error: type[CompiledPlanError]) -> None:
+    """Raise `error` if a file is not of the expected kind (`PLAN` or `PROGRAM`), with the command that accepts it."""
+    fault = _no_plan(PurePath(path), text) if noun == PLAN else _no_program(PurePath(path), text)
     if fault is not None:
         raise error(fault[0], where=quoted(path), remedy=fault[1])
 
@@ -65,5 +65,5 @@ def _no_program(path: PurePath, text: str) -> tuple[str, str] | None:
 
 
 def _language(start: str) -> str | None:
-    """The language of a program by its start; None if it is none that is known."""
+    """The language of a program by its start; None if unknown."""
     return next((language for language, pattern in _STARTS.items() if pattern.match(start)), None)

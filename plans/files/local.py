@@ -16,31 +16,31 @@ from compiled_plan.plans.files.paths import STDIN, is_remote, local_path, quoted
 _ERRORS: dict[str, type[CompiledPlanError]] = {PLAN: PlanError, PROGRAM: ProgramError}
 
 
-def read_text(path: str | Path, what: str = PLAN) -> str:
-    """The text of a plan or a program, which may be `-` for the standard input.
+def read_text(path: str | Path, noun: str = PLAN) -> str:
+    """Read a plan or a program; `-` is standard input.
 
-    Raises PlanError, or ProgramError for a program, for a file of another kind or one that cannot be read; of a remote
-    file it says what to install.
+    Raises PlanError, or ProgramError for a program, if the file is of another kind or cannot be read; for remote files
+    the remedy names the driver to install.
     """
-    error = _ERRORS[what]
-    with reading(path, f"{what} file", error):
+    error = _ERRORS[noun]
+    with reading(path, f"{noun} file", error):
         if is_remote(path):
             from compiled_plan.plans.files import remote
 
-            data = remote.read(str(path), what)
+            data = remote.read(str(path), noun)
         else:
-            data = sys.stdin.buffer.read() if _is_stdin(path, what) else local_path(path).read_bytes()
+            data = sys.stdin.buffer.read() if _is_stdin(path, noun) else local_path(path).read_bytes()
         text = data.decode("utf-8")
-    refuse_other_kind(path, text, what, error)
+    refuse_other_kind(path, text, noun, error)
     return text
 
 
-def _is_stdin(path: str | Path, what: str) -> bool:
-    return what == PROGRAM and str(path) == STDIN
+def _is_stdin(path: str | Path, noun: str) -> bool:
+    return noun == PROGRAM and str(path) == STDIN
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Replace a file atomically. Raises PlanError where it cannot; of a remote one it says what to install."""
+    """Replace a file atomically. Raises PlanError; for remote files the remedy names the driver to install."""
     with writing(path, "plan file", PlanError):
         if is_remote(path):
             from compiled_plan.plans.files import remote
@@ -51,7 +51,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def exists(path: str | Path) -> bool:
-    """True if there is such a file. Raises PlanError for a folder, and for a store that cannot be asked."""
+    """Return True if the file exists. Raises PlanError for a folder, and for an unreachable store."""
     if not is_remote(path):
         if local_path(path).is_dir():
             raise PlanError("a folder, where a file is wanted", where=quoted(path), remedy="name a file in it")

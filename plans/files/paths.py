@@ -1,15 +1,15 @@
-"""Paths as commands and options name them: local ones, and URLs that fsspec serves (`s3://...`)."""
+"""Paths in commands and options: local ones, and URLs that fsspec supports (`s3://...`)."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-#: Stands for standard input, from which programs in SQL are read.
+#: Standard input, for SQL programs.
 STDIN = "-"
 
 
 def is_remote(path: str | Path) -> bool:
-    """Whether the path is a URL that fsspec serves (`s3://...`)."""
+    """Return True if the path is a URL that fsspec supports (`s3://...`)."""
     return "://" in str(path) and not str(path).startswith("file://")
 
 
@@ -19,7 +19,7 @@ def local_path(path: str | Path) -> Path:
 
 
 def quoted(path: str | Path) -> str:
-    """The path as errors show it: in quotes, and absolute if it is local."""
+    """The path for errors: in quotes, and absolute if local."""
     if str(path) == STDIN:
         return "standard input"
     return repr(str(path if is_remote(path) else local_path(path).absolute()))

@@ -1,4 +1,4 @@
-"""Files behind URLs that fsspec serves (`s3://...`), and what to install where a driver is missing.
+"""Remote files, at URLs that fsspec supports (`s3://...`), and the extra to install if a driver is missing.
 
 Source: fsspec's `known_implementations` and its extras.
 """
@@ -12,7 +12,7 @@ from compiled_plan.plans.errors import PlanError
 
 PACKAGE = "compiled-plan"
 
-#: The product's extras, each with the schemes that it is for; each is fsspec's extra of the same driver.
+#: URL schemes by extra of the product; each is fsspec's extra of the same driver.
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "s3": ("s3", "s3a"),
     "gcs": ("gs", "gcs"),
@@ -30,9 +30,9 @@ _HADOOP = (
 )
 
 
-def read(url: str, what: str) -> bytes:
-    """The bytes of a file. Raises PlanError where the driver is missing or fails, FileNotFoundError without a file."""
-    with _refusing(url, f"cannot read the {what}"):
+def read(url: str, noun: str) -> bytes:
+    """Read a file. Raises PlanError if the driver is missing or fails, FileNotFoundError if there is no file."""
+    with _refusing(url, f"cannot read the {noun}"):
         import fsspec
 
         with fsspec.open(url, "rb") as file:
@@ -40,7 +40,7 @@ def read(url: str, what: str) -> bytes:
 
 
 def write(url: str, data: bytes) -> None:
-    """Write a file, or raise PlanError. Object stores put whole objects: there is no half-written one to hide."""
+    """Write a file. Raises PlanError. Needs no rename: object stores never show partial writes."""
     with _refusing(url, "cannot write the plan"):
         import fsspec
 
@@ -49,7 +49,7 @@ def write(url: str, data: bytes) -> None:
 
 
 def exists(url: str) -> bool:
-    """True if there is such a file. Raises PlanError where the driver is missing or its store does not answer."""
+    """Return True if the file exists. Raises PlanError if the driver is missing or its store does not answer."""
     with _refusing(url, "cannot look for the plan"):
         from fsspec.core import url_to_fs
 
@@ -58,23 +58,23 @@ def exists(url: str) -> bool:
 
 
 def names(url: str) -> tuple[str, ...]:
-    """The sorted names in a folder, none where it is not there. Raises PlanError as `exists` does."""
+    """The sorted names in a folder; empty if it does not exist. Raises PlanError as `exists` does."""
     with _refusing(url, "cannot look into the folder"):
         from fsspec.core import url_to_fs
 
         system, name = url_to_fs(url)
         try:
-            found = system.ls(name, detail=False)
+            listed = system.ls(name, detail=False)
         except (FileNotFoundError, NotADirectoryError):
             return ()
-        # Object stores list the folder itself among what is in it.
-        inside = (each.rstrip("/") for each in found)
-        return tuple(sorted(each.rsplit("/", 1)[-1] for each in inside if each != name.rstrip("/")))
+        # Object stores include the folder itself in its listing.
+        inside = (entry.rstrip("/") for entry in listed)
+        return tuple(sorted(entry.rsplit("/", 1)[-1] for entry in inside if entry != name.rstrip("/")))
 
 
 @contextmanager
-def _refusing(url: str, what: str) -> Iterator[None]:
-    """Errors of drivers, which raise what they like, as the product's own."""
+def _refusing(url: str, action: str) -> Iterator[None]:
+    """Convert exceptions of drivers, which may be of any class, to PlanError."""
     try:
         yield
     except (FileNotFoundError, PlanError):
@@ -82,7 +82,7 @@ def _refusing(url: str, what: str) -> Iterator[None]:
     except Exception as fault:
         scheme = url.partition("://")[0].lower()
         reason = next(iter(str(fault).strip().splitlines()), "") or type(fault).__name__
-        raise PlanError(f"{what}: {reason}", where=url, remedy=_remedy(scheme, fault)) from None
+        raise PlanError(f"{action}: {reason}", where=url, remedy=_remedy(scheme, fault)) from None
 
 
 def _remedy(scheme: str, fault: Exception) -> str:

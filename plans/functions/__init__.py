@@ -1,4 +1,4 @@
-"""User functions: what their authors write, and how their types are found.
+"""User-defined functions: base classes for their authors, and inference of their types.
 
     from compiled_plan.plans.functions import DataTypeHint, ScalarFunction, function_hint
 

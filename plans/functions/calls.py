@@ -1,4 +1,4 @@
-"""A call of a function: which signature it fits, what its arguments are cast to, what it gives."""
+"""Resolution of a function call: the matching signature, the casts of arguments, the result type."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Fits = Callable[[t.LogicalType, t.LogicalType], bool]
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A call that fits."""
+    """A resolved call."""
 
     method: str
-    #: For each argument in order, the position in the call as written, or the constant it stands for.
+    #: For each argument in order, its position in the call as written, or the default if it was left out.
     operands: tuple[int | Default, ...]
-    arguments: tuple[Bridged | None, ...]  # their types; None: that of the operand
+    arguments: tuple[Bridged | None, ...]  # argument types; None: the operand's type
     output: Bridged
-    #: The positions of arguments that must not be NULL although they may be: without them there is no call, and the
+    #: Positions of nullable operands whose parameter is NOT NULL: if one is NULL, the function is not called and the
     #: result is NULL.
     skips: tuple[int, ...] = ()
     text: str = ""
@@ -39,14 +39,14 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Default:
-    """An argument that was left out: a constant of a type."""
+    """The default of an omitted argument: a constant of a type."""
 
     value: Any
     type: t.LogicalType
 
 
 class Callables:
-    """The signatures of one function, or its own inference. Raises ProgramError where its types cannot be had."""
+    """The signatures of one function, or its own type inference. Raises ProgramError if types cannot be inferred."""
 
     def __init__(self, function: UserDefinedFunction) -> None:
         self.function = function
@@ -60,47 +60,47 @@ class Callables:
             _check_method(function, self.inference)
 
     def texts(self, name: str) -> list[str]:
-        """The signatures, for errors."""
+        """The signatures as texts, for errors."""
         if self.inference is not None:
             return [f"{name}({self.inference.strategy.text})"]
         return [item.text(name) for item in self.signatures]
 
     @property
     def names(self) -> bool:
-        """Whether the arguments have names."""
+        """Return True if the arguments have names."""
         if self.inference is not None:
             return bool(self.inference.strategy.names)
         return all(item.name for signature in self.signatures for item in signature.arguments)
 
     def bind(self, name: str, arguments: Sequence[ArgumentInfo], named: Sequence[str | None], fits: Fits) -> Bound:
-        """The call over these arguments, types and literals; `named` has the name of each that is passed by name.
+        """Resolve a call with these arguments (types and literals); `named` holds the names of those passed by name.
 
-        `fits` says whether a type may be passed for another, cast if need be. Raises a ProgramError that shows all
-        signatures where they fit none.
+        `fits` decides if a type may be passed for another, with a cast if necessary. Raises a ProgramError that lists
+        all signatures if none matches.
         """
         if self.inference is not None:
             return self._inferred(name, self.inference, arguments, named, fits)
-        found = [
+        candidates = [
             (rank, at, bound)
             for at, signature in enumerate(self.signatures)
             if (ranked := _ranked(signature, arguments, named, fits)) is not None
             for rank, bound in [ranked]
         ]
-        if not found:
+        if not candidates:
             raise self._mismatch(name, arguments, named)
-        _, at, bound = min(found, key=lambda item: item[:2])
+        _, at, bound = min(candidates, key=lambda item: item[:2])
         return replace(bound, text=self.signatures[at].text(name))
 
     def recorded(
         self, name: str, method: str, text: str, arguments: Sequence[ArgumentInfo], output: t.LogicalType
     ) -> Bound:
-        """The call as a plan has it, of the method and the signature (any if empty) that the plan names.
+        """Resolve a call of a plan by its method and its signature (any if empty).
 
-        Raises ProgramError where there is no such signature, or where it gives another type than `output`.
+        Raises ProgramError if there is no such signature, or if its result type is not `output`.
         """
         named = [None] * len(arguments)
         if self.inference is not None:
-            found = self._inferred_again(name, self.inference, arguments, output)
+            call = self._inferred_again(name, self.inference, arguments, output)
         else:
             written = text.partition("(")[2]
             of_method = [item for item in self.signatures if item.method == method]
@@ -108,31 +108,31 @@ class Callables:
             for signature in alike or of_method:
                 ranked = _ranked(signature, arguments, named, exactly)
                 if ranked is not None:
-                    found = replace(ranked[1], text=signature.text(name))
+                    call = replace(ranked[1], text=signature.text(name))
                     break
             else:
                 raise self._mismatch(name, arguments, named)
-        given = found.output.type
+        result = call.output.type
         if self.kind is FunctionKind.TABLE:
-            given = t.RowType(fields=tuple(t.Field(key, part.type) for key, part in table_fields(found.output)))
-        if not exactly(given, output):
+            result = t.RowType(fields=tuple(t.Field(key, part.type) for key, part in table_fields(call.output)))
+        if not exactly(result, output):
             raise ProgramError(
-                f"it gives {given}, and the plan says {output}", remedy="let it give what it gave before"
+                f"it gives {result}, and the plan says {output}", remedy="let it give what it gave before"
             )
-        return found
+        return call
 
     def _inferred_again(
         self, name: str, inference: TypeInference, arguments: Sequence[ArgumentInfo], output: t.LogicalType
     ) -> Bound:
-        """The types of a call that was inferred once: its operands have been cast, so that the inference may not take
-        them again; the plan's types hold then."""
+        """Resolve a call that was inferred when the plan was compiled. Its operands are cast already, and the inference
+        may refuse them now; the plan's types hold then."""
         try:
             return self._inferred(name, inference, arguments, [None] * len(arguments), exactly)
         except ProgramError:
             if not inference.strategy.count.takes(len(arguments)):
                 raise
-            kept = Bridged(output)
-            return Bound(self.kind.method, tuple(range(len(arguments))), (None,) * len(arguments), kept)
+            recorded = Bridged(output)
+            return Bound(self.kind.method, tuple(range(len(arguments))), (None,) * len(arguments), recorded)
 
     def _inferred(
         self,
@@ -148,17 +148,17 @@ class Callables:
             if set(named) != set(strategy.names) or len(named) != len(strategy.names):
                 raise self._mismatch(name, arguments, named)
             order = [list(named).index(item) for item in strategy.names]
-        given = [arguments[at] for at in order]
-        call = CallContext(name, tuple(given), fits)
+        ordered = [arguments[at] for at in order]
+        call = CallContext(name, tuple(ordered), fits)
         inferred = None
-        if strategy.count.takes(len(given)):
-            with _of_the_user(name, "input"):
+        if strategy.count.takes(len(ordered)):
+            with _user_errors(name, "input"):
                 inferred = strategy.infer(call)
         if inferred is None:
             raise self._mismatch(name, arguments, named)
-        if len(inferred) != len(given):
+        if len(inferred) != len(ordered):
             raise ProgramError(
-                f"the type inference of function {name} gave {len(inferred)} input types for {len(given)} arguments",
+                f"the type inference of function {name} gave {len(inferred)} input types for {len(ordered)} arguments",
                 remedy="return a type for each argument, or None where it stays as it is",
             )
         types = [
@@ -167,9 +167,9 @@ class Callables:
         ]
         cast = [
             item if wanted is None else replace(item, type=wanted.type.with_nullability(item.type.nullable))
-            for item, wanted in zip(given, types, strict=True)
+            for item, wanted in zip(ordered, types, strict=True)
         ]
-        with _of_the_user(name, "output"):
+        with _user_errors(name, "output"):
             call = replace(call, arguments=tuple(cast))
             output, accumulator = inference.result(call), inference.state(call)
         text = f"{name}({strategy.text})"
@@ -185,31 +185,31 @@ class Callables:
         )
 
 
-def exactly(given: t.LogicalType, wanted: t.LogicalType) -> bool:
-    """Whether values of a type are values of another as they stand, nullability and the names in rows aside."""
-    match given, wanted:
-        case t.StructuredType(), t.StructuredType() if not given.same_class(wanted):
+def exactly(actual: t.LogicalType, wanted: t.LogicalType) -> bool:
+    """Return True if values of `actual` need no cast to `wanted`, apart from nullability and field names of rows."""
+    match actual, wanted:
+        case t.StructuredType(), t.StructuredType() if not actual.same_class(wanted):
             return False
         case t.FieldsType(), t.FieldsType():
             return (
-                given.ROOT == wanted.ROOT
-                and len(given.fields) == len(wanted.fields)
-                and all(map(exactly, given.types, wanted.types))
+                actual.ROOT == wanted.ROOT
+                and len(actual.fields) == len(wanted.fields)
+                and all(map(exactly, actual.types, wanted.types))
             )
         case (t.ArrayType(), t.ArrayType()) | (t.MapType(), t.MapType()) | (t.MultisetType(), t.MultisetType()):
-            return all(map(exactly, given.children(), wanted.children()))
+            return all(map(exactly, actual.children(), wanted.children()))
         case t.IntervalType(), t.IntervalType():
-            return given.ROOT == wanted.ROOT
-    if isinstance(given, t.CharacterType) and isinstance(wanted, t.VarCharType):
-        return given.length <= wanted.length
-    if isinstance(given, t.BytesType) and isinstance(wanted, t.VarBinaryType):
-        return given.length <= wanted.length
-    if isinstance(given, t.TimestampBase):
-        given = given.as_regular()
-    return given.with_nullability(True) == wanted.with_nullability(True)
+            return actual.ROOT == wanted.ROOT
+    if isinstance(actual, t.CharacterType) and isinstance(wanted, t.VarCharType):
+        return actual.length <= wanted.length
+    if isinstance(actual, t.BytesType) and isinstance(wanted, t.VarBinaryType):
+        return actual.length <= wanted.length
+    if isinstance(actual, t.TimestampBase):
+        actual = actual.as_regular()
+    return actual.with_nullability(True) == wanted.with_nullability(True)
 
 
-#: How well an argument goes into a parameter, best first. The first four take it without a cast.
+#: Ranks of an argument's match with a parameter, best first. The first four need no cast.
 _SAME, _NULLABLE, _RENAMED, _SKIPS, _CAST, _CAST_SKIPS, _ANY = range(7)
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
 Rank = tuple[tuple[int, int], ...]
@@ -218,7 +218,7 @@ Rank = tuple[tuple[int, int], ...]
 def _ranked(
     signature: Signature, arguments: Sequence[ArgumentInfo], named: Sequence[str | None], fits: Fits
 ) -> tuple[Rank, Bound] | None:
-    """The call of a signature, and how well it fits: the worst argument first; None where it does not."""
+    """The call by a signature and its rank, the worst argument first; None if the signature does not match."""
     operands = _placed(signature, len(arguments), named)
     if operands is None:
         return None
@@ -237,26 +237,26 @@ def _ranked(
         ranks.append(rank)
     output = signature.output.with_nullability(True) if skips else signature.output
     bound = Bound(signature.method, operands, tuple(types), output, tuple(skips), accumulator=signature.accumulator)
-    # Of two that fit alike, that without a rest of any number, and that which needs no defaults.
+    # Among equal ranks, signatures without varargs and without defaults win.
     rest = 2 * signature.varargs + any(isinstance(operand, Default) for operand in operands)
     return (*sorted(ranks, reverse=True), (-1, rest)), bound
 
 
-def _rank(given: t.LogicalType, wanted: t.LogicalType, fits: Fits) -> tuple[int, int] | None:
-    skips = given.nullable and not wanted.nullable
-    if isinstance(given, t.NullType):
+def _rank(actual: t.LogicalType, wanted: t.LogicalType, fits: Fits) -> tuple[int, int] | None:
+    skips = actual.nullable and not wanted.nullable
+    if isinstance(actual, t.NullType):
         return (_SKIPS if skips else _SAME), 0
-    if exactly(given, wanted):
+    if exactly(actual, wanted):
         if skips:
             return _SKIPS, 0
-        if _names(given) != _names(wanted):
+        if _names(actual) != _names(wanted):
             return _RENAMED, 0
-        return (_SAME if given.nullable == wanted.nullable else _NULLABLE), 0
-    if not fits(given, wanted):
+        return (_SAME if actual.nullable == wanted.nullable else _NULLABLE), 0
+    if not fits(actual, wanted):
         return None
     far = 0
-    if given.ROOT in _NUMBERS and wanted.ROOT in _NUMBERS:
-        far = _NUMBERS.index(wanted.ROOT) - _NUMBERS.index(given.ROOT)
+    if actual.ROOT in _NUMBERS and wanted.ROOT in _NUMBERS:
+        far = _NUMBERS.index(wanted.ROOT) - _NUMBERS.index(actual.ROOT)
     return (_CAST_SKIPS if skips else _CAST), far
 
 
@@ -266,7 +266,7 @@ def _names(type_: t.LogicalType) -> tuple[Any, ...]:
 
 
 def _placed(signature: Signature, count: int, named: Sequence[str | None]) -> tuple[int | Default, ...] | None:
-    """Where the arguments of a call go; None where it does not have the right number or names."""
+    """Assign a call's arguments to parameters; None if their number or names do not match."""
     if not any(named):
         if not signature.takes(count):
             return None
@@ -278,15 +278,15 @@ def _placed(signature: Signature, count: int, named: Sequence[str | None]) -> tu
     names = [item.name for item in signature.arguments]
     if not set(by_name) <= set(names) or len(by_name) != count:
         return None
-    found: list[int | Default] = []
+    places: list[int | Default] = []
     for item in signature.arguments:
         if item.name in by_name:
-            found.append(by_name[item.name])
+            places.append(by_name[item.name])
         elif item.optional:
-            found.append(_default(item))
+            places.append(_default(item))
         else:
             return None
-    return tuple(found)
+    return tuple(places)
 
 
 def _default(argument: Argument) -> Default:
@@ -297,7 +297,7 @@ def _default(argument: Argument) -> Default:
 def _inference_of(function: UserDefinedFunction) -> TypeInference | None:
     class_ = type(function).__qualname__
     try:
-        found = function.get_type_inference()
+        inference = function.get_type_inference()
     except CompiledPlanError as fault:
         raise ProgramError(f"{class_}.get_type_inference: {fault.message}", remedy=fault.remedy) from None
     except Exception as fault:
@@ -305,27 +305,29 @@ def _inference_of(function: UserDefinedFunction) -> TypeInference | None:
             f"{class_}.get_type_inference raised {type(fault).__name__}: {fault}",
             remedy="correct it; it is called with `self` alone, once, when the function is registered",
         ) from fault
-    if found is not None and not isinstance(found, TypeInference):
-        raise ProgramError(f"{class_}.get_type_inference gave {found!r}", remedy="return a compiled_plan.TypeInference")
-    return found
+    if inference is not None and not isinstance(inference, TypeInference):
+        raise ProgramError(
+            f"{class_}.get_type_inference gave {inference!r}", remedy="return a compiled_plan.TypeInference"
+        )
+    return inference
 
 
 @contextmanager
-def _of_the_user(name: str, which: str) -> Iterator[None]:
-    """What a strategy of the user's own raises, in the user's terms."""
+def _user_errors(name: str, role: str) -> Iterator[None]:
+    """Turn exceptions of a user's strategy into ProgramError."""
     try:
         yield
     except CompiledPlanError:
         raise
     except Exception as fault:
         raise ProgramError(
-            f"the {which} strategy of the type inference of function {name} raised {type(fault).__name__}: {fault}",
+            f"the {role} strategy of the type inference of function {name} raised {type(fault).__name__}: {fault}",
             remedy="correct it in get_type_inference; call.fail(message) refuses a call",
         ) from fault
 
 
 def _check_method(function: UserDefinedFunction, inference: TypeInference) -> None:
-    """That a function with an inference of its own has a method that takes as many arguments."""
+    """Raise ProgramError unless a function with its own type inference has a method for that number of arguments."""
     name = function.KIND.method
     method = getattr(function, name, None)
     if method is None:

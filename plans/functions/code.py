@@ -1,7 +1,7 @@
-"""The code of a function as a digest: that of its class, and of all it uses of the user's own modules.
+"""Digest of a function's code: its class and all code of the user's own modules that it uses.
 
-Comments, docstrings and layout play no part in it, nor does what the function does not use. Constants count by their
-values, so that one which is computed when the module is loaded counts, too.
+Comments, docstrings, layout and unused code do not affect the digest. Constants enter it by value, including those
+computed when their module is loaded.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any
 
 from compiled_plan.plans.types.classes import is_installed
 
-#: How deep constants are looked into.
+#: Maximum nesting depth of constants.
 _DEPTH = 12
 _OWN = ("compiled_plan",)
 
 
 def code_digest(class_: type) -> str:
-    """The digest of a function's class."""
+    """The digest of a function class."""
     walker = _Walker()
     walker.add(class_)
     text = "\n".join(walker.found)
@@ -32,7 +32,7 @@ def code_digest(class_: type) -> str:
 
 
 class _Walker:
-    """Collects the texts of all code that a class uses, each once, in the order in which it is met."""
+    """Collector of the source texts that a class uses, without repetition, in the order of the walk."""
 
     def __init__(self) -> None:
         self.found: list[str] = []
@@ -40,7 +40,7 @@ class _Walker:
         self.held: list[Any] = []
 
     def add(self, value: Any) -> None:
-        """A class, function or method of the user's own, with what it uses."""
+        """Add a class, function or method of the user's own and its dependencies."""
         value = inspect.unwrap(value) if callable(value) and not isinstance(value, type) else value
         if id(value) in self.seen:
             return
@@ -79,7 +79,7 @@ class _Walker:
             self.found.append(f"{name} = {self._constant(value, _DEPTH)}")
 
     def _constant(self, value: Any, depth: int) -> str:
-        """The text of a value, the same in every process."""
+        """Text of a value that is stable across processes."""
         if value is None or isinstance(value, bool | int | float | complex | str | bytes):
             return repr(value)
         if depth == 0:
@@ -106,7 +106,7 @@ class _Walker:
 
 
 def _pickled(value: Any) -> str:
-    """The digest of an object of some package, a pattern or an array say; nothing of one that cannot be pickled."""
+    """Digest of an object of a package, such as a pattern or array; empty if it cannot be pickled."""
     try:
         return hashlib.sha256(pickle.dumps(value, protocol=4)).hexdigest()
     except Exception:
@@ -115,12 +115,12 @@ def _pickled(value: Any) -> str:
 
 def _state(value: Any) -> dict[str, Any]:
     slots = [name for class_ in type(value).__mro__ for name in getattr(class_, "__slots__", ())]
-    found = {name: getattr(value, name) for name in slots if hasattr(value, name) and not name.startswith("__")}
-    return dict(sorted((found | getattr(value, "__dict__", {})).items()))
+    slotted = {name: getattr(value, name) for name in slots if hasattr(value, name) and not name.startswith("__")}
+    return dict(sorted((slotted | getattr(value, "__dict__", {})).items()))
 
 
 def is_own(value: Any) -> bool:
-    """Whether a class or function is the user's own: of no installed package, of Python's, or of the product."""
+    """Return True if a class or function belongs to no installed package, to Python or to the product."""
     module = sys.modules.get(getattr(value, "__module__", "") or "")
     return module is not None and _is_own_module(module)
 
@@ -134,7 +134,7 @@ def _is_own_module(module: ModuleType) -> bool:
 
 
 def _tree(value: Any) -> ast.AST | None:
-    """The source as a tree without docstrings; None where there is no source."""
+    """The syntax tree of the source without docstrings; None if there is no source."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(value)))
     except (OSError, TypeError, SyntaxError, ValueError):
@@ -152,7 +152,7 @@ def _tree(value: Any) -> ast.AST | None:
 
 
 def _names(tree: ast.AST) -> tuple[set[str], dict[str, frozenset[str]]]:
-    """The names that a tree uses, and of each the attributes that it takes."""
+    """The names that a tree uses, and the attributes that it reads from them."""
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     attributes: dict[str, frozenset[str]] = {}
     for node in ast.walk(tree):
@@ -172,7 +172,7 @@ def _functions(value: Any) -> Iterator[FunctionType]:
 
 
 def _scopes(value: Any) -> Iterator[Mapping[str, Any]]:
-    """Where a name that is used may be found: variables around it, its module."""
+    """Scopes in which a name is resolved: enclosing variables, then the module."""
     for function in _functions(value):
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         yield {name: cell.cell_contents for name, cell in cells if _filled(cell)}
@@ -190,7 +190,7 @@ def _filled(cell: Any) -> bool:
 
 
 def _codes(value: Any) -> Iterator[str]:
-    """Functions without source, by what the interpreter runs."""
+    """Bytecode of functions without source."""
     for function in _functions(value):
         yield f"{function.__qualname__} {_code(function.__code__)} {function.__defaults__!r}"
 

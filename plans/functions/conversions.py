@@ -1,7 +1,7 @@
-"""Values as Arrow gives and takes them, to and from the Python objects that a function sees.
+"""Conversion of Arrow values to and from the Python objects that a function handles.
 
 Arrow's values are those of `to_pylist`: dicts for rows, lists of pairs for maps, whole numbers for TIME (milliseconds)
-and intervals (months, milliseconds). A conversion is None where the objects are the values.
+and intervals (months, milliseconds). A conversion is None if the objects are the values.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _MILLI = dt.timedelta(milliseconds=1)
 
 
 def to_python(bridged: Bridged, place: str = "") -> Convert | None:
-    """From Arrow's values to objects; passes None by. `place` is the argument, for errors of converters."""
+    """Conversion of Arrow values to objects; None stays None. `place` is the argument, for errors of converters."""
     return _null_safe(outward(bridged, place))
 
 
 def from_python(bridged: Bridged, place: str = "") -> Convert | None:
-    """From objects to Arrow's values; passes None by.
+    """Conversion of objects to Arrow values; None stays None.
 
-    The function raises TypeError or ValueError for what is no value, DataError for what a converter does wrong.
+    It raises TypeError or ValueError for an invalid object, DataError for a fault of a converter.
     """
     return _null_safe(inward(bridged, place))
 
@@ -44,11 +44,11 @@ def _null_safe(convert: Convert | None) -> Convert | None:
 
 
 def outward(bridged: Bridged, place: str = "") -> Convert | None:
-    """As `to_python`, for values that are not None."""
+    """Conversion as of `to_python`, for values that are not None."""
     if bridged.converter is not None:
         plain = outward(internal(bridged.type))
-        given = Converted(bridged, True, place)
-        return given if plain is None else lambda value: given(plain(value))
+        converted = Converted(bridged, True, place)
+        return converted if plain is None else lambda value: converted(plain(value))
     class_, name = bridged.class_, name_of(bridged.class_) if bridged.class_ else ""
     match bridged.type:
         case t.CharacterType():
@@ -87,25 +87,25 @@ def _time(value: int) -> dt.time:
 
 
 def _list_out(element: Convert | None, class_: Any) -> Convert | None:
-    made = class_
+    build = class_
     if name_of(class_) == "numpy.ndarray":
         import numpy
 
-        made = numpy.array
+        build = numpy.array
     if element is None:
-        return None if made is None else made
+        return None if build is None else build
     return (
         (lambda value: [element(item) for item in value])
-        if made is None
-        else (lambda value: made([element(item) for item in value]))
+        if build is None
+        else (lambda value: build([element(item) for item in value]))
     )
 
 
 def _map_out(key: Convert | None, value: Convert | None) -> Convert:
     if key is None and value is None:
         return dict
-    one, two = key or _same, value or _same
-    return lambda pairs: {one(left): two(right) for left, right in pairs}
+    key_of, value_of = key or _same, value or _same
+    return lambda pairs: {key_of(left): value_of(right) for left, right in pairs}
 
 
 def _same(value: Any) -> Any:
@@ -133,15 +133,15 @@ def _fields_out(bridged: Bridged, place: str) -> Convert | None:
     return lambda row: make(values(row))
 
 
-# --- the other way ---------------------------------------------------------------------------------------------------
+# --- objects to Arrow values -----------------------------------------------------------------------------------------
 
 
 def inward(bridged: Bridged, place: str = "") -> Convert | None:
-    """As `from_python`, for objects that are not None."""
+    """Conversion as of `from_python`, for objects that are not None."""
     if bridged.converter is not None:
         plain = inward(internal(bridged.type))
-        given = Converted(bridged, False, place)
-        return given if plain is None else lambda value: plain(given(value))
+        converted = Converted(bridged, False, place)
+        return converted if plain is None else lambda value: plain(converted(value))
     class_, name = bridged.class_, name_of(bridged.class_) if bridged.class_ else ""
     match bridged.type:
         case t.CharacterType():
@@ -159,8 +159,8 @@ def inward(bridged: Bridged, place: str = "") -> Convert | None:
         case t.DateType() if class_ is int:
             return lambda value: _EPOCH_DAY + dt.timedelta(days=value)
         case t.FloatType() | t.DateType():
-            # Arrow by itself would make an infinity of a large number, and cut the time off a datetime.
-            return as_usual(bridged.type)
+            # Arrow would turn a large number into infinity, and truncate a datetime to its date.
+            return by_default_class(bridged.type)
         case t.TimeType():
             return None if class_ is int else millis_of_day
         case t.TimestampLtzType() if class_ is int:
@@ -189,9 +189,9 @@ def inward(bridged: Bridged, place: str = "") -> Convert | None:
 
 def _map_in(key: Convert | None, value: Convert | None) -> Convert:
     if key is None and value is None:
-        return lambda given: list(given.items())
-    one, two = key or _same, value or _same
-    return lambda given: [(one(left), two(right)) for left, right in given.items()]
+        return lambda entries: list(entries.items())
+    key_of, value_of = key or _same, value or _same
+    return lambda entries: [(key_of(left), value_of(right)) for left, right in entries.items()]
 
 
 def _fields_in(bridged: Bridged, place: str) -> Convert:
@@ -201,41 +201,41 @@ def _fields_in(bridged: Bridged, place: str) -> Convert:
 
 
 def fields_in(names: Sequence[str], parts: Sequence[Bridged], text: str, place: str = "") -> Convert:
-    """A row in any of its forms (tuple, `Row`, list, dict, object) as a dict of Arrow's values."""
+    """Conversion of a row in any form (tuple, `Row`, list, dict, object) to a dict of Arrow values."""
     converts = [from_python(part, place) for part in parts]
     count = len(names)
 
-    def values(given: Any) -> Sequence[Any]:
-        if isinstance(given, Mapping):
-            unknown = set(given) - set(names)
+    def values(row: Any) -> Sequence[Any]:
+        if isinstance(row, Mapping):
+            unknown = set(row) - set(names)
             if unknown:
                 raise ValueError(f"{text} has no field {sorted(map(str, unknown))[0]!r}")
-            return [given.get(name) for name in names]
-        if isinstance(given, tuple | list):
-            if len(given) != count:
-                raise ValueError(f"a row of {len(given)} values is no {text}, which has {count} fields")
-            return given
+            return [row.get(name) for name in names]
+        if isinstance(row, tuple | list):
+            if len(row) != count:
+                raise ValueError(f"a row of {len(row)} values is no {text}, which has {count} fields")
+            return row
         try:
-            return [field_value(given, name) for name in names]
+            return [field_value(row, name) for name in names]
         except AttributeError:
-            raise TypeError(f"{given!r} is no row of {text}") from None
+            raise TypeError(f"{row!r} is no row of {text}") from None
 
-    def convert(given: Any) -> dict[str, Any]:
+    def convert(row: Any) -> dict[str, Any]:
         return {
             name: item if part is None else part(item)
-            for name, part, item in zip(names, converts, values(given), strict=True)
+            for name, part, item in zip(names, converts, values(row), strict=True)
         }
 
     return convert
 
 
-# --- what a function may give, checked where Arrow by itself would change it -----------------------------------------
+# --- checks of results that Arrow would convert silently -------------------------------------------------------------
 
 _DECIMALS = Context(prec=76, rounding=ROUND_HALF_UP)
 
 
-def as_usual(type_: t.LogicalType) -> Convert:
-    """The conversion of a type's usual class, that of rows and DataFrames."""
+def by_default_class(type_: t.LogicalType) -> Convert:
+    """The conversion of a type's default class, as in rows and DataFrames."""
     from compiled_plan.plans.types.conversions.builtin import SIMPLE
 
     convert = SIMPLE[type(type_)][0].to_internal
@@ -244,7 +244,7 @@ def as_usual(type_: t.LogicalType) -> Convert:
 
 
 def bytes_of(value: Any) -> bytes:
-    """Bytes; Arrow by itself would take a text, too."""
+    """Check bytes; Arrow would accept a str, too."""
     if isinstance(value, bytearray | memoryview):
         return bytes(value)
     if not isinstance(value, bytes):
@@ -253,7 +253,7 @@ def bytes_of(value: Any) -> bytes:
 
 
 def whole(value: Any) -> int:
-    """A whole number; Arrow by itself would cut off the digits of a float."""
+    """Check a whole number; Arrow would truncate a float."""
     if type(value) is int:
         return value
     if isinstance(value, bool) or not isinstance(value, Integral):
@@ -262,7 +262,7 @@ def whole(value: Any) -> int:
 
 
 def decimal(type_: t.DecimalType) -> Convert:
-    """A number as a DECIMAL, rounded half up to its scale."""
+    """Conversion of a number to a DECIMAL, rounded half up to its scale."""
     step = Decimal(1).scaleb(-type_.scale)
 
     def convert(value: Any) -> Decimal:
@@ -276,12 +276,12 @@ def decimal(type_: t.DecimalType) -> Convert:
 
 
 def millis_of_day(value: dt.time) -> int:
-    """A time of the day as TIME holds it."""
+    """A time of day as milliseconds, the representation of TIME."""
     return ((value.hour * 60 + value.minute) * 60 + value.second) * 1000 + value.microsecond // 1000
 
 
 def aware(value: dt.datetime) -> dt.datetime:
-    """A point in time, which a datetime without a zone is not."""
+    """Refuse a datetime without a time zone, which is no instant."""
     if not isinstance(value, dt.datetime):
         raise TypeError(f"{value!r} is no datetime")
     if value.tzinfo is None:
@@ -290,7 +290,7 @@ def aware(value: dt.datetime) -> dt.datetime:
 
 
 def naive(value: dt.datetime) -> dt.datetime:
-    """A TIMESTAMP, which has no zone."""
+    """Refuse a datetime with a time zone, which a TIMESTAMP has not."""
     if not isinstance(value, dt.datetime):
         raise TypeError(f"{value!r} is no datetime")
     if value.tzinfo is not None:

@@ -1,4 +1,4 @@
-"""Converters of the program's own, in the types of functions: opened in the process that calls the function."""
+"""User-defined converters in the types of functions, opened in the process that calls the function."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ Convert = Callable[[Any], Any]
 
 
 def internal(type_: t.LogicalType) -> Bridged:
-    """A type whose objects are its internal values, which converters are given and give."""
+    """The type with its internal values as objects: the input and output of converters."""
     if isinstance(type_, t.TimeType | t.DayTimeIntervalType):
         return Bridged(type_, int)
     children = tuple(map(internal, type_.children()))
     return Bridged(type_, tuple if isinstance(type_, t.FieldsType) else None, children)
 
 
-#: The converters that were opened in this process, which keeps them, so that their ids stay theirs.
+#: Converters opened in this process, by id. References are kept so that ids are not reused.
 _OPENED: dict[int, Any] = {}
 
 
 class Converted:
-    """One direction of a converter, which is opened once in each process before its first value.
+    """One direction of a converter, opened once per process before its first value.
 
-    `external` is the direction from internal values to objects; `place` is the argument or result, for errors.
+    `external` selects the direction from internal values to objects; `place` is the argument or result, for errors.
     """
 
     def __init__(self, bridged: Bridged, external: bool, place: str) -> None:

@@ -1,4 +1,4 @@
-"""The classes that an author of functions derives from.
+"""Base classes of user-defined functions.
 
 Source: FLIP-65, "Proposed Changes"; Flink's user-defined functions.
 """
@@ -18,7 +18,7 @@ ACC = TypeVar("ACC")
 
 
 class FunctionKind(Enum):
-    """What a function makes of rows: a value of each, rows of each, a value of many."""
+    """Kinds of functions: one value per row, any number of rows per row, one value for many rows."""
 
     SCALAR = "SCALAR"
     TABLE = "TABLE"
@@ -26,93 +26,93 @@ class FunctionKind(Enum):
 
     @property
     def method(self) -> str:
-        """The method that takes a row's arguments."""
+        """The name of the method that is called for a row."""
         return "accumulate" if self is FunctionKind.AGGREGATE else "eval"
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionContext:
-    """What a function may know of where it runs; given to `open`.
+    """Information about the job, passed to `open`.
 
     Args:
         function_name: the function's name in the program.
-        parameters: values for the whole job, by name.
+        parameters: job parameters by name.
     """
 
     function_name: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
 
     def get_job_parameter(self, key: str, default: str = "") -> str:
-        """The job's value of a name, or the default."""
+        """The job parameter of that name, or the default."""
         return self.parameters.get(key, default)
 
 
 class UserDefinedFunction:
-    """Base of all functions of a user's own.
+    """Base class of all user-defined functions.
 
-    Types are those of `get_type_inference()`, else of the hints (`function_hint`, `DataTypeHint`), else of the Python
-    annotations. `is_deterministic = False` says that two calls with equal arguments may differ, as with a random
-    number; such calls are neither moved nor done once for several places.
+    Types come from `get_type_inference()`, else from hints (`function_hint`, `DataTypeHint`), else from the Python
+    annotations. `is_deterministic = False` declares that two calls with equal arguments may differ, as for a random
+    number; such calls are neither moved nor shared between expressions.
     """
 
     KIND: ClassVar[FunctionKind]
-    #: The methods that take a row's arguments: of this name, or of this name and an underscore and more.
+    #: Methods that are called for a row have this name, or begin with this name and an underscore.
     METHOD: ClassVar[str] = "eval"
 
-    #: Whether equal arguments give equal results; a method of no parameters is fine too.
+    #: True if equal arguments have equal results; may also be a method without parameters.
     is_deterministic: Any = True
 
     def open(self, context: FunctionContext) -> None:
-        """Called in the worker before the first row.
+        """Initialize the function; called in the worker before the first row.
 
-        A function with a `close` of its own is opened and closed with every task (the rows of one partition in one
-        micro-batch); another one is opened once in the life of a worker process.
+        A function that overrides `close` is opened and closed with every task (the rows of one partition in one
+        micro-batch); any other function is opened once in a worker process.
         """
 
     def close(self) -> None:
-        """Called in the worker after a task's last row."""
+        """Release resources; called in the worker after a task's last row."""
 
     def get_type_inference(self) -> TypeInference | None:
-        """The types of the function where neither annotations nor hints can say them; None: they do."""
+        """Types that neither annotations nor hints can express; None: annotations and hints hold."""
         return None
 
 
 class ScalarFunction(UserDefinedFunction):
-    """A value for the arguments of each row: `eval(self, ...)`."""
+    """A function with one value per row: `eval(self, ...)`."""
 
     KIND = FunctionKind.SCALAR
 
 
 class TableFunction(UserDefinedFunction, Generic[T]):
-    """Any number of rows for the arguments of each row.
+    """A function with any number of result rows per input row.
 
-    `eval` yields the rows, returns them as a list or other iterable, or gives each to `self.collect(row)`. A row is a
-    tuple, `Row`, dataclass or dict of the columns; where there is one column, the value itself. Where `eval` does not
-    say the type of a row (`Iterator[...]`), that of the class holds: `class Split(TableFunction[str])`.
+    `eval` yields the rows, returns them as an iterable, or passes each to `self.collect(row)`. A row is a tuple, `Row`,
+    dataclass or dict of the columns; with a single column, the value itself. If the annotation of `eval` does not name
+    the row's type (`Iterator[...]`), the type argument of the class holds: `class Split(TableFunction[str])`.
     """
 
     KIND = FunctionKind.TABLE
 
     def collect(self, row: T) -> None:
-        """Give one row."""
+        """Emit one row."""
         self.__dict__.setdefault("_collected", []).append(row)
 
 
 class AggregateFunction(UserDefinedFunction, Generic[T, ACC]):
-    """One value for many rows, kept in an accumulator.
+    """A function that aggregates rows in an accumulator.
 
-    `accumulate(self, accumulator, ...)` takes the arguments of a row and changes the accumulator, or returns the one
-    that takes its place. `retract`, with the same parameters, takes a row back: it is needed where the input has
-    updates or deletes, and over bounded OVER windows. `merge(self, accumulator, others)` adds other accumulators: it
-    is needed by session windows. An accumulator is kept as a value of its type: that of a hint, else of the annotation
-    of `create_accumulator`. Another object that pickles is kept pickled, see `plans.functions.pickles`.
+    `accumulate(self, accumulator, ...)` takes the arguments of a row and updates the accumulator, or returns its
+    replacement. `retract`, with the same parameters, removes a row: inputs with updates or deletes and bounded OVER
+    windows need it. `merge(self, accumulator, others)` merges other accumulators: session windows need it. The state
+    holds an accumulator as a value of its type: that of a hint, else of the annotation of `create_accumulator`. Any
+    other object is pickled, see `plans.functions.pickles`.
     """
 
     KIND = FunctionKind.AGGREGATE
     METHOD = "accumulate"
 
     def create_accumulator(self) -> ACC:
-        """An accumulator of no rows."""
+        """Create an accumulator of no rows."""
         raise NotImplementedError(f"{type(self).__name__}.create_accumulator")
 
     def get_value(self, accumulator: ACC) -> T | None:
@@ -121,24 +121,24 @@ class AggregateFunction(UserDefinedFunction, Generic[T, ACC]):
 
 
 class TableAggregateFunction(UserDefinedFunction, Generic[T, ACC]):
-    """Any number of rows for many. Flink runs these, but its plans have no operator for them, so they are refused."""
+    """A table aggregate. Flink runs these, but its plans have no operator for them, so they are refused."""
 
 
 def deterministic(function: UserDefinedFunction) -> bool:
-    """Whether a function gives equal results for equal arguments."""
-    found = function.is_deterministic
-    return bool(found() if callable(found) else found)
+    """Return True if equal arguments have equal results."""
+    declared = function.is_deterministic
+    return bool(declared() if callable(declared) else declared)
 
 
 def overrides(function: UserDefinedFunction, name: str) -> bool:
-    """Whether a function's class has a method `name` of its own."""
+    """Return True if a function's class overrides the method `name`."""
     own = getattr(type(function), name, None)
     return own is not None and own is not getattr(UserDefinedFunction, name, None)
 
 
-def collected(function: UserDefinedFunction, given: Iterable[Any] | None) -> list[Any]:
-    """The rows of one call of a table function: those collected, and then those given back."""
+def collected(function: UserDefinedFunction, returned: Iterable[Any] | None) -> list[Any]:
+    """The rows of one call of a table function: first the collected, then the returned ones."""
     rows: list[Any] = function.__dict__.pop("_collected", [])
-    if given is not None:
-        rows.extend(given)
+    if returned is not None:
+        rows.extend(returned)
     return rows

@@ -1,4 +1,4 @@
-"""Types that hints cannot say: by the arguments' types, or by their literal values.
+"""Type inference from the arguments' types or literal values, beyond what hints can express.
 
 Source: FLIP-65, "Manual Definition"; the names are those of Flink's `TypeInference`, in Python's spelling.
 
@@ -20,13 +20,13 @@ from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.types.python.bridge import Bridged
 from compiled_plan.plans.types.python.extraction import from_data_type
 
-#: A type: in SQL, as a logical type, or as a data type with its class.
+#: A type: its SQL text, a logical type, or a data type with its class.
 TypeLike = Any
 
 
 @dataclass(frozen=True, slots=True)
 class ArgumentInfo:
-    """An argument of a call: its type, and its value where it is a literal (`is_literal`)."""
+    """An argument of a call: its type, and its value if it is a literal (`is_literal`)."""
 
     type: t.LogicalType
     is_literal: bool = False
@@ -35,17 +35,17 @@ class ArgumentInfo:
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """A call that is being typed.
+    """A call whose types are inferred.
 
     Args:
         name: the function's name.
-        arguments: the arguments; once the inputs are known, with the types they are cast to.
-        fits: whether a value of a type may be given for another one, cast if need be.
+        arguments: the arguments; after input inference, with the types they are cast to.
+        fits: decides if a value of a type may be passed for another, with a cast if necessary.
     """
 
     name: str
     arguments: tuple[ArgumentInfo, ...]
-    fits: Callable[[t.LogicalType, t.LogicalType], bool] = field(default=lambda given, wanted: given == wanted)
+    fits: Callable[[t.LogicalType, t.LogicalType], bool] = field(default=lambda actual, wanted: actual == wanted)
 
     @property
     def argument_data_types(self) -> tuple[t.LogicalType, ...]:
@@ -53,21 +53,21 @@ class CallContext:
         return tuple(item.type for item in self.arguments)
 
     def get_argument_data_types(self) -> tuple[t.LogicalType, ...]:
-        """As `argument_data_types`."""
+        """The types of the arguments, by the name of Flink's method."""
         return self.argument_data_types
 
     def is_argument_literal(self, at: int) -> bool:
-        """Whether an argument is a literal, NULL included."""
+        """Return True if an argument is a literal, including NULL."""
         return self.arguments[at].is_literal
 
     def is_argument_null(self, at: int) -> bool:
-        """Whether an argument is the literal NULL."""
+        """Return True if an argument is the literal NULL."""
         return self.arguments[at].is_literal and self.arguments[at].value is None
 
     def get_argument_value(self, at: int, class_: type | None = None) -> Any:
-        """The value of an argument that is a literal, as `class_` if given; None for others."""
-        found = self.arguments[at].value
-        return found if found is None or class_ is None or isinstance(found, class_) else class_(found)
+        """The value of a literal argument, converted to `class_` if set; None for others."""
+        value = self.arguments[at].value
+        return value if value is None or class_ is None or isinstance(value, class_) else class_(value)
 
     def fail(self, message: str) -> NoReturn:
         """Refuse the call.
@@ -83,13 +83,13 @@ TypeStrategy = Callable[[CallContext], TypeLike]
 
 @dataclass(frozen=True)
 class ArgumentCount:
-    """How many arguments a function takes; `most` None: any number."""
+    """The number of arguments of a function; `most` is None if unlimited."""
 
     least: int = 0
     most: int | None = None
 
     def takes(self, count: int) -> bool:
-        """Whether a call may have so many."""
+        """Return True if a call may have `count` arguments."""
         return self.least <= count and (self.most is None or count <= self.most)
 
     def __str__(self) -> str:
@@ -99,7 +99,7 @@ class ArgumentCount:
 
     @classmethod
     def of(cls, count: int) -> ArgumentCount:
-        """Exactly so many."""
+        """Exactly `count`."""
         return cls(count, count)
 
     @classmethod
@@ -109,7 +109,7 @@ class ArgumentCount:
 
     @classmethod
     def from_(cls, least: int) -> ArgumentCount:
-        """At least so many."""
+        """At least `least`."""
         return cls(least)
 
     @classmethod
@@ -120,13 +120,13 @@ class ArgumentCount:
 
 @dataclass(frozen=True)
 class InputTypeStrategy:
-    """Which arguments a function takes.
+    """The arguments that a function accepts.
 
     Args:
-        count: how many.
-        infer: the types to cast them to (a None: as it is), or None where they do not fit.
-        text: for errors: the signature's arguments.
-        names: of the arguments, for calls with names.
+        count: their number.
+        infer: the types to cast them to (None: no cast), or None if they do not match.
+        text: the signature's arguments, for errors.
+        names: argument names, for calls by name.
     """
 
     count: ArgumentCount
@@ -137,7 +137,7 @@ class InputTypeStrategy:
 
 @dataclass(frozen=True)
 class ArgumentTypeStrategy:
-    """What one argument may be: the type to cast it to, the argument's own type, or None where it does not fit."""
+    """A strategy for one argument: the type to cast it to, the argument's own type, or None if it does not match."""
 
     infer: Callable[[CallContext, int], TypeLike | None]
     text: str
@@ -165,9 +165,9 @@ class TypedArgument:
 
 
 class InputTypeStrategies:
-    """The usual input strategies. An argument is a type, or one of the strategies in capitals."""
+    """The standard input strategies. An argument is a type, or one of the strategies in capitals."""
 
-    #: Any argument, as it is.
+    #: Any argument, without a cast.
     ANY = ArgumentTypeStrategy(lambda call, at: call.arguments[at].type, "ANY")
     #: An argument that is a literal other than NULL.
     LITERAL = ArgumentTypeStrategy(
@@ -188,8 +188,8 @@ class InputTypeStrategies:
         named = tuple(names) or tuple(item.name for item in arguments if isinstance(item, TypedArgument))
 
         def infer(call: CallContext) -> list[Any] | None:
-            found = [part.infer(call, at) for at, part in enumerate(parts)]
-            return None if any(item is None for item in found) else found
+            inferred = [part.infer(call, at) for at, part in enumerate(parts)]
+            return None if any(item is None for item in inferred) else inferred
 
         text = ", ".join(part.text for part in parts)
         return InputTypeStrategy(ArgumentCount.of(len(parts)), infer, text, named)
@@ -202,36 +202,36 @@ class InputTypeStrategies:
         parts = [_argument(argument) for argument in arguments]
 
         def infer(call: CallContext) -> list[Any] | None:
-            found = [parts[min(at, len(parts) - 1)].infer(call, at) for at in range(len(call.arguments))]
-            return None if any(item is None for item in found) else found
+            inferred = [parts[min(at, len(parts) - 1)].infer(call, at) for at in range(len(call.arguments))]
+            return None if any(item is None for item in inferred) else inferred
 
         text = ", ".join(part.text for part in parts) + "..."
         return InputTypeStrategy(ArgumentCount.from_(len(parts) - 1), infer, text)
 
     @staticmethod
     def or_(*strategies: InputTypeStrategy) -> InputTypeStrategy:
-        """What fits one of these; the first that does is taken."""
+        """The first strategy that accepts the arguments."""
         least = min(item.count.least for item in strategies)
         open_ = any(item.count.most is None for item in strategies)
         most = None if open_ else max(item.count.most or 0 for item in strategies)
 
         def infer(call: CallContext) -> Sequence[Any] | None:
             for item in strategies:
-                found = item.infer(call) if item.count.takes(len(call.arguments)) else None
-                if found is not None:
-                    return found
+                inferred = item.infer(call) if item.count.takes(len(call.arguments)) else None
+                if inferred is not None:
+                    return inferred
             return None
 
         return InputTypeStrategy(ArgumentCount(least, most), infer, " | ".join(item.text for item in strategies))
 
     @staticmethod
     def explicit(type_: TypeLike) -> ArgumentTypeStrategy:
-        """An argument of a type, cast if need be."""
+        """An argument of a type, with a cast if necessary."""
         return _argument(type_)
 
     @staticmethod
     def logical(*classes: type[t.LogicalType], text: str = "") -> ArgumentTypeStrategy:
-        """An argument whose type is of one of these classes (`plans.types.logical.NumericType`), as it is."""
+        """An argument whose type is of one of these classes (`plans.types.logical.NumericType`), without a cast."""
         shown = text or " or ".join(class_.ROOT or class_.__name__ for class_ in classes)
         return ArgumentTypeStrategy(
             lambda call, at: call.arguments[at].type if isinstance(call.arguments[at].type, classes) else None,
@@ -240,13 +240,13 @@ class InputTypeStrategies:
 
 
 class TypeStrategies:
-    """The usual output strategies: functions from a call to a type."""
+    """The standard output strategies: functions from a call to a type."""
 
     @staticmethod
     def explicit(type_: TypeLike) -> TypeStrategy:
         """Always this type."""
-        found = from_data_type(type_)
-        return lambda call: found
+        bridged = from_data_type(type_)
+        return lambda call: bridged
 
     @staticmethod
     def argument(at: int) -> TypeStrategy:
@@ -255,20 +255,20 @@ class TypeStrategies:
 
     @staticmethod
     def nullable_if_args(strategy: TypeStrategy) -> TypeStrategy:
-        """What `strategy` says, nullable if and only if an argument is."""
+        """The type of `strategy`, nullable if and only if an argument is."""
         return lambda call: from_data_type(strategy(call)).with_nullability(
             any(item.nullable for item in call.argument_data_types)
         )
 
     @staticmethod
     def force_nullable(strategy: TypeStrategy) -> TypeStrategy:
-        """What `strategy` says, nullable."""
+        """The type of `strategy`, nullable."""
         return lambda call: from_data_type(strategy(call)).with_nullability(True)
 
     @staticmethod
     def first(*strategies: TypeStrategy) -> TypeStrategy:
-        """What the first of these says that says something."""
-        return lambda call: next((found for item in strategies if (found := item(call)) is not None), None)
+        """The first type that is not None."""
+        return lambda call: next((type_ for item in strategies if (type_ := item(call)) is not None), None)
 
 
 @dataclass(frozen=True)
@@ -276,8 +276,8 @@ class TypeInference:
     """The types of a function.
 
     Args:
-        output: the result's type, of a call whose arguments have been cast; a type, or a function of the call.
-        input: which arguments there may be; None: any.
+        output: the result's type: a type, or a function of the call after its arguments are cast.
+        input: the accepted arguments; None: any.
         accumulator: of an aggregate, as `output`.
     """
 
@@ -301,21 +301,21 @@ class TypeInference:
         """The result's type.
 
         Raises:
-            ProgramError: the strategy knows none.
+            ProgramError: the strategy returns None.
         """
-        found = _applied(self.output, call)
-        if found is None:
+        type_ = _applied(self.output, call)
+        if type_ is None:
             raise ProgramError(f"the result of function {call.name} has no type for these arguments")
-        return from_data_type(found, f"the result of function {call.name}")
+        return from_data_type(type_, f"the result of function {call.name}")
 
     def state(self, call: CallContext) -> Bridged | None:
-        """The accumulator's type; None if the strategy knows none."""
-        found = _applied(self.accumulator, call)
-        return None if found is None else from_data_type(found, f"the accumulator of function {call.name}")
+        """The accumulator's type; None if the strategy returns None."""
+        type_ = _applied(self.accumulator, call)
+        return None if type_ is None else from_data_type(type_, f"the accumulator of function {call.name}")
 
     @staticmethod
     def new_builder() -> TypeInferenceBuilder:
-        """A builder, as in Flink."""
+        """Create a builder, as in Flink."""
         return TypeInferenceBuilder()
 
 
@@ -325,7 +325,7 @@ def _applied(strategy: TypeStrategy | TypeLike, call: CallContext) -> TypeLike |
 
 
 class TypeInferenceBuilder:
-    """Puts a TypeInference together, as Flink's builder does."""
+    """Builder of a TypeInference, as in Flink."""
 
     def __init__(self) -> None:
         self._input: InputTypeStrategy | None = None
@@ -334,31 +334,31 @@ class TypeInferenceBuilder:
         self._accumulator: Any = None
 
     def named_arguments(self, *names: str) -> TypeInferenceBuilder:
-        """Names for calls with names."""
+        """Set the argument names, for calls by name."""
         self._names = names
         return self
 
     def typed_arguments(self, *types: TypeLike) -> TypeInferenceBuilder:
-        """The arguments' types, in order."""
+        """Set the arguments' types, in order."""
         return self.input_type_strategy(InputTypeStrategies.sequence(*types))
 
     def input_type_strategy(self, strategy: InputTypeStrategy) -> TypeInferenceBuilder:
-        """Which arguments there may be."""
+        """Set the input strategy."""
         self._input = strategy
         return self
 
     def output_type_strategy(self, strategy: TypeStrategy | TypeLike) -> TypeInferenceBuilder:
-        """The result's type."""
+        """Set the result's type."""
         self._output = strategy
         return self
 
     def accumulator_type_strategy(self, strategy: TypeStrategy | TypeLike) -> TypeInferenceBuilder:
-        """The accumulator's type."""
+        """Set the accumulator's type."""
         self._accumulator = strategy
         return self
 
     def build(self) -> TypeInference:
-        """The TypeInference.
+        """Build the TypeInference.
 
         Raises:
             ProgramError: no output was set.

@@ -1,4 +1,4 @@
-"""From a function's class to what a plan says of it, and back, importing nothing that is not allowed."""
+"""References of plans to function classes: creation, and loading of allowed modules only."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from compiled_plan.plans.functions.definitions import TableAggregateFunction, Us
 from compiled_plan.plans.functions.inference import TypeInference
 from compiled_plan.plans.rex.python import PythonFunction
 
-#: Classes that programs of this process registered: they need no permission.
+#: Classes registered by programs of this process: they need no permission.
 _LIVE: dict[tuple[str, str], type[UserDefinedFunction]] = {}
-#: The folders that modules may be imported from, where somebody has said which.
+#: The folders that modules may be imported from; None: any.
 _FOLDERS: ContextVar[tuple[Path, ...] | None] = ContextVar("_FOLDERS", default=None)
 
 
 @contextmanager
 def imported_from(folders: Sequence[Path]) -> Iterator[None]:
-    """Within the block functions are imported from modules of these folders alone; what is refused is not imported."""
+    """Restrict imports of functions to modules of these folders within the block; others are refused unimported."""
     before = _FOLDERS.set(tuple(folder.resolve() for folder in folders))
     try:
         yield
@@ -35,7 +35,7 @@ def imported_from(folders: Sequence[Path]) -> Iterator[None]:
 
 
 def places_of(top: str) -> list[Path]:
-    """The files and folders that Python imports a module without dots from; none where it knows none."""
+    """The files and folders that Python imports a top-level module from; empty if there are none."""
     loaded = sys.modules.get(top)
     if loaded is not None and getattr(loaded, "__spec__", None) is None:
         file = getattr(loaded, "__file__", None)
@@ -50,7 +50,7 @@ def places_of(top: str) -> list[Path]:
 def check_folder(module: str, root: Path | None = None) -> None:
     """Raise ProgramError for a module that Python would import from outside the folders of `imported_from`.
 
-    `root` is the folder that has it, where that is known.
+    `root` is the folder of the module, if known.
     """
     folders = _FOLDERS.get()
     if folders is None:
@@ -72,10 +72,10 @@ def check_folder(module: str, root: Path | None = None) -> None:
 
 
 def reference_to(function: UserDefinedFunction, *, is_instance: bool, method: str, signature: str) -> PythonFunction:
-    """The reference of a plan to a function; notes that this process may run it.
+    """Create a plan's reference to a function, and permit this process to run it.
 
-    Of one that was registered as an object (`is_instance`) the attributes count; those that cannot stand in a plan
-    raise a ProgramError.
+    The reference to a function registered as an object (`is_instance`) includes its attributes. Raises ProgramError
+    for attributes that a plan cannot hold.
     """
     class_ = type(function)
     file = _file_of(class_)
@@ -95,8 +95,8 @@ def reference_to(function: UserDefinedFunction, *, is_instance: bool, method: st
 
 
 def _live_name(module: str, class_: type[UserDefinedFunction]) -> str:
-    """The class's name in its module; `name#2` and so on where that is another class's: a function that makes classes
-    makes several of one name, and a class may be defined anew."""
+    """The class's name in its module; `name#2` and so on if another class has that name: a class factory creates
+    several classes of one name, and a class may be redefined."""
     plain = class_.__qualname__
     if _is_importable(class_):
         return plain
@@ -108,16 +108,16 @@ def _live_name(module: str, class_: type[UserDefinedFunction]) -> str:
 
 
 def _is_importable(class_: type) -> bool:
-    found: Any = sys.modules.get(class_.__module__)
+    target: Any = sys.modules.get(class_.__module__)
     for part in class_.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return found is class_
+        target = getattr(target, part, None)
+    return target is class_
 
 
 def _attributes(function: UserDefinedFunction) -> str:
     held = vars(function)
     if _takes_nothing(type(function)):
-        # What an object that is made anew has by itself.
+        # A new object creates its own type inference.
         held = {name: value for name, value in held.items() if not isinstance(value, TypeInference)}
     try:
         text = json.dumps(held, sort_keys=True, allow_nan=False)
@@ -148,7 +148,7 @@ def _file_of(class_: type) -> str:
 
 
 def import_class(path: str) -> type[UserDefinedFunction]:
-    """The function class `module.Class`. Raises ProgramError where there is none."""
+    """Import the function class `module.Class`. Raises ProgramError if there is none."""
     parts = path.split(".")
     if len(parts) < 2 or not all(part.isidentifier() for part in parts):
         raise ProgramError(f"{path!r} names no class of a module", remedy="write 'module.Class'")
@@ -173,20 +173,20 @@ def import_class(path: str) -> type[UserDefinedFunction]:
 
 
 def _class_in(module: Any, name: str, parts: Sequence[str]) -> type[UserDefinedFunction]:
-    found: Any = module
+    target: Any = module
     for part in parts:
-        found = getattr(found, part, None)
-        if found is None:
+        target = getattr(target, part, None)
+        if target is None:
             known = [key for key, value in vars(module).items() if _is_function_class(value)]
             remedy = f"it has: {', '.join(sorted(known))}" if known else "check the name"
             raise ProgramError(f"module {name!r} has no class {'.'.join(parts)!r}", remedy=remedy)
-    if not _is_function_class(found):
+    if not _is_function_class(target):
         raise ProgramError(
             f"{name}.{'.'.join(parts)} is no function class",
             remedy="derive it from ScalarFunction, TableFunction or AggregateFunction of compiled_plan",
         )
-    assert isinstance(found, type)
-    return found
+    assert isinstance(target, type)
+    return target
 
 
 def _is_function_class(value: Any) -> bool:
@@ -196,15 +196,15 @@ def _is_function_class(value: Any) -> bool:
 
 
 def registered(reference: PythonFunction) -> type[UserDefinedFunction] | None:
-    """The class, where a program of this process registered it."""
+    """The class if a program of this process registered it, else None."""
     return _LIVE.get((reference.module, reference.class_))
 
 
 def load(reference: PythonFunction, allowed: Sequence[str], where: str) -> UserDefinedFunction:
-    """The function that a plan names, as a new instance; `where` is the node, for errors.
+    """Create an instance of the function that a plan references; `where` is the node, for errors.
 
-    Only modules of `allowed`, each with all below it, are imported. Raises an UnsupportedError for another module, an
-    ExecutionError where it cannot be imported or instantiated.
+    Only modules of `allowed` and their submodules are imported. Raises UnsupportedError for another module,
+    ExecutionError if the function cannot be imported or instantiated.
     """
     class_ = _LIVE.get((reference.module, reference.class_))
     if class_ is None:
@@ -218,9 +218,9 @@ def load(reference: PythonFunction, allowed: Sequence[str], where: str) -> UserD
     try:
         if not reference.instance:
             return class_()
-        made = class_() if _takes_nothing(class_) else class_.__new__(class_)
-        made.__dict__.update(json.loads(reference.instance))
-        return made
+        function = class_() if _takes_nothing(class_) else class_.__new__(class_)
+        function.__dict__.update(json.loads(reference.instance))
+        return function
     except Exception as fault:
         raise ExecutionError(
             f"the function {reference.path} cannot be made: {type(fault).__name__}: {fault}",
@@ -249,7 +249,7 @@ def _imported(reference: PythonFunction, where: str) -> type[UserDefinedFunction
 
 
 def _folder_of(reference: PythonFunction) -> Path | None:
-    """The folder from which the file is imported as the module."""
+    """The folder from which the reference's module is imported."""
     file = Path(reference.file)
     if not reference.file or not file.is_file():
         return None

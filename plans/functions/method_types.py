@@ -1,7 +1,7 @@
-"""The types of one method: what its hints and annotations say of its arguments and its result.
+"""Extraction of the argument and result types of one method from its hints and annotations.
 
-Source: FLIP-65, "Annotation extraction": hints of a method win over those of the class, hints over annotations; what
-the hints leave open is extracted.
+Source: FLIP-65, "Annotation extraction": hints of a method take precedence over hints of the class, hints over
+annotations; types without a hint are extracted from annotations.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from compiled_plan.plans.types.python.type_hints import DataTypeHint, FunctionHi
 
 
 def signature_of(class_: type[UserDefinedFunction], method: Method, hint: FunctionHint) -> Signature:
-    """The signature of a method under a hint. Raises ProgramError where they do not fit, or a type cannot be had."""
+    """The signature of a method with a hint. Raises ProgramError if they mismatch, or a type cannot be extracted."""
     accumulator = _accumulator(class_, hint)
     output = _output(class_, method, hint)
     if hint.input is None:
@@ -83,16 +83,16 @@ def _parameter(method: Method, parameter: inspect.Parameter, options: DataTypeHi
         own = next((note for note in notes if isinstance(note, DataTypeHint)), None)
         if own is not None and own.takes_any:
             return None
-    found = extract(annotation, _place(method, parameter), options)
-    # None as the default says that it may be NULL.
-    return found.with_nullability(True) if parameter.default is None else found
+    type_ = extract(annotation, _place(method, parameter), options)
+    # The default None makes the parameter nullable.
+    return type_.with_nullability(True) if parameter.default is None else type_
 
 
 def _declared(method: Method, hints: Sequence[DataTypeHint], varargs: bool) -> tuple[Argument, ...]:
     parameters, own = method.parameters, _is_varargs(method.parameters)
     fixed = parameters[:-1] if own else parameters
     needed = sum(parameter.default is EMPTY for parameter in fixed)
-    # What may be repeated, or left out, stands where the method takes any number.
+    # Repeated or omitted arguments must be at the position of `*args`.
     misplaced = varargs and not (own and len(hints) == len(fixed) + 1)
     if own and varargs and not fixed:
         misplaced = False
@@ -111,7 +111,7 @@ def _declared(method: Method, hints: Sequence[DataTypeHint], varargs: bool) -> t
         arguments.append(
             Argument(
                 parameter.name if at < len(fixed) else None,
-                _given(hint, annotation, place),
+                _hinted_type(hint, annotation, place),
                 at < len(fixed) and parameter.default is not EMPTY,
                 None if parameter.default is EMPTY else parameter.default,
             )
@@ -119,7 +119,7 @@ def _declared(method: Method, hints: Sequence[DataTypeHint], varargs: bool) -> t
     return tuple(arguments)
 
 
-def _given(hint: DataTypeHint, annotation: Any, place: Place) -> Bridged | None:
+def _hinted_type(hint: DataTypeHint, annotation: Any, place: Place) -> Bridged | None:
     if hint.takes_any:
         return None
     if not hint.names_type and annotation in (EMPTY, Any, object):
@@ -145,18 +145,18 @@ def _output(class_: type[UserDefinedFunction], method: Method, hint: FunctionHin
     if hint.output is None:
         return extract(annotation, place, options)
     inner = annotation if typing.get_origin(annotation) is not typing.Annotated else typing.get_args(annotation)[0]
-    found = hinted(hint.output.inside(options), EMPTY if inner in (object, Any) else inner, place)
-    return found if inner is EMPTY else _checked(found, inner, place)
+    type_ = hinted(hint.output.inside(options), EMPTY if inner in (object, Any) else inner, place)
+    return type_ if inner is EMPTY else _checked(type_, inner, place)
 
 
-def _checked(found: Bridged, annotation: Any, place: Place) -> Bridged:
-    """A result need not be of the usual class: only what cannot be a value of the type at all is refused."""
+def _checked(type_: Bridged, annotation: Any, place: Place) -> Bridged:
+    """Refuse annotations that cannot be values of the type; classes other than its default are accepted."""
     try:
-        accepting(Bridged(found.type), annotation, place)
+        accepting(Bridged(type_.type), annotation, place)
     except ProgramError:
-        if found.class_ is None and found.converter is None:
+        if type_.class_ is None and type_.converter is None:
             raise
-    return found
+    return type_
 
 
 _ROWS = (
@@ -170,7 +170,7 @@ _ROWS = (
 
 
 def _row_annotation(class_: type[UserDefinedFunction], annotation: Any) -> Any:
-    """The annotation of a table function's row: inside `Iterator[...]`, or of the class, `TableFunction[...]`."""
+    """The annotation of a table function's row: within `Iterator[...]`, or of the class, `TableFunction[...]`."""
     arguments = typing.get_args(annotation)
     if typing.get_origin(annotation) in _ROWS and arguments:
         return arguments[0]
@@ -180,10 +180,10 @@ def _row_annotation(class_: type[UserDefinedFunction], annotation: Any) -> Any:
 
 
 def _type_argument(class_: type, base: Any, at: int = 0) -> Any:
-    """The argument for a type parameter of a class's base: `str` of `class Split(TableFunction[str])`, also where a
-    class between them has the parameter."""
-    found = type_arguments(class_).get(base.__parameters__[at], EMPTY)
-    return EMPTY if isinstance(found, typing.TypeVar) else found
+    """The argument of a base class's type parameter: `str` in `class Split(TableFunction[str])`, also through
+    intermediate classes."""
+    bound = type_arguments(class_).get(base.__parameters__[at], EMPTY)
+    return EMPTY if isinstance(bound, typing.TypeVar) else bound
 
 
 def _accumulator(class_: type[UserDefinedFunction], hint: FunctionHint) -> Bridged | None:
@@ -200,11 +200,11 @@ def _accumulator(class_: type[UserDefinedFunction], hint: FunctionHint) -> Bridg
     try:
         return extract(accumulator_annotation(class_), place, class_hint(class_) or NO_HINT)
     except CompiledPlanError:
-        return None  # of no type
+        return None  # no type
 
 
 def accumulator_annotation(class_: type[UserDefinedFunction]) -> Any:
-    """The annotation of an aggregate's accumulator; `EMPTY` if there is none that can be read."""
+    """The annotation of an aggregate's accumulator; `EMPTY` if it is missing or unreadable."""
     created = inspect.unwrap(class_.create_accumulator)  # type: ignore[attr-defined]
     try:
         annotation = annotations_of(created).get("return", EMPTY)

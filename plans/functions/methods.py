@@ -1,4 +1,4 @@
-"""The methods of a function's class that rows are given to, and whether they can be called."""
+"""The methods of a function class that are called for rows, and checks that they are callable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CONSTANTS = (type(None), bool, int, float, str)
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method, or one overload of it: its parameters without `self` (and the accumulator), and annotations."""
+    """A method or one of its overloads: parameters without `self` (and the accumulator), and annotations."""
 
     name: str
     target: Callable[..., Any]
@@ -30,7 +30,7 @@ class Method:
 
 
 def check_class(class_: type[UserDefinedFunction]) -> None:
-    """Raise ProgramError for methods that are missing or cannot be called row by row, or a hint that says nothing."""
+    """Raise ProgramError for methods that are missing or cannot be called row by row, or an empty hint."""
     method, where = class_.METHOD, class_.__qualname__
     hint = class_hint(class_)
     if hint is not None and (hint.names_type or hint.bridged_to is not None or hint.takes_any):
@@ -66,7 +66,7 @@ def check_class(class_: type[UserDefinedFunction]) -> None:
 
 
 def takes(class_: type, name: str, count: int) -> bool:
-    """Whether a method can be called with so many arguments behind `self`."""
+    """Return True if a method can be called with `count` arguments after `self`."""
     member = getattr(class_, name)
     is_static = isinstance(inspect.getattr_static(class_, name), staticmethod | classmethod)
     try:
@@ -90,19 +90,19 @@ def _method_names(class_: type[UserDefinedFunction]) -> list[str]:
 
 
 def methods_of(class_: type[UserDefinedFunction]) -> Iterator[tuple[Method, tuple[FunctionHint, ...]]]:
-    """The methods, each overload apart, with their hints. Raises ProgramError for one that takes no rows."""
+    """The methods, one entry per overload, with their hints. Raises ProgramError for a method that takes no rows."""
     bound = type_arguments(class_)
     for name in _method_names(class_):
         where = f"{class_.__qualname__}.{name}"
         target = inspect.unwrap(getattr(class_, name))
-        # A class method has taken its class already.
+        # A class method is bound to its class.
         target = getattr(target, "__func__", target)
         hints = function_hints(target)
         is_static = isinstance(inspect.getattr_static(class_, name), staticmethod)
         skipped = (class_.KIND is FunctionKind.AGGREGATE) + (not is_static)
-        for one in typing.get_overloads(target) or [target]:
+        for overload in typing.get_overloads(target) or [target]:
             try:
-                parameters = tuple(inspect.signature(one).parameters.values())
+                parameters = tuple(inspect.signature(overload).parameters.values())
             except (TypeError, ValueError):
                 raise ProgramError(
                     f"the parameters of {where} cannot be seen", remedy=f"write `def {name}(self, ...)` around it"
@@ -116,11 +116,11 @@ def methods_of(class_: type[UserDefinedFunction]) -> Iterator[tuple[Method, tupl
                     f"the first parameter of {where}, `{first.name}`, would be the function itself",
                     remedy=f"write `def {name}(self, ...)`, or @staticmethod above it",
                 )
-            given = {key: bind_variables(value, bound) for key, value in annotations_of(one).items()}
-            method = Method(name, one, parameters[skipped:], given, where)
+            annotations = {key: bind_variables(value, bound) for key, value in annotations_of(overload).items()}
+            method = Method(name, overload, parameters[skipped:], annotations, where)
             for parameter in method.parameters:
                 _check_parameter(parameter, where)
-            yield method, (*function_hints(one),) or hints
+            yield method, (*function_hints(overload),) or hints
 
 
 def _check_parameter(parameter: inspect.Parameter, where: str) -> None:

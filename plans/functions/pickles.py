@@ -1,8 +1,8 @@
-"""Pickled objects: values of RAW columns, and accumulators that no type of SQL holds.
+"""Pickled objects: values of RAW columns, and accumulators without an SQL type.
 
-Their bytes may come from a checkpoint or a file, and a pickle may name any function to call. `Unpickling` makes objects
-of plain classes and of the classes that a function's types name; all else is refused by its name, and nothing of it is
-imported or run.
+Their bytes may come from a checkpoint or a file, and a pickle may call any function. `Unpickling` creates objects of
+plain classes and of the classes that a function's types name; any other class is refused by name, without importing
+or running its code.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from uuid import UUID
 
 from compiled_plan.plans.errors import CompiledPlanError
 
-#: Where pickles are read as they are: the run was told that whoever wrote its checkpoint may run code.
+#: True if pickles are read without restriction: the run trusts the writer of its checkpoint to run code.
 _TRUSTED: ContextVar[bool] = ContextVar("_TRUSTED", default=False)
 _IMMUTABLE = 1 << 8
 
 
 def pickled(value: Any) -> bytes:
-    """An object as the value of a RAW column: equal objects have equal bytes, whatever parts they share.
+    """Pickle an object as the value of a RAW column: equal objects have equal bytes, whichever parts they share.
 
     Rows are grouped, joined and compared by these bytes, as Flink does with those of its serializer.
     """
     data = BytesIO()
     pickler = pickle.Pickler(data, pickle.HIGHEST_PROTOCOL)
-    # Without the memo, which writes a part that comes twice as a reference, if both are one object.
+    # Disables the memo, which writes a repeated part as a reference if both are the same object.
     pickler.fast = True
     try:
         pickler.dump(value)
-    except (ValueError, RecursionError):  # an object that holds itself
+    except (ValueError, RecursionError):  # a cyclic object
         return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
     return data.getvalue()
 
 
 @contextmanager
 def trusting(trusted: bool) -> Iterator[None]:
-    """In this block `unpickling` gives readers that run whatever a pickle names, if `trusted`."""
+    """Let `unpickling` return unrestricted readers within the block, if `trusted`."""
     token = _TRUSTED.set(trusted)
     try:
         yield
@@ -55,12 +55,12 @@ def trusting(trusted: bool) -> Iterator[None]:
 
 
 def unpickling(annotation: Any) -> Callable[[bytes], Any]:
-    """A reader of pickled objects of what an annotation says."""
+    """A reader of pickled objects of the annotated class."""
     return pickle.loads if _TRUSTED.get() else Unpickling(tuple(named_classes(annotation)))
 
 
 class Unpickling:
-    """Reads pickles of plain objects, and of objects of further classes."""
+    """Restricted reader of pickles: plain objects, and objects of additional classes."""
 
     def __init__(self, classes: tuple[type, ...] = ()) -> None:
         self.classes = classes
@@ -74,7 +74,7 @@ class Unpickling:
         return {**own, **_PLAIN}
 
     def __call__(self, data: bytes) -> Any:
-        """The object. Raises UnpicklingError where the pickle names what it may not."""
+        """Unpickle an object. Raises UnpicklingError if the pickle names a class that is not allowed."""
         return _Unpickler(data, self._known).load()
 
 
@@ -96,11 +96,11 @@ class _Unpickler(pickle.Unpickler):
         return maker
 
 
-# --- classes that may be named ---------------------------------------------------------------------------------------
+# --- allowed classes -------------------------------------------------------------------------------------------------
 
 
 class _Fixed(type):
-    """Type of stand-ins: a pickle may set attributes of whatever it names, and those of a stand-in cannot be set."""
+    """Metaclass of stand-ins. A pickle may set attributes of classes that it names; a stand-in's are read-only."""
 
     target: Any
     is_called: bool
@@ -124,11 +124,11 @@ def _stand_in(target: Callable[..., Any], is_called: bool = True) -> _Fixed:
 
 
 def _maker(class_: type) -> type:
-    """What makes objects of a class in a pickle; constructors are called where the class pickles its objects so."""
+    """The stand-in that creates objects of a class; it calls the constructor if the class pickles itself so."""
     if class_.__flags__ & _IMMUTABLE:
         return class_
-    usual: Any = object
-    reduces = any(getattr(class_, name) is not getattr(usual, name) for name in ("__reduce__", "__reduce_ex__"))
+    base: Any = object
+    reduces = any(getattr(class_, name) is not getattr(base, name) for name in ("__reduce__", "__reduce_ex__"))
     return _stand_in(class_, reduces)
 
 
@@ -137,7 +137,7 @@ def _defaultdict(factory: Any = None, *arguments: Any) -> defaultdict[Any, Any]:
 
 
 class _NumpyType:
-    """Stands for `numpy.dtype` of numbers. That of objects, or of records, would make objects of any bytes."""
+    """Stand-in for `numpy.dtype` of numbers. Dtypes of objects or records would create objects from any bytes."""
 
     def __init__(self, code: str, *_: bool) -> None:
         if code[:1] not in "biufc" or not code[1:].isdigit():
@@ -178,7 +178,7 @@ _PLAIN: Mapping[tuple[str, str], Any] = {
 
 
 def named_classes(annotation: Any) -> Iterable[type]:
-    """The classes that an annotation names, and those of a user's own that the annotations of their fields name."""
+    """The classes that an annotation names, and the user's own classes in the annotations of their fields."""
     from compiled_plan.plans.functions.code import is_own  # not for workers
 
     classes: dict[type, None] = {}
@@ -209,5 +209,5 @@ def _annotations_inside(class_: type) -> tuple[Any, ...]:
         try:
             annotations += annotations_of(target).values() if target is not None else ()
         except CompiledPlanError:
-            continue  # names that nothing has
+            continue  # unresolvable names
     return tuple(annotations)

@@ -1,4 +1,4 @@
-"""A signature: one way to call a function.
+"""Signatures of functions.
 
 Source: FLIP-65, "Resolution Process".
 """
@@ -16,9 +16,9 @@ from compiled_plan.plans.types.python.bridge import Bridged
 class Argument:
     """A parameter of a signature."""
 
-    name: str | None  # for calls with names; None: it has none
+    name: str | None  # for calls by name
     type: Bridged | None  # None: any type
-    optional: bool = False  # it may be left out, and is `default` then
+    optional: bool = False  # may be omitted, with `default` in its place
     default: Any = None
 
     def __str__(self) -> str:
@@ -29,9 +29,9 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """One way to call a function: the method, its arguments, what it gives.
+    """A signature of a function: the method, its arguments and its result.
 
-    With `varargs` the last argument comes any number of times, or not at all.
+    With `varargs` the last argument may be repeated any number of times, or omitted.
     """
 
     method: str
@@ -41,14 +41,14 @@ class Signature:
     accumulator: Bridged | None = None
 
     def text(self, name: str) -> str:
-        """As errors show it."""
+        """Text for errors."""
         shown = [str(item) for item in self.arguments]
         if self.varargs:
             shown[-1] += "..."
         return f"{name}({', '.join(shown)})"
 
     def takes(self, count: int) -> bool:
-        """Whether a call by position may have so many arguments."""
+        """Return True if a call by position may have `count` arguments."""
         needed = sum(not item.optional for item in self.arguments) - self.varargs
         return needed <= count and (self.varargs or count <= len(self.arguments))
 
@@ -58,7 +58,7 @@ class Signature:
 
 
 def table_fields(output: Bridged) -> tuple[tuple[str, Bridged], ...]:
-    """The columns of a table function's rows; one without a name is `EXPR$0`."""
+    """The columns of a table function's rows; a single unnamed column is `EXPR$0`."""
     if isinstance(output.type, t.FieldsType):
         nullable = output.type.nullable
         return tuple(

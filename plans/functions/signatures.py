@@ -1,4 +1,4 @@
-"""The signatures of a function: one for each of its methods and hints, checked against each other.
+"""The signatures of a function: one per method and hint, checked against each other.
 
 Source: FLIP-65, "Resolution Process".
 """
@@ -17,16 +17,16 @@ from compiled_plan.plans.types.python.type_hints import FunctionHint, function_h
 
 
 def signatures_of(function: UserDefinedFunction) -> tuple[Signature, ...]:
-    """All signatures of a function, in the order in which they are written.
+    """All signatures of a function, in source order.
 
-    A type that cannot be had, a method that does not fit its hints, or two signatures that take the same and differ
-    raise a ProgramError that names method and parameter.
+    Raises a ProgramError that names method and parameter if a type cannot be extracted, a method does not match its
+    hints, or two signatures take equal arguments and differ otherwise.
     """
     class_ = type(function)
     check_class(class_)
     whole = function_hints(class_) or (FunctionHint(),)
-    found: list[Signature] = []
-    # Of hints of the class that say what goes in: the methods that they fit, and why they do not fit others.
+    signatures: list[Signature] = []
+    # Per hint of the class with input types: the number of methods that it matches, and why it does not match others.
     fitting: dict[FunctionHint, int] = {outer: 0 for outer in whole if outer.input is not None}
     faults: dict[FunctionHint, ProgramError] = {}
     for method, own in methods_of(class_):
@@ -35,22 +35,22 @@ def signatures_of(function: UserDefinedFunction) -> tuple[Signature, ...]:
                 hint = inner.over(outer)
                 by_class = inner.input is None and outer.input is not None
                 try:
-                    found.append(signature_of(class_, method, hint))
+                    signatures.append(signature_of(class_, method, hint))
                 except ProgramError as fault:
                     if not by_class:
                         raise
                     faults.setdefault(outer, fault)
                 else:
                     fitting[outer] = fitting.get(outer, 0) + 1
-    _check_retract(class_, found)
+    _check_retract(class_, signatures)
     for outer, why in faults.items():
         if not fitting[outer]:
             raise why
-    return _distinct(found, class_)
+    return _distinct(signatures, class_)
 
 
-def _check_retract(class_: type[UserDefinedFunction], found: Sequence[Signature]) -> None:
-    for signature in found if hasattr(class_, "retract") else ():
+def _check_retract(class_: type[UserDefinedFunction], signatures: Sequence[Signature]) -> None:
+    for signature in signatures if hasattr(class_, "retract") else ():
         count = 1 + len(signature.arguments)
         if not takes(class_, "retract", count):
             raise ProgramError(
@@ -59,25 +59,25 @@ def _check_retract(class_: type[UserDefinedFunction], found: Sequence[Signature]
             )
 
 
-def _distinct(found: Sequence[Signature], class_: type) -> tuple[Signature, ...]:
-    """The signatures, each once. Raises ProgramError where two take the same and differ in results or methods."""
-    kept: dict[tuple[object, ...], Signature] = {}
-    for signature in found:
-        # Whether a result may be NULL says nothing of what goes in.
-        taken = (tuple(item.type and str(item.type.type) for item in signature.arguments), signature.varargs)
-        other = kept.setdefault(taken, signature)
-        for what, one, two in (
-            ("results", str(other.output.type), str(signature.output.type)),
-            ("methods", other.method, signature.method),
-            ("accumulators", _shown(other.accumulator), _shown(signature.accumulator)),
+def _distinct(signatures: Sequence[Signature], class_: type) -> tuple[Signature, ...]:
+    """Remove duplicates. Raises ProgramError if two take equal arguments and differ in results or methods."""
+    distinct: dict[tuple[object, ...], Signature] = {}
+    for signature in signatures:
+        # The nullability of a result does not distinguish arguments.
+        parameters = (tuple(item.type and str(item.type.type) for item in signature.arguments), signature.varargs)
+        first = distinct.setdefault(parameters, signature)
+        for part, left, right in (
+            ("results", str(first.output.type), str(signature.output.type)),
+            ("methods", first.method, signature.method),
+            ("accumulators", _shown(first.accumulator), _shown(signature.accumulator)),
         ):
-            if one != two:
+            if left != right:
                 raise ProgramError(
                     f"{class_.__qualname__} has two signatures that take ({signature.text('').strip('()')}), of "
-                    f"different {what}: {one} and {two}",
+                    f"different {part}: {left} and {right}",
                     remedy="leave one of them out, or let it take something else",
                 )
-    return tuple(kept.values())
+    return tuple(distinct.values())
 
 
 def _shown(part: Bridged | None) -> str:

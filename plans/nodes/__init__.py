@@ -1,1 +1,1 @@
-"""Plan nodes: one class a node type, which says all that is known of it. `registry` finds them by type."""
+"""Plan nodes: one class per node type declares all facts about it. `registry` looks them up by type."""

@@ -1,4 +1,4 @@
-"""Group aggregates, in one phase and in two."""
+"""Group aggregates, in one or two phases."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from compiled_plan.plans.types.likeness import alike
 
 
 class GroupAggregate(StatefulNode):
-    """Aggregates by columns of the input; sends an update whenever a result changes."""
+    """Group aggregation by columns of the input; emits an update whenever a result changes."""
 
     NAME = "stream-exec-group-aggregate"
     TITLE = "Aggregate {of}{by}"
@@ -50,7 +50,7 @@ class GroupAggregate(StatefulNode):
 
 
 class LocalGroupAggregate(PlanNode):
-    """The first phase: aggregates within a mini-batch, before the exchange."""
+    """First phase: aggregation within a mini-batch, before the exchange."""
 
     NAME = "stream-exec-local-group-aggregate"
     TITLE = "Pre-aggregate {of}{by}"
@@ -72,7 +72,7 @@ class LocalGroupAggregate(PlanNode):
 
 
 class GlobalGroupAggregate(StatefulNode):
-    """The second phase: merges what the local aggregates sent."""
+    """Second phase: merge of the local aggregates' accumulators."""
 
     NAME = "stream-exec-global-group-aggregate"
     TITLE = "Aggregate {of}{by}"
@@ -80,7 +80,7 @@ class GlobalGroupAggregate(StatefulNode):
     STATE = (StateSlot("globalGroupAggregateState", 0),)
 
     grouping: Enforcing[OfInput[tuple[Int, ...]]]
-    #: Their columns are those in front of the local aggregate.
+    #: Over the input columns of the local aggregate.
     agg_calls: Enforcing[OfNone[tuple[AggregateCall, ...]]]
     agg_call_need_retractions: Enforcing[tuple[Bool, ...]]
     local_agg_input_row_type: Enforcing[RowTypeJson]
@@ -129,7 +129,7 @@ class GlobalGroupAggregate(StatefulNode):
 
 
 class IncrementalGroupAggregate(StatefulNode):
-    """The middle phase of a split distinct aggregate."""
+    """Middle phase of a split distinct aggregate."""
 
     NAME = "stream-exec-incremental-group-aggregate"
     TITLE = "Aggregate {of}{by}"
@@ -170,8 +170,8 @@ class IncrementalGroupAggregate(StatefulNode):
         yield unsure("calls", self.partial_original_agg_calls, self.partial_agg_grouping)
 
 
-#: Functions that have nothing to go back to where nothing is ever taken back. Not MIN and MAX: Flink plans them so over
-#: values that only ever shrink or grow.
+#: Functions that need `aggCallNeedRetractions` to retract. Not MIN and MAX: Flink plans them without it over monotonic
+#: values.
 _KEEPERS = frozenset(f"${name}$1" for name in "FIRST_VALUE LAST_VALUE LISTAGG".split())
 
 
@@ -179,37 +179,37 @@ _RETRACTIONS = ChangelogMode.UPDATE_BEFORE | ChangelogMode.DELETE
 
 
 def _updates(before: bool, deletes: bool) -> ChangelogMode:
-    found = ChangelogMode.INSERT | ChangelogMode.UPDATE_AFTER
+    mode = ChangelogMode.INSERT | ChangelogMode.UPDATE_AFTER
     return (
-        found
+        mode
         | (ChangelogMode.UPDATE_BEFORE if before else ChangelogMode.NONE)
         | (ChangelogMode.DELETE if deletes else ChangelogMode.NONE)
     )
 
 
 def retractions(node: GroupAggregate | LocalGroupAggregate, inputs: Inputs) -> Iterator[Fault]:
-    """An aggregate that is not ready for rows that are taken back, which its input sends."""
-    taken = inputs.received & _RETRACTIONS
-    if taken is ChangelogMode.NONE:
+    """Faults of an aggregate that cannot retract, although its input sends retractions."""
+    retracted = inputs.received & _RETRACTIONS
+    if retracted is ChangelogMode.NONE:
         return
-    what = " and ".join(taken.names())
+    kinds = " and ".join(retracted.names())
     if not node.need_retraction:
-        message = f"the input sends {what}, and `needRetraction` is false"
+        message = f"the input sends {kinds}, and `needRetraction` is false"
         yield Fault(("needRetraction",), message, "set it to true", False)
     for at, (call, ready) in enumerate(zip(node.agg_calls, node.agg_call_need_retractions, strict=True)):
         if not ready and call.internal_name in _KEEPERS:
             name = str(call.internal_name).removeprefix("$").removesuffix("$1")
-            message = f"the input sends {what}, and {name} keeps nothing to go back to"
+            message = f"the input sends {kinds}, and {name} keeps nothing to go back to"
             yield Fault(("aggCallNeedRetractions", at), message, "set it to true", False)
 
 
 def grouped_types(grouping: Sequence[int], items: Sequence[AggregateCall], columns: Columns) -> Columns:
-    """The columns that an aggregate gives: its key, then its calls."""
+    """The output columns of an aggregate: its key, then its calls."""
     return (*(columns[key] for key in grouping), *(call.type for call in items))
 
 
 def accumulator_columns(row: RowType, grouping: Sequence[int], columns: Columns) -> Iterator[Fault]:
-    """An output type that does not begin with the key; what follows are accumulators, which stay within Flink."""
+    """Fault of an output type that does not begin with the key; accumulators, internal to Flink, follow it."""
     if len(row.fields) < len(grouping):
         message = f"the output type has {len(row.fields)} fields, and the key {len(grouping)}"
         yield Fault(("outputType",), message, "compile the program again", len(row.fields))
@@ -229,11 +229,11 @@ def _grouped(
 
 
 def same_row(row: RowType, wanted: RowType, name: str) -> Iterator[Fault]:
-    """A row type that is kept of another place, and differs from it."""
+    """Fault of a row type that is a copy of another node's and differs from it."""
     if len(row.fields) != len(wanted.fields) or not all(map(alike, row.types, wanted.types)):
         yield Fault((name,), f"{row} is not the row that the local aggregate gets", f"make it {wanted}")
 
 
 def called(items: Sequence[AggregateCall]) -> list[tuple[object, ...]]:
-    """What calls compute, their arguments apart."""
+    """The functions of calls, without the columns of their arguments."""
     return [(call.internal_name, call.distinct, len(call.arg_list), call.filter_arg >= 0) for call in items]

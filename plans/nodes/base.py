@@ -1,7 +1,7 @@
-"""What every plan node and every object inside one is built on.
+"""Base classes of plan nodes and of the objects within them.
 
-A node class is the one declaration of its operator: the type's name and version, its typed fields (snake_case in
-Python, camelCase in JSON), its state entries, and which fields are *enforcing* (they shape the state) and which
+A node class is the only declaration of its operator: the type's name and version, its typed fields (snake_case in
+Python, camelCase in JSON), its state entries, and the division of fields into *enforcing* (they shape the state) and
 *passive*. Reading, writing, the JSON Schema, the editor and the executor's registry are derived from it.
 
 Source of names, versions and fields: Flink 2.3's plans and `ExecNodeMetadata`.
@@ -35,14 +35,14 @@ DistributionKind = Literal["HASH", "KEEP_INPUT_AS_IS", "BROADCAST", "SINGLETON",
 
 
 class Distribution(PlanModel):
-    """How an input must be spread over the parallel tasks. `keys` (column indices) with HASH alone."""
+    """Required distribution of an input over the parallel tasks. Only HASH has `keys` (column indices)."""
 
     type: DistributionKind
     keys: tuple[Int, ...] | None = None
 
 
 class InputProperty(PlanModel):
-    """What a node asks of one of its inputs."""
+    """Requirements of a node on one of its inputs."""
 
     required_distribution: Distribution
     dam_behavior: Literal["PIPELINED", "END_INPUT", "BLOCKING"]
@@ -52,13 +52,13 @@ class InputProperty(PlanModel):
     def spread(
         cls, kind: DistributionKind = "UNKNOWN", keys: tuple[int, ...] | None = None, priority: int = 0
     ) -> InputProperty:
-        """The property of an input whose rows are spread in a way; without validation."""
+        """The property of an input with this distribution; not validated."""
         distribution = Distribution.model_construct(type=kind, keys=keys)
         return cls.model_construct(required_distribution=distribution, dam_behavior="PIPELINED", priority=priority)
 
 
 class StateEntry(PlanModel):
-    """One entry of a node's `state` array: the TTL of what the node keeps of its input number `index`.
+    """One entry of a node's `state` array: the TTL of the state of input number `index`.
 
     `ttl` is the duration's text as in the file (`3600000 ms`, `1 h`); `0 ms` never expires, a bare number is
     milliseconds.
@@ -70,7 +70,7 @@ class StateEntry(PlanModel):
 
     @property
     def ttl_ms(self) -> int:
-        """The TTL in milliseconds; 0 never expires. Raises PlanError for what is no duration."""
+        """The TTL in milliseconds; 0 never expires. Raises PlanError for an invalid duration."""
         from compiled_plan.plans.text.durations import parse_duration
 
         return parse_duration(self.ttl)
@@ -78,7 +78,7 @@ class StateEntry(PlanModel):
 
 @dataclass(frozen=True, slots=True)
 class StateSlot:
-    """A state entry that a node type has: its name and the number of the input it belongs to."""
+    """Declaration of a state entry: its name and the number of its input."""
 
     name: str
     index: int
@@ -86,13 +86,13 @@ class StateSlot:
 
 @dataclass(frozen=True, slots=True)
 class Arity:
-    """How many inputs a node type takes; `most` is None where there is no limit."""
+    """Number of inputs of a node type; `most` is None if unlimited."""
 
     least: int
     most: int | None
 
     def accepts(self, count: int) -> bool:
-        """Whether a node may have this many inputs."""
+        """Return True if a node may have `count` inputs."""
         return count >= self.least and (self.most is None or count <= self.most)
 
     def __str__(self) -> str:
@@ -103,24 +103,24 @@ class Arity:
 
 INSERTS = ChangelogMode.INSERT
 NO_INPUT, ONE_INPUT, TWO_INPUTS, SOME_INPUTS = Arity(0, 0), Arity(1, 1), Arity(2, 2), Arity(1, None)
-#: What the names of all node types of streams begin with.
+#: Prefix of the names of all streaming node types.
 PREFIX = "stream-exec-"
-#: The option whose TTL holds for idle keys, and the name of that entry for people.
+#: The option that holds the TTL of idle keys, and the name of that entry in output.
 TTL, IDLE_ENTRY = "table.exec.state.ttl", "idleState"
 _LAST = ("input_properties", "output_type", "description")
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a rule may look at: the row type of each input, and the node that it comes from, exchanges stepped over."""
+    """Context of a node's rule: row type and origin (skipping exchanges) of each input."""
 
     rows: tuple[RowType, ...]
     nodes: tuple[PlanNode, ...]
     #: The inputs of those nodes.
     before: tuple[tuple[RowType, ...], ...] = ()
-    #: The kinds of rows that certainly come.
+    #: The kinds of rows that certainly arrive.
     received: ChangelogMode = ChangelogMode.INSERT
-    #: What connectors and formats declare.
+    #: The declarations of connectors and formats.
     declared: Declared = field(kw_only=True)
 
     @property
@@ -130,7 +130,7 @@ class Inputs:
 
     @property
     def all_types(self) -> tuple[LogicalType, ...]:
-        """The columns of all inputs, one after another."""
+        """The concatenated columns of all inputs."""
         return tuple(type_ for row in self.rows for type_ in row.types)
 
 
@@ -143,23 +143,23 @@ class PlanNode(PlanModel):
     #: The type's name and version in the plan, `stream-exec-join` and 1.
     NAME: ClassVar[str] = ""
     VERSION: ClassVar[int] = 1
-    #: How many inputs the node takes.
+    #: The number of inputs.
     INPUTS: ClassVar[Arity] = ONE_INPUT
     #: The entries of the `state` array.
     STATE: ClassVar[tuple[StateSlot, ...]] = ()
-    #: Own fields before `state`, where Flink's order is not the declared one.
+    #: Own fields before `state`, if Flink's order differs from the declared one.
     ORDER: ClassVar[tuple[str, ...]] = ()
     #: Own fields that Flink writes after the description.
     TAIL: ClassVar[tuple[str, ...]] = ()
-    #: Whether operators of the type keep anything between rows (windows do, without a `state` array).
+    #: True if operators of the type have state (windows do, without a `state` array).
     KEEPS_STATE: ClassVar[bool] = False
-    #: Why a node without entries in `state` has none, where it is not that it keeps no state.
+    #: The reason why a node that has state has no entries in `state`.
     WITHOUT_ENTRIES: ClassVar[str] = ""
-    #: The transformation of Flink that keeps the operator's state, a part of its uid; empty where it is not known.
+    #: Flink's transformation that holds the operator's state, part of its uid; empty if unknown.
     TRANSFORMATION: ClassVar[str] = ""
-    #: A few words for the operator in a drawing; see `title`.
+    #: Label of the operator in a drawing; see `title`.
     TITLE: ClassVar[str] = ""
-    #: Whether the product can run the node; one that it cannot is read, written and refused at execution by name.
+    #: False if the product cannot run the node: it is read, written, and refused by name at execution.
     RUNNABLE: ClassVar[bool] = True
 
     id: Int
@@ -168,14 +168,14 @@ class PlanNode(PlanModel):
     description: str
     #: Persisted options that the node was planned with.
     configuration: dict[str, str] = Field(default_factory=dict)
-    #: Name of the operator's state across plans; a field that Flink ignores.
+    #: Name of the operator's state across plans; Flink ignores the field.
     uid: str | None = None
-    #: By name of entry the TTL that the planner gave, by which edits are known; a field that Flink ignores.
+    #: The planner's TTL by entry name, to detect edits; Flink ignores the field.
     ttl_as_compiled: dict[str, str] | None = None
 
     @property
     def runnable(self) -> bool:
-        """Whether the product can run this node; of some types only some."""
+        """True if the product can run this node; of some types it runs only some nodes."""
         return self.RUNNABLE
 
     @classmethod
@@ -195,7 +195,7 @@ class PlanNode(PlanModel):
 
     @property
     def title(self) -> str:
-        """A few words for the operator in a drawing: `Aggregate {of}{by}`.
+        """Label of the operator in a drawing: `Aggregate {of}{by}`.
 
         Placeholders: `of`, `left` and `right` (tables of the first and last input), `inputs` and `distinct` (tables of
         all inputs, each once), `table` (read or written), `by` and `for_each` (the key), `ranks`.
@@ -204,17 +204,17 @@ class PlanNode(PlanModel):
 
     @property
     def columns_end(self) -> int | None:
-        """From which number on indices stand for something else than columns of the input; None: all are columns."""
+        """The first index that refers to something else than columns of the input; None: all refer to columns."""
         return None
 
     @property
     def keeps_state(self) -> bool:
-        """Whether this operator keeps anything between rows; of some types only some do."""
+        """True if this operator has state; of some types only some operators do."""
         return self.KEEPS_STATE
 
     @classmethod
     def why_no_entries(cls) -> str:
-        """Why a node of the type has no entries in `state`."""
+        """The reason why nodes of the type have no entries in `state`."""
         return cls.WITHOUT_ENTRIES or ("watermarks clean its state" if cls.KEEPS_STATE else "it keeps no state")
 
     @classmethod
@@ -242,58 +242,58 @@ class PlanNode(PlanModel):
 
     @property
     def state_entries(self) -> tuple[StateEntry, ...]:
-        """The node's `state` array, in the order of the file; empty for a node without one."""
+        """The node's `state` array, in file order; empty if there is none."""
         return ()
 
     def tables(self) -> tuple[tuple[tuple[str, ...], CatalogTable], ...]:
-        """The tables that the node reads or writes, with their places in its JSON."""
+        """The tables that the node reads or writes, with their paths in its JSON."""
         return ()
 
     @property
     def forgets_idle_keys(self) -> bool:
-        """Whether keys to which nothing happens for `table.exec.state.ttl` are forgotten as a whole.
+        """True if the state of keys that are idle for `table.exec.state.ttl` expires as a whole.
 
-        Flink has no `state` array for such a node: it takes the option from the node's `configuration`, else from the
+        Flink has no `state` array for such a node: it reads the option from the node's `configuration`, else from the
         session that runs the plan.
         """
         return False
 
     @property
     def ttl_entries(self) -> tuple[StateEntry, ...]:
-        """All that has a TTL: the `state` array, and the option where idle keys are forgotten."""
+        """All entries with a TTL: the `state` array, and the option if idle keys expire."""
         if not self.forgets_idle_keys:
             return self.state_entries
         return (*self.state_entries, StateEntry(index=0, ttl=self.configuration.get(TTL, "0 ms"), name=IDLE_ENTRY))
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
-        """What does not fit: the node's rule, how its fields and its output follow from its inputs."""
+        """Faults by the node's rule: contradictions between its fields, its output and its inputs."""
         return iter(())
 
     def sends(self, received: ChangelogMode) -> ChangelogMode:
-        """The kinds of rows that it certainly sends, given those that come from all its inputs; or from its table."""
+        """The kinds of rows that it certainly sends if its inputs, or its table, send `received`."""
         return received if not self.KEEPS_STATE else INSERTS
 
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
-        """The kinds of rows that it may send, given those that may come to each input; or from its table."""
+        """The kinds of rows that it may send if its inputs, or its table, may send `received`."""
         return reduce(or_, received)
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
-        """The items that the serializers of its state are made of in Flink, given the columns of its inputs."""
+        """Items that determine the serializers of its state in Flink, by the columns of its inputs."""
         return iter(())
 
     def ttl_ms(self, index: int) -> int:
-        """TTL in milliseconds of what is kept of input `index`; 0 never expires."""
+        """The TTL of the state of input `index` in milliseconds; 0 never expires."""
         return next((entry.ttl_ms for entry in self.state_entries if entry.index == index), 0)
 
     def to_dict(self) -> dict[str, Json]:
-        found = super().to_dict()
+        entries = super().to_dict()
         if not self.configuration:
-            found.pop("configuration", None)
-        return {"id": found.pop("id"), "type": self.type} | found
+            entries.pop("configuration", None)
+        return {"id": entries.pop("id"), "type": self.type} | entries
 
 
 class StatefulNode(PlanNode):
-    """Base of the nodes with a `state` array, one entry for each input that is kept."""
+    """Base of the nodes with a `state` array, with one entry per input that is stored."""
 
     KEEPS_STATE: ClassVar[bool] = True
     WITHOUT_ENTRIES: ClassVar[str] = "it keeps no state"
@@ -305,5 +305,5 @@ class StatefulNode(PlanNode):
         return self.state
 
 
-#: The node types declared in the modules loaded so far: `stream-exec-join_1` -> class. See `registry`.
+#: The node types of the modules imported so far: `stream-exec-join_1` -> class. See `registry`.
 NODE_TYPES: dict[str, type[PlanNode]] = {}

@@ -1,4 +1,4 @@
-"""Rules of aggregate calls: arguments in range and of the function's kinds, filters, results.
+"""Rules of aggregate calls: number and kinds of arguments, filters, results.
 
 Source: Flink's built-in aggregate functions by their names in plans.
 """
@@ -29,7 +29,7 @@ _Types = tuple[LogicalType, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """How many arguments a function takes, which, and what it gives for them; `over`: in OVER windows alone."""
+    """Number and kinds of a function's arguments, and its result; `over`: in OVER windows only."""
 
     least: int
     most: int
@@ -114,7 +114,7 @@ FUNCTIONS: Mapping[str, _Function] = {
     "$DENSE_RANK$1": _Function(0, 64, _any, _gives(IntegerType), over=True),
     "$LAG$1": _Function(1, 3, _offset, _same, over=True),
 }
-#: Functions of Flink that do not run here.
+#: Functions of Flink that are not supported here.
 _NOT_RUN = frozenset(f"${name}$1" for name in "LEAD NTILE PERCENT_RANK CUME_DIST APPROX_COUNT_DISTINCT".split())
 
 
@@ -125,8 +125,8 @@ def calls(items: Sequence[AggregateCall], columns: Columns, path: Path, *, over:
 
 
 def _call(item: AggregateCall, columns: Columns, path: Path, over: bool) -> Iterator[Fault]:
-    found = [fault for at, arg in enumerate(item.arg_list) for fault in index(arg, columns, (*path, "argList", at))]
-    yield from found
+    faults = [fault for at, arg in enumerate(item.arg_list) for fault in index(arg, columns, (*path, "argList", at))]
+    yield from faults
     filters = list(index(item.filter_arg, columns, (*path, "filterArg"), none=-1))
     yield from filters
     if not filters and item.filter_arg >= 0 and not isinstance(columns[item.filter_arg], BooleanType):
@@ -153,10 +153,10 @@ def _call(item: AggregateCall, columns: Columns, path: Path, over: bool) -> Iter
         where = "" if function is None else " outside of OVER"
         message = f"no aggregate function is named {item.internal_name!r}{where}"
         remedy = did_you_mean(item.internal_name, FUNCTIONS, "use a function that is known here")
-        # As with scalar functions, it may be one of Flink's that does not run here.
+        # As with scalar functions, it may be a function of Flink that is not supported here.
         editable = function is None and not remedy.startswith("did")
         yield Fault((*path, "internalName"), message, remedy, item.internal_name, editable)
-    elif not found:
+    elif not faults:
         yield from _signature(item, function, tuple(columns[arg] for arg in item.arg_list), path)
 
 

@@ -1,6 +1,6 @@
-"""The options that a node was planned with: those that a run reads must have values that it knows.
+"""Check of the options that a node was planned with: those that a run reads must have supported values.
 
-Source: the options that Flink 2.3 keeps in its plans. Others are kept as they are.
+Source: the options that Flink 2.3 persists in its plans. Other options are preserved unchecked.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ OPTIONS: Mapping[str, Option] = {
 
 
 def configuration_faults(configuration: Mapping[str, str]) -> Iterator[Fault]:
-    """Options of a node with values that they cannot have."""
+    """Options of a node with invalid values."""
     for key, value in configuration.items():
         remedy = OPTIONS[key].unfit(key, value) if key in OPTIONS else None
         if key == "table.local-time-zone" and value != "default" and not zones.is_zone(value):

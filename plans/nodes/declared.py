@@ -1,4 +1,4 @@
-"""What the rules of tables ask about connectors, whose declarations stand above the plan; `inspection` answers."""
+"""Queries of table rules to the declarations of connectors, which are in a higher layer; see `inspection.declared`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class TableFault:
 
     message: str
     remedy: str
-    option: str = ""  # the option that is wrong; empty where one is missing or it is about columns
-    supported: bool = True  # False where Flink has it and it does not run here
-    #: True where Flink may know it, from a jar of the user's: a plan with it can be edited, not run.
+    option: str = ""  # the wrong option; empty if an option is missing or columns are at fault
+    supported: bool = True  # False if Flink has the feature and it is not supported here
+    #: True if Flink may know it from a user's jar: a plan with it can be edited, not run.
     foreign: bool = False
 
 
 class Declared(Protocol):
-    """The declarations of connectors, asked by the options of a table."""
+    """The declarations of connectors, looked up by the options of a table."""
 
     def faults(
         self,
@@ -36,24 +36,24 @@ class Declared(Protocol):
         lookup: bool = False,
         primary_key: Sequence[str] = (),
     ) -> Iterable[TableFault]:
-        """All that keeps a table from being read or written."""
+        """Faults that prevent reading or writing a table."""
 
     def dead_letter_faults(self, table: str, columns: RowType, others: Sequence[str]) -> Iterable[TableFault]:
-        """All that keeps a table with these columns, and others of metadata, from taking dead letters."""
+        """Faults that prevent a table with these columns, and `others` of metadata, from taking dead letters."""
 
     def is_read(self, options: Mapping[str, str]) -> bool:
-        """Whether the table can be read as a whole; True where its connector is not known."""
+        """Return True if the table can be scanned, or its connector is unknown."""
 
     def metadata(self, options: Mapping[str, str]) -> Mapping[str, LogicalType] | None:
-        """The metadata that can be read, by the connector's name for it; None where the connector is not known."""
+        """Types of the readable metadata by the connector's key; None if the connector is unknown."""
 
     def metadata_faults(
         self, table: str, options: Mapping[str, str], keys: Collection[str], *, reading: bool
     ) -> Iterable[TableFault]:
-        """All that keeps a table from giving or taking metadata, by its keys."""
+        """Faults that prevent reading or writing metadata, by key."""
 
     def dead_letters_to(self, options: Mapping[str, str]) -> str:
-        """The table of the program for records that cannot be read; empty for none."""
+        """The name of the table's dead-letter table; empty if there is none."""
 
     def changes(self, options: Mapping[str, str], *, reading: bool) -> ChangelogMode | None:
-        """The kinds of rows that the table gives or takes; None where its options do not say."""
+        """The changelog mode of a table that is read or written; None if its options do not determine it."""

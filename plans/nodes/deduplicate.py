@@ -1,4 +1,4 @@
-"""Operators that keep one row a key: deduplicate, changelog normalize."""
+"""Operators that store one row per key: deduplicate, changelog normalize."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Deduplicate(StatefulNode):
     unique_keys: Enforcing[OfInput[tuple[Int, ...]]]
     is_rowtime: Enforcing[Bool]
     keep_last_row: Enforcing[Bool]
-    #: Plans of Flink before 2.1 do not have it: their keep-first by rowtime sends updates.
+    #: Absent in plans of Flink before 2.1, whose keep-first by rowtime sends updates.
     output_insert_only: Always[Enforcing[Bool]] = False
     generate_update_before: Bool
 
@@ -39,7 +39,7 @@ class Deduplicate(StatefulNode):
 
     @property
     def waits_for_watermarks(self) -> bool:
-        """True where the first row of a key is sent once the watermark has passed it, and never replaced."""
+        """True if the first row of a key is sent when the watermark passes it, and never replaced."""
         return bool(self.is_rowtime and self.output_insert_only and not self.keep_last_row)
 
     @property
@@ -58,7 +58,7 @@ class Deduplicate(StatefulNode):
 
 
 class ChangelogNormalize(StatefulNode):
-    """Adds the rows that updates replace to a stream that sends only the new ones, and drops repeated events."""
+    """Conversion of an upsert stream to a changelog: adds the rows before updates, drops repeated events."""
 
     NAME = "stream-exec-changelog-normalize"
     TITLE = "Latest row of {of}{by}"
@@ -89,5 +89,5 @@ class ChangelogNormalize(StatefulNode):
 
 
 def one_row(keep_last_row: bool) -> str:
-    """The title of an operator that keeps one row of each key."""
+    """The title of an operator that stores one row per key."""
     return f"Keep {'last' if keep_last_row else 'first'} row{{for_each}}"

@@ -1,4 +1,4 @@
-"""Field types that are not pydantic's own: logical types and row expressions, by their JSON forms.
+"""Custom pydantic field types: logical types and row expressions in their JSON forms.
 
 A field accepts the object itself (from code) or its JSON (from a file).
 """
@@ -17,15 +17,15 @@ from compiled_plan.plans.rex import PythonFunction, RexNode, rex_from_json
 from compiled_plan.plans.rex.python import python_function_from_json
 from compiled_plan.plans.types import LogicalType, RowType, type_from_json
 
-#: Kind of the validation errors that wrap a PlanError of a codec.
+#: Type of the validation errors that wrap a codec's PlanError.
 CODEC_ERROR = "plan_codec"
-#: Key in a generated JSON schema that stands for a reference to a definition written by hand.
+#: Key in a generated JSON schema that is replaced by a reference to a handwritten definition.
 DEFINITION = "x-definition"
 
 
 @dataclass(frozen=True)
 class _Codec:
-    """Reads a field: an object of a class as it is, else its JSON."""
+    """Reader of a field: passes objects of the class through, and decodes JSON."""
 
     kind: type
     read: Callable[[Any], Any]
@@ -43,19 +43,19 @@ class _Codec:
         return core_schema.no_info_plain_validator_function(self.validated)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        # A placeholder: pydantic follows references, and this one leads to a definition written by hand.
+        # A placeholder, as pydantic would resolve a reference; the definition is handwritten.
         return {DEFINITION: self.definition}
 
 
 def _row_type(value: Any) -> LogicalType:
-    found = value if isinstance(value, LogicalType) else type_from_json(value)
-    if not isinstance(found, RowType):
-        raise PlanError(f"a ROW type is needed here, not {found}")
-    return found
+    type_ = value if isinstance(value, LogicalType) else type_from_json(value)
+    if not isinstance(type_, RowType):
+        raise PlanError(f"a ROW type is needed here, not {type_}")
+    return type_
 
 
 def wrapped(fault: PlanError) -> PydanticCustomError:
-    """A codec's error as one that pydantic carries to the place where it happened."""
+    """Wrap a codec's error in one to which pydantic adds the location."""
     context = {"message": fault.message, "pointer": fault.where, "remedy": fault.remedy}
     return PydanticCustomError(CODEC_ERROR, "{message}", context)
 

@@ -1,8 +1,8 @@
-"""State of Flink's operators: the items that its serializers are made of.
+"""State of Flink's operators: the items that determine its serializers.
 
-A savepoint of Flink holds state by the uid of a transformation, each state with serializers. The serializer of rows
-takes state of exactly the same column types and no other (`RowDataSerializer`), and so does the one of keys. Of an item
-that is not `sure`, another value may or may not be refused.
+A savepoint of Flink holds state by the uid of a transformation, each state with serializers. The serializers of rows
+(`RowDataSerializer`) and of keys accept only state of exactly the same column types. For an item that is not `sure`, it
+is unknown if Flink refuses another value.
 
 Source: the transformations of Flink 2.3's planner (`*_TRANSFORMATION`), the states of its runtime's operators,
 `RowDataSerializerSnapshot.resolveSchemaCompatibility`, and `getAggBufferTypes` of its aggregate functions.
@@ -25,19 +25,19 @@ Row = Sequence[LogicalType]
 
 @dataclass(frozen=True, slots=True)
 class StateItem:
-    """Something that a state's serializers or names are made of."""
+    """An item that determines a state's serializers or names."""
 
-    name: str  # what it is, for people
-    value: str  # what it is like
-    sure: bool = True  # whether another value is certainly refused
+    name: str  # for output
+    value: str
+    sure: bool = True  # whether Flink certainly refuses another value
 
 
-#: How plans write STRING.
+#: STRING in plans.
 _LONGEST = "VARCHAR(2147483647)"
 
 
 def row_text(types: Row) -> str:
-    """The types of columns, for people and to be compared."""
+    """The types of columns as a text, for output and comparison."""
     return ", ".join(str(type_).replace(_LONGEST, "STRING") for type_ in types) or "nothing"
 
 
@@ -60,7 +60,7 @@ def row_types(rows: Sequence[Row]) -> Iterator[StateItem]:
 
 
 def unsure(name: str, *values: object) -> StateItem:
-    """Fields of a node of which it is not known what another value does."""
+    """An item of node fields for which the effect of another value is unknown."""
     return StateItem(name, "; ".join(json.dumps(value_to_json(value), sort_keys=True) for value in values), sure=False)
 
 
@@ -70,7 +70,7 @@ _BIGINT = "BIGINT"
 
 
 def _average(result: str) -> str:
-    """The sum that an average keeps, for the type of its result, which is that of its operand."""
+    """The type of the sum in an average's accumulator, by the type of its result, which is that of its operand."""
     decimal = re.fullmatch(r"DECIMAL\(\d+, (\d+)\)", result)
     if decimal:
         return f"DECIMAL(38, {decimal[1]})"
@@ -79,28 +79,28 @@ def _average(result: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Accumulator:
-    """The accumulator of a function, for the type of its result."""
+    """The accumulator of a function, by the type of its result."""
 
-    plain: Callable[[str], tuple[str, ...]]  # where rows are never taken back
-    retracting: Callable[[str], tuple[str, ...]]  # where they are
+    plain: Callable[[str], tuple[str, ...]]  # without retraction
+    retracting: Callable[[str], tuple[str, ...]]  # with retraction
 
 
-#: Of other functions only equal calls are known to have equal accumulators.
+#: For other functions, only equal calls are known to have equal accumulators.
 ACCUMULATORS: Mapping[str, Accumulator] = {
     "$SUM$1": Accumulator(lambda result: (result,), lambda result: (result, _BIGINT)),
     "$$SUM0$1": Accumulator(lambda result: (result,), lambda result: (result, _BIGINT)),
     "$COUNT$1": Accumulator(lambda _: (_BIGINT,), lambda _: (_BIGINT,)),
     "$AVG$1": Accumulator(lambda result: (_average(result), _BIGINT), lambda result: (_average(result), _BIGINT)),
-    # The class of what holds all values is part of it, and each function has its own.
+    # The collection of all values has a class of its own for every function.
     "$MIN$1": Accumulator(lambda result: (result,), lambda result: (f"all values of {result}, for MIN",)),
     "$MAX$1": Accumulator(lambda result: (result,), lambda result: (f"all values of {result}, for MAX",)),
 }
 
 
 def accumulators(calls: Sequence[AggregateCall], types: Row, retracting: Sequence[bool], *, counted: bool) -> StateItem:
-    """The accumulators of calls over columns of such types, in order.
+    """The accumulators of calls over columns of these types, in order.
 
-    `retracting` says which calls take rows back, `counted` whether rows are counted beside the calls.
+    `retracting` marks the calls that retract; `counted` adds a count of rows to the calls.
     """
     shown: list[str] = []
     known = True
@@ -114,7 +114,7 @@ def accumulators(calls: Sequence[AggregateCall], types: Row, retracting: Sequenc
         else:
             form = accumulator.retracting if retracts else accumulator.plain
             shown += form(str(call.type).removesuffix(" NOT NULL"))
-    # Rows are counted by a COUNT(*) that is there, or is added.
+    # An existing COUNT(*) counts the rows, or one is added.
     if counted and not any(call.function == "$COUNT$1" and not call.arg_list for call in calls):
         shown.append(_BIGINT)
     return StateItem("accumulators", ", ".join(shown) or "nothing", sure=known)

@@ -16,7 +16,7 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 #: The time attribute of a temporal join by processing time.
 NO_COLUMN = -1
-#: Joins that send no row without its match, which would be taken back with the next one.
+#: Joins that send no row without its match, which the next match would retract.
 _UNPADDED = ("INNER", "SEMI")
 
 
@@ -40,7 +40,7 @@ class Join(StatefulNode):
         yield from output(self.output_type, joined_types(self.join_spec, inputs), "the join")
 
     def sends(self, received: ChangelogMode) -> ChangelogMode:
-        # Of outer joins, what is missing is sent and taken back, too.
+        # Outer joins also send padded rows and retract them.
         return received if self.join_spec.join_type == "INNER" else INSERTS
 
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
@@ -64,7 +64,7 @@ class Join(StatefulNode):
         yield from self._sides(rows)
 
     def _sides(self, rows: Sequence[Row]) -> Iterator[StateItem]:
-        """The form of each side: with its unique key if it has one, and with a count where it may be padded."""
+        """The form of each side's state: with its unique key if any, with a count of matches if it may be padded."""
         counted = {"LEFT": ("left",), "RIGHT": ("right",), "FULL": ("left", "right"), "SEMI": ("left",)}
         counted["ANTI"] = counted["SEMI"]
         for side, row, keys, unique in (
@@ -201,7 +201,7 @@ class TemporalJoin(PlanNode):
 
     @property
     def forgets_idle_keys(self) -> bool:
-        """As Flink's TemporalRowTimeJoinOperator and TemporalProcessTimeJoinOperator."""
+        """True, as in Flink's TemporalRowTimeJoinOperator and TemporalProcessTimeJoinOperator."""
         return True
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
@@ -228,7 +228,7 @@ class TemporalJoin(PlanNode):
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         by_rowtime = self.right_time_attribute_index >= 0
         yield key_types(rows[0], self.join_spec.left_keys)
-        # By processing time the right side alone is kept.
+        # By processing time, only the right side is stored.
         yield from list(row_types(rows))[0 if by_rowtime else 1 :]
         yield StateItem("clock", "rowtime" if by_rowtime else "processing time")
 

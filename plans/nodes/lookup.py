@@ -1,4 +1,4 @@
-"""Lookup joins: each row of a stream asks an external table for its rows."""
+"""Lookup joins of a stream with an external table."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ LookupKey = Annotated[FieldKey | ConstantKey, Field(discriminator="type")]
 
 
 class LookupTable(PlanModel):
-    """The table that is asked, and the columns that it gives."""
+    """The looked-up table and its result columns."""
 
     lookup_table_source: TableSource
     output_type: RowTypeJson
@@ -66,16 +66,16 @@ class RetryOptions(PlanModel):
 
     @property
     def retries(self) -> int:
-        """How often a key without rows is looked up again."""
+        """Number of retries for a key without rows."""
         return self.max_attempts or 0 if self.retry_strategy == "FIXED_DELAY" else 0
 
 
 class LookupJoin(StatefulNode):
-    """Joins each row with the rows of a table that have its keys, as the table is at that moment.
+    """Join of each row with the rows of a table that match its keys at that moment.
 
-    `lookup_keys`: by column of the table, as text. The table's rows are filtered, then projected; then
-    `join_condition` holds over the stream's columns and the projected ones. `pre_filter_condition` says which rows of
-    a LEFT join ask at all. The node has a `state` entry only where it must materialise.
+    `lookup_keys` are by column number of the table, as text. The table's rows are filtered, then projected; then
+    `join_condition` holds over the stream's columns and the projected ones. `pre_filter_condition` selects the rows of
+    a LEFT join that are looked up. The node has a `state` entry only if it must materialise.
     """
 
     NAME = "stream-exec-lookup-join"
@@ -100,7 +100,7 @@ class LookupJoin(StatefulNode):
 
     @property
     def columns_end(self) -> int:
-        """What follows the columns of the input are those of the table."""
+        """The number of input columns; indices from there on refer to the table's columns."""
         exprs = self.projection_on_temporal_table
         looked_up = len(exprs) if exprs is not None else len(self.temporal_table.output_type.fields)
         return len(self.output_type.fields) - looked_up
@@ -114,30 +114,30 @@ class LookupJoin(StatefulNode):
             *source_faults(source, (*place, "lookupTableSource"), inputs.declared),
         ]
         yield from wrong
-        asked = self.temporal_table.output_type
+        table_row = self.temporal_table.output_type
         table = source.table.resolved_table
         fit = all(fault.editable for fault in wrong)
         row = source_row(table, source.abilities) if fit and table is not None else None
         if row is not None:
-            for fault in output(asked, row.types, "the table"):
+            for fault in output(table_row, row.types, "the table"):
                 yield Fault((*place, *fault.path), fault.message, fault.remedy, fault.value)
-        yield from self._key_faults(inputs.types, asked.types)
+        yield from self._key_faults(inputs.types, table_row.types)
         yield from self._refusals()
         yield from condition_faults(self.pre_filter_condition, inputs.types, ("preFilterCondition",))
-        yield from condition_faults(self.filter_on_temporal_table, asked.types, ("filterOnTemporalTable",))
+        yield from condition_faults(self.filter_on_temporal_table, table_row.types, ("filterOnTemporalTable",))
         exprs = self.projection_on_temporal_table
-        used = asked.types if exprs is None else tuple(type_of(rex) for rex in exprs)
+        used = table_row.types if exprs is None else tuple(type_of(rex) for rex in exprs)
         if exprs is not None:
-            yield from expressions(exprs, asked.types, None, ("projectionOnTemporalTable",))
+            yield from expressions(exprs, table_row.types, None, ("projectionOnTemporalTable",))
         yield from condition_faults(self.join_condition, (*inputs.types, *used), ("joinCondition",))
         yield from indices(self.input_upsert_key, inputs.types, ("inputUpsertKey",))
         yield from output(self.output_type, (*inputs.types, *used), "the join")
 
     @property
-    def asked(self) -> tuple[tuple[int, ...], tuple[tuple[RexNode, tuple[int, ...]], ...]]:
-        """Positions of the stored columns to ask the table for, and the filters with the positions that they count.
+    def lookup_columns(self) -> tuple[tuple[int, ...], tuple[tuple[RexNode, tuple[int, ...]], ...]]:
+        """Positions of the stored columns to fetch, and the filters with the positions that their indices refer to.
 
-        Behind the columns of the join stand those that only filters read.
+        Columns that only filters read follow those of the join.
         """
         source = self.temporal_table.lookup_table_source
         table = source.table.resolved_table
@@ -166,7 +166,7 @@ class LookupJoin(StatefulNode):
                 yield refusal((*place, "abilities", at), message, "compile without that push-down", ability.type)
         table = source.table.resolved_table
         stored = () if table is None else physical_row(table).fields
-        for column in (stored[at] for at in self.asked[0]):
+        for column in (stored[at] for at in self.lookup_columns[0]):
             if isinstance(column.type, TimeType | ArrayType | MapType | MultisetType | FieldsType):
                 message = f"column {column.name} of table {name} is {column.type}"
                 yield refusal(("temporalTable", "outputType"), message, "leave it out of the table")
@@ -183,13 +183,13 @@ class LookupJoin(StatefulNode):
             if isinstance(key, FieldKey):
                 wrong = list(index(key.index, left, ("lookupKeys", name, "index")))
                 yield from wrong
-                given = None if wrong else left[key.index]
+                key_type = None if wrong else left[key.index]
             else:
                 yield from expression_faults(key.literal, (), ("lookupKeys", name, "literal"))
-                given = type_of(key.literal)
-            if given is not None and not alike(given, right[at]):
-                message = f"column {name} of the table is {right[at]}, and its key {given}"
-                yield Fault(("lookupKeys", name), message, "look up by a key of the column's type", str(given))
+                key_type = type_of(key.literal)
+            if key_type is not None and not alike(key_type, right[at]):
+                message = f"column {name} of the table is {right[at]}, and its key {key_type}"
+                yield Fault(("lookupKeys", name), message, "look up by a key of the column's type", str(key_type))
 
     def tables(self) -> tuple[tuple[tuple[str, ...], CatalogTable], ...]:
         return ((("temporalTable", "lookupTableSource", "table"), self.temporal_table.lookup_table_source.table),)

@@ -1,4 +1,4 @@
-"""MATCH_RECOGNIZE."""
+"""Pattern recognition: MATCH_RECOGNIZE."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class MatchSpec(PlanModel):
 
 
 class Match(PlanNode):
-    """Finds a pattern in each partition."""
+    """Search for a pattern in each partition."""
 
     NAME = "stream-exec-match"
     TITLE = "Match a pattern in {of}{by}"
@@ -56,20 +56,20 @@ class Match(PlanNode):
         for name, rex in spec.measures.items():
             yield from expression_faults(rex, inputs.types, (*path, "measures", name))
         if not wrong and not spec.all_rows:
-            # The measures stand in any order; they are columns by their names.
+            # The measures are in no particular order; columns refer to them by name.
             names = self.output_type.names[len(spec.partition.fields) :]
             for name in spec.measures:
                 if name not in names:
                     message = f"the measure {name!r} is no field of the output type"
                     yield Fault((*path, "measures", name), message, f"fields: {', '.join(names)}", name)
                     return
-            made = (type_of(spec.measures[name]) for name in names if name in spec.measures)
-            wanted = (*(inputs.types[at] for at in spec.partition.fields), *made)
+            measures = (type_of(spec.measures[name]) for name in names if name in spec.measures)
+            wanted = (*(inputs.types[at] for at in spec.partition.fields), *measures)
             yield from output(self.output_type, wanted, "the pattern")
         yield from self._refusals(path)
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
-        """Conditions and measures are no part of it."""
+        """See `PlanNode.flink_state`; conditions and measures do not affect it."""
         yield key_types(rows[0], self.match_spec.partition.fields)
         yield from row_types(rows)
         yield unsure("pattern", self.match_spec.pattern)
@@ -97,7 +97,7 @@ class Match(PlanNode):
 
 
 def _within(interval: RexNode, inputs: Inputs, path: tuple[str, ...]) -> Iterator[Fault]:
-    """What is wrong with the time that a match may take: milliseconds, which are known beforehand."""
+    """Faults of the WITHIN interval, which must be a literal in milliseconds."""
     faults = list(expression_faults(interval, inputs.types, path))
     yield from faults
     known = isinstance(interval, Literal) and interval.value is not None

@@ -1,4 +1,4 @@
-"""What every object of a plan's JSON is built on: typed fields, read and written as Flink does."""
+"""Base of all objects in a plan's JSON: typed fields, read and written as in Flink."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Bool = StrictBool
 
 
 class FieldMark(Enum):
-    """What a declaration says about a field beside its type."""
+    """Properties of a field besides its type."""
 
     ENFORCING = "enforcing"
     ALWAYS = "always"
 
 
 class JoinSide(Enum):
-    """Whose columns the indices in a field count, where it is not one certain input."""
+    """Side that the indices in a field refer to, if it is not a fixed input."""
 
     ALL = "those of all inputs, one after another"
     EACH = "those of input n in item n"
@@ -38,25 +38,25 @@ class JoinSide(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Refers:
-    """The indices in a field, and the references in its expressions, are columns; negative ones stand for none."""
+    """Mark of a field whose indices and expression references are columns; negative indices are none."""
 
-    #: The input's number; or a `JoinSide`; or the name of the field beside it that has the input's number.
+    #: The input's number; or a `JoinSide`; or the name of the sibling field that holds the input's number.
     side: int | JoinSide | str
 
 
-#: The field refers to columns of the first or only input, of the second, of all, of each, of no input; in an object
-#: inside of a node the first input is the one that the node's field refers to.
+#: The field refers to columns of the first or only input, of the second, of all, of each, of no input; in a nested
+#: object the first input is the one that the node's field refers to.
 OfInput = Annotated[T, Refers(0)]
 OfRight = Annotated[T, Refers(1)]
 OfAll = Annotated[T, Refers(JoinSide.ALL)]
 OfEach = Annotated[T, Refers(JoinSide.EACH)]
 OfNone = Annotated[T, Refers(JoinSide.ELSEWHERE)]
-#: The field shapes the node's state: state written under another value of it must not be read.
+#: The field shapes the node's state: state written with another value must not be read.
 Enforcing = Annotated[T, FieldMark.ENFORCING]
-#: Flink writes the field even where it has its default; other fields are left out then. A field with a default may be
-#: absent or null all the same: Flink's constructor takes null for it, and older releases did not write it.
+#: Flink writes the field even if it has its default; other fields are omitted then. A field with a default may still be
+#: absent or null in a plan: Flink's constructor accepts null, and older releases did not write it.
 Always = Annotated[T, FieldMark.ALWAYS]
-#: Flink writes the field as `null` when it has no value.
+#: Flink writes the field as `null` if it has no value.
 Nullable = Annotated[T | None, FieldMark.ALWAYS]
 
 
@@ -73,7 +73,7 @@ class PlanModel(BaseModel):
         protected_namespaces=(),
     )
 
-    #: Fields whose place in Flink's JSON is not the declared one: name -> the field it follows.
+    #: Fields whose position in Flink's JSON differs from the declared one: name -> the field it follows.
     PLACED_AFTER: ClassVar[dict[str, str]] = {}
 
     @model_validator(mode="before")
@@ -87,11 +87,11 @@ class PlanModel(BaseModel):
 
     @classmethod
     def field_order(cls) -> list[str]:
-        """The fields in Flink's order, before `PLACED_AFTER` moves some."""
+        """The fields in Flink's order, before `PLACED_AFTER` applies."""
         return list(cls.model_fields)
 
     def to_dict(self) -> dict[str, Json]:
-        """The object as Flink writes it: Flink's order, fields without a value left out."""
+        """The object as Flink writes it: in Flink's order, without unset fields."""
         return {
             alias: value_to_json(getattr(self, name))
             for name, alias, default, always in _writers(type(self))
@@ -108,13 +108,13 @@ def _optional(model: type[PlanModel]) -> frozenset[str]:
 
 @cache
 def _writers(model: type[PlanModel]) -> tuple[tuple[str, str, Json, bool], ...]:
-    """Per field in Flink's order: Python name, JSON name, the default that is left out, whether it is not."""
-    found = []
+    """Per field in Flink's order: Python name, JSON name, default, True if the default is written, too."""
+    writers = []
     for name in _in_order(model):
         info = model.model_fields[name]
         default = PydanticUndefined if info.default_factory else info.default
-        found.append((name, info.alias or name, default, FieldMark.ALWAYS in info.metadata))
-    return tuple(found)
+        writers.append((name, info.alias or name, default, FieldMark.ALWAYS in info.metadata))
+    return tuple(writers)
 
 
 def _in_order(model: type[PlanModel]) -> list[str]:
@@ -126,7 +126,7 @@ def _in_order(model: type[PlanModel]) -> list[str]:
 
 
 def value_to_json(value: object) -> Json:
-    """Any value that a plan model holds as JSON."""
+    """A field value of a plan model as JSON."""
     match value:
         case None | bool() | int() | float() | str():
             return value
@@ -146,7 +146,7 @@ def value_to_json(value: object) -> Json:
 
 
 def objects_in(value: object, kind: type[T]) -> Iterator[T]:
-    """The objects of a class anywhere in a node, without those inside of one another."""
+    """The objects of a class anywhere in a node, outermost ones only."""
     if isinstance(value, kind):
         yield value
     elif isinstance(value, PlanModel):

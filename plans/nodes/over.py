@@ -62,7 +62,7 @@ class OverGroup(PlanModel):
 
 
 class OverSpec(PlanModel):
-    """All OVER windows of one node. Columns from `original_input_fields` on stand for `constants`."""
+    """All OVER windows of one node. Indices from `original_input_fields` on refer to `constants`."""
 
     partition: PartitionSpec
     groups: tuple[OverGroup, ...]
@@ -71,7 +71,7 @@ class OverSpec(PlanModel):
 
 
 class OverAggregate(PlanNode):
-    """Adds aggregates over earlier rows to each row."""
+    """Aggregation over OVER windows: appends aggregates over preceding rows to each row."""
 
     NAME = "stream-exec-over-aggregate"
     TITLE = "Running aggregate of {of}{by}"
@@ -84,12 +84,12 @@ class OverAggregate(PlanNode):
 
     @property
     def columns_end(self) -> int:
-        """What follows the columns of the input are constants."""
+        """The number of input columns; indices from there on refer to constants."""
         return self.over_spec.original_input_fields
 
     @property
     def forgets_idle_keys(self) -> bool:
-        """All but windows of the last interval of time: those clean up by time alone, in Flink 2.3, too."""
+        """True except for windows over a time interval, which clean up by time only, as in Flink 2.3."""
         groups = self.over_spec.groups
         return bool(groups) and (groups[0].is_rows or isinstance(groups[0].lower_bound, UnboundedPreceding))
 
@@ -117,8 +117,8 @@ class OverAggregate(PlanNode):
                 if isinstance(bound, BoundedWindow):
                     yield from self._offset(bound, columns, (*place, name))
         yield from self._refusals(inputs)
-        made = (call.type for group in spec.groups for call in group.agg_calls)
-        yield from output(self.output_type, (*inputs.types, *made), "it")
+        results = (call.type for group in spec.groups for call in group.agg_calls)
+        yield from output(self.output_type, (*inputs.types, *results), "it")
 
     def _refusals(self, inputs: Inputs) -> Iterator[Fault]:
         path = ("overSpec", "groups")
@@ -143,7 +143,7 @@ class OverAggregate(PlanNode):
             yield refusal((*path, 0, "lowerBound"), message, "order the window by a time attribute")
 
     def _offset(self, bound: BoundedWindow, columns: Columns, path: tuple[str | int, ...]) -> Iterator[Fault]:
-        """A bound must go one way, by a constant."""
+        """Faults of a bound: it must be a constant offset in the right direction."""
         if bool(bound.is_preceding) == bool(bound.is_following):
             message = "the bound is neither PRECEDING nor FOLLOWING"
             yield Fault(
@@ -163,7 +163,7 @@ class OverAggregate(PlanNode):
             yield Fault(place, f"a window cannot reach back by {offset.value}", "write 0 or more", offset.value)
 
     def clock(self, columns: Columns) -> TimeKind | None:
-        """The clock of a window's order; None of an order by other columns, whose rows may be taken back."""
+        """The clock of a window's order; None for an order by other columns, whose rows may be retracted."""
         first = [group.order_by.fields[0].index for group in self.over_spec.groups if group.order_by.fields]
         times = [type_ for at in first if at < len(columns) and isinstance(type_ := columns[at], TimestampBase)]
         return next((type_.kind for type_ in times if type_.is_time_attribute), None)
@@ -176,7 +176,7 @@ class OverAggregate(PlanNode):
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.over_spec.partition.fields)
         groups = self.over_spec.groups
-        # Over all rows before, as they arrive, accumulators alone are kept.
+        # Unbounded windows in order of arrival store accumulators only.
         if not all(_arriving(group, rows[0]) and not _is_bounded(group) for group in groups):
             yield from row_types(rows)
         types = (
@@ -185,7 +185,7 @@ class OverAggregate(PlanNode):
         )
         for group in groups:
             bounded = _is_bounded(group)
-            # Rows that leave a window with a lower bound are taken back.
+            # Rows that leave a window with a lower bound are retracted.
             yield accumulators(group.agg_calls, types, (bounded,) * len(group.agg_calls), counted=False)
             kind = f"{'ROWS' if group.is_rows else 'RANGE'}{' with a lower bound' * bounded}"
             yield StateItem("kind of window", kind, sure=False)
@@ -196,6 +196,6 @@ def _is_bounded(group: OverGroup) -> bool:
 
 
 def _arriving(group: OverGroup, row: Row) -> bool:
-    """True for a window that goes by processing time."""
+    """Return True for a window ordered by processing time."""
     order = [row[field.index] for field in group.order_by.fields]
     return all(isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME for type_ in order)

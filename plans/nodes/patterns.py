@@ -1,4 +1,4 @@
-"""Patterns of MATCH_RECOGNIZE: variables, the AFTER MATCH clause, and the values that expressions read off a match.
+"""Patterns of MATCH_RECOGNIZE: variables, the AFTER MATCH clause, and the values that expressions read from a match.
 
 Patterns are linear: a variable with a quantifier, then the next. Source: Flink 2.3's `CepOperator` and its limits.
 """
@@ -13,10 +13,10 @@ from compiled_plan.plans.nodes.rules import Path
 from compiled_plan.plans.rex import Call, Literal, PatternInputRef, RexNode, walk
 from compiled_plan.plans.rex.signatures import AGGREGATES
 
-#: The pattern variable that stands for all rows of a match.
+#: The pattern variable for all rows of a match.
 ALL = "*"
 _NAVIGATION = frozenset(("$PREV$1", "$NEXT$1", "$LAST$1", "$FIRST$1"))
-#: Calls that stand for one value, whatever is inside of them.
+#: Calls with a single value, whatever their operands.
 _VALUES = _NAVIGATION | {"$MATCH_ROWTIME$1", "$MATCH_PROCTIME$1"}
 _SKIPS = {
     "SKIP_TO_NEXT_ROW": "NEXT_ROW",
@@ -37,7 +37,7 @@ class Element:
 
     @property
     def takes_more(self) -> bool:
-        """Whether the variable is greedy for more rows than it needs."""
+        """True if the variable is greedy for more rows than it needs."""
         return self.greedy and self.most not in (1, self.least)
 
 
@@ -47,7 +47,7 @@ def elements(pattern: RexNode) -> tuple[Element, ...]:
 
 
 def pattern_faults(pattern: RexNode, path: Path) -> Iterator[Fault]:
-    """Patterns that are not linear, and quantifiers that Flink refuses."""
+    """Faults: patterns that are not linear, quantifiers that Flink refuses."""
     parts = list(_read(pattern))
     wrong = [refusal(path, *part) for part in parts if isinstance(part, tuple)]
     yield from wrong
@@ -69,7 +69,7 @@ def pattern_faults(pattern: RexNode, path: Path) -> Iterator[Fault]:
 
 
 def _read(pattern: RexNode) -> Iterator[Element | tuple[str, str]]:
-    """The elements of a pattern; of parts that are not linear, the message and the remedy."""
+    """The elements of a pattern; message and remedy for parts that are not linear."""
     todo = [pattern]
     while todo:
         part = todo.pop()
@@ -98,7 +98,7 @@ def _element(part: RexNode) -> Element | tuple[str, str]:
 
 
 def skip(after: RexNode) -> tuple[str, str | None] | None:
-    """The kind of an AFTER MATCH clause, and the variable that it names; None for an unknown one."""
+    """The kind and the variable of an AFTER MATCH clause; None for an unknown one."""
     if isinstance(after, Literal) and after.value in _SKIPS:
         return _SKIPS[str(after.value)], None
     if isinstance(after, Call) and after.name in _SKIPS and isinstance(after.operands[0], Literal):
@@ -114,7 +114,7 @@ def parts(rex: RexNode) -> tuple[RexNode, ...]:
 
 
 def offset(call: Call) -> int | None:
-    """How many rows a navigation goes; None where that is no constant."""
+    """The offset of a navigation in rows; None if it is not constant."""
     if len(call.operands) < 2:
         return 0
     value = getattr(call.operands[1], "value", None)
@@ -122,7 +122,7 @@ def offset(call: Call) -> int | None:
 
 
 def value_faults(rex: RexNode, variables: Sequence[str], path: Path) -> Iterator[Fault]:
-    """Navigations within a condition or measure that the operator does not have."""
+    """Faults: unsupported navigations in a condition or measure."""
     todo = [rex]
     while todo:
         part = todo.pop()
@@ -143,7 +143,7 @@ def value_faults(rex: RexNode, variables: Sequence[str], path: Path) -> Iterator
 
 
 def _column_faults(rex: RexNode, variables: Sequence[str], path: Path) -> Iterator[Fault]:
-    """An expression that is not over the rows of one variable."""
+    """Faults of an expression that is not over the rows of one variable of the pattern."""
     names = alphas(rex)
     inside = {part.name for part in walk(rex) if isinstance(part, Call)} & (_NAVIGATION | AGGREGATES)
     if len(names) > 1:

@@ -1,4 +1,4 @@
-"""Process table functions: TO_CHANGELOG and FROM_CHANGELOG run, functions in Java do not.
+"""Process table functions: TO_CHANGELOG and FROM_CHANGELOG are supported, Java functions are not.
 
 Source: Flink 2.3's plans, and the page "Changelog Functions" of its documentation.
 """
@@ -26,7 +26,7 @@ OP = "op"
 
 
 class MappingError(ValueError):
-    """An `op_mapping` that the function does not take; the message says why."""
+    """An invalid `op_mapping`; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,10 @@ class ChangelogCall:
 
 
 def codes_of(direction: Direction, mapping: Mapping[str, str] | None) -> tuple[tuple[str, RowKind], ...]:
-    """Codes with their kinds by an `op_mapping`, whose keys may be lists: of kinds for TO, of codes for FROM.
+    """Codes and row kinds of an `op_mapping`, whose keys may be lists: of kinds for TO, of codes for FROM.
 
     Raises:
-        MappingError: an unknown kind; a kind or a code that is there twice; updates that FROM cannot give.
+        MappingError: an unknown kind; a duplicate kind or code; updates that FROM cannot produce.
     """
     if mapping is None:
         return tuple((kind, kind) for kind in KINDS)
@@ -65,14 +65,14 @@ def codes_of(direction: Direction, mapping: Mapping[str, str] | None) -> tuple[t
     return tuple((code, known[kind]) for code, kind in codes)
 
 
-def _once(names: list[str], what: str) -> None:
+def _once(names: list[str], noun: str) -> None:
     for name, count in Counter(names).items():
         if count > 1:
-            raise MappingError(f"the {what} {name!r} is there twice; several codes of a kind are one key, 'c, r'")
+            raise MappingError(f"the {noun} {name!r} is there twice; several codes of a kind are one key, 'c, r'")
 
 
 class ProcessTableFunction(PlanNode):
-    """A function over a table: changes to rows with a code (TO_CHANGELOG), and back (FROM_CHANGELOG)."""
+    """A function over a table: changes to rows with a code (TO_CHANGELOG), or the reverse (FROM_CHANGELOG)."""
 
     NAME = "stream-exec-process-table-function"
     TITLE = "Call a process table function"
@@ -90,7 +90,7 @@ class ProcessTableFunction(PlanNode):
         return self.function_call.get("internalName") in (TO, FROM)
 
     def call(self) -> ChangelogCall:
-        """The call of a runnable node. Raises MappingError for a mapping that the function does not take."""
+        """The call of a runnable node. Raises MappingError for an invalid mapping."""
         direction: Direction = "TO" if self.function_call["internalName"] == TO else "FROM"
         _, column, mapping, *_ = self.function_call["operands"]
         names = [operand["value"] for operand in column.get("operands", ())]

@@ -64,13 +64,13 @@ class Rank(StatefulNode):
         yield from self._ranked(rows)
 
     def _ranked(self, rows: Sequence[Row]) -> Iterator[StateItem]:
-        """The number of rows that are kept is no part of it, but for one, which is kept in another way."""
+        """The state of a rank. The number of ranks does not affect it, except for a single one, stored differently."""
         strategy, range_ = self.rank_strategy, self.rank_range
         retracts = isinstance(strategy, Retract)
-        one = getattr(range_, "start", 0) == getattr(range_, "end", 0) == 1 and not retracts
+        single = getattr(range_, "start", 0) == getattr(range_, "end", 0) == 1 and not retracts
         yield from row_types(rows)
-        yield StateItem("strategy", unsure("", strategy).value + (" of one row" if one else ""), sure=False)
-        # A tree of rows keeps its comparator, too.
+        yield StateItem("strategy", unsure("", strategy).value + (" of one row" if single else ""), sure=False)
+        # A sorted map of rows includes its comparator.
         columns = types_at(rows[0], [field.index for field in self.order_by.fields])
         yield unsure("order", self.order_by) if retracts else StateItem("order", columns, sure=False)
         yield StateItem("range of ranks", range_.type, sure=False)

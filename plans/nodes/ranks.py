@@ -1,4 +1,4 @@
-"""What rank operators share: the range of ranks, and how they are kept."""
+"""Declarations that rank operators share: range of ranks, strategies."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ class VariableRange(PlanModel):
 
 
 def range_faults(
-    found: ConstantRange | ConstantRangeWithoutEnd | VariableRange, columns: Columns, path: Path
+    range_: ConstantRange | ConstantRangeWithoutEnd | VariableRange, columns: Columns, path: Path
 ) -> Iterator[Fault]:
-    """A range of ranks that begins before 1 or holds none, or whose end is no column of numbers."""
-    if isinstance(found, VariableRange):
-        yield from index(found.end_index, columns, (*path, "endIndex"))
-        if 0 <= found.end_index < len(columns) and not isinstance(columns[found.end_index], IntegerType):
-            message = f"the end of the ranks is column {found.end_index} of type {columns[found.end_index]}"
-            yield Fault((*path, "endIndex"), message, "name a column of whole numbers", found.end_index)
+    """Faults of a range: a start below 1, an empty range, an end column that is not numeric."""
+    if isinstance(range_, VariableRange):
+        yield from index(range_.end_index, columns, (*path, "endIndex"))
+        if 0 <= range_.end_index < len(columns) and not isinstance(columns[range_.end_index], IntegerType):
+            message = f"the end of the ranks is column {range_.end_index} of type {columns[range_.end_index]}"
+            yield Fault((*path, "endIndex"), message, "name a column of whole numbers", range_.end_index)
         return
-    if found.start < 1:
-        yield Fault((*path, "start"), f"ranks begin at 1, not at {found.start}", "write 1 or more", found.start)
-    if isinstance(found, ConstantRange) and found.end < found.start:
-        message = f"the ranks end at {found.end}, before they begin at {found.start}"
-        yield Fault((*path, "end"), message, f"write {found.start} or more", found.end)
+    if range_.start < 1:
+        yield Fault((*path, "start"), f"ranks begin at 1, not at {range_.start}", "write 1 or more", range_.start)
+    if isinstance(range_, ConstantRange) and range_.end < range_.start:
+        message = f"the ranks end at {range_.end}, before they begin at {range_.start}"
+        yield Fault((*path, "end"), message, f"write {range_.start} or more", range_.end)
 
 
 RankRange = Annotated[ConstantRange | ConstantRangeWithoutEnd | VariableRange, Field(discriminator="type")]
@@ -64,7 +64,7 @@ class AppendFast(PlanModel):
 
 
 class UpdateFast(PlanModel):
-    """The input updates by `primary_keys`, and only ever upwards in rank."""
+    """The input updates by `primary_keys`, and updates only improve the rank."""
 
     type: Always[Literal["UpdateFast"]] = "UpdateFast"
     primary_keys: OfInput[tuple[Int, ...]]

@@ -1,4 +1,4 @@
-"""From the JSON of one node to its object, with faults as findings."""
+"""Reading of one node's JSON; faults become findings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NEEDED = {
 
 
 def read_node(value: Json, position: int) -> tuple[PlanNode | None, list[Finding]]:
-    """The node at a position of the plan's `nodes`, or what keeps it from being read."""
+    """Read the node at a position of the plan's `nodes`; None and findings if it is malformed."""
     at = ("nodes", position)
     if not isinstance(value, dict):
         return None, [Finding(pointer_of(at), "a node must be an object", value=value)]
@@ -53,7 +53,7 @@ def read_node(value: Json, position: int) -> tuple[PlanNode | None, list[Finding
 
 
 def _explained(finding: Finding, model: type[PlanNode], at: tuple[str | int, ...]) -> Finding:
-    """A `state` array where the type has none: why that is so."""
+    """Add the reason to the finding of a `state` array whose node type has none."""
     if finding.pointer != pointer_of((*at, "state")) or not finding.message.startswith("unknown field"):
         return finding
     message = f"{model.type_name()} has no `state`: {model.why_no_entries()}"
@@ -61,7 +61,7 @@ def _explained(finding: Finding, model: type[PlanNode], at: tuple[str | int, ...
 
 
 def findings_of(fault: ValidationError, value: Json, at: tuple[str | int, ...], node: str = "") -> list[Finding]:
-    """A pydantic error as findings, one for each fault in the JSON value that stands `at` a place of the plan."""
+    """Convert a pydantic error to findings, one per fault in the JSON value at path `at` of the plan."""
     details = fault.errors(include_url=False)
     missing = [str(detail["loc"][-1]) for detail in details if detail["type"] == "missing"]
     return [_finding(dict(detail), value, at, node, missing) for detail in details]
@@ -88,7 +88,7 @@ def _finding(detail: dict[str, Any], root: Json, at: tuple[str | int, ...], node
     if kind == "union_tag_invalid":
         tag, known = str(context["tag"]), re.findall(r"'([^']*)'", str(context["expected_tags"]))
         key = str(context["discriminator"]).strip("'")
-        # The columns' own discriminator is a function; the field is `kind`.
+        # The discriminator of columns is a function; the field is `kind`.
         key = "kind" if "(" in key else key
         pointer = f"{pointer}/{key}"
         return Finding(pointer, f"unknown {key} {tag!r}", did_you_mean(tag, known), tag, node)
@@ -105,7 +105,7 @@ def _choice(value: Json, known: list[str]) -> str:
 
 
 def _real_path(loc: tuple[str | int, ...], root: Json) -> list[str | int]:
-    """The location without the tags of unions, which pydantic puts between the parts of the path."""
+    """The location without union tags, which pydantic inserts into the path."""
     path: list[str | int] = []
     here = root
     for number, part in enumerate(loc):
@@ -128,8 +128,8 @@ def _unknown_type(type_name: str) -> tuple[str, str]:
     if versions:
         known = ", ".join(f"{name}_{number}" for number in versions)
         newer = version.isdecimal() and int(version) > versions[-1]
-        what = "a newer version of the node type" if newer else "an unknown version of the node type"
-        return f"{what} {name!r}: {type_name}", f"known: {known}; compile the plan again with this version"
+        reason = "a newer version of the node type" if newer else "an unknown version of the node type"
+        return f"{reason} {name!r}: {type_name}", f"known: {known}; compile the plan again with this version"
     remedy = did_you_mean(type_name, types, "the product knows the streaming node types of Flink 2.3")
     return f"unknown node type {type_name!r}", remedy
 
@@ -137,10 +137,10 @@ def _unknown_type(type_name: str) -> tuple[str, str]:
 @lru_cache(maxsize=1)
 def _all_names() -> tuple[str, ...]:
     all_node_types()
-    found: set[str] = set()
+    names: set[str] = set()
     todo: list[type[PlanModel]] = [PlanModel]
     while todo:
         model = todo.pop()
-        found.update(info.alias or name for name, info in model.model_fields.items())
+        names.update(info.alias or name for name, info in model.model_fields.items())
         todo.extend(model.__subclasses__())
-    return tuple(sorted(found))
+    return tuple(sorted(names))

@@ -1,7 +1,7 @@
-"""Which columns of its inputs a node refers to, and the same node over other columns: both from its declaration.
+"""Column references of nodes, and their renumbering, both derived from the node's declaration.
 
-A field says by a mark (`OfInput`, `OfRight`, ...) that its numbers are columns, and of which input. Expressions say so
-by themselves; without a mark they count the columns of all inputs.
+A mark (`OfInput`, `OfRight`, ...) declares that a field's numbers are columns, and of which input. Expressions have
+column references of their own; without a mark they refer to the concatenated columns of all inputs.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Path = tuple[str | int, ...]
 class Reference:
     """A column that a node refers to."""
 
-    path: Path  # where in the node's JSON
-    input: int | None  # the number of the input; None where columns of all inputs are counted one after another
+    path: Path  # in the node's JSON
+    input: int | None  # number of the input; None: the concatenated columns of all inputs
     column: int
 
 
@@ -33,34 +33,34 @@ Change = Callable[[Reference], int]
 
 
 def references(node: PlanNode) -> tuple[Reference, ...]:
-    """All columns that a node refers to, in the order of its fields."""
-    found: list[Reference] = []
+    """All column references of a node, in the order of its fields."""
+    collected: list[Reference] = []
 
     def note(reference: Reference) -> int:
-        found.append(reference)
+        collected.append(reference)
         return reference.column
 
     with_columns(node, note)
-    return tuple(found)
+    return tuple(collected)
 
 
 def with_columns(node: PlanNode, change: Change) -> PlanNode:
-    """The node with other columns, whose numbers `change` gives."""
+    """The node with its column references renumbered by `change`."""
     if not node.INPUTS.least:
         return node
     if node.INPUTS.most == 1:
-        # There is but one input that all can be.
-        given = change
+        # With a single input, a reference to all inputs is a reference to it.
+        original = change
 
         def change(reference: Reference) -> int:
-            return given(replace(reference, input=0))
+            return original(replace(reference, input=0))
 
-    found: PlanNode = _model(node, (), 0, change, node.columns_end)
-    return found
+    changed: PlanNode = _model(node, (), 0, change, node.columns_end)
+    return changed
 
 
 def reference_faults(node: PlanNode, widths: Sequence[int]) -> Iterator[Fault]:
-    """References to columns that are not there, given the number of columns of each input."""
+    """Faults of references out of range, by the number of columns of each input."""
     for reference in references(node):
         width = (
             sum(widths) if reference.input is None else widths[reference.input] if reference.input < len(widths) else 0
@@ -73,7 +73,7 @@ def reference_faults(node: PlanNode, widths: Sequence[int]) -> Iterator[Fault]:
 
 @cache
 def _marks(model: type[PlanModel]) -> tuple[tuple[str, str, Refers | None], ...]:
-    """Of each field: its name in Python and in JSON, and what its indices count."""
+    """Per field: Python name, JSON name, and the columns that its indices refer to."""
     return tuple(
         (name, info.alias or name, next((mark for mark in info.metadata if isinstance(mark, Refers)), None))
         for name, info in model.model_fields.items()
@@ -81,7 +81,7 @@ def _marks(model: type[PlanModel]) -> tuple[tuple[str, str, Refers | None], ...]
     )
 
 
-#: Fields of every node that refer to no column by themselves, or are looked at apart.
+#: Fields of all nodes that refer to no column, or are handled separately.
 _SHARED = frozenset(PlanNode.model_fields) - {"input_properties"} | {"state"}
 
 
@@ -103,7 +103,7 @@ def _model(model: Any, path: Path, first: int, change: Change, end: int | None) 
 
 
 def _input(side: object, first: int) -> int | JoinSide | None:
-    """The input that is meant; the first one of an object inside of a node is that of the node's field."""
+    """The referenced input; in a nested object the first input is that of the node's field."""
     return first + side if isinstance(side, int) and not isinstance(side, bool) else side  # type: ignore[return-value]
 
 
@@ -114,9 +114,10 @@ def _value(value: Any, path: Path, side: int | JoinSide | None, first: int, chan
         case PlanModel():
             return _model(value, path, side if isinstance(side, int) else first, change, end)
         case tuple():
-            each = side is JoinSide.EACH
+            per_input = side is JoinSide.EACH
             return tuple(
-                _value(item, (*path, at), at if each else side, first, change, end) for at, item in enumerate(value)
+                _value(item, (*path, at), at if per_input else side, first, change, end)
+                for at, item in enumerate(value)
             )
         case dict():
             return {key: _value(item, (*path, key), side, first, change, end) for key, item in value.items()}
@@ -137,7 +138,7 @@ def _rex(rex: RexNode, path: Path, side: int | None, change: Change, end: int | 
 
 
 def _distribution(item: Any, path: Path, at: int, change: Change) -> Any:
-    """How an input must be spread: by which of its columns."""
+    """The required distribution of an input with its columns renumbered."""
     keys = item.required_distribution.keys
     if not keys:
         return item

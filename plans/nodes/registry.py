@@ -1,6 +1,6 @@
-"""Finds the class of a node type, loading its module on first use: that keeps the start of every command short.
+"""Registry of node types. A type's module is imported at its first lookup, which keeps the start of commands short.
 
-A node type's module has its name: `delta_join` for `stream-exec-delta-join`. Several that belong together share one.
+A node type's module has its name: `delta_join` for `stream-exec-delta-join`. Related types share a module.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pkgutil import iter_modules
 from compiled_plan.plans import nodes
 from compiled_plan.plans.nodes.base import NODE_TYPES, PREFIX, PlanNode
 
-#: Modules that hold node types of other names than their own.
+#: Modules with node types of other names than their own.
 _FAMILIES = {
     "aggregate": "group-aggregate local-group-aggregate global-group-aggregate incremental-group-aggregate",
     "deduplicate": "changelog-normalize",
@@ -32,12 +32,12 @@ _MODULES = {kind: module for module, kinds in _FAMILIES.items() for kind in kind
 
 
 def node_type(type_name: str) -> type[PlanNode] | None:
-    """The class of a node type by its name and version, `stream-exec-join_1`; None where there is none."""
+    """The class of a node type by name and version, such as `stream-exec-join_1`; None if there is none."""
     if type_name not in NODE_TYPES and type_name.startswith(PREFIX):
         kind = type_name.removeprefix(PREFIX).rpartition("_")[0]
         module = f"{nodes.__name__}.{_MODULES.get(kind) or kind.replace('-', '_')}"
         is_module = kind.replace("-", "").isalnum() and find_spec(module) is not None
-        # A type without a module is unknown, or one of those that do not run.
+        # A type without a module is unknown or unsupported.
         import_module(module if is_module else f"{nodes.__name__}.unsupported")
     return NODE_TYPES.get(type_name)
 

@@ -1,6 +1,6 @@
-"""What the rules of several nodes share: how a node's fields and output follow from its inputs.
+"""Checks that the rules of several nodes share: consistency of a node's fields and output with its inputs.
 
-A rule is a node's method `faults`. It yields what is wrong, with the place in the node's JSON.
+A rule is a node's method `faults`. It yields faults with their paths in the node's JSON.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ __all__ = [
     "same_as_input",
 ]
 
-#: The type of a row's number.
+#: The type of a row number.
 ROW_NUMBER = BIGINT
 
 
 def index(value: int, columns: Columns, path: Path, *, none: int | None = None) -> Iterator[Fault]:
-    """A column index out of range. `none` is the number that stands for no column."""
+    """Fault of a column index out of range. `none` is the index that means no column."""
     if value != none and not 0 <= value < len(columns):
         remedy = f"columns are numbered 0 to {len(columns) - 1}" if columns else "there are none"
         yield Fault(path, f"no column {value}: there are {len(columns)} columns", remedy, value)
 
 
 def indices(values: Iterable[int], columns: Columns, path: Path, *, once: bool = False) -> Iterator[Fault]:
-    """Column indices out of range; with `once`, also one that is there twice."""
+    """Faults of column indices out of range; with `once`, also of duplicates."""
     seen: set[int] = set()
     for at, value in enumerate(values):
         yield from index(value, columns, (*path, at))
@@ -52,15 +52,16 @@ def indices(values: Iterable[int], columns: Columns, path: Path, *, once: bool =
         seen.add(value)
 
 
-def output(row: RowType, wanted: Sequence[LogicalType], what: str, *, kinds: bool = False) -> Iterator[Fault]:
-    """An output type that is not `wanted`, which `what` gives ("the projection"); with `kinds`, time attributes too."""
+def output(row: RowType, wanted: Sequence[LogicalType], origin: str, *, kinds: bool = False) -> Iterator[Fault]:
+    """Fault of an output type other than `wanted`, which `origin` ("the projection") produces; with `kinds`, time
+    attributes must match, too."""
     if len(row.fields) != len(wanted):
-        message = f"the output type has {len(row.fields)} fields, and {what} gives {len(wanted)}"
+        message = f"the output type has {len(row.fields)} fields, and {origin} gives {len(wanted)}"
         yield Fault(("outputType",), message, "make the numbers equal", len(row.fields))
         return
     for field, type_ in zip(row.fields, wanted, strict=True):
         if not alike(field.type, type_, kinds=kinds):
-            message = f"field {field.name!r} of the output type is {field.type}, and {what} gives {type_}"
+            message = f"field {field.name!r} of the output type is {field.type}, and {origin} gives {type_}"
             yield Fault(("outputType",), message, f"make it {type_}", str(field.type))
     names = [field.name for field in row.fields]
     for name in {name for name in names if names.count(name) > 1}:
@@ -68,12 +69,12 @@ def output(row: RowType, wanted: Sequence[LogicalType], what: str, *, kinds: boo
 
 
 def same_as_input(row: RowType, inputs: Inputs, more: Sequence[LogicalType] = ()) -> Iterator[Fault]:
-    """An output type that is not the input's columns, then `more`."""
+    """Fault of an output type other than the input's columns followed by `more`."""
     yield from output(row, (*inputs.types, *more), "its input" if not more else "the operator", kinds=not more)
 
 
 def order(spec: SortSpec, columns: Columns, path: Path) -> Iterator[Fault]:
-    """Columns of an order out of range, and such as have no order."""
+    """Faults of sort columns out of range or of types without an order."""
     for at, field in enumerate(spec.fields):
         place = (*path, "fields", at, "index")
         yield from index(field.index, columns, place)
@@ -83,17 +84,17 @@ def order(spec: SortSpec, columns: Columns, path: Path) -> Iterator[Fault]:
 
 
 def is_ordered(type_: LogicalType) -> bool:
-    """Whether values of the type can be sorted."""
+    """Return True if values of the type can be sorted."""
     return type_.ROOT not in ("MAP", "MULTISET", "RAW", "VARIANT", "DESCRIPTOR", "SYMBOL")
 
 
 def partition(spec: PartitionSpec, columns: Columns, path: Path) -> Iterator[Fault]:
-    """Columns of a partition out of range."""
+    """Faults of partition columns out of range."""
     yield from indices(spec.fields, columns, (*path, "fields"))
 
 
 def join(spec: JoinSpec, inputs: Inputs, path: Path) -> Iterator[Fault]:
-    """Keys that do not pair, and a condition that is none."""
+    """Faults of key pairs and of a condition that is not boolean."""
     left, right = inputs.rows[0].types, inputs.rows[1].types
     before = [
         *indices(spec.left_keys, left, (*path, "leftKeys")),
@@ -104,10 +105,10 @@ def join(spec: JoinSpec, inputs: Inputs, path: Path) -> Iterator[Fault]:
         message = f"{len(spec.left_keys)} keys on the left, and {len(spec.right_keys)} on the right"
         yield Fault((*path, "rightKeys"), message, "give each key its other side", list(spec.right_keys))
     elif not before:
-        for at, (one, other) in enumerate(zip(spec.left_keys, spec.right_keys, strict=True)):
-            if not alike(left[one], right[other]):
-                message = f"the left key is {left[one]}, and the right key {right[other]}"
-                yield Fault((*path, "rightKeys", at), message, "join columns of equal types", other)
+        for at, (left_key, right_key) in enumerate(zip(spec.left_keys, spec.right_keys, strict=True)):
+            if not alike(left[left_key], right[right_key]):
+                message = f"the left key is {left[left_key]}, and the right key {right[right_key]}"
+                yield Fault((*path, "rightKeys", at), message, "join columns of equal types", right_key)
     if len(spec.filter_nulls) != len(spec.left_keys):
         message = f"{len(spec.filter_nulls)} values for {len(spec.left_keys)} keys"
         yield Fault((*path, "filterNulls"), message, "one for each key", list(spec.filter_nulls))
@@ -115,12 +116,12 @@ def join(spec: JoinSpec, inputs: Inputs, path: Path) -> Iterator[Fault]:
 
 
 def joined_types(spec: JoinSpec, inputs: Inputs) -> Columns:
-    """The columns that a join gives."""
+    """The output columns of a join."""
     return inputs.rows[0].types if spec.join_type in ("SEMI", "ANTI") else inputs.all_types
 
 
 def timestamp(value: int, columns: Columns, path: Path) -> Iterator[Fault]:
-    """A column that must be a timestamp, by its index."""
+    """Fault of a column index that does not refer to a timestamp."""
     yield from index(value, columns, path)
     if 0 <= value < len(columns) and not isinstance(columns[value], TimestampBase):
         message = f"column {value} is {columns[value]}, and a time is needed"
@@ -128,24 +129,24 @@ def timestamp(value: int, columns: Columns, path: Path) -> Iterator[Fault]:
 
 
 def rowtime(value: int, columns: Columns, path: Path) -> Iterator[Fault]:
-    """A column that must be a rowtime attribute, by its index."""
-    found = list(timestamp(value, columns, path))
-    yield from found
-    type_ = None if found else columns[value]
+    """Fault of a column index that does not refer to a rowtime attribute."""
+    faults = list(timestamp(value, columns, path))
+    yield from faults
+    type_ = None if faults else columns[value]
     if isinstance(type_, TimestampBase) and type_.kind is not TimeKind.ROWTIME:
         message = f"column {value} of type {type_} has no watermark"
         yield Fault(path, message, "name the column of the table's WATERMARK", value)
 
 
-def lengths(name: str, count: int, wanted: int, what: str) -> Iterator[Fault]:
-    """A list that must be as long as another."""
+def lengths(name: str, count: int, wanted: int, noun: str) -> Iterator[Fault]:
+    """Fault of a list whose length is not `wanted`."""
     if count != wanted:
-        yield Fault((name,), f"{count} values for {wanted} {what}", f"one for each of the {what}", count)
+        yield Fault((name,), f"{count} values for {wanted} {noun}", f"one for each of the {noun}", count)
 
 
 def expressions(
     rexes: Sequence[RexNode], columns: Columns, wanted: Sequence[LogicalType] | None, path: Path
 ) -> Iterator[Fault]:
-    """Expressions over columns; with `wanted`, of these types."""
+    """Faults of expressions over columns; with `wanted`, also of their types."""
     for at, rex in enumerate(rexes):
         yield from expression_faults(rex, columns, (*path, at), wanted[at] if wanted is not None else None)

@@ -21,7 +21,7 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 
 class TableSourceScan(PlanNode):
-    """Reads a table."""
+    """Scan of a table."""
 
     NAME = "stream-exec-table-source-scan"
     TITLE = "Read {table}"
@@ -30,14 +30,14 @@ class TableSourceScan(PlanNode):
     TAIL = ("dead_letters",)
 
     scan_table_source: Enforcing[TableSource]
-    #: The table for records that cannot be read; a field that Flink ignores.
+    #: The table for unreadable records; Flink ignores the field.
     dead_letters: CatalogTable | None = None
 
     @property
     def watermark(self) -> WatermarkPushDown | None:
-        """The watermark that the source makes; None where it makes none."""
-        found = (each for each in self.scan_table_source.abilities if isinstance(each, WatermarkPushDown))
-        return next(found, None)
+        """The watermark that is pushed into the source; None if there is none."""
+        watermarks = (ability for ability in self.scan_table_source.abilities if isinstance(ability, WatermarkPushDown))
+        return next(watermarks, None)
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         source = self.scan_table_source
@@ -46,7 +46,9 @@ class TableSourceScan(PlanNode):
             *source_faults(source, ("scanTableSource",), inputs.declared),
         ]
         yield from wrong
-        keys = [key for each in source.abilities if isinstance(each, ReadingMetadata) for key in each.metadata_keys]
+        keys = [
+            key for ability in source.abilities if isinstance(ability, ReadingMetadata) for key in ability.metadata_keys
+        ]
         if not wrong:
             yield from metadata_faults(source.table, keys, ("scanTableSource",), inputs.declared, reading=True)
         name = inputs.declared.dead_letters_to(source.table.options)
@@ -67,14 +69,14 @@ class TableSourceScan(PlanNode):
 
 
 class TableSourceScanV1(TableSourceScan):
-    """Reads a table; the form of older plans."""
+    """Scan of a table in older plans."""
 
     NAME = "stream-exec-table-source-scan"
     VERSION = 1
 
 
 class Values(PlanNode):
-    """Constant rows; no rows at all where the optimizer found a filter to be false."""
+    """Constant rows; empty if the optimizer reduced a filter to FALSE."""
 
     NAME = "stream-exec-values"
     TITLE = "Constant rows"

@@ -1,4 +1,4 @@
-"""Sinks."""
+"""Sinks: writes to tables."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ MATERIALIZE_STATE = StateSlot("sinkMaterializeState", 0)
 
 
 class ConflictStrategy(PlanModel):
-    """`ON CONFLICT DO ...`: what happens when two rows meet on one primary key."""
+    """`ON CONFLICT DO ...`: resolution of several rows with one primary key."""
 
     behavior: Literal["ERROR", "NOTHING", "DEDUPLICATE"]
 
 
 class Sink(StatefulNode):
-    """Writes to a table.
+    """A write to a table.
 
-    Keeps state only where it must materialise: where the primary key differs from the upsert key of what arrives.
+    Has state only if it must materialise: if the primary key differs from the upsert key of its input.
     """
 
     NAME = "stream-exec-sink"
@@ -53,13 +53,13 @@ class Sink(StatefulNode):
         wrong = list(catalog_table_faults(table, path, inputs.declared, reading=False))
         yield from wrong
         abilities = self.dynamic_table_sink.abilities
-        keys = [key for each in abilities if isinstance(each, WritingMetadata) for key in each.metadata_keys]
+        keys = [key for ability in abilities if isinstance(ability, WritingMetadata) for key in ability.metadata_keys]
         if not wrong:
             yield from metadata_faults(table, keys, ("dynamicTableSink",), inputs.declared, reading=False)
         yield from self._ability_refusals()
         yield from indices(self.input_upsert_key, inputs.types, ("inputUpsertKey",))
         yield from output(self.output_type, inputs.types, "its input")
-        # A sink that materialises takes all kinds, and gives those that the table takes.
+        # A sink that materialises accepts all kinds, and converts them to those that the table accepts.
         takes = None if self.require_upsert_materialize else inputs.declared.changes(table.options, reading=False)
         yield from self._mode_faults(inputs.received, takes)
         resolved = table.resolved_table
@@ -83,10 +83,10 @@ class Sink(StatefulNode):
             )
 
     def _ability_refusals(self) -> Iterator[Fault]:
-        """Abilities that do not run here.
+        """Faults of unsupported abilities.
 
         The input has the values of static partitions as columns, and null in columns that the statement does not name,
-        which an update of some columns would leave as they are.
+        which a partial update would leave unchanged.
         """
         resolved = self.dynamic_table_sink.table.resolved_table
         keyed = resolved is not None and resolved.table_schema.primary_key is not None
@@ -97,10 +97,10 @@ class Sink(StatefulNode):
                 yield refusal(place, f"the sink ability {ability.type}", remedy, ability.type)
 
     def _mode_faults(self, received: ChangelogMode, takes: ChangelogMode | None) -> Iterator[Fault]:
-        """Kinds in `inputChangelogMode` that come twice, that the table does not take, or that are missing."""
+        """Faults of `inputChangelogMode`: kinds that are duplicate, missing, or not accepted by the table."""
         place, kinds = ("inputChangelogMode",), self.input_changelog_mode
         mode = ChangelogMode.of(kinds)
-        # A table that takes updates takes all kinds; one of upserts passes over the rows before updates.
+        # A table that accepts updates accepts all kinds; an upsert table ignores UPDATE_BEFORE rows.
         changes = not mode.insert_only and takes is not ChangelogMode.INSERT
         for kind in () if changes else (received & ~mode).names():
             message = f"the input sends rows of kind {kind}, which are not in `inputChangelogMode`"
@@ -118,7 +118,7 @@ class Sink(StatefulNode):
 
     @property
     def waits_for_watermarks(self) -> bool:
-        """Whether it decides about a primary key when the watermark moves on, as DO ERROR and DO NOTHING do."""
+        """True if the watermark triggers the resolution of conflicts, as for DO ERROR and DO NOTHING."""
         strategy = self.conflict_strategy
         return self.require_upsert_materialize and strategy is not None and strategy.behavior != "DEDUPLICATE"
 
@@ -129,14 +129,14 @@ class Sink(StatefulNode):
         return ChangelogMode.of(self.input_changelog_mode)
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
-        """Rows as the table takes them: the columns of its primary key are NOT NULL."""
+        """See `PlanNode.flink_state`; in rows of the table, columns of the primary key are NOT NULL."""
         table = self.dynamic_table_sink.table.resolved_table
         yield from row_types(rows if table is None else [persisted_row(table).types])
         yield unsure("how rows are kept", self.input_upsert_key, self.upsert_materialize_strategy)
 
 
 class SinkV1(Sink):
-    """Writes to a table; the form of older plans."""
+    """A write to a table in older plans."""
 
     NAME = "stream-exec-sink"
     VERSION = 1

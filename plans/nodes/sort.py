@@ -1,4 +1,4 @@
-"""Sorts."""
+"""Sorts of bounded input and by time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from compiled_plan.plans.types import TimeKind, TimestampBase
 
 
 class Sort(PlanNode):
-    """Sorts all rows; of bounded input, at its end. Flink plans it behind an option of its own, and does not run it."""
+    """Sort of all rows, of bounded input at its end. Flink plans it only with a special option, and does not run it."""
 
     NAME = "stream-exec-sort"
     TITLE = "Sort {of}"
@@ -33,7 +33,7 @@ class Sort(PlanNode):
 
 
 class TemporalSort(PlanNode):
-    """Sorts by time, then by other columns, as time moves on."""
+    """Sort by a time attribute, then by other columns; watermarks or the clock release rows."""
 
     NAME = "stream-exec-temporal-sort"
     TITLE = "Sort {of}"
@@ -55,7 +55,7 @@ class TemporalSort(PlanNode):
 
 
 def time_first(spec: SortSpec, columns: Columns, path: Path) -> Iterator[Fault]:
-    """An order that does not begin with a time attribute."""
+    """Fault of an order that does not begin with a time attribute."""
     if not spec.fields:
         yield Fault((*path, "fields"), "there is no order", "order by a time attribute", [])
         return

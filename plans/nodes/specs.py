@@ -1,4 +1,4 @@
-"""Small objects that several operators share: aggregate calls, sort and join specifications."""
+"""Objects that several operators share: aggregate calls, sort and join specifications."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class AggregateCall(PlanModel):
     """One aggregate function over columns of the input.
 
     `internal_name` is Flink's name (`$SUM$1`); `filter_arg` is the index of a boolean column, -1 for none.
-    A user's function has a `system_name`, a `catalog_name` or a `function_class` instead, and
-    one in Python says where it is in `python`.
+    A user-defined function has a `system_name`, a `catalog_name` or a `function_class` instead, and a Python function
+    has its reference in `python`.
     """
 
     name: Nullable[str] = None
@@ -37,12 +37,12 @@ class AggregateCall(PlanModel):
 
     @property
     def function(self) -> str:
-        """Flink's internal name of the function, or the name or class of a user's; empty where there is none."""
+        """Flink's internal name, or the name or class of a user-defined function; empty if there is none."""
         return self.internal_name or self.system_name or self.catalog_name or self.function_class or ""
 
 
 class SortField(PlanModel):
-    """One column of an order."""
+    """One sort column."""
 
     index: OfInput[Int]
     is_ascending: Bool
@@ -64,7 +64,7 @@ class PartitionSpec(PlanModel):
 class JoinSpec(PlanModel):
     """An equi-join: `left_keys[i]` equals `right_keys[i]`, and `non_equi_condition` holds over both sides' columns.
 
-    `filter_nulls[i]` says that a null in key `i` matches nothing.
+    With `filter_nulls[i]`, a null in key `i` matches nothing.
     """
 
     join_type: JoinType

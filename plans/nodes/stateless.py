@@ -1,6 +1,6 @@
-"""Operators that keep nothing: projection, filter, union, expand, correlate, exchange, watermarks.
+"""Stateless operators: projection, filter, union, expand, correlate, exchange, watermarks.
 
-A projection with a seeded RAND keeps how many rows came.
+The exception is a projection with a seeded RAND, which stores the position in the sequence.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.types import RowType, TimeKind, TimestampBase, row_of
 from compiled_plan.plans.types.changelog import ChangelogMode
 
-#: The option of a session for sources without rows.
+#: The session option for idle sources.
 IDLE_TIMEOUT = "table.exec.source.idle-timeout"
-#: Digits of the seconds of a rowtime attribute.
+#: Precision of a rowtime attribute.
 _PRECISION = 3
 
 
 class Calc(PlanNode):
-    """Projects every row for which the condition is true."""
+    """Projection of every row for which the condition is true."""
 
     NAME = "stream-exec-calc"
 
@@ -43,7 +43,7 @@ class Calc(PlanNode):
 
     @property
     def keeps_state(self) -> bool:
-        """Where RAND has a seed, how far its sequence is."""
+        """True for a seeded RAND: the position in its sequence."""
         return has_sequence(self.condition, *self.projection)
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
@@ -59,7 +59,7 @@ class Calc(PlanNode):
 
 
 class Exchange(PlanNode):
-    """Spreads rows as the input property asks (by hash of columns, or onto one task)."""
+    """Distribution of rows as the input property requires (by hash of columns, or to a single task)."""
 
     NAME = "stream-exec-exchange"
 
@@ -80,7 +80,7 @@ class Union(PlanNode):
 
 
 class Expand(PlanNode):
-    """Each row once for each grouping set."""
+    """One copy of each row per grouping set."""
 
     NAME = "stream-exec-expand"
     TITLE = "Expand grouping sets"
@@ -95,30 +95,30 @@ class Expand(PlanNode):
 
 
 class Correlate(PlanNode):
-    """Each row with every row that a table function makes of it."""
+    """Join of each row with the rows that a table function returns for it."""
 
     NAME = "stream-exec-correlate"
     TITLE = "Unnest or call a table function"
 
     join_type: Literal["INNER", "LEFT"]
     function_call: RexJson
-    #: Over what the function makes.
+    #: Over the columns of the function.
     condition: Nullable[OfNone[RexJson]] = None
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
-        # A call may name the row as a whole, whose fields are called as those of the output.
+        # A call may refer to the whole row, whose fields have the names of the output's.
         names = self.output_type.names[: len(inputs.types)]
         outer = row_of(names, tuple(inputs.types)) if len(names) == len(inputs.types) else inputs.rows[0]
         wrong = list(function_call(self.function_call, outer, ("functionCall",)))
         yield from wrong
         if not wrong:
-            made = function_columns(self.function_call)
-            yield from output(self.output_type, (*inputs.types, *made), "the correlate")
-            yield from condition_faults(self.condition, made, ("condition",))
+            columns = function_columns(self.function_call)
+            yield from output(self.output_type, (*inputs.types, *columns), "the correlate")
+            yield from condition_faults(self.condition, columns, ("condition",))
 
 
 class DropUpdateBefore(PlanNode):
-    """Drops the UPDATE_BEFORE rows."""
+    """Removal of UPDATE_BEFORE rows."""
 
     NAME = "stream-exec-drop-update-before"
     TITLE = "Drop rows before updates"
@@ -134,7 +134,7 @@ class DropUpdateBefore(PlanNode):
 
 
 class WatermarkAssigner(PlanNode):
-    """Makes watermarks from an expression over the row."""
+    """Generation of watermarks from an expression over the row."""
 
     NAME = "stream-exec-watermark-assigner"
     TITLE = "Watermark of {of}"
@@ -144,7 +144,7 @@ class WatermarkAssigner(PlanNode):
 
     @property
     def idle_ms(self) -> int:
-        """After how many ms without rows the source no longer counts; 0 for never."""
+        """Idle timeout of the source in milliseconds; 0 for none."""
         return parse_duration(self.configuration.get(IDLE_TIMEOUT, "0 ms"))
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
@@ -159,20 +159,20 @@ class WatermarkAssigner(PlanNode):
         wanted = list(inputs.types)
         time = wanted[at]
         assert isinstance(time, TimestampBase)
-        # A watermark goes by milliseconds, whatever the column has.
+        # Watermarks have millisecond precision, whatever the column's.
         wanted[at] = replace(time, kind=TimeKind.ROWTIME, precision=_PRECISION)
         yield from output(self.output_type, wanted, "the watermark", kinds=True)
 
 
 class MiniBatchInterval(PlanModel):
-    """How often mini-batches end, in milliseconds, and by which clock."""
+    """Interval of mini-batches in milliseconds, and its clock."""
 
     interval: Int
     mode: Literal["RowTime", "ProcTime", "None"]
 
 
 class MiniBatchAssigner(PlanNode):
-    """Marks the ends of mini-batches."""
+    """Markers of the ends of mini-batches."""
 
     NAME = "stream-exec-mini-batch-assigner"
     TITLE = "Mark mini-batches"
@@ -186,7 +186,7 @@ class MiniBatchAssigner(PlanNode):
 def _projected(
     exprs: tuple[RexJson, ...], row: RowType, inputs: Inputs, path: tuple[str | int, ...]
 ) -> Iterator[Fault]:
-    """Expressions that make the output, one for each of its fields."""
+    """Faults of the expressions that compute the output, one per field."""
     if len(exprs) != len(row.fields):
         message = f"{len(exprs)} expressions for {len(row.fields)} fields of the output type"
         yield Fault(path, message, "one for each field", len(exprs))

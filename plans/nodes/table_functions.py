@@ -29,13 +29,13 @@ _NAMES = (_UNNEST, _ORDINALITY, _REPLICATE)
 
 
 def function_columns(call: RexNode) -> Columns:
-    """The columns of the rows that a call gives."""
-    found = type_of(call)
-    return found.types if isinstance(found, FieldsType) else (found,)
+    """The columns of the rows that a call returns."""
+    type_ = type_of(call)
+    return type_.types if isinstance(type_, FieldsType) else (type_,)
 
 
 def function_call(call: RexNode, row: RowType, path: Path) -> Iterator[Fault]:
-    """What is wrong with the call of a correlate over the columns of its input; $cor0 is the row as a whole."""
+    """Faults of a correlate's call over the columns of its input; $cor0 is the whole row."""
     if not isinstance(call, Call):
         yield Fault(path, "a table function must be a CALL", "call a table function")
         return
@@ -57,21 +57,21 @@ def function_call(call: RexNode, row: RowType, path: Path) -> Iterator[Fault]:
         yield Fault((*path, "internalName"), message, f"known: {', '.join(_NAMES)}", call.name)
         return
     types = [type_within(operand) for operand in call.operands]
-    given = _given(call.name, [type_ for type_ in types if type_ is not None])
-    if given is None:
+    result = _result_columns(call.name, [type_ for type_ in types if type_ is not None])
+    if result is None:
         shown = ", ".join(map(str, types))
         yield Fault((*path, "operands"), f"{call.name} does not take ({shown})", "give it a collection")
         return
     columns = function_columns(call)
-    if len(columns) != len(given) or not all(map(alike, columns, given)):
-        shown = ", ".join(map(str, given))
+    if len(columns) != len(result) or not all(map(alike, columns, result)):
+        shown = ", ".join(map(str, result))
         yield Fault(
             (*path, "type"), f"{call.name} gives ({shown}), not {call.type}", "correct the type", str(call.type)
         )
 
 
-def _given(name: str, types: list[LogicalType]) -> Columns | None:
-    """The columns that a function gives for operands; None where it does not take them."""
+def _result_columns(name: str, types: list[LogicalType]) -> Columns | None:
+    """The result columns of a function for operand types; None if it does not accept them."""
     if name == _REPLICATE:
         return tuple(types[1:]) if len(types) > 1 and isinstance(types[0], NumericType) else None
     items = _items(types[0]) if len(types) == 1 else None

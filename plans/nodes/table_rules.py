@@ -1,4 +1,4 @@
-"""Rules of tables in scans, sinks and lookups: what the schema, the options and the push-downs say must agree."""
+"""Rules of tables in scans, sinks and lookups: consistency of schema, options and push-downs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _COMPILE_ALL = "compile with table.plan.compile.catalog-objects = ALL"
 
 
 def physical_row(table: ResolvedTable) -> RowType:
-    """The columns that the table stores."""
+    """The physical columns of the table."""
     columns = table.table_schema.columns
     return RowType(
         fields=tuple(Field(item.name, item.data_type) for item in columns if isinstance(item, PhysicalColumn))
@@ -43,12 +43,12 @@ def physical_row(table: ResolvedTable) -> RowType:
 
 
 def persisted_row(table: ResolvedTable, abilities: Sequence[SinkAbility] = ()) -> RowType:
-    """The columns that a sink is given: those that the table stores, then metadata that is not virtual."""
+    """The columns that a sink receives: physical ones, then metadata that is not virtual."""
     row = physical_row(table)
     for ability in abilities:
         if isinstance(ability, WritingMetadata) and ability.metadata_keys:
-            given = ability.consumed_type.fields[-len(ability.metadata_keys) :]
-            return RowType(fields=(*row.fields, *given))
+            written = ability.consumed_type.fields[-len(ability.metadata_keys) :]
+            return RowType(fields=(*row.fields, *written))
     metadata = (
         Field(item.name, item.data_type)
         for item in table.table_schema.columns
@@ -60,9 +60,9 @@ def persisted_row(table: ResolvedTable, abilities: Sequence[SinkAbility] = ()) -
 def catalog_table_faults(
     table: CatalogTable, path: Path, declared: Declared, *, reading: bool, lookup: bool = False
 ) -> Iterator[Fault]:
-    """Faults of a table: its schema, and its options for its connector and format.
+    """Faults of a table: of its schema, and of its options for its connector and format.
 
-    A table without schema or options has been compiled for a catalog, and does not run here.
+    A table without schema or options was compiled for a catalog, and is not supported here.
     """
     if len(table.path) != 3 or not all(table.path):
         remedy = "write `catalog`.`database`.`table`"
@@ -92,22 +92,22 @@ def catalog_table_faults(
         return
     name = ".".join(table.path)
     options = (*at, "options")
-    given = resolved.options
+    table_options = resolved.options
     primary = resolved.table_schema.primary_key
     key = () if primary is None else primary.columns
     for fault in declared.faults(
-        name, given, row, resolved.partition_keys, reading=reading, lookup=lookup, primary_key=key
+        name, table_options, row, resolved.partition_keys, reading=reading, lookup=lookup, primary_key=key
     ):
         place = (*options, fault.option) if fault.option else options
-        yield Fault(place, fault.message, fault.remedy, given.get(fault.option), fault.foreign)
-    if reading and not lookup and not declared.is_read(given):
-        connector = given.get("connector")
+        yield Fault(place, fault.message, fault.remedy, table_options.get(fault.option), fault.foreign)
+    if reading and not lookup and not declared.is_read(table_options):
+        connector = table_options.get("connector")
         message = f"connector {connector!r} of table {name} can only be looked up, not read as a whole"
         yield Fault((*options, "connector"), message, "join it FOR SYSTEM_TIME AS OF", connector)
 
 
 def dead_letter_faults(table: CatalogTable, path: Path, declared: Declared) -> Iterator[Fault]:
-    """What keeps a table from taking the records that a source cannot read."""
+    """Faults that prevent a table from taking dead letters."""
     wrong = list(catalog_table_faults(table, path, declared, reading=False))
     yield from wrong
     resolved = table.resolved_table
@@ -126,7 +126,7 @@ def _schema_faults(table: ResolvedTable, path: Path) -> Iterator[Fault]:
         if name in names[:number]:
             yield Fault((*path, "columns", number, "name"), f"two columns are named {name!r}", "rename one", name)
     if not any(isinstance(column, PhysicalColumn) for column in schema.columns):
-        # Computed columns alone would do, but a table that holds nothing is no table of a connector.
+        # Computed columns alone are allowed, but a connector's table needs some column.
         yield Fault((*path, "columns"), "the table has no columns", "add its columns", [])
     types = tuple(_type(column) for column in schema.columns)
     for number, column in enumerate(schema.columns):
@@ -136,8 +136,8 @@ def _schema_faults(table: ResolvedTable, path: Path) -> Iterator[Fault]:
     yield from _watermark_faults(schema, types, path)
     key = schema.primary_key
     for number, name in enumerate(key.columns if key else ()):
-        found = next((column for column in schema.columns if column.name == name), None)
-        if not isinstance(found, PhysicalColumn):
+        declared = next((column for column in schema.columns if column.name == name), None)
+        if not isinstance(declared, PhysicalColumn):
             message = f"{name!r} of the primary key is no column that the table stores"
             stored = ", ".join(column.name for column in schema.columns if isinstance(column, PhysicalColumn))
             yield Fault((*path, "primaryKey", "columns", number), message, f"columns: {stored}", name)
@@ -161,7 +161,7 @@ def _watermark_faults(schema: TableSchema, types: Columns, path: Path) -> Iterat
 
 
 def _declared(rex: RexNode, types: Columns, path: Path) -> Iterator[Fault]:
-    """What is wrong with an expression of a declaration, which does not run: the plan's nodes have what runs."""
+    """Faults of an expression in a declaration, which is not executed: the plan's nodes have the executed ones."""
     return (fault for fault in expression_faults(rex, types, path) if not fault.editable)
 
 
@@ -172,13 +172,13 @@ def _type(column: Column) -> LogicalType:
 def metadata_faults(
     table: CatalogTable, keys: Sequence[str], path: Path, declared: Declared, *, reading: bool
 ) -> Iterator[Fault]:
-    """Metadata that the table does not give or take here."""
+    """Faults of metadata that the table cannot read or write here."""
     for fault in declared.metadata_faults(".".join(table.path), table.options, keys, reading=reading):
         yield Fault(path, fault.message, fault.remedy, list(keys), fault.foreign)
 
 
 def source_faults(source: TableSource, path: Path, declared: Declared) -> Iterator[Fault]:
-    """Push-downs that do not follow from the table, one after another."""
+    """Faults of push-downs that are inconsistent with the table or with earlier push-downs."""
     table = source.table.resolved_table
     if table is None:
         return
@@ -192,23 +192,23 @@ def source_faults(source: TableSource, path: Path, declared: Declared) -> Iterat
             stored = len(ability.projected_fields)
         elif isinstance(ability, FilterPushDown):
             yield from _filter_refusals(ability, stored, place, declared.changes(table.options or {}, reading=True))
-        if row is not None:
-            yield from _ability_faults(ability, row, table, place, declared)
+        yield from _ability_faults(ability, row, table, place, declared)
 
 
 def _filter_refusals(
     ability: FilterPushDown, stored: int, path: Path, changes: ChangelogMode | None
 ) -> Iterator[Fault]:
-    """Filters of columns that the table does not store; those of changes are left to the operators above."""
+    """Refusals of filters on columns that the table does not store; filters over changelogs remain with the operators
+    above."""
     for at, predicate in enumerate(ability.predicates if changes in (None, ChangelogMode.INSERT) else ()):
         if any(isinstance(part, InputRef) and part.index >= stored for part in walk(predicate)):
             message = "a filter of metadata in its source"
             yield refusal((*path, "predicates", at), message, "compile without that push-down")
 
 
-def source_row(table: ResolvedTable, abilities: Sequence[SourceAbility]) -> RowType | None:
-    """The row that a source gives with these abilities; None where one of them decides by itself."""
-    row: RowType | None = physical_row(table)
+def source_row(table: ResolvedTable, abilities: Sequence[SourceAbility]) -> RowType:
+    """The row of a source with these abilities."""
+    row = physical_row(table)
     for ability in abilities:
         produced = getattr(ability, "produced_type", None)
         row = produced if isinstance(produced, RowType) else row
@@ -221,17 +221,17 @@ def _ability_faults(
     match ability:
         case ProjectPushDown():
             wrong = False
-            given: list[LogicalType] = []
+            column_types: list[LogicalType] = []
             for at, steps in enumerate(ability.projected_fields):
-                found = _at_path(row, steps)
-                if found is None:
+                type_ = _at_path(row, steps)
+                if type_ is None:
                     wrong = True
                     message = f"no column at {list(steps)}: there are {len(row.fields)} columns"
                     yield Fault((*path, "projectedFields", at), message, "correct the indices", list(steps))
                 else:
-                    given.append(found)
+                    column_types.append(type_)
             if not wrong:
-                yield from _produced(ability.produced_type, given, path)
+                yield from _produced(ability.produced_type, column_types, path)
         case ReadingMetadata():
             columns = {item.key: item for item in table.table_schema.columns if isinstance(item, MetadataColumn)}
             known = declared.metadata(table.options or {})

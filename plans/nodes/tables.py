@@ -1,4 +1,4 @@
-"""Tables as scans and sinks hold them: identifier, resolved schema, options, and what is pushed down to them."""
+"""Tables in scans and sinks: identifier, resolved schema, options, push-downs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from compiled_plan.plans.nodes.model import Always, Bool, Int, PlanModel
 
 
 class ResolvedExpression(PlanModel):
-    """An expression of a table's declaration and its SQL text."""
+    """An expression in a table's declaration and its SQL text."""
 
     rex_node: RexJson
     serializable_string: str
@@ -50,7 +50,7 @@ class MetadataColumn(PlanModel):
 
     @property
     def key(self) -> str:
-        """The connector's name of the metadata."""
+        """The metadata key."""
         return self.metadata_key or self.name
 
 
@@ -109,7 +109,7 @@ class TableDistribution(PlanModel):
 
 
 class ResolvedTable(PlanModel):
-    """A table as the catalog resolved it. `options` may be missing in plans compiled for schemas alone."""
+    """A table as resolved by the catalog. `options` may be missing in plans compiled for schemas only."""
 
     table_schema: TableSchema = Field(alias="schema")
     comment: str | None = None
@@ -119,9 +119,9 @@ class ResolvedTable(PlanModel):
 
 
 class CatalogTable(PlanModel):
-    """A table by its identifier; `resolved_table` may be missing in plans compiled for identifiers alone.
+    """A table by its identifier; `resolved_table` may be missing in plans compiled for identifiers only.
 
-    The table of a descriptor that no catalog has is without an identifier.
+    An inline table of a descriptor has no identifier.
     """
 
     written_identifier: str | None = Field(default=None, alias="identifier")
@@ -129,7 +129,7 @@ class CatalogTable(PlanModel):
 
     @cached_property
     def identifier(self) -> str:
-        """The identifier; of a table without one, a name made of its schema and options."""
+        """The identifier; for a table without one, a name derived from its schema and options."""
         if self.written_identifier is not None or self.resolved_table is None:
             return self.written_identifier or ""
         text = json.dumps(self.resolved_table.to_dict(), sort_keys=True)
@@ -149,18 +149,18 @@ class CatalogTable(PlanModel):
 
     @property
     def options(self) -> Mapping[str, str]:
-        """The options; none where the table has been compiled for a catalog."""
+        """The options; empty if the table was compiled for a catalog."""
         return (self.resolved_table.options if self.resolved_table else None) or {}
 
     @property
     def stored_columns(self) -> list[PhysicalColumn]:
-        """The columns that the table stores."""
+        """The physical columns."""
         columns = self.resolved_table.table_schema.columns if self.resolved_table else ()
         return [column for column in columns if isinstance(column, PhysicalColumn)]
 
     @property
     def primary_key(self) -> tuple[str, ...]:
-        """Names of the columns of the primary key; none where there is none."""
+        """Column names of the primary key; empty if there is none."""
         key = self.resolved_table.table_schema.primary_key if self.resolved_table else None
         return () if key is None else key.columns
 
@@ -185,16 +185,16 @@ def split_identifier(text: str) -> tuple[str, ...]:
 
 
 class Ability(PlanModel):
-    """What a table does for the plan beside being read or written."""
+    """Operations that the plan pushes into a source or sink."""
 
-    #: Whether the product can run it; a plan with one that it cannot can be edited all the same.
+    #: False if the product cannot run it; such a plan can still be edited.
     RUNNABLE: ClassVar[bool] = True
-    #: What to do about one that does not run.
+    #: Remedy for an unsupported ability.
     REMEDY: ClassVar[str] = "compile without that push-down"
 
 
 class ProjectPushDown(Ability):
-    """The source reads some columns only; each is a path of field indices."""
+    """The source reads only some columns, as paths of field indices."""
 
     type: Always[Literal["ProjectPushDown"]] = "ProjectPushDown"
     projected_fields: tuple[tuple[Int, ...], ...]
@@ -231,10 +231,10 @@ class PartitionPushDown(Ability):
 
 
 class WatermarkPushDown(Ability):
-    """The source makes the watermarks.
+    """The source generates the watermarks.
 
-    `idle_timeout_millis` is what the session says, -1 for nothing; what the table says is in `watermark_params`, which
-    plans of older releases of Flink lack.
+    `idle_timeout_millis` is the session's setting, -1 for none; the table's settings are in `watermark_params`, which
+    plans of older Flink releases lack.
     """
 
     type: Always[Literal["WatermarkPushDown"]] = "WatermarkPushDown"
@@ -246,13 +246,13 @@ class WatermarkPushDown(Ability):
 
     @property
     def idle_ms(self) -> int:
-        """After how many ms without rows a partition no longer counts; 0 for never. What the table says wins."""
+        """Idle timeout of a partition in milliseconds; 0 for none. The table's setting takes precedence."""
         own = self._param("sourceIdleTimeout")
         return max(0, own if isinstance(own, int) and own >= 0 else self.idle_timeout_millis)
 
     @property
     def every_row(self) -> bool:
-        """Whether each row may move the watermark at once."""
+        """True if each row may advance the watermark immediately."""
         return bool(self._param("emitStrategy") == "ON_EVENT")
 
     def _param(self, name: str) -> Any:
@@ -260,7 +260,7 @@ class WatermarkPushDown(Ability):
 
 
 class SourceWatermark(Ability):
-    """The source brings its own watermarks."""
+    """The source supplies its own watermarks."""
 
     RUNNABLE = False
     REMEDY = "compute the watermark from a column, such as ts - INTERVAL '5' SECOND"
@@ -340,7 +340,7 @@ SinkAbility = Annotated[
 
 
 class TableSource(PlanModel):
-    """A table that is read, with what the source does for the plan."""
+    """A table that is read, with the abilities pushed into the source."""
 
     table: CatalogTable
     abilities: tuple[SourceAbility, ...] = ()

@@ -1,6 +1,6 @@
-"""Node types that Flink 2.3 can write and that the product does not run.
+"""Node types of Flink 2.3 that the product does not run.
 
-They are known by name: read and written without loss, their own fields kept as they are, and refused at execution.
+They are known by name: read and written without loss, their own fields preserved as JSON, and refused at execution.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 
 class OpaqueNode(PlanNode):
-    """A node whose own fields are kept as plain JSON."""
+    """A node whose own fields are preserved as plain JSON."""
 
     model_config = ConfigDict(extra="allow")
     INPUTS: ClassVar[Arity] = SOME_INPUTS
@@ -25,20 +25,20 @@ class OpaqueNode(PlanNode):
         return INSERTS
 
     def to_dict(self) -> dict[str, Json]:
-        found = super().to_dict()
+        entries = super().to_dict()
         own = {name: value_to_json(value) for name, value in (self.__pydantic_extra__ or {}).items()}
-        tail = {name: found.pop(name) for name in ("inputProperties", "outputType", "description") if name in found}
-        return found | own | tail
+        tail = {name: entries.pop(name) for name in ("inputProperties", "outputType", "description") if name in entries}
+        return entries | own | tail
 
 
 class DeltaJoin(OpaqueNode):
-    """A join that looks both sides up in their tables."""
+    """A join that looks up both sides in their tables."""
 
     NAME = "stream-exec-delta-join"
 
 
 class DeltaJoinV2(DeltaJoin):
-    """A join of several tables that looks all sides up."""
+    """A join of several tables that looks up all sides."""
 
     NAME = "stream-exec-delta-join"
     VERSION = 2

@@ -44,19 +44,19 @@ from compiled_plan.plans.nodes.windows import (
 from compiled_plan.plans.types import LogicalType, TimestampType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
-#: Why there are no entries to edit.
-CLEANED = "watermarks (or the clock) end windows, and what was kept for a window goes with it"
+#: The reason why there are no entries to edit.
+CLEANED = "watermarks (or the clock) end windows and evict their state"
 
 
 class _OverWindows(PlanNode):
-    """Base of the operators that keep something for each window."""
+    """Base of the operators with state per window."""
 
     WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
 
 
 class WindowTableFunction(_OverWindows):
-    """TUMBLE, HOP, CUMULATE or SESSION over a table: adds the window's columns."""
+    """TUMBLE, HOP, CUMULATE or SESSION over a table: appends the window's columns."""
 
     NAME = "stream-exec-window-table-function"
     TITLE = "Windows over {of}"
@@ -72,7 +72,7 @@ class WindowTableFunction(_OverWindows):
 
     @property
     def keeps_state(self) -> bool:
-        """Sessions hold their rows until they are complete; other windows follow from a row alone."""
+        """True for sessions, which store their rows until they are complete; other windows follow from each row."""
         return isinstance(self.windowing.window, SessionWindow)
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
@@ -81,7 +81,7 @@ class WindowTableFunction(_OverWindows):
 
 
 class WindowAggregate(_OverWindows):
-    """Aggregates by window and columns, in one phase."""
+    """Aggregation by window and columns, in one phase."""
 
     NAME = "stream-exec-window-aggregate"
     TITLE = "Aggregate windows of {of}{by}"
@@ -91,7 +91,7 @@ class WindowAggregate(_OverWindows):
     agg_calls: Enforcing[tuple[AggregateCall, ...]]
     windowing: Enforcing[Windowing]
     named_window_properties: tuple[NamedWindowProperty, ...]
-    #: Plans of Flink 1.18 do not have it: their windows read rows that are only inserted.
+    #: Absent in plans of Flink 1.18, whose windows read insert-only input.
     need_retraction: Always[Enforcing[Bool]] = False
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
@@ -109,7 +109,7 @@ class WindowAggregate(_OverWindows):
 
 
 class LocalWindowAggregate(PlanNode):
-    """The first phase of a window aggregate, before the exchange."""
+    """First phase of a window aggregate, before the exchange."""
 
     NAME = "stream-exec-local-window-aggregate"
     TITLE = "Pre-aggregate windows of {of}{by}"
@@ -129,7 +129,7 @@ class LocalWindowAggregate(PlanNode):
 
 
 class GlobalWindowAggregate(_OverWindows):
-    """The second phase of a window aggregate."""
+    """Second phase of a window aggregate."""
 
     NAME = "stream-exec-global-window-aggregate"
     TITLE = "Aggregate windows of {of}{by}"
@@ -137,7 +137,7 @@ class GlobalWindowAggregate(_OverWindows):
     PLACED_AFTER: ClassVar[dict[str, str]] = {"local_agg_input_row_type": "input_properties"}
 
     grouping: Enforcing[OfInput[tuple[Int, ...]]]
-    #: Their columns are those in front of the local aggregate.
+    #: Over the input columns of the local aggregate.
     agg_calls: Enforcing[OfNone[tuple[AggregateCall, ...]]]
     windowing: Enforcing[Windowing]
     named_window_properties: tuple[NamedWindowProperty, ...]
@@ -157,12 +157,12 @@ class GlobalWindowAggregate(_OverWindows):
         if len(local.grouping) != len(self.grouping):
             message = f"{len(self.grouping)} keys, and the local aggregate has {len(local.grouping)}"
             yield Fault(("grouping",), message, "make them equal", list(self.grouping))
-        for name, own, other in (
+        for name, own, expected in (
             ("windowing", self.windowing.window, local.windowing.window),
             ("windowing", self.windowing.is_rowtime, local.windowing.is_rowtime),
             ("aggCalls", called(self.agg_calls), called(local.agg_calls)),
         ):
-            if own != other:
+            if own != expected:
                 message = f"its {name} is not that of the local aggregate"
                 yield Fault((name,), message, f"make it that of node {local.id}")
         if not wrong:
@@ -176,7 +176,7 @@ class GlobalWindowAggregate(_OverWindows):
 
 
 class GroupWindowAggregate(_OverWindows):
-    """Aggregates by a window in GROUP BY, the older syntax."""
+    """Aggregation by a window in GROUP BY, the legacy syntax."""
 
     NAME = "stream-exec-group-window-aggregate"
     TITLE = "Aggregate windows of {of}{by}"
@@ -203,7 +203,7 @@ class GroupWindowAggregate(_OverWindows):
 
 
 class WindowJoin(_OverWindows):
-    """Joins the rows of one window."""
+    """Join of the rows of one window."""
 
     NAME = "stream-exec-window-join"
     TITLE = "Window join {left} with {right}"
@@ -290,17 +290,17 @@ class WindowDeduplicate(_OverWindows):
 def _windowing(
     windowing: Windowing, columns: Columns, *known: type[PlanModel], name: str = "windowing"
 ) -> Iterator[Fault]:
-    """A windowing that is none of those known to the operator, or that does not fit the columns."""
+    """Faults of a windowing that the operator does not support, or that is inconsistent with the columns."""
     if not isinstance(windowing, known):
         names = [str(model.model_fields["strategy"].default) for model in known]
         message = f"its windows are {windowing.strategy}"
         yield Fault((name, "strategy"), message, f"known here: {', '.join(names)}", windowing.strategy)
-    # Slices are attached by a local aggregate alone.
+    # Only a local aggregate attaches slices.
     yield from windowing_faults(windowing, columns, (name,), behind_local=SliceAttachedWindowing in known)
 
 
 def _kind_of(window: PlanModel) -> StateItem:
-    """Sessions are kept by window, all others by slice; sizes and steps are no part of it."""
+    """State of sessions is by window, of all others by slice; sizes and steps do not affect it."""
     return StateItem("kind of window", "session" if type(window).__name__.startswith("Session") else "slices")
 
 
@@ -312,7 +312,7 @@ def _keys_and_calls(node: _Aggregate | LocalWindowAggregate, keys: Columns, argu
 
 
 def _results(node: _Aggregate, columns: Columns, time: LogicalType) -> Iterator[Fault]:
-    """An output that is not the key, the calls, and the properties of the window."""
+    """Fault of an output other than the key, the calls, and the properties of the window."""
     yield from property_faults(node.named_window_properties, time)
     shown = property_types(node.named_window_properties, time)
     yield from output(node.output_type, (*grouped_types(node.grouping, node.agg_calls, columns), *shown), "it")
@@ -320,7 +320,7 @@ def _results(node: _Aggregate, columns: Columns, time: LogicalType) -> Iterator[
 
 def _state(node: _Aggregate, keys: Row, arguments: Row, window: PlanModel) -> Iterator[StateItem]:
     yield key_types(keys, node.grouping)
-    # A hopping window counts its rows, to know which are empty.
+    # A hopping window counts its rows to detect empty windows.
     counted = node.need_retraction or isinstance(window, HoppingWindow)
     yield accumulators(node.agg_calls, arguments, (node.need_retraction,) * len(node.agg_calls), counted=counted)
     yield _kind_of(window)

@@ -1,4 +1,4 @@
-"""Windows: their sizes, and how a row is assigned to them."""
+"""Windows: sizes, and assignment of rows."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def _checked(text: str) -> str:
     return text
 
 
-#: A length of time as Flink writes it in windows, `PT5M`.
+#: A duration as Flink writes it in windows, `PT5M`.
 IsoDuration = Annotated[str, AfterValidator(_checked)]
 
 
 class TumblingWindow(PlanModel):
-    """Windows of one size, one after another."""
+    """Windows of one size without gaps or overlap."""
 
     type: Always[Literal["TumblingWindow"]] = "TumblingWindow"
     size: IsoDuration
@@ -67,7 +67,7 @@ Window = Annotated[TumblingWindow | HoppingWindow | CumulativeWindow | SessionWi
 
 
 class TimeAttributeWindowing(PlanModel):
-    """A row's windows follow from its time attribute."""
+    """Rows are assigned to windows by their time attribute."""
 
     strategy: Always[Literal["TimeAttribute"]] = "TimeAttribute"
     window: Window
@@ -77,7 +77,7 @@ class TimeAttributeWindowing(PlanModel):
 
 
 class WindowAttachedWindowing(PlanModel):
-    """A row carries its window's start and end as columns."""
+    """Rows carry their window's start and end as columns."""
 
     strategy: Always[Literal["WindowAttached"]] = "WindowAttached"
     window: Window
@@ -88,7 +88,7 @@ class WindowAttachedWindowing(PlanModel):
 
 
 class SliceAttachedWindowing(PlanModel):
-    """A row carries the end of its slice as a column, in milliseconds."""
+    """Rows carry the end of their slice as a column, in milliseconds."""
 
     strategy: Always[Literal["SliceAttached"]] = "SliceAttached"
     window: Window
@@ -110,14 +110,14 @@ class WindowReference(PlanModel):
 
 
 class WindowProperty(PlanModel):
-    """What a window column shows."""
+    """Kind of a window column."""
 
     kind: Literal["WindowStart", "WindowEnd", "Rowtime", "Proctime"]
     reference: WindowReference
 
 
 class NamedWindowProperty(PlanModel):
-    """An output column that shows a property of the window."""
+    """An output column with a property of the window."""
 
     name: str
     property: WindowProperty
@@ -133,7 +133,7 @@ class TimeField(PlanModel):
 
 
 class TumblingGroupWindow(PlanModel):
-    """`GROUP BY TUMBLE(...)`; a count of rows where `is_time_window` is false."""
+    """`GROUP BY TUMBLE(...)`; counts rows if `is_time_window` is false."""
 
     kind: Always[Literal["TUMBLING"]] = "TUMBLING"
     alias: WindowReference
@@ -166,7 +166,7 @@ GroupWindow = Annotated[TumblingGroupWindow | SlidingGroupWindow | SessionGroupW
 
 
 def window_faults(window: Window, path: Path) -> Iterator[Fault]:
-    """Windows without a length, and steps that do not fit the size."""
+    """Faults of windows without a length, and of steps that do not divide the size."""
     lengths = {
         name: getattr(window, name) for name in ("size", "slide", "step", "max_size", "gap") if hasattr(window, name)
     }
@@ -186,9 +186,9 @@ def window_faults(window: Window, path: Path) -> Iterator[Fault]:
 def windowing_faults(
     windowing: Windowing, columns: Columns, path: Path, *, behind_local: bool = False
 ) -> Iterator[Fault]:
-    """Windows that do not fit the columns that they are told by.
+    """Faults of windows that are inconsistent with the columns that define them.
 
-    Behind a local aggregate, a window that rows carry has its end alone, in milliseconds.
+    After a local aggregate, rows carry only the end of a window, in milliseconds.
     """
     yield from window_faults(windowing.window, (*path, "window"))
     time = windowing.time_attribute_type
@@ -230,16 +230,16 @@ def _milliseconds(at: int, columns: Columns, path: Path) -> Iterator[Fault]:
 
 
 def property_faults(properties: tuple[NamedWindowProperty, ...], time: LogicalType) -> Iterator[Fault]:
-    """Columns that show a window of another time."""
+    """Faults of window columns whose type differs from the time attribute."""
     for at, item in enumerate(properties):
-        given = item.property.reference.type
-        if not alike(given, time, kinds=True):
+        type_ = item.property.reference.type
+        if not alike(type_, time, kinds=True):
             place = ("namedWindowProperties", at, "property", "reference", "type")
-            yield Fault(place, f"the window is one of {time}, not of {given}", f"make it {time}", str(given))
+            yield Fault(place, f"the window is one of {time}, not of {type_}", f"make it {time}", str(type_))
 
 
 def property_types(properties: tuple[NamedWindowProperty, ...], time: LogicalType) -> Columns:
-    """The types of the columns that show windows, which lie on the clock of a time attribute's type."""
+    """The types of window columns, on the clock of a time attribute's type."""
     return tuple(_PROPERTY_TYPES.get(item.property.kind, time) for item in properties)
 
 
@@ -248,7 +248,7 @@ _PROPERTY_TYPES: dict[str, LogicalType] = {"WindowStart": _LOCAL, "WindowEnd": _
 
 
 def group_window_faults(window: GroupWindow, columns: Columns, path: Path) -> Iterator[Fault]:
-    """A window in GROUP BY that does not fit its time, or has no length."""
+    """Faults of a window in GROUP BY that is inconsistent with its time attribute, or has no length."""
     field = window.time_field
     place = (*path, "timeField", "fieldIndex")
     wrong = list(timestamp(field.field_index, columns, place))

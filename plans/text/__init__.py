@@ -1,1 +1,1 @@
-"""How things are written in plans: durations, time zones, JSON as Flink prints it, passwords that are not shown."""
+"""Text formats of plans: durations, time zones, Flink's JSON; masking of secrets."""

@@ -1,7 +1,7 @@
 """Flink's durations, in milliseconds.
 
-Source: Flink 2.3's `TimeUtils`, asked value by value: a whole number and a unit (`1 h`, `2d`, `90 min`, any case), a
-bare number (milliseconds), or ISO-8601 (`PT1H30M`). Parts smaller than a millisecond are cut off, as Flink does.
+Source: Flink 2.3's `TimeUtils`, run value by value: a whole number and a unit (`1 h`, `2d`, `90 min`, any case), a
+bare number (milliseconds), or ISO-8601 (`PT1H30M`). Fractions of a millisecond are truncated, as in Flink.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LABELS: dict[str, str] = {
     }.items()
     for label in labels.split()
 }
-#: Units that Flink has not, as people write them, in nanoseconds.
+#: Common units that Flink does not have, in nanoseconds.
 _FOREIGN = {
     label: size
     for size, labels in {
@@ -42,7 +42,7 @@ _FOREIGN = {
     for label in labels.split()
 }
 _PART = r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zµ]+)\s*,?"
-#: Characters of what may have been meant as a duration.
+#: Maximum length of a text for which a remedy suggests a duration.
 _MEANT = 100
 _REMEDY = "write a whole number and a unit, such as `3600000 ms`, `90 min`, `1 h` or `2 d`"
 _ISO = re.compile(
@@ -52,32 +52,32 @@ _ISO = re.compile(
 
 
 def parse_duration(text: str) -> int:
-    """Milliseconds of a duration.
+    """Parse a duration to milliseconds.
 
-    Raises PlanError for one that is empty, negative, larger than Long.MAX_VALUE ms, or of an unknown unit.
+    Raises PlanError if it is empty, negative, larger than Long.MAX_VALUE ms, or has an unknown unit.
     """
     return _to_ms(_nanos(text), text)
 
 
 def parse_duration_nanos(text: str) -> int:
-    """Nanoseconds of a duration, for telling `500 µs` from `0 ms`. Raises as `parse_duration` does."""
+    """Parse a duration to nanoseconds, to distinguish `500 µs` from `0 ms`. Raises as `parse_duration` does."""
     nanos = _nanos(text)
     _to_ms(nanos, text)
     return nanos
 
 
 class BareNumberWarning(ProgramWarning):
-    """A duration without a unit, which counts as milliseconds."""
+    """Warning: a duration without a unit, which counts as milliseconds."""
 
 
 def bare_number(text: str) -> str:
-    """What is doubtful about a duration that is a number alone; empty for all others, and for 0."""
-    found = re.fullmatch(r"\s*0*([1-9][0-9]*)\s*", text, re.ASCII)
-    return f"{found[1]} without a unit is {found[1]} milliseconds" if found else ""
+    """Warning text for a duration without a unit; empty for all others, and for 0."""
+    number = re.fullmatch(r"\s*0*([1-9][0-9]*)\s*", text, re.ASCII)
+    return f"{number[1]} without a unit is {number[1]} milliseconds" if number else ""
 
 
 def warn_of_bare_number(text: str, where: str) -> None:
-    """Warn (`BareNumberWarning`) of a duration that is a number alone; `where` says of what it is the duration."""
+    """Warn (`BareNumberWarning`) of a duration without a unit; `where` names the setting."""
     doubt = bare_number(text)
     if doubt:
         import warnings
@@ -88,9 +88,9 @@ def warn_of_bare_number(text: str, where: str) -> None:
 
 
 def parse_iso_duration(text: str) -> int:
-    """Milliseconds, maybe negative, of an ISO-8601 duration, the form in which Flink writes the sizes of windows.
+    """Parse an ISO-8601 duration, Flink's form of window sizes, to milliseconds, which may be negative.
 
-    Raises PlanError for what is none, or does not fit Java's `long`.
+    Raises PlanError if it is invalid, or exceeds Java's `long`.
     """
     nanos = _iso_nanos(text)
     if nanos is None:
@@ -101,7 +101,7 @@ def parse_iso_duration(text: str) -> int:
 
 
 def format_duration(milliseconds: int) -> str:
-    """The duration as Flink writes it in plans: the largest unit that divides it, `0 ms` for none."""
+    """Format a duration as Flink does in plans: with the largest unit that divides it; zero is `0 ms`."""
     for unit in ("d", "h", "min", "s"):
         size = _NANOS[unit] // 10**6
         if milliseconds and milliseconds % size == 0:
@@ -110,7 +110,7 @@ def format_duration(milliseconds: int) -> str:
 
 
 def format_iso_duration(milliseconds: int) -> str:
-    """The duration in ISO-8601 as Java writes it and plans have the sizes of windows: `PT5M`, `PT1H30M`, `PT0.5S`."""
+    """Format a duration in Java's ISO-8601, the form of window sizes in plans: `PT5M`, `PT1H30M`, `PT0.5S`."""
     sign = "-" if milliseconds < 0 else ""
     seconds, rest = divmod(abs(milliseconds), 1000)
     parts = [(seconds // 3600, "H"), (seconds % 3600 // 60, "M")]
@@ -125,15 +125,15 @@ def _nanos(text: str) -> int:
     stripped = text.strip()
     if not stripped:
         raise PlanError(f"a duration must not be empty: {text!r}", remedy=_REMEDY)
-    found = re.match(r"([0-9]+)(.*)$", stripped, re.ASCII | re.DOTALL)
-    if found is None:
+    parsed = re.match(r"([0-9]+)(.*)$", stripped, re.ASCII | re.DOTALL)
+    if parsed is None:
         iso = _iso_nanos(stripped)
         if iso is not None and iso >= 0 and "-" not in stripped[:1]:
             return iso
         if iso is not None or re.match(r"-\s*([0-9]|P)", stripped, re.IGNORECASE):
             raise PlanError(f"a duration must not be negative: {text!r}", remedy=_REMEDY)
         raise PlanError(f"not a duration: {text!r}", remedy=_REMEDY)
-    number, label = int(found[1]), found[2].strip().lower()
+    number, label = int(parsed[1]), parsed[2].strip().lower()
     unit = _LABELS.get(label or "ms")
     if unit is None:
         raise PlanError(f"unknown unit {label!r} in the duration {text!r}", remedy=_meant(stripped, number, label))
@@ -141,28 +141,28 @@ def _nanos(text: str) -> int:
 
 
 def _meant(text: str, number: int, label: str) -> str:
-    """Remedy for a number and what is no unit: the duration that was meant, if that is clear."""
+    """Remedy for a number with an unknown unit: the probable duration, if clear."""
     known = "units are d, h, min, s, ms, µs, ns"
     parts = re.findall(_PART, text.lower()) if len(text) <= _MEANT else []
     sizes = [_FOREIGN.get(unit) or _NANOS.get(_LABELS.get(unit, ""), 0) for _, unit in parts]
     nanos = sum(round(float(amount) * size) for (amount, _), size in zip(parts, sizes, strict=True))
     if parts and all(sizes) and re.fullmatch(rf"(?:{_PART})+", text.lower()) and nanos >= _NANOS["ms"]:
         return f"write `{format_duration(nanos // _NANOS['ms'])}`; {known}, and a duration has one of them"
-    import difflib  # for errors alone
+    import difflib  # only for errors
 
     near = ["µs"] if _FOREIGN.get(label) == _NANOS["µs"] else difflib.get_close_matches(label, _LABELS, n=1)
     return f"did you mean `{number} {near[0]}`?" if near else known
 
 
 def _iso_nanos(text: str) -> int | None:
-    """Nanoseconds of what `java.time.Duration.parse` accepts, None where it does not."""
+    """Parse a text that `java.time.Duration.parse` accepts to nanoseconds; None for other texts."""
     sign = -1 if text[:1] == "-" else 1
-    found = _ISO.fullmatch(text[1:] if text[:1] in ("-", "+") else text)
-    if found is None or found[2] in ("T", "t") or not (found[1] or found[2]):
+    parsed = _ISO.fullmatch(text[1:] if text[:1] in ("-", "+") else text)
+    if parsed is None or parsed[2] in ("T", "t") or not (parsed[1] or parsed[2]):
         return None
-    days, hours, minutes, seconds = (int(found[part] or 0) for part in (1, 3, 4, 5))
-    fraction = int((found[6] or "").ljust(9, "0") or 0)
-    if (found[5] or "").startswith("-"):
+    days, hours, minutes, seconds = (int(parsed[part] or 0) for part in (1, 3, 4, 5))
+    fraction = int((parsed[6] or "").ljust(9, "0") or 0)
+    if (parsed[5] or "").startswith("-"):
         fraction = -fraction
     return sign * ((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 10**9 + fraction)
 

@@ -1,4 +1,4 @@
-"""JSON text in the style in which Flink writes plans (Jackson's default pretty printer)."""
+"""JSON text in the style of Flink's plans (Jackson's default pretty printer)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _loads = deeply(json.loads)
 
 
 def loads(text: str, source: str = "") -> Json:
-    """Parse JSON. Raises PlanError with `source`, line and column for what is no JSON."""
+    """Parse JSON. Raises PlanError with `source`, line and column for invalid JSON."""
     try:
         return _loads(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as fault:
@@ -31,20 +31,20 @@ def loads(text: str, source: str = "") -> Json:
 
 
 def dumps(value: Json) -> str:
-    """The value as Flink prints it: two spaces a level, `"key" : value`, lists on the line they start.
+    """Print a value as Flink does: two spaces per level, `"key" : value`, lists on the line they start.
 
-    Lines deeper than `_INDENTED` levels stand at the margin, or the text would grow as the square of the depth.
+    Lines deeper than `_INDENTED` levels have no indentation, or the text would grow with the square of the depth.
     """
     parts: list[str] = []
     put = parts.append
-    # Texts to write, and values with the level of the line that they start on; the last one is next.
+    # Stack of texts to write, and of values with the level of their first line.
     waiting: list[str | tuple[Json, int]] = [(value, 0)]
     while waiting:
-        found = waiting.pop()
-        if isinstance(found, str):
-            put(found)
+        piece = waiting.pop()
+        if isinstance(piece, str):
+            put(piece)
             continue
-        item, level = found
+        item, level = piece
         if isinstance(item, str):
             put(_string(item))
         elif isinstance(item, dict) and item:
@@ -63,9 +63,9 @@ def dumps(value: Json) -> str:
     return "".join(parts)
 
 
-#: Levels that are indented. Flink's compiler gives up before there are as many: its own stack ends.
+#: Levels with indentation. Flink's compiler has a stack overflow before reaching so many.
 _INDENTED = 500
 _MARGINS = tuple("  " * level for level in range(_INDENTED + 1))
-#: As Flink writes values that hold nothing.
+#: Flink's text of empty values.
 _EMPTY: dict[type, str] = {dict: "{ }", list: "[ ]", tuple: "[ ]"}
 _string = json.encoder.encode_basestring

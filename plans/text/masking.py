@@ -1,4 +1,4 @@
-"""Hides passwords wherever the content of a plan is shown."""
+"""Masking of secrets wherever the content of a plan is displayed."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ HIDDEN = "******"
 
 
 def masked(options: Mapping[str, str]) -> dict[str, str]:
-    """Options with the sensitive values hidden."""
+    """Options with sensitive values hidden."""
     return {key: HIDDEN if is_sensitive(key) else masked_url(value) for key, value in options.items()}
 
 
 def shown_value(key: str, value: str) -> str:
-    """The value of an option in quotes, or the mark of a hidden one."""
+    """The value of an option in quotes, or the mask of a sensitive one."""
     return HIDDEN if is_sensitive(key) else f"'{masked_url(value)}'"
 
 
 def masked_url(text: str) -> str:
-    """A URL, or another value that may be one, with the secrets in it hidden."""
-    # The patterns are compiled when something is masked first: compile-plan masks nothing.
+    """A value, possibly a URL, with its secrets hidden."""
+    # Imported on first use, as compiling the patterns takes time and compile-plan masks nothing.
     from compiled_plan.plans.text.secret_spans import secret_spans
 
     return _hidden(text, secret_spans(text, whole=True))
@@ -37,7 +37,7 @@ def masked_text(text: str) -> str:
 
 
 def _hidden(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """The text without spans, which do not overlap."""
+    """Replace spans, which do not overlap, with the mask."""
     parts, done = [], 0
     for start, end in spans:
         parts += [text[done:start], HIDDEN]
@@ -46,13 +46,13 @@ def _hidden(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def masked_json(value: Any, key: str = "") -> Any:
-    """JSON values of a plan with the sensitive ones hidden, wherever they stand."""
+    """JSON values of a plan with sensitive ones hidden at any depth."""
     root: tuple[str, Any] = (key, value)
     return fold_tree(root, below, _masked)
 
 
 def below(place: tuple[str, Any]) -> Sequence[tuple[str, Any]]:
-    """The parts of a JSON value with their keys, for `fold_tree`; those of a list have the key of the list."""
+    """The children of a JSON value with their keys, for `fold_tree`; children of a list have the key of the list."""
     key, value = place
     if isinstance(value, dict):
         return list(value.items())
@@ -71,7 +71,7 @@ def _masked(place: tuple[str, Any], parts: tuple[Any, ...]) -> Any:
 
 
 def masked_program(text: str) -> str:
-    """The text of a program, in SQL or Python, with the values of sensitive options and passwords in URLs hidden."""
+    """An SQL or Python program with the values of sensitive options and passwords in URLs hidden."""
     from compiled_plan.plans.text.secret_literals import literal_spans
     from compiled_plan.plans.text.secret_spans import merged
 

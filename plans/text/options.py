@@ -1,4 +1,4 @@
-"""Options by the kind of their values; those of a session, of connectors and of formats."""
+"""Options of sessions, connectors and formats: kinds of values, checks, parsing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from compiled_plan.plans.text.zones import is_zone, spelled
 
 
 class Kind(Enum):
-    """What the value of an option is."""
+    """Kinds of option values."""
 
     BOOLEAN = "'true' or 'false'"
     INTEGER = "a whole number"
@@ -24,16 +24,16 @@ class Kind(Enum):
     RATE = "a number from 0 to 1"
     DURATION = "a whole number and a unit of time such as '1 h'"
     MEMORY = "a size such as '64 mb'"
-    #: One of the choices, whatever its case: an enum of Flink's.
+    #: One of the choices, case-insensitive: an enum of Flink.
     CHOICE = "one of its choices"
-    #: One of the choices as it is written.
+    #: One of the choices, case-sensitive.
     WORD = "one of its words"
-    #: A time zone as Flink spells it, or the default.
+    #: A time zone in Flink's spelling, or the default.
     ZONE = "a region such as 'Europe/Berlin', an offset such as 'GMT+03:00', or 'UTC'"
     CHARACTER = "a single character"
     #: A single character, which may be escaped as in Java.
     DELIMITER = "one character"
-    #: A path or URI; a relative one is relative to the folder of the process.
+    #: A path or URI; relative paths are relative to the working directory.
     PATH = "a path or URI"
     TEXT = "any text"
 
@@ -47,13 +47,13 @@ class Option:
     choices: tuple[str, ...] = ()
 
     def check(self, key: str, value: str) -> None:
-        """Raise ProgramError for a value that the option cannot have; it says what would fit."""
+        """Raise ProgramError for an invalid value, with a remedy."""
         remedy = self.unfit(key, value)
         if remedy is not None:
             raise ProgramError(f"invalid value {value!r} for the option {key!r}", remedy=remedy)
 
     def unfit(self, key: str, value: str) -> str | None:
-        """What to set the option to instead of a value that it cannot have; None for one that it can."""
+        """Remedy for an invalid value; None for a valid one."""
         if _FITS[self.kind](key, value, self):
             return None
         if self.kind is Kind.ZONE and (near := spelled(value)) is not None:
@@ -63,7 +63,7 @@ class Option:
         return f"set it to {self.kind.value}"
 
     def parse(self, value: str) -> bool | int | float | str:
-        """A value that fits, by its kind: a duration in milliseconds, a choice as declared, a size as its text."""
+        """Parse a valid value by its kind: a duration in milliseconds, a choice as declared, a size as its text."""
         text = value.strip()
         match self.kind:
             case Kind.BOOLEAN:
@@ -77,13 +77,13 @@ class Option:
         return self.spelled(value)
 
     def spelled(self, value: str) -> str:
-        """The value of a CHOICE as it is declared; any other as it is."""
+        """The value of a CHOICE as declared; other values unchanged."""
         if self.kind is not Kind.CHOICE:
             return value
         return next((choice for choice in self.choices if _plain(choice) == _plain(value)), value)
 
 
-#: As Java reads it.
+#: A whole number as Java parses it.
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 
 
@@ -91,10 +91,10 @@ def _is_number(value: str, number: type[int] | type[float], least: float | None,
     if number is int and not _WHOLE.fullmatch(value):
         return False
     try:
-        found = number(value.strip())
+        parsed = number(value.strip())
     except ValueError:
         return False
-    return isfinite(found) and (least is None or found >= least) and (most is None or found <= most)
+    return isfinite(parsed) and (least is None or parsed >= least) and (most is None or parsed <= most)
 
 
 def _is_duration(value: str) -> bool:

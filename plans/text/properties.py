@@ -1,6 +1,6 @@
-"""Properties files as of `spark-submit --properties-file`, for settings that no list of processes shows.
+"""Properties files as of `spark-submit --properties-file`, for settings that must not appear in process lists.
 
-Source: `java.util.Properties.load` of JDK 17, without lines that are continued.
+Source: `java.util.Properties.load` of JDK 17, without continuation lines.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _ESCAPES = {character: f"\\{letter}" for letter, character in _CHARACTERS.items(
 
 
 def read_properties(text: str, where: str) -> dict[str, str]:
-    """The settings of a file: lines `key=value`, or `key value`; those that begin with `#` or `!` are comments.
+    """Parse the settings of a file: lines `key=value`, or `key value`; `#` and `!` begin comments.
 
-    Raises ProgramError, which names the file (`where`) and the line, for a line that is no setting or is continued.
+    Raises ProgramError with the file (`where`) and the line for an invalid or continued line.
     """
     settings = {}
     for number, line in enumerate(text.split("\n"), 1):
@@ -43,7 +43,7 @@ def _unescaped(text: str) -> str:
 
 
 def properties_text(settings: Mapping[str, str]) -> str:
-    """A file of settings, which `read_properties` reads."""
+    """The text of a settings file, the inverse of `read_properties`."""
     return "".join(f"{_key(key)}={_escaped(value)}\n" for key, value in settings.items())
 
 
@@ -53,5 +53,5 @@ def _key(key: str) -> str:
 
 def _escaped(value: str) -> str:
     text = "".join(_ESCAPES.get(character, character) for character in value)
-    # A space at an end would be taken for one around the value.
+    # Leading and trailing spaces would be stripped.
     return re.sub(r"^ | $", r"\\u0020", text)

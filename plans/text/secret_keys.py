@@ -1,9 +1,9 @@
-"""Names of options, parameters, headers and variables whose values are secret: the one home of that question.
+"""Sensitive names of options, parameters, headers and variables; the only place that defines them.
 
-Source: `GlobalConfiguration.isSensitive` of Flink 2.3: a key is sensitive that contains one of its words, in any case.
-Added are `user.info`, by which the client of a schema registry calls name and password, names of credentials that
-data sources of Spark have (`fs.s3a.access.key`, `pem_private_key`), Kafka's `ssl.keystore.key` (a private key as PEM),
-HTTP's headers of credentials, and the abbreviations of URLs and environments (`pwd`, `DB_PASS`).
+Source: `GlobalConfiguration.isSensitive` of Flink 2.3: a key is sensitive if it contains one of its words, in any case.
+Added are `user.info`, a schema registry client's name for user and password, credentials of Spark data sources
+(`fs.s3a.access.key`, `pem_private_key`), Kafka's `ssl.keystore.key` (a private key as PEM), HTTP's credential headers,
+and abbreviations in URLs and environments (`pwd`, `DB_PASS`).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _FLINK = (
 )
 _MORE = ("user.info", "passphrase", "passwd", "credential", "authorization", "cookie")
 _KEYS = "(?:access|account|api|encryption|keystore|master|private|service|shared|signing|storage)[._-]?key"
-#: The part of a name, in lower case, that makes it sensitive.
+#: The part of a lower-case name that makes it sensitive.
 SENSITIVE = re.compile(
     rf"{'|'.join(map(re.escape, (*_FLINK, *_MORE)))}|{_KEYS}(?!store)|(?<![a-z])(?:pwd|pass)(?![a-z])"
 )
 
 
 def is_sensitive(key: str) -> bool:
-    """Whether the value of an option is not to be shown."""
+    """Return True if the value of an option must not be displayed."""
     return SENSITIVE.search(key.lower()) is not None

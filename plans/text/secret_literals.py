@@ -1,7 +1,7 @@
-"""Places of secrets in a program: literals behind sensitive names, told from comments and other text by a lexer.
+"""Positions of secrets in a program: a lexer separates literals after sensitive names from comments and other text.
 
-SQL: the values of options (`'password' = 'x'` of WITH, SET, hints). Python: keyword arguments, assignments, entries of
-dicts, pairs of arguments (`option("password", "x")`), variables whose values go there, and SQL in texts.
+SQL: the values of options (`'password' = 'x'` of WITH, SET, hints). Python: keyword arguments, assignments, dict
+entries, pairs of arguments (`option("password", "x")`), variables that are used as such values, and SQL in strings.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _PYTHON = re.compile(
     r"""|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')|['"][^\n]*+)""" + _REST,
     re.DOTALL,
 )
-#: A program in Python imports what it uses, or defines something.
+#: A Python program has an import or a definition.
 _IS_PYTHON = re.compile(
     r"^[ \t]*+(?:from[ \t]++[\w.]++[ \t]++import\b|import[ \t]++\w|def[ \t]++\w++[ \t]*+\(|class[ \t]++\w)",
     re.MULTILINE,
 )
 _OPEN = re.compile(r"""(?P<prefix>[bfruBFRU]{0,2})(?P<quote>"{3}(?=.*"{3}\Z)|'{3}(?=.*'{3}\Z)|"|')""", re.DOTALL)
 _EQUAL = frozenset({"=", ":"})
-#: In front of a literal of SQL: `U&'...'`, `_UTF8'...'`.
+#: Prefix of an SQL literal: `U&'...'`, `_UTF8'...'`.
 _CHARSET = re.compile(r"[uU&]|_\w+")
 
 
 def literal_spans(text: str) -> Iterator[Span]:
-    """Places of secrets in the literals and comments of a program; they may overlap."""
+    """Positions of secrets in the literals and comments of a program; they may overlap."""
     if not may_have_secrets(text):
         return
     if _IS_PYTHON.search(text) is None:
@@ -53,7 +53,7 @@ def literal_spans(text: str) -> Iterator[Span]:
 
 
 class _At(Enum):
-    """Places in a program, as far as secrets depend on them."""
+    """Lexer states that matter for secrets."""
 
     ELSEWHERE = auto()
     AFTER_KEY = auto()
@@ -63,13 +63,13 @@ class _At(Enum):
 
 
 class _Reader:
-    """Reads the tokens of a program once; `names` are variables that hold secrets."""
+    """Single pass over the tokens of a program; `names` are variables that hold secrets."""
 
     def __init__(self, text: str, lexer: re.Pattern[str], names: Collection[str] = ()) -> None:
         self._text, self._lexer, self._names = text, lexer, names
         self._python = lexer is _PYTHON
         self._at, self._secret, self._named, self._before, self._in_pair = _At.ELSEWHERE, False, False, "", False
-        #: Variables whose values are secret, since a sensitive name has them as its value.
+        #: Variables that are assigned to a sensitive name, so that their values are secret.
         self.holders: set[str] = set()
 
     def spans(self) -> Iterator[Span]:
@@ -122,7 +122,7 @@ class _Reader:
             case _At.AFTER_KEY if text in ("]", ")") and not self._named:
                 pass
             case _At.AFTER_SIGN if text in ("(", "&", "=", ">"):
-                # The rest of `:=` and `=>`, which are two tokens.
+                # The second token of `:=` and `=>`.
                 self._named = False
             case _At.ANNOTATION if text == "=":
                 self._at, self._named = _At.AFTER_SIGN, False
@@ -143,7 +143,7 @@ class _Reader:
 
 
 def _content(text: str) -> Span:
-    """The text between the quotes of a literal; a backslash before the closing one is that of a literal around it."""
+    """The text between the quotes of a literal; a backslash before the closing one belongs to an enclosing literal."""
     opened = _OPEN.match(text)
     assert opened is not None
     begin, quote = opened.end(), opened["quote"]

@@ -1,8 +1,8 @@
-"""Places of secrets in a text that nothing parses: log lines, messages, descriptions, URLs, values of options.
+"""Positions of secrets in unstructured text: log lines, messages, descriptions, URLs, values of options.
 
-A scanner that passes over the text once: a sensitive name is looked for, and then a value behind it, in the spellings
-of option lists, SQL, JSON, Python, Scala, XML, HTTP and command lines. URLs, PEM blocks and HTTP credentials have rules
-of their own. Every regular expression here is possessive or bounded, so that the time is linear in the text.
+A single-pass scanner: it searches for a sensitive name, then for a value after it, in the syntax of option lists, SQL,
+JSON, Python, Scala, XML, HTTP and command lines. URLs, PEM blocks and HTTP credentials have separate rules. Every
+regular expression here is possessive or bounded, so that the time is linear in the text.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from compiled_plan.plans.text.secret_keys import SENSITIVE
 
 Span = tuple[int, int]
 
-#: Characters that are looked at before a name.
+#: Number of characters inspected before a name.
 _NEAR = 40
 _NONE = frozenset({"", "null", "none", "[hidden", "[hidden]", "******"})
-#: A text in which none of these stands, in any case, holds no secret: a search that costs a log line a microsecond.
+#: A text without any of these, in any case, has no secret: a search that takes a microsecond per log line.
 _SIGNS = (
     *("pass", "pwd", "secret", "key", "token", "auth", "credential", "cookie", "user.info", "jaas.config", "headers"),
     *("://", "jdbc:oracle:", "-----begin", "bearer", "basic", "sig"),
@@ -32,7 +32,7 @@ _AFTER_KEY = re.compile(
     + r"(?P<sep>=>|->|:=|==|=|:|,)(?P<space>\s{0,40}+)" + _COMMENT
     + r"(?P<open>[bfruBFRU]{0,2}\\{0,3}+(?:\"\"\"|'''|''(?=[^\s,'\")}\];])|\"|'))?+"
 )  # fmt: skip
-#: A value without quotes ends at a closing bracket or comma that nothing follows directly, or with its line.
+#: An unquoted value ends at a closing bracket or comma that is followed by a delimiter, or with its line.
 _BARE = re.compile(r"""(?:[^,}\])\n]|[,}\])](?![\s,;.}\])'"]|$))*+""", re.MULTILINE)
 _PARAMETER = re.compile(r"""\{[^}\n]{0,200}+\}|(?:[^&;\s,}\])'"<>]|[,}\])](?![\s,;.}\])'"]|$))*+""", re.MULTILINE)
 _WORD = re.compile(r"[^\s,;}\])'\"]*+")
@@ -43,7 +43,7 @@ _IN_QUOTES = {
 _FLAG = re.compile(r"[ \t]{1,20}+(?P<quote>[\"'])?")
 _ELEMENT = re.compile(r"\"?>|</name>\s{0,40}+<value>")
 _IN_ELEMENT = re.compile(r"[^<\n]{0,1000}+(?=</)|")
-#: Words that an English sentence has before a colon.
+#: Words that are common before a colon in English.
 _PLAIN = frozenset({"token", "tokens", "secret", "secrets", "credential", "credentials", "pass", "basic-auth"})
 _FAULT = re.compile(r"(?:exception|error|failure)s?$", re.IGNORECASE)
 
@@ -61,22 +61,22 @@ _HTTP = re.compile(r"\b(?P<scheme>bearer|basic)\s{1,5}+(?P<value>[\w\-.~+/=]{6,}
 
 
 def may_have_secrets(text: str) -> bool:
-    """False where a text has nothing that a secret stands behind."""
+    """Return False if a text has no sign of a secret."""
     lowered = text.lower()
     return any(sign in lowered for sign in _SIGNS)
 
 
 def secret_spans(text: str, whole: bool = False) -> list[Span]:
-    """Places of secrets in a text, in its order; none overlap. `whole` is as for `url_spans`."""
+    """Positions of secrets in a text, ascending, without overlap. `whole` is as for `url_spans`."""
     if not may_have_secrets(text):
         return []
     return merged((*_named(text), *url_spans(text, whole), *_pem(text), *_http(text), *_option_lists(text)))
 
 
 def url_spans(text: str, whole: bool = False) -> Iterator[Span]:
-    """Places of passwords, and of tokens that stand for a user, in the URLs of a text.
+    """Positions of passwords, and of tokens in place of a user, in the URLs of a text.
 
-    With `whole`, a URL that the text begins with goes to its end, with blanks and quotes that it may have.
+    With `whole`, a URL at the start of the text extends to its end, including blanks and quotes.
     """
     for url in _URL.finditer(text):
         whole = whole and _SCHEME.fullmatch(text, 0, url.start()) is not None
@@ -96,17 +96,17 @@ def url_spans(text: str, whole: bool = False) -> Iterator[Span]:
             begin = following
         if whole:
             break
-    yield from (found.span(1) for found in _SIGNATURE.finditer(text))
+    yield from (signature.span(1) for signature in _SIGNATURE.finditer(text))
 
 
 def _user_info(text: str, start: int, end: int, is_http: bool) -> Iterator[Span]:
-    """The secret of `user:password@host`, or of `token@host`, between two places."""
+    """The secret of `user:password@host`, or of `token@host`, between two positions."""
     ends = [place for mark in "/?#;" if (place := text.find(mark, start, end)) >= 0]
     authority = min(ends, default=end)
     at = text.rfind("@", start, authority)
     colon = text.find(":", start, authority if at < 0 else at)
     if at < 0 and colon >= 0 and text[start] != "[" and _PORTS.fullmatch(text, colon + 1, authority) is None:
-        # No port: a password with a slash in it.
+        # Not a port, but a password with a slash.
         at = text.rfind("@", start, end)
     if at < 0:
         return
@@ -118,13 +118,13 @@ def _user_info(text: str, start: int, end: int, is_http: bool) -> Iterator[Span]
 
 def _named(text: str) -> Iterator[Span]:
     done = 0
-    for found in SENSITIVE.finditer(_lowered(text)):
-        if found.start() < done:
+    for name in SENSITIVE.finditer(_lowered(text)):
+        if name.start() < done:
             continue
-        start = found.start()
+        start = name.start()
         while start > done and (text[start - 1] in "-." or text[start - 1].isalnum() or text[start - 1] == "_"):
             start -= 1
-        run = _RUN.match(text, found.end())
+        run = _RUN.match(text, name.end())
         assert run is not None
         done = run.end()
         value = _value(text, start, done)
@@ -134,14 +134,14 @@ def _named(text: str) -> Iterator[Span]:
 
 
 def _option_lists(text: str) -> Iterator[Span]:
-    """Secrets of the options of a hint, as Flink's descriptions of scans and sinks list them: values without quotes."""
+    """Secrets in the options of a hint as in Flink's descriptions of scans and sinks: unquoted values."""
     end = 0
     while (begin := text.find(_OPTION_LIST, end)) >= 0:
         begin += len(_OPTION_LIST)
         end = text.find("}]", begin)
         end = len(text) if end < 0 else end
         entries = [*_ENTRY.finditer(text, begin - 1, end)]
-        for entry, following in zip(entries, [*(found.start() for found in entries[1:]), end], strict=True):
+        for entry, following in zip(entries, [*(entry_start.start() for entry_start in entries[1:]), end], strict=True):
             value = text[entry.end() : following]
             if SENSITIVE.search(entry[1].lower()):
                 yield entry.end(), following
@@ -150,13 +150,13 @@ def _option_lists(text: str) -> Iterator[Span]:
 
 
 def _lowered(text: str) -> str:
-    """The text in lower case; of letters that would become two, as they are."""
+    """The text in lower case and of equal length: letters whose lower case is longer stay unchanged."""
     lowered = text.lower()
-    return lowered if len(lowered) == len(text) else _UPPER.sub(lambda found: found[0].lower(), text)
+    return lowered if len(lowered) == len(text) else _UPPER.sub(lambda letter: letter[0].lower(), text)
 
 
 def _value(text: str, start: int, end: int) -> Span | None:
-    """The value of the name between two places; None where none follows it."""
+    """The value after the name between two positions; None if there is none."""
     before = text[start - 1] if start else "\n"
     if before == "<" or before == '"' or text.startswith("</name>", end):
         element = _ELEMENT.match(text, end)
@@ -195,22 +195,22 @@ def _after_colon(text: str, start: int, end: int, place: int, quoted: bool) -> S
         return _match(_WORD, text, place) if _before(text, start - 1) in ("{", ",") else None
     if "authorization" in name or "cookie" in name:
         return _match(_BARE, text, _match(_AUTH_SCHEME, text, place)[1])
-    last = [found.end() for found in SENSITIVE.finditer(name)][-1:]
+    last = [word.end() for word in SENSITIVE.finditer(name)][-1:]
     if name in _PLAIN or _FAULT.search(name) or last != [len(name)]:
         return None
     return _match(_WORD, text, place)
 
 
 def _before(text: str, end: int) -> str:
-    """The last character before a place that is no blank and no backslash."""
+    """The last character before a position that is neither blank nor backslash."""
     return text[max(0, end - _NEAR) : max(0, end)].rstrip(" \t\n\\")[-1:]
 
 
 def _quoted(text: str, start: int, mark: str) -> Span:
-    """A value in quotes, without them; it ends with its line where they are not closed there."""
+    """A quoted value without its quotes; it ends with its line if they are not closed there."""
     if mark in _IN_QUOTES:
-        found = _IN_QUOTES[mark].match(text, start)
-        return _match(_LINE, text, start) if found is None else found.span()
+        closed = _IN_QUOTES[mark].match(text, start)
+        return _match(_LINE, text, start) if closed is None else closed.span()
     end = text.find(mark, start)
     if mark in ("'''", '"""'):
         return start, end if end >= 0 else len(text)
@@ -226,11 +226,11 @@ def _pem(text: str) -> Iterator[Span]:
 
 
 def _http(text: str) -> Iterator[Span]:
-    """Credentials of HTTP's header `Authorization` without its name."""
-    for found in _HTTP.finditer(text):
-        value = found["value"]
-        if any(map(str.isdigit, value)) if found["scheme"].lower() == "bearer" else _is_pair(value):
-            yield found.span("value")
+    """Credentials of HTTP's `Authorization` header without the header's name."""
+    for credentials in _HTTP.finditer(text):
+        value = credentials["value"]
+        if any(map(str.isdigit, value)) if credentials["scheme"].lower() == "bearer" else _is_pair(value):
+            yield credentials.span("value")
 
 
 def _is_pair(value: str) -> bool:
@@ -241,13 +241,13 @@ def _is_pair(value: str) -> bool:
 
 
 def _match(pattern: re.Pattern[str], text: str, start: int) -> Span:
-    found = pattern.match(text, start)
-    assert found is not None  # every pattern here matches an empty text, too
-    return found.span()
+    matched = pattern.match(text, start)
+    assert matched is not None  # all patterns here match an empty text, too
+    return matched.span()
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:
-    """Spans in the order of the text; those that overlap are one, and empty ones are left out."""
+    """Spans in the order of the text, with overlapping ones merged and empty ones removed."""
     united: list[Span] = []
     for start, end in sorted(span for span in spans if span[0] < span[1]):
         if united and start < united[-1][1]:

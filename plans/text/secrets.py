@@ -1,4 +1,4 @@
-"""The secrets of a document, and texts without them: for what somebody else printed, in whatever form."""
+"""Masking of a document's secrets in the output of other programs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from compiled_plan.plans.text.secret_keys import is_sensitive
 from compiled_plan.plans.text.secret_spans import secret_spans
 from compiled_plan.plans.trees import fold_tree
 
-#: Shorter ones are hidden where they stand alone, since they are a part of many words.
+#: Shorter secrets are hidden only as whole words, since they are parts of many words.
 _SHORT = 4
 _NONE = ("true", "false", "none", "null", HIDDEN)
 
 
 def secrets_in(document: Any) -> frozenset[str]:
-    """Secrets of a JSON document: values of sensitive keys, and passwords in URLs, in all forms they are met in."""
+    """Secrets of a JSON document: values of sensitive keys, and passwords in URLs, in all their encodings."""
     root: tuple[str, Any] = ("", document)
     secrets: frozenset[str] = fold_tree(root, below, lambda place, parts: frozenset(_of(place)).union(*parts))
     return frozenset(form for secret in secrets for form in _forms(secret))
@@ -44,10 +44,10 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def hidden(text: str, secrets: frozenset[str]) -> str:
-    """A text in which secrets, as `secrets_in` gives them, are hidden."""
-    for each in sorted(secrets, key=len, reverse=True):
-        if len(each) >= _SHORT:
-            text = text.replace(each, HIDDEN)
-        elif each in text:
-            text = re.sub(rf"(?<!\w){re.escape(each)}(?!\w)", HIDDEN, text)
+    """A text with the secrets of `secrets_in` hidden."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= _SHORT:
+            text = text.replace(secret, HIDDEN)
+        elif secret in text:
+            text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)
     return text

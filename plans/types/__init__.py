@@ -1,4 +1,4 @@
-"""Flink's logical types: values, strings, JSON forms."""
+"""Flink's logical types: values, type strings, JSON forms."""
 
 from compiled_plan.plans.types.codec import type_from_json, type_to_json
 from compiled_plan.plans.types.logical import *  # noqa: F403

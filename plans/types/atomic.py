@@ -1,4 +1,4 @@
-"""Types of single values that are no times: numbers, texts, bytes, and those that only Flink or a class understands."""
+"""Atomic types except times: numbers, texts, bytes, and types that only Flink or a class understands."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class NumericType(LogicalType):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntegerType(NumericType):
-    """Base of the exact whole numbers; `BITS` is their width."""
+    """Base of the integers; `BITS` is their width."""
 
     BITS: ClassVar[int] = 0
 
@@ -165,7 +165,7 @@ class DescriptorType(LogicalType):
 
 
 class BitmapType(LogicalType):
-    """BITMAP, a compressed set of whole numbers."""
+    """BITMAP, a compressed set of integers."""
 
     __slots__ = ()
     ROOT: ClassVar[str] = "BITMAP"
@@ -182,7 +182,7 @@ class VariantType(LogicalType):
 class RawType(LogicalType):
     """RAW('class', 'serializer'), bytes that only a JVM class understands.
 
-    `json` keeps the JSON form of a plan (as canonical text) where a plan writes RAW as an object.
+    `json` holds a plan's JSON form (as canonical text) if the plan writes RAW as an object.
     """
 
     ROOT: ClassVar[str] = "RAW"

@@ -1,7 +1,7 @@
-"""Flink's logical types as frozen values: what all of them are. The types themselves stand beside this by their kind.
+"""Base of Flink's logical types, which are immutable. The types are in the modules `atomic`, `temporal`, `nested`.
 
-Source: Flink's "Data Types" page and the type strings in Flink 2.3's compiled plans. Every type knows whether it is
-nullable; `str(type)` is the serialisable string of a plan (`VARCHAR(2147483647) NOT NULL`). Precisions and lengths
+Source: Flink's "Data Types" page and the type strings in Flink 2.3's compiled plans. Every type includes its
+nullability; `str(type)` is the serialisable string of a plan (`VARCHAR(2147483647) NOT NULL`). Precisions and lengths
 are in digits, characters or bytes, as in SQL.
 """
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogicalType:
-    """Base of all types. `nullable` is True unless the type says NOT NULL.
+    """Base of all types. `nullable` is False for NOT NULL.
 
-    `conversions` are the program's own, see `with_custom_conversion`; they are no part of what the type is.
+    `conversions` are user-defined, see `with_custom_conversion`; they do not affect equality of types.
     """
 
     nullable: bool = True
@@ -46,16 +46,16 @@ class LogicalType:
         return self.with_nullability(False)
 
     def children(self) -> Iterator[LogicalType]:
-        """The types this one is made of, in order."""
+        """The component types, in order."""
         return iter(())
 
     def with_custom_conversion(self, class_: type, converter: DataTypeConverter[Any, Any] | None) -> Self:
-        """The same type, whose values may also be objects of a class of the program's own.
+        """The same type, whose values may also be objects of a user-defined class.
 
         Source: the DataTypeConverter FLIP, "Public Interfaces", 2.
 
         Args:
-            class_: the external class; subclasses are converted too.
+            class_: the external class; its subclasses are converted, too.
             converter: converts its objects; has `to_internal` and `to_external`.
 
         Raises:
@@ -70,7 +70,7 @@ class LogicalType:
         return self.with_custom_conversions({class_: converter})
 
     def with_custom_conversions(self, conversions: Mapping[type, DataTypeConverter[Any, Any] | None]) -> Self:
-        """The same type with several custom conversions; a class with None is left out.
+        """The same type with several custom conversions; classes with None are ignored.
 
         Raises:
             ProgramError: as `with_custom_conversion`.
@@ -84,10 +84,10 @@ class LogicalType:
 
 
 def quote_identifier(name: str) -> str:
-    """`name` in backticks, inner backticks doubled."""
+    """Quote `name` with backticks, doubling inner ones."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def quote_string(text: str) -> str:
-    """`text` as a SQL string literal."""
+    """Quote `text` as an SQL string literal."""
     return "'" + text.replace("'", "''") + "'"

@@ -1,11 +1,11 @@
-"""Changelog modes: the kinds of rows that a stream may hold."""
+"""Changelog modes: the kinds of rows in a stream."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Flag
 
-#: The kind DELETE in a plan where rows that delete need no more than the columns of the key.
+#: The kind DELETE in a plan if rows that delete need only the columns of the key.
 DELETE_BY_KEY = "~DELETE"
 
 
@@ -29,11 +29,11 @@ class ChangelogMode(Flag):
         return mode
 
     def names(self) -> list[str]:
-        """The kinds in the order in which plans list them."""
+        """The kinds in the order of plans."""
         kinds = (ChangelogMode.INSERT, ChangelogMode.UPDATE_BEFORE, ChangelogMode.UPDATE_AFTER, ChangelogMode.DELETE)
         return [str(kind.name) for kind in kinds if kind in self]
 
     @property
     def insert_only(self) -> bool:
-        """Whether no row is ever changed or taken back."""
+        """True if rows are never updated or retracted."""
         return self is ChangelogMode.INSERT

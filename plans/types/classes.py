@@ -1,13 +1,12 @@
-"""Classes of structured types: from a name to a class and back, objects from fields and back.
+"""Classes of structured types: resolution of their names, conversion between objects and fields.
 
-The name of a structured type is `module.Class`. A plan may name anything, so a name becomes a class only where the
-program means it to:
+The name of a structured type is `module.Class`. A plan may name anything, so a name resolves only to
 
 - a class that the program itself used as a type (`DataTypes.STRUCTURED(cls)`, `object_of(cls)`, a function's hints);
-- a class of a module that the program has loaded and that is neither Python's own nor an installed package's;
+- a class of a module that the program has imported and that belongs neither to Python nor to an installed package;
 - a class below a prefix that was allowed with `allow_classes_from`;
-- while the functions of a plan are loaded, a class of the modules that this plan was allowed (`Permission`), and of
-  no other plan: what is imported for it does not count as loaded by the program.
+- while the functions of a plan are loaded, a class of the modules allowed for this plan (`Permission`), but not for
+  others: modules imported for a plan do not count as imported by the program.
 
 Source: FLIP-520, "SQL Data Type" and "Combining SQL and Table API".
 """
@@ -33,30 +32,30 @@ from compiled_plan.plans.errors import DataError
 
 _USED: WeakValueDictionary[str, type] = WeakValueDictionary()
 _PREFIXES: dict[str, None] = {}
-#: Modules that were imported for a plan that was allowed them, and not by the program.
+#: Modules imported for a plan with permission, and not by the program.
 _IMPORTED_FOR_PLANS: set[str] = set()
 _OWN = frozenset({"compiled_plan"})
 
 
 def class_name(class_: type) -> str:
-    """The name of a class in a structured type; that of a class inside a function leaves `<locals>` out."""
+    """The name of a class in a structured type; without `<locals>` for a class defined in a function."""
     return f"{class_.__module__}.{class_.__qualname__}".replace(".<locals>", "")
 
 
 @dataclass(frozen=True)
 class Permission:
-    """The modules that a plan's functions may be imported from, and the classes that these functions use as types."""
+    """Allowed modules of a plan's functions, and the classes that these functions use as types."""
 
-    prefixes: tuple[str, ...] = ()  # modules, each with all below it
-    used: dict[str, type] = field(default_factory=dict)  # names of classes, and the classes
+    prefixes: tuple[str, ...] = ()  # modules, including their submodules
+    used: dict[str, type] = field(default_factory=dict)  # classes by name
 
     def covers(self, module: str) -> bool:
-        """Whether a module is one of them."""
+        """Return True if a module is allowed."""
         return any(module == prefix or module.startswith(f"{prefix}.") for prefix in self.prefixes)
 
     @contextmanager
-    def given(self) -> Iterator[None]:
-        """In this block, and in this thread, the permission holds."""
+    def granted(self) -> Iterator[None]:
+        """Apply the permission within the block, in this thread."""
         before = set(sys.modules) if self.prefixes else set()
         token = _PERMISSION.set(self)
         try:
@@ -72,7 +71,7 @@ _NONE = Permission()
 
 
 def use_class(class_: type) -> str:
-    """Note that the program (or, where one is allowed modules, the plan) uses a class as a type; the class's name."""
+    """Register a class that the program (or a plan with permission) uses as a type; return its name."""
     name = class_name(class_)
     permission = _PERMISSION.get() or _NONE
     if permission.covers(class_.__module__):
@@ -83,7 +82,7 @@ def use_class(class_: type) -> str:
 
 
 def allow_classes_from(prefix: str) -> None:
-    """Let names of structured types become classes of the modules below a prefix, which are imported for it.
+    """Allow names of structured types to resolve to classes of the modules below a prefix, importing these.
 
     Args:
         prefix: a module or package, such as `shop.models`.
@@ -92,7 +91,7 @@ def allow_classes_from(prefix: str) -> None:
 
 
 def resolve_class(name: str) -> type | None:
-    """The class of a structured type's name; None where there is none, or none that may be used."""
+    """The class of a structured type's name; None if there is none, or it is not allowed."""
     permission = _PERMISSION.get() or _NONE
     used = permission.used.get(name) or _USED.get(name)
     if used is not None:
@@ -106,11 +105,11 @@ def resolve_class(name: str) -> type | None:
             module = _imported(module_name)
         if module is None:
             continue
-        found: Any = module
+        target: Any = module
         for part in parts[at:]:
-            found = getattr(found, part, None)
-        home = isinstance(found, type) and found.__module__ == module_name
-        return found if home and (allowed or _is_the_programs(module)) else None
+            target = getattr(target, part, None)
+        home = isinstance(target, type) and target.__module__ == module_name
+        return target if home and (allowed or _is_the_programs(module)) else None
     return None
 
 
@@ -132,7 +131,7 @@ def _is_the_programs(module: Any) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_installed(file: str) -> bool:
-    """True for a file of an installed package, or of Python itself."""
+    """Return True for a file of an installed package, or of Python itself."""
     path = Path(file).resolve()
     if {"site-packages", "dist-packages"} & set(path.parts):
         return True
@@ -144,13 +143,12 @@ def is_installed(file: str) -> bool:
 
 
 def is_named_tuple(class_: type) -> bool:
-    """Whether a class is a NamedTuple."""
     return issubclass(class_, tuple) and hasattr(class_, "_fields")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Accessor:
-    """How a field is read and written that is none of the object's own attributes."""
+    """Getter and setter of a field that is no attribute of the object."""
 
     get: Callable[[Any], Any]
     set: Callable[[Any, Any], Any] | None = None
@@ -158,29 +156,29 @@ class Accessor:
 
 @lru_cache(maxsize=1024)
 def accessors(class_: type) -> dict[str, Accessor]:
-    """The fields of a class that have a getter, in the order of the alphabet: properties, and pairs of methods
-    `get_name` and `set_name`, or `getName` and `setName`."""
-    found: dict[str, Accessor] = {}
+    """The fields of a class that have a getter, sorted by name: properties, and pairs of methods `get_name` and
+    `set_name`, or `getName` and `setName`."""
+    by_name: dict[str, Accessor] = {}
     for name in dir(class_):
         member = inspect.getattr_static(class_, name)
         if isinstance(member, property) and member.fget is not None and not name.startswith("_"):
-            found[name] = Accessor(member.fget, member.fset)
+            by_name[name] = Accessor(member.fget, member.fset)
         match = _GETTER.fullmatch(name)
         if match is not None and inspect.isfunction(member):
             field = match[1] or match[2][0].lower() + match[2][1:]
             setter = inspect.getattr_static(class_, "set" + name[3:], None)
-            found.setdefault(field, Accessor(member, setter if inspect.isfunction(setter) else None))
-    return dict(sorted(found.items()))
+            by_name.setdefault(field, Accessor(member, setter if inspect.isfunction(setter) else None))
+    return dict(sorted(by_name.items()))
 
 
 _GETTER = re.compile(r"get_([a-z]\w*)|get([A-Z]\w*)")
 
 
 def field_names(class_: type) -> tuple[str, ...] | None:
-    """The fields of a class; None where it has no constructor that says so.
+    """The fields of a class; None if its constructor does not determine them.
 
-    They stand in the order of its constructor; where that takes nothing, the annotated ones in the order of their
-    definition, and after them those with getter and setter in the order of the alphabet.
+    They are in the order of the constructor's parameters; without parameters, annotated fields in the order of their
+    definition, followed by those with getter and setter, sorted by name.
     """
     if is_named_tuple(class_):
         return tuple(class_._fields)  # type: ignore[attr-defined]
@@ -193,7 +191,7 @@ def field_names(class_: type) -> tuple[str, ...] | None:
 
 
 def unassigned(class_: type) -> tuple[str, ...]:
-    """The fields that the constructor of a class does not take, although it takes others."""
+    """The fields that a class's constructor does not take, although it takes others."""
     if is_named_tuple(class_) or not _parameters(class_):
         return ()
     names = set(field_names(class_) or ())
@@ -203,8 +201,8 @@ def unassigned(class_: type) -> tuple[str, ...]:
 
 
 def unreadable(class_: type) -> tuple[str, ...]:
-    """What the constructor of a class takes that no field holds: a parameter that it does not keep under its name, and
-    for which there is no getter; an `InitVar`."""
+    """The constructor parameters of a class that cannot be read back: stored under no attribute of that name, without a
+    getter; an `InitVar`."""
     parameters = _parameters(class_) or {}
     if is_named_tuple(class_):
         return ()
@@ -212,29 +210,29 @@ def unreadable(class_: type) -> tuple[str, ...]:
         known = {field.name for field in dataclasses.fields(class_)}
         return tuple(name for name in parameters if name not in known)
     known = {*_declared(class_), *accessors(class_), *dir(class_)}
-    for one in class_.__mro__:
-        made = vars(one).get("__init__") or vars(one).get("__new__")
-        code = getattr(inspect.unwrap(made), "__code__", None) if made is not None else None
-        if code is None and made is not None and one is not object:
-            # Made by something that cannot be looked into.
+    for base in class_.__mro__:
+        constructor = vars(base).get("__init__") or vars(base).get("__new__")
+        code = getattr(inspect.unwrap(constructor), "__code__", None) if constructor is not None else None
+        if code is None and constructor is not None and base is not object:
+            # The constructor's code is not accessible.
             return ()
         stored = frozenset() if code is None else frozenset(code.co_names)
         if stored & {"vars", "__dict__", "setattr", "locals", "__setattr__"}:
-            # Attributes are set by other names than those that are written.
+            # Attributes are set dynamically.
             return ()
         known |= stored
     return tuple(name for name in parameters if name not in known)
 
 
 def _declared(class_: type) -> tuple[str, ...]:
-    """The public fields that a class declares: annotated ones, and those that can be read and set."""
-    found: dict[str, None] = {}
-    for one in reversed(class_.__mro__):
-        for name, annotation in inspect.get_annotations(one).items():
+    """The public fields that a class declares: annotated ones, and those with getter and setter."""
+    names: dict[str, None] = {}
+    for base in reversed(class_.__mro__):
+        for name, annotation in inspect.get_annotations(base).items():
             if not name.startswith("_") and not _is_class_variable(annotation):
-                found.setdefault(name)
-    found |= {name: None for name, accessor in accessors(class_).items() if accessor.set is not None}
-    return tuple(found)
+                names.setdefault(name)
+    names |= {name: None for name, accessor in accessors(class_).items() if accessor.set is not None}
+    return tuple(names)
 
 
 def _is_class_variable(annotation: Any) -> bool:
@@ -244,20 +242,20 @@ def _is_class_variable(annotation: Any) -> bool:
 
 
 def _parameters(class_: type) -> dict[str, inspect.Parameter] | None:
-    """The parameters of a constructor by name; None where it takes any, or cannot be looked at."""
+    """The parameters of a constructor by name; None if it has variable parameters or no readable signature."""
     try:
-        found = inspect.signature(class_).parameters.values()
+        parameters = inspect.signature(class_).parameters.values()
     except (TypeError, ValueError):
         return None
-    if any(item.kind in (item.VAR_POSITIONAL, item.VAR_KEYWORD, item.POSITIONAL_ONLY) for item in found):
+    if any(item.kind in (item.VAR_POSITIONAL, item.VAR_KEYWORD, item.POSITIONAL_ONLY) for item in parameters):
         return None
-    return {item.name: item for item in found}
+    return {item.name: item for item in parameters}
 
 
 def constructor(class_: type, names: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
     """A function from the values of the fields `names` to an object of a class.
 
-    Raises DataError where the class has no constructor that takes these fields.
+    Raises DataError if the class has no constructor that takes these fields.
     """
     parameters = _parameters(class_)
     if parameters is not None:
@@ -292,7 +290,7 @@ def _filled(target: Any, setters: Sequence[Callable[[Any, Any], Any]], values: S
 
 
 def field_value(value: Any, name: str) -> Any:
-    """The value of an object's field, by its getter where it is no attribute. Raises AttributeError without either."""
+    """The value of an object's field, an attribute or a getter. Raises AttributeError if it has neither."""
     try:
         return getattr(value, name)
     except AttributeError:

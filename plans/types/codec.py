@@ -1,7 +1,7 @@
 """The JSON forms of types in a plan.
 
-Source: Flink 2.3's plans. A type is written as its string; only a type that holds a time attribute, a text of length
-0, or a class somewhere inside is written as an object, down to the place where that is.
+Source: Flink 2.3's plans. A type is written as its string; a type that contains a time attribute, a text of length 0
+or a class is written as an object, down to that component.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LENGTHS: dict[str, type[t.CharacterType] | type[t.BytesType]] = {
 
 
 def type_to_json(type_: t.LogicalType) -> Json:
-    """The plan's JSON form of a type: a string, or an object where a string cannot say it."""
+    """The plan's JSON form of a type: a string, or an object if a string cannot express it."""
     if not _needs_object(type_):
         return str(type_)
     head: dict[str, Json] = {"type": type_.ROOT}
@@ -56,7 +56,7 @@ def type_to_json(type_: t.LogicalType) -> Json:
 
 @deeply
 def type_from_json(value: Json) -> t.LogicalType:
-    """The type of a plan's JSON form. Raises PlanError for what is no type string and no object of a known `type`."""
+    """The type of a plan's JSON form. Raises PlanError unless it is a type string or an object of a known `type`."""
     if isinstance(value, str):
         return parse_type(value)
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
@@ -108,8 +108,8 @@ def _needs_object(type_: t.LogicalType) -> bool:
 
 
 def _field_to_json(field: t.Field, key: str) -> Json:
-    found = {"name": field.name, key: type_to_json(field.type)}
-    return found if field.comment is None else found | {"description": field.comment}
+    entry = {"name": field.name, key: type_to_json(field.type)}
+    return entry if field.comment is None else entry | {"description": field.comment}
 
 
 def _field_from_json(value: Json, key: str) -> t.Field:
@@ -118,14 +118,14 @@ def _field_from_json(value: Json, key: str) -> t.Field:
 
 
 def _number(value: dict[str, Json], key: str, most: int) -> int:
-    found = value[key]
-    if not isinstance(found, int) or isinstance(found, bool) or not 0 <= found <= most:
-        raise PlanError(f"`{key}` of {value['type']} must be a whole number from 0 to {most}, not {json.dumps(found)}")
-    return found
+    number = value[key]
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= most:
+        raise PlanError(f"`{key}` of {value['type']} must be a whole number from 0 to {most}, not {json.dumps(number)}")
+    return number
 
 
 def _text(value: dict[str, Json], key: str) -> str:
-    found = value[key]
-    if not isinstance(found, str):
-        raise PlanError(f"`{key}` of a type must be a text, not {json.dumps(found)[:60]}")
-    return found
+    text = value[key]
+    if not isinstance(text, str):
+        raise PlanError(f"`{key}` of a type must be a text, not {json.dumps(text)[:60]}")
+    return text

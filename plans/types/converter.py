@@ -1,6 +1,6 @@
-"""DataTypeConverter: between objects of a Python class and the internal values of a logical type.
+"""DataTypeConverter: conversion between objects of a Python class and the internal values of a logical type.
 
-Source: the DataTypeConverter FLIP, "Public Interfaces". Internal values are those that a column holds:
+Source: the DataTypeConverter FLIP, "Public Interfaces". Internal values are the column values:
 
 | type | internal value |
 | --- | --- |
@@ -34,34 +34,34 @@ from compiled_plan.plans.errors import ProgramError
 Internal = TypeVar("Internal")
 External = TypeVar("External")
 
-#: Finds the class of a name; None where there is none that may be used.
+#: Resolves a class by name; None if there is none or it is not allowed.
 ClassLoader = Callable[[str], "type | None"]
 
 
 class DataTypeConverter(ABC, Generic[Internal, External]):
-    """Converts between the internal values of a logical type and the objects of a class.
+    """Converter between the internal values of a logical type and the objects of a class.
 
-    Neither method is ever given None, nor may it give None: NULL is passed by. A converter may be pickled.
+    NULL bypasses converters: neither method receives None, nor may it return None. A converter may be pickled.
     """
 
     def open(self, class_loader: ClassLoader) -> None:
-        """Called once in each process before the first value.
+        """Prepare the converter; called once per process before the first value.
 
         Args:
-            class_loader: finds classes by name, those that the program may use.
+            class_loader: resolves the names of allowed classes.
         """
 
     @abstractmethod
     def to_internal(self, external: External) -> Internal:
-        """The internal value of an object."""
+        """Convert an object to its internal value."""
 
     @abstractmethod
     def to_external(self, internal: Internal) -> External:
-        """The object of an internal value."""
+        """Convert an internal value to an object."""
 
 
 def open_converter(converter: DataTypeConverter[Any, Any], class_loader: ClassLoader) -> None:
-    """Open a converter; its `open` may also be written without a parameter."""
+    """Open a converter; its `open` may lack the parameter."""
     opening = getattr(converter, "open", None)
     if opening is None:
         return
@@ -72,14 +72,14 @@ def open_converter(converter: DataTypeConverter[Any, Any], class_loader: ClassLo
 
 
 def check_conversion(class_: object, converter: object) -> None:
-    """Raise ProgramError where `class_` is no class, or `converter` lacks a method."""
+    """Raise ProgramError if `class_` is no class, or `converter` lacks a method."""
     if not isinstance(class_, type):
         raise ProgramError(f"a conversion class must be a class, not {class_!r}")
     missing = [name for name in ("to_internal", "to_external") if not callable(getattr(converter, name, None))]
     if isinstance(converter, type) or missing:
-        what = converter.__name__ if isinstance(converter, type) else type(converter).__name__
+        converter_name = converter.__name__ if isinstance(converter, type) else type(converter).__name__
         raise ProgramError(
-            f"{what} is no converter for {class_.__name__}",
+            f"{converter_name} is no converter for {class_.__name__}",
             remedy=f"give an object of a class with {' and '.join(missing or ['to_internal', 'to_external'])}, "
             "such as a subclass of DataTypeConverter",
         )
@@ -90,7 +90,7 @@ def check_conversion(class_: object, converter: object) -> None:
 def _check_parameters(converter: object, method: str) -> None:
     try:
         signature = inspect.signature(getattr(converter, method))
-    except (TypeError, ValueError):  # one of C, which cannot be looked at
+    except (TypeError, ValueError):  # implemented in C, without a signature
         return
     try:
         signature.bind(None)

@@ -1,4 +1,4 @@
-"""Types whose values no column of a run can hold."""
+"""Types that columns of a run cannot hold."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from compiled_plan.plans.types.logical import (
     VariantType,
 )
 
-#: What to do about values of such a type.
+#: Remedy for values of such a type.
 REMEDY = "cast it to another type before it is stored or sent on, such as STRING, BYTES or TIMESTAMP_LTZ"
 
 
 def unheld(type_: LogicalType) -> LogicalType | None:
-    """The first part of a type that cannot be held; None where all of it can."""
+    """The first component of a type that cannot be held; None if all can."""
     todo = [type_]
     while todo:
         part = todo.pop()
@@ -29,5 +29,5 @@ def unheld(type_: LogicalType) -> LogicalType | None:
 
 
 def unheld_text(type_: LogicalType) -> str:
-    """The message about such a type."""
+    """The message for such a type."""
     return f"values of type {type_} cannot be held in Spark"

@@ -1,4 +1,4 @@
-"""The resolution of an interval type, as plans write it: `DAY(2) TO SECOND(6)`.
+"""Resolution of interval types, as in plans: `DAY(2) TO SECOND(6)`.
 
 Source: Flink's "Data Types" page, INTERVAL; the type strings of Flink 2.3's plans.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from compiled_plan.plans.errors import PlanError
 
-#: The units that may stand behind TO, by the first one.
+#: The units allowed after TO, by the first unit.
 ENDS = {
     "YEAR": ("MONTH",),
     "MONTH": (),
@@ -16,15 +16,15 @@ ENDS = {
     "MINUTE": ("SECOND",),
     "SECOND": (),
 }
-#: Most digits of the first unit, where plans tell their number.
+#: Maximum digits of the first unit, if plans have them.
 DIGITS = {"YEAR": 4, "DAY": 6}
 
 
 def resolution(start: str, end: str | None = None, digits: int = 2, fraction: int = 6) -> str:
-    """The text behind INTERVAL in a plan, precisions always written.
+    """The text after INTERVAL in a plan, with all precisions.
 
-    Only plans of YEAR and DAY tell the digits of the first unit; `fraction` are those of a fraction of a second. Raises
-    PlanError for units that are no pair, and for too few or too many digits.
+    Plans have the digits of the first unit only for YEAR and DAY; `fraction` is the digits of a fraction of a second.
+    Raises PlanError for an invalid pair of units, and for too few or too many digits.
     """
     if start not in ENDS or (end is not None and end not in ENDS[start]):
         raise PlanError(

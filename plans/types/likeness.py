@@ -1,7 +1,7 @@
-"""Whether two types are the same for a plan: what Flink's own plans leave open is left open.
+"""Equality of types for a plan's check, as lenient as Flink's own plans require.
 
-Flink writes the types of an expression, of the column it becomes and of the operator's output one by one, and they
-differ in what values do not show: nullability (an outer join adds it, a filter takes it away), the length of texts and
+Flink writes the types of an expression, of its column and of the operator's output separately. They may differ in
+properties that do not affect values: nullability (an outer join adds it, a filter removes it), the length of texts and
 bytes, names of a row's fields, the resolution of intervals.
 """
 
@@ -24,39 +24,40 @@ from compiled_plan.plans.types.logical import (
     YearMonthIntervalType,
 )
 
-#: Types that count as one, the fixed lengths with the others.
+#: Types that count as one, with fixed and variable lengths.
 _KINDS = (CharacterType, BytesType, DayTimeIntervalType, YearMonthIntervalType)
 
 
-def alike(one: LogicalType, other: LogicalType, *, kinds: bool = False, classes: bool = True) -> bool:
-    """Whether values of one type are values of the other, as they are.
+def alike(left: LogicalType, right: LogicalType, *, kinds: bool = False, classes: bool = True) -> bool:
+    """Return True if values of one type are values of the other without conversion.
 
     Args:
-        one: a type.
-        other: the type beside it.
-        kinds: whether a time attribute and a plain timestamp differ, too.
-        classes: whether rows and objects differ, and objects with other field names.
+        left: a type.
+        right: the type to compare it with.
+        kinds: True if time attributes and plain timestamps differ.
+        classes: True if rows and objects differ, and objects with different field names.
     """
     for kind in _KINDS:
-        if isinstance(one, kind):
-            return isinstance(other, kind)
-    if type(one) is not type(other) and (
-        classes or not (isinstance(one, FieldsType) and isinstance(other, FieldsType))
+        if isinstance(left, kind):
+            return isinstance(right, kind)
+    if type(left) is not type(right) and (
+        classes or not (isinstance(left, FieldsType) and isinstance(right, FieldsType))
     ):
         return False
-    match one, other:
+    match left, right:
         case DecimalType(), DecimalType():
-            return (one.precision, one.scale) == (other.precision, other.scale)
+            return (left.precision, left.scale) == (right.precision, right.scale)
         case TimestampBase(), TimestampBase():
-            return one.precision == other.precision and (not kinds or one.kind is other.kind)
+            return left.precision == right.precision and (not kinds or left.kind is right.kind)
         case ((TimeType() | TimestampTzType()), (TimeType() | TimestampTzType())):
-            return one.precision == other.precision
-        # Objects of one class go where another with the same fields is declared.
-        case StructuredType(), StructuredType() if classes and one.names != other.names:
+            return left.precision == right.precision
+        # Objects are compatible with other classes of the same fields.
+        case StructuredType(), StructuredType() if classes and left.names != right.names:
             return False
         case ((FieldsType() | ArrayType() | MapType() | MultisetType()), _):
-            parts, parts_beside = list(one.children()), list(other.children())
-            return len(parts) == len(parts_beside) and all(
-                alike(part, beside, classes=classes) for part, beside in zip(parts, parts_beside, strict=True)
+            left_parts, right_parts = list(left.children()), list(right.children())
+            return len(left_parts) == len(right_parts) and all(
+                alike(part, right_part, classes=classes)
+                for part, right_part in zip(left_parts, right_parts, strict=True)
             )
     return True

@@ -1,4 +1,4 @@
-"""All logical types, by one name: `base` is what they have in common, `atomic`, `temporal` and `nested` are they."""
+"""Re-exports of all logical types: their `base`, and the modules `atomic`, `temporal` and `nested`."""
 
 from compiled_plan.plans.types.atomic import (
     BIGINT,

@@ -1,4 +1,4 @@
-"""Types that are made of others: arrays, maps, multisets, rows, structured types."""
+"""Nested types: arrays, maps, multisets, rows, structured types."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import ClassVar
 from compiled_plan.plans.errors import NestingError, ProgramError
 from compiled_plan.plans.types.base import LogicalType, quote_identifier, quote_string
 
-#: Levels of a type: nobody writes ten, and what follows them (Spark's schemas, conversions) is recursive.
+#: Maximum nesting: ten levels are unusual, and users of types (Spark schemas, conversions) are recursive.
 MAX_LEVELS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NestedType(LogicalType):
-    """Base of types made of others. Raises NestingError for more than `MAX_LEVELS` inside of each other."""
+    """Base of types with component types. Raises NestingError for more than `MAX_LEVELS` of nesting."""
 
-    #: How many types are inside of each other, this one included.
+    #: Levels of nesting, including this type.
     levels: int = field(init=False, compare=False, repr=False, default=0)
 
     def __post_init__(self) -> None:
@@ -48,7 +48,7 @@ class ArrayType(NestedType):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultisetType(NestedType):
-    """MULTISET<element>, at run time a map from element to count."""
+    """MULTISET<element>; values are maps from element to count."""
 
     ROOT: ClassVar[str] = "MULTISET"
     element: LogicalType
@@ -127,26 +127,26 @@ class RowType(FieldsType):
 class StructuredType(FieldsType):
     """STRUCTURED<'class name', name type, ...>.
 
-    `json` keeps the JSON form of a plan (as text) where a plan writes the type as an object.
+    `json` holds a plan's JSON form (as text) if the plan writes the type as an object.
     """
 
     ROOT: ClassVar[str] = "STRUCTURED_TYPE"
     class_name: str
     json: str | None = field(default=None, compare=False)
 
-    def same_class(self, other: StructuredType) -> bool:
-        """Whether objects of both are of one class: of one name, with fields of the same names in the same order."""
-        return self.class_name == other.class_name and self.names == other.names
+    def same_class(self, another: StructuredType) -> bool:
+        """Return True if both have the same class name, and the same field names in the same order."""
+        return self.class_name == another.class_name and self.names == another.names
 
     def text(self) -> str:
         return f"STRUCTURED<{', '.join([quote_string(self.class_name), *map(str, self.fields)])}>"
 
 
 def check_structured(name: str) -> str:
-    """The name of a structured type; raises ProgramError for a blank one.
+    """The name of a structured type. Raises ProgramError for a blank one.
 
-    Any other name will do: FLIP-520 does not want it to be that of a class. Flink 2.3 itself loads only those that are
-    made of identifiers.
+    Any other name is valid: FLIP-520 does not require it to be that of a class. Flink 2.3 itself loads only names that
+    consist of identifiers.
     """
     if not name.strip():
         raise ProgramError(
@@ -156,5 +156,5 @@ def check_structured(name: str) -> str:
 
 
 def row_of(names: list[str] | tuple[str, ...], types: list[LogicalType] | tuple[LogicalType, ...]) -> RowType:
-    """A row type from names and types of equal number."""
+    """A row type of names and types; both have the same length."""
     return RowType(fields=tuple(Field(name, type_) for name, type_ in zip(names, types, strict=True)))

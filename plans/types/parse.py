@@ -1,6 +1,6 @@
-"""Type strings to types: the reverse of `str(type)`.
+"""Parser of type strings: the inverse of `str(type)`.
 
-Source: Flink's `LogicalTypeParser` grammar as its "Data Types" page gives it; names are matched without regard to case.
+Source: the grammar of Flink's `LogicalTypeParser` on its "Data Types" page; names are case-insensitive.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _TOKEN = re.compile(
 @lru_cache(maxsize=4096)
 @deeply
 def parse_type(text: str) -> t.LogicalType:
-    """The type of a type string. Raises PlanError with the position for what is none or has too many levels."""
+    """Parse a type string. Raises PlanError with the position if it is invalid or has too many levels."""
     parser = _Parser(text)
     try:
-        found = parser.type()
+        type_ = parser.type()
     except NestingError as fault:
         raise PlanError(fault.message, remedy=fault.remedy) from None
     parser.end()
-    return found
+    return type_
 
 
 class _Parser:
@@ -86,18 +86,18 @@ class _Parser:
             raise self.error()
 
     def type(self) -> t.LogicalType:
-        found = self.nullability(self.base())
+        type_ = self.nullability(self.base())
         if self.take("ARRAY"):
-            return self.nullability(t.ArrayType(element=found))
+            return self.nullability(t.ArrayType(element=type_))
         if self.take("MULTISET"):
-            return self.nullability(t.MultisetType(element=found))
-        return found
+            return self.nullability(t.MultisetType(element=type_))
+        return type_
 
-    def nullability(self, found: t.LogicalType) -> t.LogicalType:
+    def nullability(self, type_: t.LogicalType) -> t.LogicalType:
         if self.take("NOT", "NULL"):
-            return found.not_null()
+            return type_.not_null()
         self.take("NULL")
-        return found
+        return type_
 
     def base(self) -> t.LogicalType:
         start = self.at
@@ -109,33 +109,33 @@ class _Parser:
         return reader(self)
 
     def number(self, least: int, most: int) -> int:
-        found = int(self.kind("number"))
-        if not least <= found <= most:
-            raise PlanError(f"not a type: {self.text!r}, {found} is not between {least} and {most}")
-        return found
+        number = int(self.kind("number"))
+        if not least <= number <= most:
+            raise PlanError(f"not a type: {self.text!r}, {number} is not between {least} and {most}")
+        return number
 
     def length(self, default: int) -> int:
-        """`(n)` of characters or bytes."""
+        """Parse `(n)`, in characters or bytes."""
         return self.bracketed(default, 1, t.MAX_LENGTH)
 
     def precision(self, default: int) -> int:
-        """`(p)` of a time: digits after the second."""
+        """Parse `(p)` of a time: digits of a fraction of a second."""
         return self.bracketed(default, 0, 9)
 
     def bracketed(self, default: int, least: int, most: int) -> int:
         if not self.take("("):
             return default
-        found = self.number(least, most)
+        length = self.number(least, most)
         self.need(")")
-        return found
+        return length
 
     def optional_number(self) -> int | None:
-        """`(n)`, or None where there is no bracket."""
+        """Parse `(n)`; None if there is no parenthesis."""
         if not self.take("("):
             return None
-        found = int(self.kind("number"))
+        number = int(self.kind("number"))
         self.need(")")
-        return found
+        return number
 
     def name(self) -> str:
         if self.at < len(self.tokens) and self.tokens[self.at][0] == "quoted":
@@ -146,17 +146,17 @@ class _Parser:
         return self.kind("string")[1:-1].replace("''", "'")
 
     def fields(self, close: str) -> tuple[t.Field, ...]:
-        found: list[t.Field] = []
+        fields: list[t.Field] = []
         while not self.take(close):
-            if found:
+            if fields:
                 self.need(",")
             name = self.name()
             type_ = self.type()
             comment = self.string() if self.at < len(self.tokens) and self.tokens[self.at][0] == "string" else None
-            if any(field.name == name for field in found):
+            if any(field.name == name for field in fields):
                 raise PlanError(f"not a type: {self.text!r}, the field {name!r} comes twice")
-            found.append(t.Field(name, type_, comment))
-        return tuple(found)
+            fields.append(t.Field(name, type_, comment))
+        return tuple(fields)
 
 
 def _decimal(p: _Parser) -> t.LogicalType:
@@ -222,7 +222,7 @@ def _structured(p: _Parser) -> t.LogicalType:
     fields: tuple[t.Field, ...] = ()
     if not p.take(">"):
         p.need(",")
-        fields = p.fields(">")  # none in the text `STRUCTURED<'x.Y', >` of Flink's plans
+        fields = p.fields(">")  # empty in the text `STRUCTURED<'x.Y', >` of Flink's plans
     try:
         return t.StructuredType(class_name=t.check_structured(name), fields=fields)
     except ProgramError as fault:
@@ -254,8 +254,8 @@ def _interval(p: _Parser) -> t.LogicalType:
     return t.DayTimeIntervalType(resolution=text)
 
 
-def _constant(found: t.LogicalType) -> Callable[[_Parser], t.LogicalType]:
-    return lambda _: found
+def _constant(type_: t.LogicalType) -> Callable[[_Parser], t.LogicalType]:
+    return lambda _: type_
 
 
 _READERS: dict[str, Callable[[_Parser], t.LogicalType]] = {

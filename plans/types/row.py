@@ -1,6 +1,6 @@
-"""Rows as Python programs see them.
+"""Rows in Python programs.
 
-Source: Flink's class `Row` and its `RowKind`; a row of a changelog says what it does to the table.
+Source: Flink's class `Row` and its `RowKind`, the kind of change of a row in a changelog.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class RowKind(Enum):
-    """What a row does to a table. The value is the byte in which Flink and the executor hold it."""
+    """Kind of change of a row. The value is its byte in Flink and in the executor."""
 
     INSERT = 0
     UPDATE_BEFORE = 1
@@ -31,10 +31,10 @@ _SHORT = ("+I", "-U", "+U", "-D")
 
 
 class Row(tuple[Any, ...]):
-    """A row: a tuple whose fields may have names, and a kind.
+    """A row: a tuple with a kind of change and optional field names.
 
     `Row("Bob", 42)` has no names, `Row(name="Bob", age=42)` has. A field is `row[1]`, `row["age"]` or `row.age`.
-    A row equals a tuple of equal values; two rows are equal when their kinds are, too.
+    A row equals a tuple of equal values; two rows are equal if their kinds are equal, too.
 
     Args:
         values: the fields by position; or
@@ -51,10 +51,10 @@ class Row(tuple[Any, ...]):
 
     @classmethod
     def of(cls, values: Iterable[Any], names: Sequence[str] = (), kind: RowKind = RowKind.INSERT) -> Row:
-        """A row of values, with as many names or none.
+        """A row of values, with the same number of names or none.
 
         Raises:
-            TypeError: another number of names than of values.
+            TypeError: the numbers of names and values differ.
         """
         row = super().__new__(cls, values)
         if names and len(names) != len(row):
@@ -64,20 +64,20 @@ class Row(tuple[Any, ...]):
 
     @property
     def kind(self) -> RowKind:
-        """What the row does to its table."""
+        """The row's kind of change."""
         return self._kind
 
     def get_row_kind(self) -> RowKind:
-        """As `kind`."""
+        """The row's kind of change, by the name of Flink's method."""
         return self._kind
 
     @property
     def field_names(self) -> tuple[str, ...]:
-        """The names of the fields in order; empty when they have none."""
+        """The names of the fields in order; empty if they have none."""
         return self._names
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields by name, rows inside as dicts too.
+        """The fields by name, with nested rows as dicts, too.
 
         Raises:
             TypeError: the fields have no names.
@@ -128,7 +128,7 @@ class Row(tuple[Any, ...]):
         return f"{sign}Row({inside})"
 
     def __str__(self) -> str:
-        """As Flink shows it: `+I[Bob, 42]`."""
+        """Flink's text of a row: `+I[Bob, 42]`."""
         return f"{self._kind.short}[{', '.join(map(_text, self))}]"
 
 

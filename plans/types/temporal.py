@@ -1,4 +1,4 @@
-"""Types of dates, times of day, points in time, and spans of time."""
+"""Temporal types: dates, times of day, timestamps, intervals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from compiled_plan.plans.types.base import LogicalType
 
 
 class TimeKind(Enum):
-    """What a timestamp column is to the planner: a plain value or a time attribute."""
+    """Kind of a timestamp column: plain value or time attribute."""
 
     REGULAR = "REGULAR"
     ROWTIME = "ROWTIME"
@@ -37,14 +37,14 @@ class TimeType(LogicalType):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimestampBase(LogicalType):
-    """Base of the timestamps; `kind` tells time attributes from plain values."""
+    """Base of the timestamps; `kind` distinguishes time attributes from plain values."""
 
     precision: int = 6
     kind: TimeKind = TimeKind.REGULAR
 
     @property
     def is_time_attribute(self) -> bool:
-        """True for rowtime and proctime."""
+        """Return True for rowtime and proctime."""
         return self.kind is not TimeKind.REGULAR
 
     def as_regular(self) -> Self:
@@ -63,7 +63,7 @@ class TimestampType(TimestampBase):
 
 
 class TimestampLtzType(TimestampBase):
-    """TIMESTAMP_LTZ(p), a point in time shown in the session's time zone."""
+    """TIMESTAMP_LTZ(p), an instant displayed in the session's time zone."""
 
     __slots__ = ()
     ROOT: ClassVar[str] = "TIMESTAMP_WITH_LOCAL_TIME_ZONE"
@@ -85,7 +85,7 @@ class TimestampTzType(LogicalType):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalType(LogicalType):
-    """Base of the intervals. `resolution` is the text between INTERVAL and the end: `DAY(2) TO SECOND(3)`."""
+    """Base of the intervals. `resolution` is the text after INTERVAL: `DAY(2) TO SECOND(3)`."""
 
     resolution: str = ""
 

@@ -1,4 +1,4 @@
--- A table's change log (Debezium) into totals a branch: updates and deletes are taken back from the totals.
+-- Totals per branch over a table's changelog (Debezium): updates and deletes are retracted from the totals.
 CREATE TABLE accounts (
   account_id INT,
   branch STRING,

@@ -1,8 +1,8 @@
-"""Classes as Avro's readers give them, and the converters that make them values of a table.
+"""Classes as Avro readers return them, and converters between them and table values.
 
-A field {"type": "fixed", "size": 2, "logicalType": "decimal", "precision": 4, "scale": 2} is an object of a class of
-its own that holds two bytes; an enum is a member of a Python enum in specific records, and a symbol of its schema in
-generic ones; a generic record is no class with fields, it is asked for them by name.
+A field {"type": "fixed", "size": 2, "logicalType": "decimal", "precision": 4, "scale": 2} is an object of a separate
+class that holds two bytes; an enum is a member of a Python enum in specific records, and a symbol of its schema in
+generic ones; a generic record has no attributes, its fields are looked up by name.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class EnumSymbol:
 
 
 class GenericRecord:
-    """A record whose fields have names, but no attributes."""
+    """A record whose fields are looked up by name and are no attributes."""
 
     def __init__(self, values: dict[str, Any]) -> None:
         self._values = values
@@ -53,7 +53,7 @@ class GenericRecord:
 
 
 class FixedDecimal(DataTypeConverter[Decimal, Fixed2]):
-    """DECIMAL of a scale as two bytes."""
+    """Converter between DECIMAL of a scale and two bytes."""
 
     def __init__(self, scale: int) -> None:
         self.scale = scale
@@ -66,7 +66,7 @@ class FixedDecimal(DataTypeConverter[Decimal, Fixed2]):
 
 
 class EnumName(DataTypeConverter[str, Colors]):
-    """STRING as a member of an enum."""
+    """Converter between STRING and a member of an enum."""
 
     def to_internal(self, external: Colors) -> str:
         return external.name
@@ -76,7 +76,7 @@ class EnumName(DataTypeConverter[str, Colors]):
 
 
 class SymbolName(DataTypeConverter[str, EnumSymbol]):
-    """STRING as a symbol."""
+    """Converter between STRING and a symbol."""
 
     def to_internal(self, external: EnumSymbol) -> str:
         return external.symbol
@@ -86,7 +86,7 @@ class SymbolName(DataTypeConverter[str, EnumSymbol]):
 
 
 class Record(DataTypeConverter[tuple[Any, ...], GenericRecord]):
-    """ROW as a generic record; its fields are converted as their own data types say."""
+    """Converter between ROW and a generic record; the data types of the fields convert their values."""
 
     def __init__(self, row: DataType) -> None:
         names = row.logical_type.names  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Objects of Avro's own classes through a table and out again: `python samples/conversions/program.py`."""
+"""Avro objects as rows of a table, and rows as Avro objects: `python samples/conversions/program.py`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def generic(env: TableEnvironment) -> Table:
 
 
 def main() -> None:
-    """Rows in and out, as values and as objects."""
+    """Convert rows in both directions, as values and as objects."""
     env = TableEnvironment()
     specific(env).execute().print()
     doubled = specific(env).select((col("price") * 2).cast(PRICE).alias("price"), col("color"))

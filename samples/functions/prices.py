@@ -1,4 +1,4 @@
-"""Functions of the user's own: a scalar, a table and an aggregate function, their types taken from their hints."""
+"""User-defined functions: a scalar, a table and an aggregate function, with types from annotations and hints."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Money = Annotated[Decimal, DataTypeHint("DECIMAL(10, 2)")]
 
 
 class Discounted(ScalarFunction):
-    """A price after a discount in per cent; without one, ten."""
+    """A price after a discount in per cent, 10 by default."""
 
     def eval(self, price: Money, reduction: int = 10) -> Money:
         return price * (100 - reduction) / 100
@@ -23,7 +23,7 @@ class Tag(NamedTuple):
 
 
 class Tags(TableFunction[Tag]):
-    """The tags in a text such as `new, blue,  sale`, and where each stands."""
+    """The tags in a text such as `new, blue,  sale`, with their positions."""
 
     def eval(self, text: str) -> Iterator[Tag]:
         tags = (tag.strip() for tag in text.split(","))
@@ -37,7 +37,7 @@ class Sums:
 
 
 class MeanPrice(AggregateFunction[Money | None, Sums]):
-    """The mean price of a piece; rows may be taken back, and parts put together."""
+    """The mean price of a piece, with retraction and merging."""
 
     def create_accumulator(self) -> Sums:
         return Sums()
@@ -50,9 +50,9 @@ class MeanPrice(AggregateFunction[Money | None, Sums]):
         self.accumulate(sums, price, -pieces)
 
     def merge(self, sums: Sums, others: list[Sums]) -> None:
-        for other in others:
-            sums.paid += other.paid
-            sums.pieces += other.pieces
+        for partial in others:
+            sums.paid += partial.paid
+            sums.pieces += partial.pieces
 
     def get_value(self, sums: Sums) -> Money | None:
         return sums.paid / sums.pieces if sums.pieces else None

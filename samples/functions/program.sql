@@ -1,4 +1,4 @@
--- The functions of prices.py, beside this file:
+-- A program with the functions of prices.py in this folder:
 --   compile-plan samples/functions/program.sql -o plan.json
 --   execute-plan plan.json --functions-from prices
 CREATE FUNCTION discounted AS 'prices.Discounted' LANGUAGE PYTHON;

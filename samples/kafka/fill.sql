@@ -1,4 +1,4 @@
--- What arrives: a day's files into the topics.
+-- Write a day's files to the topics.
 CREATE TABLE new_orders (order_id INT, customer INT, item STRING, amount INT) WITH (
   'connector' = 'filesystem',
   'path' = 'data/orders',

@@ -1,4 +1,4 @@
--- The tables of the sample, for `compile-plan --init`. The demo puts the addresses of its servers in.
+-- The tables of the sample, for `compile-plan --init`. The demo inserts the addresses of its servers.
 CREATE TABLE orders (
   order_id INT,
   customer INT,

@@ -1,14 +1,14 @@
-"""Events of an online auction, after the published description of Nexmark: the same bytes on every machine (seeded).
+"""Generate the events of an online auction by the published description of Nexmark, with equal bytes on every machine.
 
     python samples/nexmark/generate.py [--events N] [--rate N] [--files N] [--partitions N] [--folder data/nexmark]
 
-Of every 50 events in a row one is a new person, three are new auctions and 46 are bids. Half of the bids go to one hot
-auction, three quarters of bids and auctions come from one hot person; what is hot changes with every 100th auction and
-person. Event time grows by 1/rate a second an event, less up to `DISORDER` milliseconds.
+Of 50 consecutive events, one is a new person, three are new auctions and 46 are bids. Half of the bids go to one hot
+auction, three quarters of bids and auctions come from one hot person; the hot auction and person change after 100
+numbers. Event time increases by 1/rate seconds per event, minus up to `DISORDER` milliseconds.
 
-The events are CSV, one folder for all three kinds with a column that tells the kind, because the order between kinds
-matters and a cell costs a reader least in CSV: no names, no nesting. Cells of other kinds are empty. How events are
-laid out in files does not change them.
+The events are CSV, in one folder for all three kinds with a column for the kind, because the order between kinds
+matters and CSV cells are cheapest to read: no names, no nesting. Cells of other kinds are empty. The events do not
+depend on their distribution to files.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from pyarrow import csv
 Integers = NDArray[np.int64]
 
 PERSON, AUCTION, BID = 0, 1, 2
-#: Of so many events in a row, the first is a person, the next are auctions, the others bids.
+#: Of EPOCH consecutive events, the first is a person, the next AUCTIONS are auctions, the others bids.
 EPOCH, AUCTIONS = 50, 3
-#: The first number of a person and of an auction.
+#: The first id of a person and of an auction.
 FIRST = 1000
 FIRST_CATEGORY, CATEGORIES = 10, 5
-#: What is hot changes after so many numbers.
+#: The number of ids after which the hot one changes.
 HOT = 100
-#: Auctions open at a time, persons that are active, and numbers ahead of the last one that may be named already.
+#: Open auctions at a time, active persons, and ids beyond the last one that events may already refer to.
 OPEN_AUCTIONS, ACTIVE_PERSONS, AHEAD = 100, 1000, 10
-#: The first event time, in milliseconds since 1970: 2025-12-31 23:59:50 UTC, so that a new day begins soon.
+#: The first event time, in milliseconds since 1970: 2025-12-31 23:59:50 UTC, shortly before a new day.
 START = 1_767_225_590_000
 #: Events that share a sequence of random numbers.
 _BLOCK = 10_000
-#: Milliseconds by which an event's time may lie before that of an earlier event; the tables' watermarks wait for 4 s.
+#: Milliseconds by which an event's time may precede that of an earlier event; the tables' watermarks allow 4 s.
 DISORDER = 100
-#: Rows of the side input, by the remainder of an auction's number.
+#: Rows of the side input, by the remainder of an auction's id.
 SIDE_ROWS = 10_000
 
 _CITIES = ("Phoenix", "Los Angeles", "San Francisco", "Boise", "Portland", "Bend", "Redmond", "Seattle", "Kent")
@@ -57,14 +57,14 @@ _CHANNELS = ("Google", "Facebook", "Baidu", "Apple")
 
 @dataclass(frozen=True, slots=True)
 class Nexmark:
-    """What to generate.
+    """Generator of the data.
 
     Args:
-        events: how many.
-        rate: events a second of event time.
-        files: files of equal size, one after another in time.
-        partitions: how many files each of these is dealt out to, 50 events at a time. A reader that reads files at
-            once, or in any order, needs one file a task.
+        events: their number.
+        rate: events per second of event time.
+        files: number of files of equal size, consecutive in time.
+        partitions: number of files that each of these is divided into, 50 events at a time. A reader that reads files
+            concurrently, or in any order, needs one file per task.
         seed: of the random numbers.
     """
 
@@ -86,21 +86,21 @@ class Nexmark:
         _write(folder / "side_input.csv", [side_input()])
 
     def tables(self, first: int, end: int, partition: int = 0) -> Iterator[pa.Table]:
-        """Events from number `first` to before `end` of a partition, in the order of their numbers."""
+        """Events of a partition with numbers from `first` to `end` (exclusive), ascending."""
         for block in range(first // _BLOCK, (end + _BLOCK - 1) // _BLOCK):
             number = np.arange(block * _BLOCK, (block + 1) * _BLOCK)
             chosen = (number >= first) & (number < end) & (number // EPOCH % self.partitions == partition)
             yield self._block(number).filter(pa.array(chosen))
 
     def _block(self, number: Integers) -> pa.Table:
-        """The events of these numbers, which are those of a block."""
+        """The events with these numbers, which belong to one block."""
         chance = np.random.default_rng([self.seed, int(number[0])])
         time = START + number * 1000 // self.rate - chance.integers(0, DISORDER, len(number))
         offset = number % EPOCH
         kind = np.where(offset == 0, PERSON, np.where(offset <= AUCTIONS, AUCTION, BID))
         tables = []
-        for which, make in ((PERSON, _persons), (AUCTION, self._auctions), (BID, _bids)):
-            mine = kind == which
+        for event_kind, make in ((PERSON, _persons), (AUCTION, self._auctions), (BID, _bids)):
+            mine = kind == event_kind
             table = make(chance, number[mine], time[mine])
             for name, values in (("kind", kind[mine]), ("ts", _timestamps(time[mine])), ("number", number[mine])):
                 table = table.append_column(name, pa.array(values))
@@ -110,7 +110,7 @@ class Nexmark:
     def _auctions(self, chance: np.random.Generator, number: Integers, time: Integers) -> pa.Table:
         count = len(number)
         first_bid = _prices(chance, count)
-        # On average as long as it takes until that many more auctions have begun.
+        # The average time until OPEN_AUCTIONS more auctions have begun.
         horizon = OPEN_AUCTIONS * EPOCH // AUCTIONS * 1000 // self.rate
         return pa.table(
             {
@@ -135,7 +135,7 @@ COLUMNS = (
 
 
 def side_input() -> pa.Table:
-    """A table of `SIDE_ROWS` keys, each with a text and the time since when it holds, before all events."""
+    """A table of `SIDE_ROWS` keys with a text and the start of its validity, before all events."""
     key = np.arange(SIDE_ROWS)
     since = _timestamps(np.full(SIDE_ROWS, START - 86_400_000))
     return pa.table({"id": key, "label": [f"label {at}" for at in key], "since": since})
@@ -164,15 +164,15 @@ def _bids(chance: np.random.Generator, number: Integers, time: Integers) -> pa.T
     first = np.maximum(last - OPEN_AUCTIONS, 0)
     any_open = first + (chance.random(count) * (last - first + 1 + AHEAD)).astype(np.int64)
     hot = chance.random(count) < 1 / 2
-    # Half of the bids come through four channels, the others through one of 10,000, nine in ten with its number.
-    known, which = chance.random(count) < 1 / 2, chance.integers(0, 10_000, count)
+    # Half of the bids come through four channels, the others through one of 10,000, nine in ten with its id.
+    known, channel = chance.random(count) < 1 / 2, chance.integers(0, 10_000, count)
     tagged = chance.random(count) < 9 / 10
     folders = zip(*(_texts(chance, count, 5).to_pylist() for _ in range(3)), strict=True)
     urls = [
         f"https://www.nexmark.com/{a}/{b}/{c}/item.htm?query=1" + (f"&channel_id={at * 65_537}" if tag else "")
-        for (a, b, c), at, tag in zip(folders, which, tagged & ~known, strict=True)
+        for (a, b, c), at, tag in zip(folders, channel, tagged & ~known, strict=True)
     ]
-    channels = [_CHANNELS[at % 4] if four else f"channel-{at}" for four, at in zip(known, which, strict=True)]
+    channels = [_CHANNELS[at % 4] if four else f"channel-{at}" for four, at in zip(known, channel, strict=True)]
     return pa.table(
         {
             "auction": FIRST + np.where(hot, last // HOT * HOT, any_open),
@@ -186,12 +186,12 @@ def _bids(chance: np.random.Generator, number: Integers, time: Integers) -> pa.T
 
 
 def _last_auction(number: Integers) -> Integers:
-    """The count from 0 of the auction that is or last was new at an event; -1 before the first."""
+    """The index of the newest auction at an event, from 0; -1 before the first."""
     return np.asarray(number // EPOCH * AUCTIONS + np.minimum(number % EPOCH, AUCTIONS) - 1)
 
 
 def _someone(chance: np.random.Generator, number: Integers, hot_offset: int) -> Integers:
-    """A person's number: in three of four cases the hot one, else one of those that are active."""
+    """A person's id: in three of four cases the hot one, else an active one."""
     last = number // EPOCH
     active = np.minimum(last + 1, ACTIVE_PERSONS)
     anyone = last + 1 - active + (chance.random(len(number)) * (active + AHEAD)).astype(np.int64)
@@ -200,7 +200,7 @@ def _someone(chance: np.random.Generator, number: Integers, hot_offset: int) -> 
 
 
 def _prices(chance: np.random.Generator, count: int) -> Integers:
-    """Cents, from 1 to a million of dollars, each power of ten as likely as any other."""
+    """Prices in cents, up to a million dollars, with all powers of ten equally likely."""
     return np.rint(10 ** (chance.random(count) * 6) * 100).astype(np.int64)
 
 
@@ -209,18 +209,18 @@ def _choose(chance: np.random.Generator, among: tuple[str, ...], count: int) -> 
 
 
 def _texts(chance: np.random.Generator, count: int, length: int) -> pa.Array:
-    """Texts of about that length, of a thousand different ones."""
+    """Texts of about that length, with a thousand distinct values."""
     pool = _pool(length)
     return pool.take(pa.array(chance.integers(0, len(pool), count)))
 
 
 @cache
 def _pool(length: int) -> pa.Array:
-    """A thousand texts of lower-case letters, up to a fifth shorter or longer."""
+    """A thousand texts of lower-case letters, up to 20 % shorter or longer."""
     chance = np.random.default_rng(length)
     letters = np.frombuffer(string.ascii_lowercase.encode(), np.uint8)
     lengths = chance.integers(length - length // 5, length + length // 5 + 1, 1000)
-    return pa.array([letters[chance.integers(0, 26, each)].tobytes().decode() for each in lengths])
+    return pa.array([letters[chance.integers(0, 26, size)].tobytes().decode() for size in lengths])
 
 
 def _timestamps(millis: Integers) -> pa.Array:
@@ -228,7 +228,7 @@ def _timestamps(millis: Integers) -> pa.Array:
 
 
 def _write(file: Path, tables: Iterable[pa.Table]) -> None:
-    """Write without a header; the file is whole when it appears under its name."""
+    """Write a file without a header, atomically."""
     temporary = file.with_name(f".{file.name}")
     options = csv.WriteOptions(include_header=False, quoting_style="none")
     with temporary.open("wb") as out:
@@ -242,7 +242,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     default = Nexmark()
     options.add_argument("--events", type=int, default=default.events)
-    options.add_argument("--rate", type=int, default=default.rate, help="events a second of event time")
+    options.add_argument("--rate", type=int, default=default.rate, help="events per second of event time")
     options.add_argument("--files", type=int, default=default.files)
     options.add_argument("--partitions", type=int, default=default.partitions)
     options.add_argument("--seed", type=int, default=default.seed)

@@ -1,5 +1,5 @@
--- Bounded side input join: each bid with a row of a table.
--- A table of files cannot be looked up in Flink, so it is joined as of the bid's event time.
+-- Bounded side input join: bids joined with rows of a table.
+-- Flink has no lookup in a table of files, so it is a temporal join at the bid's event time.
 CREATE TABLE side_input (
   id BIGINT,
   label STRING,

@@ -1,5 +1,5 @@
--- Calculation: conversion, filter, kind of the day's time, and how often a letter comes in a text.
--- The published query counts with a user function; here it is what REPLACE takes away.
+-- Calculation: conversion, filter, time of day as a category, and the number of a letter's occurrences in a text.
+-- The published query counts with a user function; here it is the number of letters that REPLACE removes.
 CREATE TABLE q14 (
   auction BIGINT,
   bidder BIGINT,

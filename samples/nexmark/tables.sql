@@ -1,4 +1,4 @@
--- What every query of this folder reads. A program is this file followed by one of q0.sql to q22.sql.
+-- The tables of all queries of this folder. A program is this file followed by one of q0.sql to q22.sql.
 -- One source for the three kinds of events, so that they keep their order and share one watermark.
 CREATE TABLE events (
   kind INT,

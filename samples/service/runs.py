@@ -1,4 +1,4 @@
-"""Starts a pipeline of a service, and says where to look, or stops it: `runs.py start|stop LOG PIPELINE`."""
+"""Start a pipeline of a service and print the URL of its page, or stop it: `runs.py start|stop LOG PIPELINE`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-#: How long a service may take to start, in seconds.
+#: Timeout for the start of a service, in seconds.
 PATIENCE = 60
 
 
-def found_in(log: Path) -> tuple[str, str]:
-    """Address and first token, as the service prints them."""
+def address_and_token(log: Path) -> tuple[str, str]:
+    """Address and first token from the service's log."""
     for _ in range(PATIENCE * 10):
         text = log.read_text(encoding="utf-8") if log.exists() else ""
         address = re.search(r"^plan-service: (https?://\S+)", text, re.MULTILINE)
@@ -29,18 +29,18 @@ def found_in(log: Path) -> tuple[str, str]:
 
 
 def ask(address: str, token: str, path: str, method: str = "GET", body: object = None) -> object:
-    """One request to the API."""
+    """Send one request to the API."""
     data = None if body is None else json.dumps(body).encode()
     headers = {"authorization": f"Bearer {token}", "content-type": "application/json", "idempotency-key": path}
-    asked = urllib.request.Request(f"{address}/api/v1{path}", data=data, method=method, headers=headers)
-    with urllib.request.urlopen(asked, timeout=60) as answer:
+    request = urllib.request.Request(f"{address}/api/v1{path}", data=data, method=method, headers=headers)
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return json.load(answer)
 
 
 def main() -> None:
-    """Start or stop the pipeline, where the service looks after runs."""
-    what, log, name = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
-    address, token = found_in(log)
+    """Start or stop the pipeline, if the service manages runs."""
+    action, log, name = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
+    address, token = address_and_token(log)
     for _ in range(PATIENCE * 10):
         try:
             described = ask(address, token, "/openapi.json")
@@ -52,8 +52,8 @@ def main() -> None:
     assert isinstance(described, dict)
     shown, has_runs = "/pipelines", "/api/v1/pipelines/{name}/run/start" in described["paths"]
     if has_runs:
-        ask(address, token, f"/pipelines/{name}/run/{what}", "POST", {})
-    if what == "stop":
+        ask(address, token, f"/pipelines/{name}/run/{action}", "POST", {})
+    if action == "stop":
         return
     if has_runs:
         shown = f"/pipelines/{name}"

@@ -1,4 +1,4 @@
--- Sales by country: orders joined with the customers who made them.
+-- Sales by country: orders joined with their customers.
 CREATE TABLE orders (order_id INT, customer INT, item STRING, amount INT) WITH (
   'connector' = 'filesystem',
   'path' = 'data/upgrade/orders',

@@ -1,5 +1,5 @@
--- The same sales, and beside them what comes back, a table that was not read before. Amounts have become BIGINT, the
--- join has a TTL for each side, and a view says what is sold.
+-- The same sales, and refunds from a new table. Amounts are BIGINT now, the join has a TTL per side, and a view selects
+-- the sales.
 CREATE TABLE orders (order_id INT, customer INT, item STRING, amount BIGINT) WITH (
   'connector' = 'filesystem',
   'path' = 'data/upgrade/orders',

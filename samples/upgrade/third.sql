@@ -1,5 +1,5 @@
--- A filter, a column, an aggregate in front: gifts do not count, the dearest order of a country is shown, and
--- countries are summed up from their items.
+-- A filter, a column and another aggregate: gifts are excluded, the largest order of a country is added, and countries
+-- are aggregated from their items.
 CREATE TABLE orders (order_id INT, customer INT, item STRING, amount BIGINT) WITH (
   'connector' = 'filesystem',
   'path' = 'data/upgrade/orders',

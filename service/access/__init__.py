@@ -1,1 +1,1 @@
-"""Access to the service: tokens and their roles, sessions of the page, limits, headers, refusals as problem details."""
+"""Access control: tokens and roles, page sessions, rate limits, response headers, problem details."""

@@ -1,4 +1,4 @@
-"""What every request passes: its host, size and rate, who asks, and that no other site asks in their name."""
+"""Checks of every request: host, size, rate, authentication, and cross-site request forgery (CSRF)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from compiled_plan.service.registry.parts import Parts
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _HEALTH, _SIGN_IN = ("GET", "/api/v1/health"), ("POST", "/api/v1/session")
 _GUARDED = ("/api/", "/metrics")
-#: The largest body of a sign-in, of requests with programs and plans as the operator says, and of all others.
+#: The maximum body of a sign-in and of usual requests, in bytes; settings limit requests with programs and plans.
 _TOKEN_BYTES, _USUAL_BYTES = 4_096, 1_000_000
 _LARGE = ("/versions", "/compile", "/validate")
 
 
 class Door:
-    """ASGI middleware."""
+    """ASGI middleware that checks requests and adds response headers."""
 
     def __init__(self, app: ASGIApp, parts: Parts) -> None:
         self._app, self._parts, self._settings = app, parts, parts.settings
@@ -41,8 +41,8 @@ class Door:
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
                 known = {name.lower() for name, _ in message["headers"]}
-                more = [*self._headers, *([_bytes(headers.NOT_KEPT)] if guarded else [])]
-                message["headers"] = [*message["headers"], *(each for each in more if each[0] not in known)]
+                more = [*self._headers, *([_bytes(headers.NO_STORE)] if guarded else [])]
+                message["headers"] = [*message["headers"], *(header for header in more if header[0] not in known)]
             await send(message)
 
         most = self._most_bytes(scope)
@@ -59,66 +59,68 @@ class Door:
         return most if scope["path"].endswith(_LARGE) else min(most, _USUAL_BYTES)
 
     async def _checked(self, scope: Scope, guarded: bool, most: int) -> None:
-        given = Headers(scope=scope)
+        request_headers = Headers(scope=scope)
         client = scope["client"][0] if scope.get("client") else ""
-        if not headers.is_own_host(given.get("host", ""), self._settings):
+        if not headers.is_own_host(request_headers.get("host", ""), self._settings):
             raise Problem(
                 421,
-                "the service is not known under this name",
+                "the service is not reachable under this host name",
                 where="Host",
-                value=given.get("host"),
-                remedy="set public_address to the address that people open",
+                value=request_headers.get("host"),
+                remedy="set public_address to the address that users open",
             )
-        _check_size(given, most)
+        _check_size(request_headers, most)
         if not guarded:
             return
         route = scope["method"], scope["path"]
         is_change = scope["method"] not in _SAFE
         if is_change:
-            self._check_site(given)
+            self._check_site(request_headers)
         state = scope.setdefault("state", {})
         if route == _HEALTH:
             check_rate(self._rate, f"health of {client}")
         elif route == _SIGN_IN:
             state["failures"] = self._failures
         else:
-            # Requests with a valid token are counted by token: others at the same address cannot lock its owner out.
-            who = await self._who(given, client, is_change)
+            # Requests with a valid token are counted by token: other clients at the address cannot lock its owner out.
+            who = await self._principal(request_headers, client, is_change)
             check_rate(self._rate, f"token {who.token}" if who.token is not None else client)
             state["principal"] = who
 
-    def _check_site(self, given: Headers) -> None:
-        """Browsers say where a request comes from; a change comes from the service's own page, or from no browser."""
-        origin, site = given.get("origin"), given.get("sec-fetch-site")
-        foreign = origin is not None and not headers.is_own_origin(origin, given.get("host", ""), self._settings)
+    def _check_site(self, request_headers: Headers) -> None:
+        """Refuse a change that a browser sends from another site's page."""
+        origin, site = request_headers.get("origin"), request_headers.get("sec-fetch-site")
+        host = request_headers.get("host", "")
+        foreign = origin is not None and not headers.is_own_origin(origin, host, self._settings)
         if foreign or site in ("cross-site", "same-site"):
-            raise Problem(403, "a page of another site asks for this", where="Origin", value=origin)
+            raise Problem(403, "the request comes from a page of another site", where="Origin", value=origin)
 
-    async def _who(self, given: Headers, client: str, is_change: bool) -> Principal:
+    async def _principal(self, request_headers: Headers, client: str, is_change: bool) -> Principal:
         if not self._settings.tokens:
             if not is_loopback(client):
-                raise Problem(403, "without tokens only this machine is served", remedy="start it with tokens")
+                raise Problem(403, "without tokens, only local requests are served", remedy="start it with tokens")
             return LOCAL
-        scheme, _, secret = given.get("authorization", "").partition(" ")
-        cookie = _cookie(given.get("cookie", ""))
+        scheme, _, secret = request_headers.get("authorization", "").partition(" ")
+        cookie = _cookie(request_headers.get("cookie", ""))
         if scheme.lower() == "bearer" and secret:
-            found = await run_in_threadpool(self._find, secret.strip(), None)
+            principal = await run_in_threadpool(self._find, secret.strip(), None)
         elif cookie:
-            found = await run_in_threadpool(self._find, None, cookie)
-            if found is not None and is_change and not sessions.is_csrf(cookie, given.get(sessions.CSRF_HEADER, "")):
+            principal = await run_in_threadpool(self._find, None, cookie)
+            csrf = request_headers.get(sessions.CSRF_HEADER, "")
+            if principal is not None and is_change and not sessions.is_csrf(cookie, csrf):
                 raise Problem(
                     403,
-                    "the request does not carry the session's guard against other sites",
+                    "the request does not carry the session's CSRF token",
                     where=sessions.CSRF_HEADER,
                     remedy="send csrf_token of GET /api/v1/me in this header",
                 )
         else:
-            check_rate(self._rate, f"nobody at {client}")
-            raise unknown("this needs a token")
-        if found is None:
+            check_rate(self._rate, f"unauthenticated {client}")
+            raise unknown("a token is required")
+        if principal is None:
             check_rate(self._failures, client)
-            raise unknown("the token or session is unknown, or holds no longer")
-        return found
+            raise unknown("the token or session is unknown or has expired")
+        return principal
 
     def _find(self, secret: str | None, cookie: str | None) -> Principal | None:
         with self._parts.database.read() as session:
@@ -126,10 +128,14 @@ class Door:
 
 
 def check_rate(rate: Rate, client: str) -> None:
-    """Count a request of a client: an address, or a token.
+    """Count a request of a client.
+
+    Args:
+        rate: the rate limit.
+        client: an address or a token.
 
     Raises:
-        Problem: there are too many.
+        Problem: 429, the client exceeds the limit.
     """
     seconds = rate.wait(client)
     if seconds:
@@ -138,18 +144,18 @@ def check_rate(rate: Rate, client: str) -> None:
 
 
 def unknown(what: str) -> Problem:
-    """Nobody knows who asks."""
+    """Problem 401: the request is not authenticated."""
     return Problem(
         401,
         what,
         where="Authorization",
-        remedy="send `Authorization: Bearer TOKEN`; an operator makes tokens, or `plan-service token create`",
+        remedy="send `Authorization: Bearer TOKEN`; an operator creates tokens, or `plan-service token create`",
         headers={"WWW-Authenticate": "Bearer"},
     )
 
 
 class _Bounded:
-    """The body of a request, up to a size; its length may not have been said."""
+    """The body of a request up to a size, also without a Content-Length."""
 
     def __init__(self, receive: Receive, most: int) -> None:
         self._receive, self._most, self._seen = receive, most, 0
@@ -162,10 +168,10 @@ class _Bounded:
         return message
 
 
-def _check_size(given: Headers, most: int) -> None:
-    length = given.get("content-length", "0")
+def _check_size(request_headers: Headers, most: int) -> None:
+    length = request_headers.get("content-length", "0")
     if not (length.isascii() and length.isdecimal() and len(length) < 20):
-        raise Problem(400, "Content-Length is no number", where="Content-Length", value=length)
+        raise Problem(400, "Content-Length is not a number", where="Content-Length", value=length)
     if int(length) > most:
         raise _too_large(most)
 
@@ -175,16 +181,16 @@ def _too_large(most: int) -> Problem:
         413,
         f"the request is larger than {most} bytes",
         where="the body",
-        remedy="send less; for programs and plans the operator may allow more (limits.request_bytes)",
+        remedy="send less; the operator can raise the limit for programs and plans (limits.request_bytes)",
     )
 
 
 def _cookie(text: str) -> str:
     try:
-        found = SimpleCookie(text).get(sessions.COOKIE)
+        cookie = SimpleCookie(text).get(sessions.COOKIE)
     except CookieError:
         return ""
-    return found.value if found is not None else ""
+    return cookie.value if cookie is not None else ""
 
 
 def _bytes(header: tuple[str, str]) -> tuple[bytes, bytes]:

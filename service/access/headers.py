@@ -1,4 +1,4 @@
-"""Headers of every answer, and the names under which the service is asked."""
+"""Response headers, and the host names of the service."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from compiled_plan.service.common.settings import Settings, is_loopback
 
-#: Scripts, styles, images and connections of the service itself alone; in no frame.
+#: Only scripts, styles, images and connections of the service itself; no frames.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -21,25 +21,25 @@ ALWAYS: tuple[tuple[str, str], ...] = (
     ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
 )
 _TRANSPORT = ("Strict-Transport-Security", "max-age=31536000")
-#: What an answer of the API says where the route says nothing else: plans are nobody else's to keep.
-NOT_KEPT = ("Cache-Control", "no-store")
+#: The default of API responses: caches must not store plans.
+NO_STORE = ("Cache-Control", "no-store")
 
 
 def headers_of(settings: Settings) -> list[tuple[bytes, bytes]]:
-    """The headers that every answer has."""
-    found = [*ALWAYS, _TRANSPORT] if is_secure(settings) else ALWAYS
-    return [(name.lower().encode(), value.encode()) for name, value in found]
+    """The headers of every response."""
+    headers = [*ALWAYS, _TRANSPORT] if is_secure(settings) else ALWAYS
+    return [(name.lower().encode(), value.encode()) for name, value in headers]
 
 
 def is_secure(settings: Settings) -> bool:
-    """Whether people reach the service by HTTPS alone."""
+    """Return True if the public address of the service is HTTPS."""
     return settings.public_address.startswith("https://")
 
 
 def is_own_host(host: str, settings: Settings) -> bool:
-    """Whether a `Host` is one that the service is asked under: another one may be a site that points at this machine.
+    """Return True if a `Host` header names the service; another name may be a site that points here (DNS rebinding).
 
-    A service that listens on all addresses and has no public one goes by any name: it asks for tokens.
+    A service that listens on all addresses without a public one accepts any name, since it requires tokens.
     """
     name = _name(host)
     if not name:
@@ -51,9 +51,9 @@ def is_own_host(host: str, settings: Settings) -> bool:
 
 
 def is_own_origin(origin: str, host: str, settings: Settings) -> bool:
-    """Whether an `Origin` is a page of the service, asked under the `Host`."""
-    found = urlsplit(origin)
-    return found.scheme in ("http", "https") and found.netloc in (host, urlsplit(settings.public_address).netloc)
+    """Return True if an `Origin` header is a page of the service under that `Host`."""
+    parts = urlsplit(origin)
+    return parts.scheme in ("http", "https") and parts.netloc in (host, urlsplit(settings.public_address).netloc)
 
 
 def _name(host: str) -> str:

@@ -1,4 +1,4 @@
-"""Errors of the API: problem details (RFC 9457) with the fields of the commands' errors: where, value, remedy."""
+"""API errors: problem details (RFC 9457) with the fields of the product's errors: where, value, remedy."""
 
 from __future__ import annotations
 
@@ -23,20 +23,22 @@ from compiled_plan.service.store.errors import ConflictError, MovedError, NotFou
 
 MEDIA_TYPE = "application/problem+json"
 _LOG = logging.getLogger(__name__)
-#: When a request that was refused for want of a worker may come again.
+#: The Retry-After header of a request refused because all workers are busy.
 _BUSY_SECONDS = 5
 
 
 class ProblemDetails(BaseModel):
-    """What is wrong, where, and what to do next."""
+    """An error: its cause, location and remedy."""
 
-    type: str = Field(default="about:blank", description="`about:blank`: the title says what the status does")
-    title: str = Field(description="of the status", examples=["Not Found"])
-    status: int = Field(description="of the answer", examples=[404])
-    detail: str = Field(description="what is wrong, in one sentence", examples=["there is no pipeline 'orders'"])
-    where: str = Field(default="", description="a file, line and column, a node, a JSON pointer, a parameter")
-    value: Any = Field(default=None, description="the value found there, where there is one")
-    remedy: str = Field(default="", description="what to do next")
+    type: str = Field(default="about:blank", description="`about:blank`: `title` is the phrase of the HTTP status")
+    title: str = Field(description="phrase of the HTTP status", examples=["Not Found"])
+    status: int = Field(description="HTTP status", examples=[404])
+    detail: str = Field(description="the error in one sentence", examples=["there is no pipeline 'orders'"])
+    where: str = Field(
+        default="", description="location: file, line and column, a node, a JSON pointer, or a parameter"
+    )
+    value: Any = Field(default=None, description="the wrong value, if there is one")
+    remedy: str = Field(default="", description="what to do")
 
 
 class Problem(HTTPException):
@@ -59,14 +61,14 @@ class Problem(HTTPException):
 
 
 def refused(fault: CompiledPlanError, status: int = 422) -> Problem:
-    """An error of the product as a problem; passwords in it are hidden."""
+    """The problem of a product error, with secrets masked."""
     headers = {"Retry-After": str(_BUSY_SECONDS)} if status == HTTPStatus.SERVICE_UNAVAILABLE else None
     texts = {"where": shown(fault.where), "remedy": shown(fault.remedy)}
     return Problem(status, shown(fault.message), **texts, headers=headers)
 
 
 def shown(text: str) -> str:
-    """A text of an error, which may quote a line of a program, with secrets hidden."""
+    """The text of an error, which may quote a program line, with secrets masked."""
     return masked_text(masked_program(cut(text)))
 
 
@@ -75,19 +77,19 @@ _STATUS: dict[type[CompiledPlanError], int] = {NotFoundError: 404, ConflictError
 
 
 def status_of(fault: CompiledPlanError) -> int:
-    """The HTTP status that an error of the product is answered with."""
+    """The HTTP status of a product error."""
     return next((status for kind, status in _STATUS.items() if isinstance(fault, kind)), 422)
 
 
 def answer(problem: Problem) -> Response:
-    """The answer that says it."""
-    # In ASCII: what was asked may have halves of surrogate pairs, which UTF-8 has not.
+    """The response with problem details."""
+    # ASCII, since values of the request may contain lone surrogates, which UTF-8 cannot encode.
     text = json.dumps(problem.details.model_dump())
     return Response(text, status_code=problem.status_code, media_type=MEDIA_TYPE, headers=problem.headers)
 
 
 def install(app: FastAPI) -> None:
-    """Have an application answer every error as problem details."""
+    """Register exception handlers, so that an application answers every error with problem details."""
 
     @app.exception_handler(Problem)
     async def of_request(request: Request, fault: Problem) -> Response:
@@ -99,11 +101,13 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(IntegrityError)
     async def of_others(request: Request, fault: IntegrityError) -> Response:
-        return answer(Problem(409, "somebody else has made the same change just now", remedy="read it again"))
+        return answer(Problem(409, "another request has made the same change", remedy="read the pipeline again"))
 
     @app.exception_handler(DataError)
     async def of_values(request: Request, fault: DataError) -> Response:
-        return answer(Problem(422, "the request has a value that the database does not take", remedy="mend the value"))
+        return answer(
+            Problem(422, "the request has a value that the database does not accept", remedy="correct the value")
+        )
 
     @app.exception_handler(OperationalError)
     async def of_database(request: Request, fault: OperationalError) -> Response:
@@ -124,7 +128,7 @@ def install(app: FastAPI) -> None:
         return answer(
             Problem(
                 422,
-                f"the request does not have the form that is described: {shown(first['msg'])}",
+                f"the request does not match its schema: {shown(first['msg'])}",
                 where=shown(where or "the body"),
                 value=masked_json(value, last),
                 remedy="see /api/v1/openapi.json",

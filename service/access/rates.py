@@ -1,4 +1,4 @@
-"""How many requests a client may send: a bucket for each, which fills evenly."""
+"""Rate limits: one token bucket per client."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class _Bucket:
 
 
 class Rate:
-    """So many a minute of each client; as many at once after a pause.
+    """A rate limit per client, which is also the burst size.
 
     Args:
-        per_minute: how many.
-        clients: the buckets that are kept; of the client that was away longest it is forgotten first.
-        clock: seconds, never going back.
+        per_minute: requests per minute.
+        clients: the maximum number of buckets; the least recently used is evicted.
+        clock: a monotonic clock in seconds.
     """
 
     def __init__(self, per_minute: int, clients: int = 10_000, clock: Callable[[], float] = time.monotonic) -> None:
@@ -31,7 +31,7 @@ class Rate:
         self._lock = threading.Lock()
 
     def wait(self, client: str) -> int:
-        """Count a request: seconds until it would be allowed, 0 where it is."""
+        """Count a request, and return the seconds until it would be allowed; 0 if it is allowed now."""
         at = self._clock()
         with self._lock:
             bucket = self._buckets.setdefault(client, _Bucket(self._most, at))

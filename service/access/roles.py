@@ -1,4 +1,4 @@
-"""Roles, each of which may do what those before it may."""
+"""Roles in ascending order; each role includes the permissions of the lower ones."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from enum import Enum
 
 
 class Role(Enum):
-    """What a token may do: look; edit programs and TTLs; start, stop, upgrade, delete, and give tokens."""
+    """The permissions of a token: view; edit programs and TTLs; start, stop, upgrade, delete, and manage tokens."""
 
     VIEWER = "viewer"
     EDITOR = "editor"
     OPERATOR = "operator"
 
     def may(self, needed: Role) -> bool:
-        """Whether this role has what another one has."""
+        """Return True if this role includes the permissions of another."""
         order = list(Role)
         return order.index(self) >= order.index(needed)
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who asks.
+    """The authenticated client of a request.
 
     Args:
-        name: the name of the token, which versions are signed with.
-        token: id of the token; None where none is needed.
+        name: the name of the token, the author of new versions.
+        role: the role of the token.
+        token: the id of the token; None if the service requires no tokens.
     """
 
     name: str
@@ -33,5 +34,5 @@ class Principal:
     token: int | None = None
 
 
-#: Who asks where no token is needed: a person at this machine.
+#: The client of a service without tokens, a local user.
 LOCAL = Principal("local", Role.OPERATOR)

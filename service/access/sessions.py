@@ -1,4 +1,4 @@
-"""Sessions of the page: a cookie in place of the token, and what guards it against requests of other sites."""
+"""Page sessions: a cookie instead of the token, with CSRF protection."""
 
 from __future__ import annotations
 
@@ -15,22 +15,28 @@ from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.tables import BrowserSession, Token
 
 COOKIE = "plan_service_session"
-#: The header that a page of the service sends with every change, and no page of another site can.
+#: The header that the page sends with every change, and a page of another site cannot send.
 CSRF_HEADER = "x-csrf-token"
 
 
 def csrf_of(cookie: str) -> str:
-    """What changes of a session carry: follows from the cookie, which scripts cannot read."""
+    """The CSRF token of a session, derived from its cookie, which scripts cannot read."""
     return hmac.new(cookie.encode(errors="replace"), b"csrf", hashlib.sha256).hexdigest()
 
 
-def is_csrf(cookie: str, given: str) -> bool:
-    """Whether it is that of the session."""
-    return hmac.compare_digest(csrf_of(cookie).encode(), given.encode(errors="replace"))
+def is_csrf(cookie: str, token: str) -> bool:
+    """Return True if the token is the session's CSRF token."""
+    return hmac.compare_digest(csrf_of(cookie).encode(), token.encode(errors="replace"))
 
 
 def begin(session: Session, who: Principal, hours: float) -> str:
-    """A new session; the value of its cookie. Those that have ended are forgotten."""
+    """Create a session, delete expired ones, and return the cookie.
+
+    Args:
+        session: the database session.
+        who: the client.
+        hours: the lifetime of the session.
+    """
     at = pipelines.now()
     session.execute(delete(BrowserSession).where(BrowserSession.expires_at <= at))
     cookie = tokens.new_secret("")
@@ -40,11 +46,11 @@ def begin(session: Session, who: Principal, hours: float) -> str:
 
 
 def find(session: Session, cookie: str) -> Principal | None:
-    """Whose session it is; None where there is none, it has ended, or its token holds no longer."""
-    found = session.get(BrowserSession, tokens.hash_of(cookie))
-    if found is None or found.expires_at <= pipelines.now():
+    """The client of a session; None if the session or its token does not exist or has expired."""
+    browser_session = session.get(BrowserSession, tokens.hash_of(cookie))
+    if browser_session is None or browser_session.expires_at <= pipelines.now():
         return None
-    return tokens.principal(session.get(Token, found.token_id))
+    return tokens.principal(session.get(Token, browser_session.token_id))
 
 
 def end(session: Session, cookie: str) -> None:

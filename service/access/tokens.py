@@ -1,4 +1,4 @@
-"""Tokens: made, found, listed, taken back. Only a token's hash is kept."""
+"""Tokens: create, look up, list, revoke. The database stores only their hashes."""
 
 from __future__ import annotations
 
@@ -16,35 +16,38 @@ from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.errors import NotFoundError
 from compiled_plan.service.store.tables import Token
 
-#: Tells what it is where somebody finds one.
+#: Makes leaked tokens recognizable.
 PREFIX = "plansvc_"
 _BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A token that was just made: the only time that it is seen."""
+class CreatedToken:
+    """A new token with its secret, which is shown only once."""
 
     secret: str
     token: Token
 
 
 def hash_of(secret: str) -> str:
-    """What is kept of a secret. It is 256 random bits, so that one plain hash is enough."""
+    """The stored hash of a secret. Secrets are 256 random bits, so that a single unsalted hash is sufficient."""
     return hashlib.sha256(secret.encode(errors="replace")).hexdigest()
 
 
 def new_secret(prefix: str = PREFIX) -> str:
-    """A secret that nobody guesses."""
+    """A random secret."""
     return prefix + secrets.token_urlsafe(_BYTES)
 
 
-def make(session: Session, name: str, role: Role, by: str, days: float | None = None) -> Made:
-    """A new token.
+def create(session: Session, name: str, role: Role, by: str, days: float | None = None) -> CreatedToken:
+    """Create a token.
 
     Args:
-        name: what versions and logs call who uses it.
-        days: how long it holds; None for ever.
+        session: the database session.
+        name: the name of its user in versions and logs.
+        role: its role.
+        by: the name of the creator.
+        days: its lifetime; None for no expiry.
     """
     secret, at = new_secret(), pipelines.now()
     token = Token(
@@ -57,30 +60,30 @@ def make(session: Session, name: str, role: Role, by: str, days: float | None = 
     )
     session.add(token)
     session.flush()
-    return Made(secret, token)
+    return CreatedToken(secret, token)
 
 
-def first(session: Session) -> Made | None:
-    """The first token, of an operator; None where there are some already."""
+def first(session: Session) -> CreatedToken | None:
+    """Create the first token, with the role operator; None if tokens exist."""
     if session.scalar(select(Token.id).limit(1)) is not None:
         return None
-    return make(session, "first", Role.OPERATOR, "plan-service")
+    return create(session, "first", Role.OPERATOR, "plan-service")
 
 
 def find(session: Session, secret: str) -> Principal | None:
-    """Who a token is of; None where it is none, or holds no longer."""
+    """The client with that secret; None if the token does not exist or has expired."""
     return principal(session.scalar(select(Token).where(Token.hash == hash_of(secret))))
 
 
 def principal(token: Token | None) -> Principal | None:
-    """Who a token stands for; None where it holds no longer."""
+    """The client with that token; None if it has expired."""
     if token is None or (token.expires_at is not None and token.expires_at <= pipelines.now()):
         return None
     return Principal(token.name, Role(token.role), token.id)
 
 
 def page(session: Session, *, q: str = "", limit: int = 50, after: int = 0) -> Sequence[Token]:
-    """Tokens, in the order in which they were made."""
+    """Tokens in the order of their creation, with ids above `after`; `q` filters by name or role."""
     wanted = select(Token).where(Token.id > after)
     if q:
         wanted = wanted.where(or_(Token.name.icontains(q, autoescape=True), Token.role == q))
@@ -88,14 +91,14 @@ def page(session: Session, *, q: str = "", limit: int = 50, after: int = 0) -> S
 
 
 def remove(session: Session, id_: int) -> Token:
-    """Take a token back; its sessions end.
+    """Revoke a token, and end its sessions.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: the token does not exist.
     """
-    found = session.get(Token, id_)
-    if found is None:
+    token = session.get(Token, id_)
+    if token is None:
         raise NotFoundError(f"there is no token {id_}", where=str(id_), remedy="GET /api/v1/tokens lists them")
-    session.delete(found)
+    session.delete(token)
     session.flush()
-    return found
+    return token

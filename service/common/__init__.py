@@ -1,1 +1,1 @@
-"""Ground of the service: settings, home, bounds on texts and on work, and the check of what plans reach."""
+"""Basics of the service: settings, home folder, limits on texts and load, and the check of a plan's resources."""

@@ -1,4 +1,4 @@
-"""The folder of a service, closed to other users: programs, plans, logs and checkpoints have secrets."""
+"""The home folder of a service, private since programs, plans, logs and checkpoints contain secrets."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def prepare_home(home: Path) -> None:
-    """Make the folder where it is not there, and close it to other users where it is open to them.
+    """Create the folder if it does not exist, and remove the access of other users.
 
     Raises:
-        ExecutionError: it cannot be made, or closed.
+        ExecutionError: the folder cannot be created or made private.
     """
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         mode = stat.S_IMODE(home.stat().st_mode)
         if mode & _OTHERS:
             home.chmod(mode & ~_OTHERS)
-            typer.echo(f"plan-service: {home.resolve()} was open to other users, and no longer is", err=True)
+            typer.echo(f"plan-service: {home.resolve()} was open to other users; it is private now", err=True)
     except OSError as fault:
         raise ExecutionError(
-            f"the folder cannot be made, or closed to other users: {reason(fault)}",
+            f"the folder cannot be created or made private: {reason(fault)}",
             where=quoted(home.absolute()),
-            remedy="name a folder of the service's own user with --home",
+            remedy="choose a folder of the service's own user with --home",
         ) from None
 
 
 def close_new_files() -> int:
-    """Close new files of this process to other users; returns the mask of before, for what runs write."""
+    """Make new files of this process private, and return the previous umask for the files of runs."""
     return os.umask(_OTHERS)

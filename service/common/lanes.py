@@ -1,4 +1,4 @@
-"""Lanes: how much work of one kind goes on and waits at once, so that it never holds up all other requests."""
+"""Lanes: limits on concurrent and queued work of one kind, so that it does not block other requests."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from compiled_plan.plans.errors import ExecutionError
 
 
 class BusyError(ExecutionError):
-    """Too much work of a kind goes on already."""
+    """The limit of a lane is reached."""
 
 
 class Lane:
-    """A number of places for those who work and wait. A request that gets none is refused at once.
+    """A fixed number of places for running and waiting requests; further requests are refused at once.
 
     Args:
-        what: the work, for messages.
+        what: the kind of work, for messages.
+        places: the number of places.
     """
 
     def __init__(self, what: str, places: int) -> None:
@@ -26,10 +27,10 @@ class Lane:
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        """A place, until the block ends.
+        """Occupy a place until the block ends.
 
         Raises:
-            BusyError: all are taken.
+            BusyError: all places are occupied.
         """
         if not self._free.acquire(blocking=False):
             raise BusyError(f"too many requests wait for {self._what}", remedy="try again in a moment")

@@ -1,6 +1,6 @@
-"""Python functions, files and servers that a plan reaches, and the check that the operator allows them.
+"""External resources of a plan (Python functions, files, servers), and the check that the operator allows them.
 
-The check goes through all of the plan's JSON, so that it forgets no new type of node.
+The check walks the whole JSON of a plan, so that it covers new node types, too.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.functions.loading import places_of
 from compiled_plan.plans.text.masking import masked
 
-#: Schemes of what lies on no disk of this machine and is no store of files.
+#: URI schemes of servers, which are neither local files nor file stores.
 _SERVERS = ("jdbc", "http", "https", "kafka", "redis", "mongodb", "amqp", "nats", "pulsar", "mysql", "postgresql")
-#: Ends of the names of options that are paths.
+#: Suffixes of options whose values are paths.
 _OF_PATHS = ("path", "paths", "location", "file", "dir", "directory", "folder", "keytab")
 _PATTERN = re.compile(r"[*?\[{]")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*(?=:)")
@@ -29,12 +29,12 @@ _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*(?=:)")
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What the operator allowed.
+    """The resources that the operator allows.
 
     Args:
-        programs: folders that Python functions may come from.
-        data: folders and URIs of them that tables may be in.
-        home: the service's own folder, none of whose others tables may be in, even if it lies in one of `data`.
+        programs: folders of Python functions.
+        data: folders, or their URIs, of tables.
+        home: the home folder of the service; tables may be in its `data` only, even if `data` above contains it.
     """
 
     programs: tuple[str, ...] = ()
@@ -42,9 +42,9 @@ class Allowed:
     home: str = ""
 
     def holds(self, place: str) -> bool:
-        """Whether a table may be in a file, a folder or a URI.
+        """Return True if a table may be at a file, folder or URI.
 
-        Spark expands patterns in paths, and reads folders with all below them.
+        Spark expands glob patterns in paths, and reads folders recursively.
         """
         fixed = _PATTERN.split(place, maxsplit=1)[0]
         if fixed != place and ".." in place:
@@ -57,13 +57,13 @@ class Allowed:
 
 
 def data_of(home: str) -> str:
-    """The folder of a service that tables may be in."""
+    """The folder for tables in the home folder of a service."""
     return f"{home}/data"
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value in a JSON document: its pointer, and its key if an object holds it."""
+    """A value in a JSON document, with its pointer and, in an object, its key."""
 
     where: str
     key: str
@@ -71,10 +71,10 @@ class Value:
 
 
 def check_outside(plan: Any, allowed: Allowed) -> None:
-    """Refuse a plan that reaches what the operator did not allow.
+    """Raise if a plan uses a resource that the operator does not allow.
 
     Raises:
-        UnsupportedError: names the table or function.
+        UnsupportedError: with the table or function.
     """
     for function in objects_of(plan, "python"):
         _check_function(function, allowed.programs)
@@ -86,7 +86,7 @@ def check_outside(plan: Any, allowed: Allowed) -> None:
 
 
 def objects_of(plan: Any, key: str) -> Iterator[Value]:
-    """The objects in a plan's JSON that are values of a key, at any depth."""
+    """The JSON objects under a key, at any depth of a plan."""
     waiting = [Value("", "", plan)]
     while waiting:
         item = waiting.pop()
@@ -99,25 +99,25 @@ def objects_of(plan: Any, key: str) -> Iterator[Value]:
 
 
 def _check_function(function: Value, folders: Sequence[str]) -> None:
-    """The module is that of the file, and a run imports it from there: Python knows no other of its name."""
+    """Raise unless the module's file is in an allowed folder and no other module shadows it in a run."""
     module, class_, file = (str(function.value.get(name, "")) for name in ("module", "class", "file"))
     where = f"{function.where}, {file}" if file else function.where
     if not any(_within(file, folder) for folder in folders) if file else not _is_found(module, folders):
         raise UnsupportedError(
-            f"the Python function {module}.{class_} is in none of the folders that are allowed",
+            f"the Python function {module}.{class_} is not in an allowed folder",
             where=where,
             remedy="ask the operator to allow its folder (--programs)",
         )
     if file and not _is_module(Path(file), module):
         raise UnsupportedError(
-            f"the module {module!r} of a Python function is not that of its file {file!r}",
+            f"the module {module!r} of a Python function does not match its file {file!r}",
             where=where,
             remedy="compile the program again",
         )
     top = module.partition(".")[0]
     if not all(any(_within(str(place), folder) for folder in folders) for place in places_of(top)):
         raise UnsupportedError(
-            f"Python knows a module {top!r} already, which would be imported in place of the function's",
+            f"another module {top!r} exists, which would be imported instead of the function's",
             where=where,
             remedy="rename the function's module",
         )
@@ -145,28 +145,28 @@ def _check_option(where: str, key: str, value: str, allowed: Allowed) -> None:
 def _check_place(where: str, key: str, place: str, allowed: Allowed) -> None:
     if not allowed.holds(place):
         raise UnsupportedError(
-            f"the option {key!r} names {place!r}, which is in none of the folders that are allowed",
+            f"the option {key!r} refers to {place!r}, which is not in an allowed folder",
             where=where,
-            remedy=f"take one of {', '.join(allowed.data)}, or ask the operator to allow its folder (--data)",
+            remedy=f"use one of {', '.join(allowed.data)}, or ask the operator to allow its folder (--data)",
         )
 
 
 def _check_reached(where: str, options: Mapping[str, str], allowed: Allowed) -> None:
-    """Refuse what a connector says of options that is outside, loads code, or is not known as harmless."""
+    """Raise for options by which a connector accesses other files, loads code, or may do so."""
     for reached in reached_by(options):
         if reached.kind is Reach.FILE:
             _check_place(where, reached.option, reached.value, allowed)
         else:
             (value,) = masked({f"{reached.option} {reached.name}": reached.value}).values()
             raise UnsupportedError(
-                f"{reached.message}: {reached.option!r} = {value!r}, and the operator does not allow that",
+                f"{reached.message}: {reached.option!r} = {value!r}, which the operator does not allow",
                 where=where,
                 remedy=reached.remedy,
             )
 
 
 def _places(key: str, value: str) -> Iterator[str]:
-    """Files and folders that an option names."""
+    """The files and folders in an option's value."""
     value = value.lstrip()
     is_path = key.lower().endswith(_OF_PATHS)
     if is_path and value.startswith("["):
@@ -188,7 +188,7 @@ def _places(key: str, value: str) -> Iterator[str]:
 
 
 def _within(place: str, folder: str) -> bool:
-    """Whether a file or URI is in a folder, links and `..` followed."""
+    """Return True if a file or URI is in a folder, after resolving links and `..`."""
     if (remote := _remote(folder)) is not None:
         uri = _remote(place)
         return uri is not None and ".." not in uri and (uri == remote or uri.startswith(f"{remote}/"))
@@ -198,7 +198,7 @@ def _within(place: str, folder: str) -> bool:
 
 
 def _remote(place: str) -> str | None:
-    """A URI of another scheme than `file`, without what may be left out; None for a path of this machine."""
+    """The normalized URI of a remote file; None for a local path."""
     scheme = _SCHEME.match(place)
     if scheme is None or scheme[0].lower() == "file":
         return None

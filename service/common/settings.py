@@ -1,4 +1,4 @@
-"""What an operator decides of a service: folders, limits, database, address. A TOML file, and options over it."""
+"""The settings of a service: folders, limits, database, address; from a TOML file and options that override it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.files import quoted
 from compiled_plan.plans.files.faults import reading
 
-#: Where a service keeps what it has to keep, unless it is told.
+#: The default home folder of a service.
 HOME = Path("plan-service")
 
 
@@ -23,64 +23,67 @@ class _Part(BaseModel):
 
 
 class Limits(_Part):
-    """Bounds on what a request may cost. Sizes are in bytes, times in seconds."""
+    """Limits on the cost of requests. Sizes are in bytes, times in seconds unless the name has another unit."""
 
     request_bytes: int = Field(default=4_000_000, gt=0, description="body of a request with a program or a plan")
     program_bytes: int = Field(default=1_000_000, gt=0, description="text of a program")
-    compile_seconds: float = Field(default=30.0, gt=0, description="compiling one program")
-    compile_workers: int = Field(default=2, ge=1, le=64, description="programs that are compiled at once")
-    view_workers: int = Field(default=2, ge=1, le=64, description="plans that are looked at or edited at once")
-    waiting: int = Field(default=10, ge=0, le=30, description="requests that wait for a worker; more are told to wait")
+    compile_seconds: float = Field(default=30.0, gt=0, description="compilation of one program")
+    compile_workers: int = Field(default=2, ge=1, le=64, description="concurrent compilations")
+    view_workers: int = Field(default=2, ge=1, le=64, description="concurrent views and edits of plans")
+    waiting: int = Field(default=10, ge=0, le=30, description="requests waiting for a worker; more are refused (503)")
     compile_memory: int = Field(default=2_000_000_000, gt=0, description="address space of a compiling process")
-    requests_per_minute: int = Field(default=1_200, gt=0, description="of one token; without tokens, of one client")
+    requests_per_minute: int = Field(default=1_200, gt=0, description="per token; without tokens, per client")
     failed_logins_per_minute: int = Field(
-        default=20, gt=0, description="wrong tokens of one client; a valid one is served all the same"
+        default=20, gt=0, description="wrong tokens per client; requests with a valid token are not affected"
     )
-    connections: int = Field(default=1_000, gt=0, description="at once; half of the descriptors of the process at most")
-    connections_per_client: int = Field(default=200, gt=0, description="at once; not of a proxy at this machine")
-    head_seconds: float = Field(default=10.0, gt=0, description="until the head of a request is there, or the next one")
-    body_seconds: float = Field(default=60.0, gt=0, description="until its body is there, and until an answer is read")
-    session_hours: float = Field(default=12.0, gt=0, description="a session of the page ends after it")
+    connections: int = Field(
+        default=1_000, gt=0, description="concurrent connections; at most half of the process's file descriptors"
+    )
+    connections_per_client: int = Field(
+        default=200, gt=0, description="concurrent connections per client; a local proxy is exempt"
+    )
+    head_seconds: float = Field(default=10.0, gt=0, description="timeout for the headers of a request; idle timeout")
+    body_seconds: float = Field(
+        default=60.0, gt=0, description="timeout for the body of a request, and for the client to read the response"
+    )
+    session_hours: float = Field(default=12.0, gt=0, description="lifetime of a page session")
 
 
 class Keep(_Part):
-    """What stays of what is over. What is in force, runs, or waits to, always does."""
+    """Retention of old data. Versions in force, running or scheduled are never removed."""
 
-    runs: int = Field(default=20, ge=1, description="runs of a pipeline whose logs stay, the newest ones")
+    runs: int = Field(default=20, ge=1, description="newest runs of a pipeline whose logs are retained")
     generation_days: float = Field(
         default=30.0,
         ge=0,
-        description="the state of before an upgrade stays so long, for the way back, and goes at the next stop or "
-        "start; 0 keeps it",
+        description="retention of the state before an upgrade, for rollback; it is removed at the next stop or start; "
+        "0 for ever",
     )
-    versions: int = Field(default=0, ge=0, description="versions of a pipeline that stay, the newest ones; 0 keeps all")
+    versions: int = Field(default=0, ge=0, description="newest versions of a pipeline that are retained; 0 for all")
 
 
 class Settings(_Part):
-    """A service's settings."""
+    """The settings of a service."""
 
     home: Path = Field(
-        default=HOME, description="folder of the service: its database, logs of runs, plans that run, checkpoints"
+        default=HOME, description="folder of the service: its database, run logs, running plans, checkpoints"
     )
     database: str = Field(default="", description="SQLAlchemy URL; SQLite in `home` if empty")
     host: str = Field(default="127.0.0.1", description="address to listen on")
-    port: int = Field(default=8787, ge=0, le=65535, description="port to listen on; 0 takes a free one")
+    port: int = Field(default=8787, ge=0, le=65535, description="port to listen on; 0 for a free one")
     public_address: str = Field(
         default="",
-        description="the address that people open, where a proxy stands in front: `https://plans.example.com`",
+        description="address that users open, if a proxy is in front: `https://plans.example.com`",
     )
     programs: tuple[Path, ...] = Field(
         default=(),
-        description="folders that programs in Python may be compiled from, and functions in Python be imported from",
+        description="folders of Python programs to compile and of Python functions to import",
     )
     data: tuple[str, ...] = Field(
         default=(),
-        description="folders, or URIs of them, that tables in files may be in, beside `home/data`; never others of "
-        "`home`",
+        description="folders, or their URIs, of file tables, in addition to `home/data`; never other folders of `home`",
     )
-    tokens: bool = Field(
-        default=True, description="whether requests need a token; without, only this machine is served"
-    )
+    tokens: bool = Field(default=True, description="require a token; without tokens, only local requests are served")
     limits: Limits = Limits()
     keep: Keep = Keep()
 
@@ -96,12 +99,12 @@ class Settings(_Part):
 
     @property
     def is_local(self) -> bool:
-        """Whether only this machine can reach the service."""
+        """Return True if the service listens on a loopback address."""
         return is_loopback(self.host)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address is this machine's own alone."""
+    """Return True if the address is a loopback address."""
     if host == "localhost":
         return True
     try:
@@ -111,29 +114,29 @@ def is_loopback(host: str) -> bool:
 
 
 def read_settings(file: str | None, options: Mapping[str, Any]) -> Settings:
-    """The settings of a file, with options of the command over them.
+    """Read settings from a file, overridden by options of the command.
 
     Args:
-        file: TOML; None for the defaults.
-        options: fields of `Settings` that were given.
+        file: a TOML file; None for the defaults.
+        options: fields of `Settings` by name.
 
     Raises:
-        ProgramError: no such file, no TOML, an unknown or a wrong setting.
+        ProgramError: the file does not exist or is not TOML, or a setting is unknown or wrong.
     """
     try:
         with reading(file or "", "settings file", ProgramError):
-            found = tomllib.loads(Path(file).read_text(encoding="utf-8")) if file else {}
+            values = tomllib.loads(Path(file).read_text(encoding="utf-8")) if file else {}
     except tomllib.TOMLDecodeError as fault:
         raise ProgramError(
-            f"the settings are no TOML: {fault}", where=quoted(file or ""), remedy="correct that line"
+            f"the settings are not valid TOML: {fault}", where=quoted(file or ""), remedy="correct that line"
         ) from None
     try:
-        return Settings.model_validate(found | dict(options))
+        return Settings.model_validate(values | dict(options))
     except ValidationError as fault:
         first = fault.errors()[0]
         name = ".".join(map(str, first["loc"]))
         known = ", ".join(Settings.model_fields)
-        remedy = f"the settings are {known}" if first["type"] == "extra_forbidden" else "mend the setting"
+        remedy = f"the settings are {known}" if first["type"] == "extra_forbidden" else "correct the setting"
         raise ProgramError(
             f"{name}: {first['msg']}", where=quoted(file) if file else "the options", remedy=remedy
         ) from None

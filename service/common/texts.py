@@ -1,4 +1,4 @@
-"""Texts that come from outside: what a database can keep, what a command can be given."""
+"""Constraints on external texts, and truncation of messages."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-#: Databases keep no NUL in texts.
+#: A text without NUL, which databases cannot store.
 Text = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
-#: What is an argument of a command: nothing that would be read as an option of it.
+#: An argument of a command that cannot be parsed as an option.
 Argument = Annotated[str, StringConstraints(pattern=r"^([^-\x00][^\x00]*)?$")]
-#: Characters of a message at most.
+#: The maximum length of a message.
 _LONGEST = 4_000
 
 
 def cut(text: str) -> str:
-    """A message, cut where it is long: before it is masked, since that takes its time.
+    """Truncate a long message, before it is masked, since masking takes time in proportion to the length.
 
-    It ends behind the last word that is whole: a part of a secret would not be known as one.
+    The cut is at the end of a word: masking would not recognize a part of a secret.
     """
     if len(text) <= _LONGEST:
         return text

@@ -1,1 +1,1 @@
-"""The figures of all runs for Prometheus."""
+"""Prometheus metrics of all runs."""

@@ -1,4 +1,4 @@
-"""The figures of all pipelines for Prometheus, read from what their runs say of themselves."""
+"""Prometheus metrics of all pipelines, from the progress files of their runs."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _STATES = ("running", "behind", "failed", "stopped", "finished", "upgrade-waitin
 
 
 class Figures:
-    """Figures by pipeline, with the names that `execute-plan --metrics-port` has; `plan` is the pipeline.
+    """Metrics by pipeline, with the names of `execute-plan --metrics-port`; the label `plan` is the pipeline.
 
-    Counters begin at 0 with the service, as Prometheus takes it.
+    Counters start at 0 with the service; Prometheus handles such resets.
     """
 
     def __init__(self, database: Database, runs: Supervisor) -> None:
@@ -43,7 +43,7 @@ class Figures:
         self._names: dict[int, str] = {}
 
     def text(self) -> bytes:
-        """In Prometheus's text format."""
+        """The metrics in Prometheus's text format."""
         wanted = (
             select(Pipeline.id, Pipeline.name, Status.state, Wanted.crashes)
             .join(Wanted)
@@ -54,12 +54,12 @@ class Figures:
                 rows = session.execute(wanted).all()
             names = {id_: name for id_, name, _, _ in rows}
             if any(names.get(id_) != name for id_, name in self._names.items()):
-                self._begin_anew()  # one is gone, and so are its figures
+                self._begin_anew()  # Drop the metrics of a removed pipeline.
             self._names = names
             for id_, name, state, crashes in rows:
                 self._take(id_, name)
-                for each in _STATES:
-                    self._state.labels(name, each).set(each == state)
+                for possible in _STATES:
+                    self._state.labels(name, possible).set(possible == state)
                 self._metrics.running.labels(name).set(state in ALIVE)
                 self._crashes.labels(name).set(crashes)
             return generate_latest(self._registry)

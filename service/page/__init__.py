@@ -1,4 +1,4 @@
-"""The page of the service: files that a browser loads as they are, without a build step."""
+"""The page of the service: static files without a build step."""
 
 from compiled_plan.service.page.serving import FOLDER, add_page
 

@@ -1,4 +1,4 @@
-"""The page's files over HTTP."""
+"""The page's static files over HTTP."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 FOLDER = Path(__file__).parent
-#: No script and no style but those of the files here, none inside of the markup, no other host, in no frame.
+#: Only scripts and styles of these files, no inline ones, no other host, no frames.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
     "Content-Security-Policy": POLICY,
-    # Asked for again each time, answered in a few bytes where nothing changed: a new release shows at once.
+    # Browsers revalidate each file, with a short response if unchanged, so that a new release shows at once.
     "Cache-Control": "no-cache",
 }
 _FOLDERS = ("css", "js", "vendor")
@@ -27,16 +27,16 @@ _FILES = {"/": "index.html", "/icon.svg": "icon.svg"}
 
 
 class _Files(StaticFiles):
-    """The files of a folder."""
+    """The files of a folder, with the page's headers."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        found = await super().get_response(path, scope)
-        found.headers.update(HEADERS)
-        return found
+        response = await super().get_response(path, scope)
+        response.headers.update(HEADERS)
+        return response
 
 
 def add_page(app: FastAPI) -> None:
-    """Have an application serve the page at its root, and nothing else that stands beside its files."""
+    """Serve the page at the root of an application, and no other files of its folder."""
     for folder in _FOLDERS:
         app.mount(f"/{folder}", _Files(directory=FOLDER / folder))
     for path, name in _FILES.items():

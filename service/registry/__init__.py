@@ -1,1 +1,1 @@
-"""Programs and plans as versions of pipelines, from the API and from plain files."""
+"""Programs and plans as pipeline versions, from the API and from plain files."""

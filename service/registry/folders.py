@@ -1,7 +1,7 @@
 """Pipelines as plain files: `FOLDER/<pipeline>/` with program.sql or program.py, plan.json, pipeline.toml.
 
-A plan that is there counts, as it was compiled and edited in the folder; else the program is compiled. `pipeline.toml`
-may have `description`, and `options` for compiling.
+An existing plan takes precedence, as compiled and edited in the folder; otherwise the program is compiled.
+`pipeline.toml` may have `description`, and `options` for compilation.
 """
 
 from __future__ import annotations
@@ -26,14 +26,17 @@ _KNOWN = {"description": str, "options": dict}
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """A pipeline in a folder.
+class PipelineFolder:
+    """A pipeline as plain files.
 
     Args:
-        name: of the pipeline, and its folder.
-        language: of the program; empty where there is none.
-        plan: the plan's text; None where it is to be compiled.
-        description: of the pipeline; None leaves it as it is.
+        name: the name of the pipeline and of its folder.
+        folder: the folder.
+        language: the language of the program; empty without a program.
+        program: the text of the program.
+        plan: the text of the plan; None to compile the program.
+        description: the description of the pipeline; None to leave it unchanged.
+        options: configuration options for compilation.
     """
 
     name: str
@@ -46,20 +49,20 @@ class Given:
 
     @property
     def file(self) -> Path:
-        """The program's file."""
+        """The file of the program."""
         return self.folder / next(name for name, language in PROGRAMS.items() if language == self.language)
 
 
 def folders_in(root: Path) -> Iterator[Path]:
-    """The folders of pipelines, by name; hidden ones and those without a program or plan are no pipelines.
+    """The folders with a program or a plan, by name, without hidden folders.
 
-    Links among them are refused when they are read.
+    Symbolic links are refused when they are read.
 
     Raises:
-        ProgramError: it is no folder.
+        ProgramError: the root is not a folder.
     """
     if not root.is_dir():
-        raise ProgramError("there is no such folder", where=quoted(root), remedy="check the path")
+        raise ProgramError("the folder does not exist", where=quoted(root), remedy="check the path")
     for folder in sorted(root.iterdir()):
         if (
             folder.is_dir()
@@ -69,20 +72,20 @@ def folders_in(root: Path) -> Iterator[Path]:
             yield folder
 
 
-def read_folder(folder: Path) -> Given:
-    """A pipeline of a folder.
+def read_folder(folder: Path) -> PipelineFolder:
+    """Read a pipeline's folder.
 
     Raises:
-        ProgramError: a name that no pipeline has, two programs, or a file that cannot be read.
+        ProgramError: the name is invalid, there are two programs, or a file cannot be read.
     """
     if not NAME.fullmatch(folder.name):
-        raise ProgramError("this is no name of a pipeline", where=quoted(folder), remedy="rename the folder")
+        raise ProgramError("not a valid pipeline name", where=quoted(folder), remedy="rename the folder")
     texts = {name: text for name in PROGRAMS if (text := read_file(folder, name)) is not None}
     if len(texts) > 1:
         raise ProgramError("there are two programs", where=quoted(folder), remedy=f"keep one of {' and '.join(texts)}")
     name, program = next(iter(texts.items()), (None, None))
     facts = _facts(folder)
-    return Given(
+    return PipelineFolder(
         folder.name,
         folder,
         PROGRAMS[name] if name else "",
@@ -96,40 +99,44 @@ def read_folder(folder: Path) -> Given:
 def _facts(folder: Path) -> dict[str, Any]:
     file = folder / FACTS
     try:
-        found = tomllib.loads(read_file(folder, FACTS) or "")
+        facts = tomllib.loads(read_file(folder, FACTS) or "")
     except tomllib.TOMLDecodeError as fault:
-        raise ProgramError(f"the file is no TOML: {fault}", where=quoted(file), remedy="correct that line") from None
-    for key, value in found.items():
+        raise ProgramError(
+            f"the file is not valid TOML: {fault}", where=quoted(file), remedy="correct that line"
+        ) from None
+    for key, value in facts.items():
         if key not in _KNOWN or not isinstance(value, _KNOWN[key]):
             raise ProgramError(
-                f"{key!r} is not known, or of another type",
+                f"{key!r} is unknown, or has a wrong type",
                 where=quoted(file),
                 remedy="description is a text, options a table",
             )
-    found["options"] = {key: str(value) for key, value in found.get("options", {}).items()}
-    return found
+    facts["options"] = {key: str(value) for key, value in facts.get("options", {}).items()}
+    return facts
 
 
-def write_folder(root: Path, given: Given, *, secret: bool) -> bool:
+def write_folder(root: Path, pipeline: PipelineFolder, *, secret: bool) -> bool:
     """Write a pipeline's files.
 
     Args:
-        secret: whether nobody else may read them.
+        root: the parent of the pipeline's folder.
+        pipeline: the content.
+        secret: make the files private.
 
     Returns:
-        Whether any of them is another one now.
+        True if a file has changed.
 
     Raises:
-        ProgramError: one is a link, or cannot be written.
+        ProgramError: a file is a symbolic link, or cannot be written.
     """
-    folder = root / given.name
+    folder = root / pipeline.name
     with writing(folder, "folder", ProgramError):
         folder.mkdir(parents=True, exist_ok=True)
-    facts = "".join(f"{key} = {json.dumps(value)}\n" for key, value in (("description", given.description),) if value)
-    if given.options:
-        facts += "\n[options]\n" + "".join(f"{json.dumps(k)} = {json.dumps(v)}\n" for k, v in given.options.items())
-    texts = {PLAN: given.plan, FACTS: facts or None}
-    texts |= {name: given.program if language == given.language else None for name, language in PROGRAMS.items()}
+    facts = f"description = {json.dumps(pipeline.description)}\n" if pipeline.description else ""
+    if pipeline.options:
+        facts += "\n[options]\n" + "".join(f"{json.dumps(k)} = {json.dumps(v)}\n" for k, v in pipeline.options.items())
+    texts = {PLAN: pipeline.plan, FACTS: facts or None}
+    texts |= {name: pipeline.program if language == pipeline.language else None for name, language in PROGRAMS.items()}
     changed = False
     for name, text in texts.items():
         if text != read_file(folder, name):

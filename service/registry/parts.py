@@ -1,4 +1,4 @@
-"""What a running service is made of: handed to all that answers requests or looks after runs."""
+"""The shared parts of a running service."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from compiled_plan.service.workers.pool import Workers
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a running service.
+    """The shared parts of a running service.
 
     Args:
-        workers: compile programs, and look at plans.
+        settings: its settings.
+        database: its database.
+        workers: processes that compile programs and read plans.
     """
 
     settings: Settings

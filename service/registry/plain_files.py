@@ -1,4 +1,4 @@
-"""Files of a folder that others may write to: no link is followed, so that nothing outside is read or written."""
+"""Files of a folder that others may write to: symbolic links are not followed, so that access stays inside."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.files import quoted
 from compiled_plan.plans.files.faults import reading, writing
 
-#: Other users may not read files with secrets.
+#: File modes with and without secrets.
 _OWN, _USUAL = 0o600, 0o666
-_REMEDY = "put the file itself there"
+_REMEDY = "replace it by a regular file"
 
 
 def read_file(folder: Path, name: str) -> str | None:
-    """The text of a file; None where there is none.
+    """Read a text file; None if it does not exist.
 
     Raises:
-        ProgramError: it is a link, or none that can be read.
+        ProgramError: the file is a symbolic link, or cannot be read.
     """
     path = folder / name
     with reading(path, "file", ProgramError), _opened(folder) as place:
         try:
-            # What is no plain file, such as a pipe, would be waited for.
+            # O_NONBLOCK: opening a pipe would block.
             fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
         except FileNotFoundError:
             return None
@@ -40,14 +40,16 @@ def read_file(folder: Path, name: str) -> str | None:
 
 
 def write_file(folder: Path, name: str, text: str | None, *, secret: bool) -> None:
-    """Write a file.
+    """Write a text file.
 
     Args:
+        folder: the folder of the file.
+        name: the name of the file.
         text: its text; None removes it.
-        secret: whether nobody else may read it.
+        secret: make it private.
 
     Raises:
-        ProgramError: it is a link, or cannot be written.
+        ProgramError: the file is a symbolic link, or cannot be written.
     """
     path = folder / name
     with writing(path, "file", ProgramError), _opened(folder) as place:
@@ -82,8 +84,8 @@ def _opened(folder: Path) -> Iterator[int]:
 
 def _refused(path: Path, fault: OSError | None = None) -> Exception:
     if path.is_symlink():
-        return ProgramError("this is a link, and is not followed", where=quoted(path), remedy=_REMEDY)
-    # A pipe that nobody reads cannot be opened to write.
+        return ProgramError("this is a symbolic link, which is not followed", where=quoted(path), remedy=_REMEDY)
+        # ENXIO: a pipe without a reader.
     if fault is None or fault.errno == errno.ENXIO:
-        return ProgramError("this is no plain file", where=quoted(path), remedy=_REMEDY)
+        return ProgramError("this is not a regular file", where=quoted(path), remedy=_REMEDY)
     return fault

@@ -1,4 +1,4 @@
-"""Programs and plans that somebody gives, as versions: what the API and `plan-service sync` do alike."""
+"""Versions from submitted programs and plans, for the API and `plan-service sync`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from compiled_plan.service.store.versions import Kind, Language, NewVersion
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A program, or a plan.
+    """A submitted program or plan.
 
     Args:
         language: "sql", "python", or empty for a plan.
-        text: the script in SQL, or the plan's JSON.
-        file: the program in Python.
-        options: as by SET at the program's start.
-        program_ttls: whether TTLs that were edited in the version in force are not kept.
+        text: the SQL script, or the JSON of the plan.
+        file: the Python program.
+        options: configuration options by key, as set with SET at the start of the program.
+        program_ttls: drop TTLs that were edited in the version in force.
     """
 
     language: Language
@@ -36,7 +36,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """The version in force: what a program is compiled over, and what it was compiled from."""
+    """The version in force, over which a program is compiled."""
 
     number: int
     plan: str
@@ -45,102 +45,106 @@ class Before:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A version to be added, and what is doubtful about it."""
+class Prepared:
+    """A version to add, with warnings."""
 
     version: NewVersion
     warnings: Sequence[str] = ()
 
 
 def allowed(settings: Settings) -> Allowed:
-    """What the operator allowed programs and plans to reach."""
+    """The resources that the operator allows to programs and plans."""
     home = str(settings.home.resolve())
     programs = tuple(str(folder.resolve()) for folder in settings.programs)
     return Allowed(programs, (data_of(home), *settings.data), home)
 
 
-def make(parts: Parts, source: Source, before: Before | None, comment: str = "", kind: Kind | None = None) -> Made:
-    """A program or plan as a version; a program is compiled over the version in force.
+def prepare(
+    parts: Parts, source: Source, before: Before | None, comment: str = "", kind: Kind | None = None
+) -> Prepared:
+    """Compile a program over the version in force, or read a plan.
 
     Args:
-        before: the version in force; None where there is none.
-        kind: how it comes; by what it is if left out.
+        parts: the parts of the service.
+        source: the program or plan.
+        before: the version in force; None for a new pipeline.
+        comment: the comment of the new version.
+        kind: its kind; by default "program" or "plan".
 
     Raises:
-        CompiledPlanError: it is refused.
+        CompiledPlanError: the program or plan is refused.
     """
     check_size(parts.settings, source.text)
     options: Mapping[str, str] = {}
     file = str(program_file(parts.settings, source.file)) if source.language == "python" else ""
     may = asdict(allowed(parts.settings))
     if not source.language:
-        found = parts.workers.run("read", plan=source.text, allowed=may)
+        result = parts.workers.run("read", plan=source.text, allowed=may)
     else:
         old = None if before is None else before.plan
         known = (before.program if before is not None else None) or ""
         how: dict[str, Any] = {"old": old, "known": known, "program_ttls": source.program_ttls, "allowed": may}
         options = _unmasked(source.options, {} if before is None else before.options)
         text = source.text if not file else ""
-        found = parts.workers.run("compile", text=text, file=file, settings=options, **how)
-    return Made(
+        result = parts.workers.run("compile", text=text, file=file, settings=options, **how)
+    return Prepared(
         NewVersion(
             kind=kind or ("program" if source.language else "plan"),
-            plan=found["plan"],
-            operators=found["operators"],
-            stateful=found["stateful"],
-            program=found["program"] if source.language else None,
+            plan=result["plan"],
+            operators=result["operators"],
+            stateful=result["stateful"],
+            program=result["program"] if source.language else None,
             language=source.language,
             options=options,
             origin=file,
             comment=comment,
             parent=0 if before is None else before.number,
         ),
-        found["warnings"],
+        result["warnings"],
     )
 
 
 def _unmasked(options: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
-    """Options with the values that are hidden in them."""
+    """Options with masked values replaced by those of the version in force."""
     for key, value in options.items():
         if value == HIDDEN and key not in known:
-            raise PlanError(f"the value of {key!r} is hidden", where="options", remedy="write the value")
+            raise PlanError(f"the value of {key!r} is masked", where="options", remedy="write the value")
     return {key: known[key] if value == HIDDEN else value for key, value in options.items()}
 
 
 def check_size(settings: Settings, text: str) -> None:
-    """Refuse a text that is too long.
+    """Check the length of a program or plan.
 
     Raises:
-        UnsupportedError: it is.
+        UnsupportedError: the text is too long.
     """
     most, size = settings.limits.program_bytes, len(text.encode(errors="replace"))
     if size > most:
         raise UnsupportedError(
-            f"a text of {size} bytes is more than the {most} that the operator allows",
+            f"a text of {size} bytes exceeds the limit of {most} bytes",
             where="program",
-            remedy="cut it into parts, or ask the operator for more (limits.program_bytes)",
+            remedy="split it, or ask the operator to raise limits.program_bytes",
         )
 
 
 def program_file(settings: Settings, name: str) -> Path:
-    """The file of a program in Python, in one of the folders that the operator allowed.
+    """The file of a Python program in an allowed folder.
 
     Args:
-        name: the file, absolute or in one of them.
+        settings: the settings with the allowed folders.
+        name: the file, absolute or relative to one of the folders.
 
     Raises:
-        UnsupportedError: it is in none of them, or no file of Python.
+        UnsupportedError: the file is not a Python file in an allowed folder.
     """
     remedy = "the operator allows folders with --programs" if not settings.programs else "name a file in one of them"
     for folder in settings.programs:
         root = folder.resolve()
         try:
-            found = (root / name).resolve()
-            # Links lead nowhere else: the resolved file counts.
-            if found.is_relative_to(root) and found.suffix == ".py" and found.is_file():
-                return found
+            path = (root / name).resolve()
+            # Checked after resolving links, so that they cannot lead outside.
+            if path.is_relative_to(root) and path.suffix == ".py" and path.is_file():
+                return path
         except (OSError, ValueError):
             continue
-    raise UnsupportedError(
-        "the program is no file of Python in a folder that the operator allowed", where=name, remedy=remedy
-    )
+    raise UnsupportedError("the program is not a Python file in an allowed folder", where=name, remedy=remedy)

@@ -1,1 +1,1 @@
-"""Runs that are looked after: started as processes of their own, found again, restarted, stopped."""
+"""Supervision of runs: start them as separate processes, find them again, restart and stop them."""

@@ -1,4 +1,4 @@
-"""Commands that are asked something, and answer with a JSON document."""
+"""Queries to commands, which answer with a JSON document."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from compiled_plan.service.common.lanes import Lane
 from compiled_plan.service.runs.endings import error_in
 from compiled_plan.service.runs.folders import PLAN
 
-#: How long a command may take, in seconds, and how many are asked at once: each starts Spark.
+#: The timeout of a command in seconds, and the number of concurrent commands, since each starts Spark.
 PATIENCE, AT_ONCE = 180.0, 2
-#: Those that are asked, and as many that wait for them.
-LANE = Lane("a look at a checkpoint", 2 * AT_ONCE)
+#: Running commands, and as many waiting requests.
+LANE = Lane("access to a checkpoint", 2 * AT_ONCE)
 _ASKING = Semaphore(AT_ONCE)
 
 
@@ -29,16 +29,18 @@ def ask(
     files: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The answer of a command.
+    """Run a command, and return its JSON output.
 
     Args:
-        options: further ones; `{name}` is the file of that name.
-        environment: variables beside those of the service.
+        command: the command.
+        options: its options; `{name}` is replaced by the path of that file.
+        files: temporary files for the command, by name.
+        environment: additional environment variables.
 
     Raises:
-        PlanError: the command refuses it; with the command's message and remedy.
-        ExecutionError: it did not answer.
-        BusyError: too many wait.
+        PlanError: the command fails; with its message and remedy.
+        ExecutionError: the command does not answer.
+        BusyError: too many requests wait.
     """
     with LANE.place(), _ASKING, tempfile.TemporaryDirectory(prefix="plan-service-") as folder:
         paths = {f"{{{name}}}": Path(folder) / name for name in files or {}}
@@ -49,12 +51,12 @@ def ask(
             variables = {**os.environ, **(environment or {})}
             done = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False, env=variables)
         except subprocess.TimeoutExpired:
-            raise ExecutionError(f"no answer within {PATIENCE:g} s", remedy="ask again later") from None
+            raise ExecutionError(f"no answer within {PATIENCE:g} s", remedy="try again later") from None
     if done.returncode != 0:
         message, where, remedy = error_in(done.stderr) or ("the command failed", "", "look at the service's log")
         raise PlanError(message.removeprefix(f"{folder}/{PLAN}: "), where=where, remedy=remedy)
     try:
-        found: dict[str, Any] = json.loads(done.stdout)
+        answer: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
         raise ExecutionError("the command gave no answer", remedy="look at the service's log") from None
-    return found
+    return answer

@@ -1,4 +1,4 @@
-"""How a run ended: by its exit code, and by what it said of itself in its progress; with what is secret hidden."""
+"""Outcomes of runs, from their exit codes and progress messages, with secrets masked."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _USAGE = 2
 
 
 class Outcome(Enum):
-    """How a run ended."""
+    """Outcomes of a run."""
 
     FINISHED = "its input has ended"
     STOPPED = "it was stopped"
-    REFUSED = "the same start would be refused again"
-    CRASHED = "it failed, and may go well the next time"
+    REFUSED = "it was refused, and would be refused again"
+    CRASHED = "it failed, and a restart may succeed"
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The end of a run."""
+    """The end of a run: its outcome, and the error."""
 
     outcome: Outcome
     message: str = ""
@@ -44,22 +44,24 @@ class Ending:
 
 
 def messages_since(progress: Path, number: int) -> list[dict[str, Any]]:
-    """The messages after a number, in order; read from the end of the file."""
-    return list(takewhile(lambda each: each["seq"] > number, last_messages(progress)))[::-1]
+    """The messages after a sequence number, in order; the file is read from its end."""
+    return list(takewhile(lambda message: message["seq"] > number, last_messages(progress)))[::-1]
 
 
 def last_of(progress: Path, number: int, *events: str) -> dict[str, Any] | None:
-    """The last message of some kinds after a number."""
-    found: Iterator[dict[str, Any]] = takewhile(lambda each: each["seq"] > number, last_messages(progress))
-    return next((each for each in found if each["event"] in events), None)
+    """The last message with one of these events after a sequence number."""
+    recent: Iterator[dict[str, Any]] = takewhile(lambda message: message["seq"] > number, last_messages(progress))
+    return next((message for message in recent if message["event"] in events), None)
 
 
 def ending_of(state: ProcessState, progress: Path, number: int, output: str) -> Ending:
-    """How a run ended.
+    """The end of a run.
 
     Args:
-        number: of the last message before the run.
-        output: the end of what it printed.
+        state: the state of its process.
+        progress: the progress file of the pipeline.
+        number: the sequence number of the last message before the run.
+        output: the end of its output.
     """
     said = last_of(progress, number, "end", "failed")
     if said is not None and said["event"] == "failed":
@@ -71,25 +73,25 @@ def ending_of(state: ProcessState, progress: Path, number: int, output: str) -> 
         return Ending(Outcome.STOPPED)
     if state.code == 0:
         return Ending(Outcome.FINISHED)
-    found = error_in(output)
-    if found is None:
-        return Ending(Outcome.REFUSED if state.code == _USAGE else Outcome.CRASHED, _told(state))
+    error = error_in(output)
+    if error is None:
+        return Ending(Outcome.REFUSED if state.code == _USAGE else Outcome.CRASHED, _message(state))
     outcome = Outcome.REFUSED if state.code == _USAGE else Outcome.CRASHED
-    return Ending(outcome, *found)
+    return Ending(outcome, *error)
 
 
-def _told(state: ProcessState) -> str:
+def _message(state: ProcessState) -> str:
     if state.phase is Phase.LOST:
-        return "the run has ended, and nobody saw how: its machine may have been started again"
+        return "the run ended with an unknown exit code: the machine may have been restarted"
     if state.code is not None and state.code < 0:
         return f"the run was ended by {signal.Signals(-state.code).name}"
     return f"the run ended with exit code {state.code}"
 
 
 def error_in(output: str) -> tuple[str, str, str] | None:
-    """Message, place and remedy of the last error that a command printed."""
+    """Message, location and remedy of the last error in the output of a command."""
     lines = output.splitlines()
-    # The last is how the library of the command line says what is wrong with its usage.
+    # Typer prints usage errors with "Error: ".
     starts = [at for at, line in enumerate(lines) if line.startswith(("error: ", "internal error: ", "Error: "))]
     if not starts:
         return None
@@ -105,7 +107,7 @@ def error_in(output: str) -> tuple[str, str, str] | None:
 
 
 def secrets_of(run: RunFolder) -> frozenset[str]:
-    """Values of sensitive options in the run's plan and in its settings of Spark."""
+    """Values of sensitive options in the run's plan and Spark settings."""
     try:
         return _secrets(run.path, (run.path / COMMAND).stat().st_mtime_ns)
     except FileNotFoundError:
@@ -115,18 +117,18 @@ def secrets_of(run: RunFolder) -> frozenset[str]:
 @lru_cache(maxsize=256)
 def _secrets(path: Path, written: int) -> frozenset[str]:
     conf, file = path / CONF, path / PLAN
-    found = secrets_in(read_properties(conf.read_text(), CONF)) if conf.exists() else frozenset()
-    return found | secrets_in(json.loads(file.read_text())) if file.exists() else found
+    secrets = secrets_in(read_properties(conf.read_text(), CONF)) if conf.exists() else frozenset()
+    return secrets | secrets_in(json.loads(file.read_text())) if file.exists() else secrets
 
 
 def without_secrets(text: str, run: RunFolder) -> str:
-    """A text of a run with what is secret hidden."""
+    """A text of a run with secrets masked."""
     shown = hidden(text, secrets_of(run))
-    # The value of an option ends with its line.
+    # Mask line by line, since the value of an option ends with its line.
     return "\n".join(map(masked_text, shown.split("\n")))
 
 
 def ending_without_secrets(ending: Ending, run: RunFolder) -> Ending:
-    """How a run ended, with what is secret hidden."""
+    """The end of a run with secrets masked."""
     texts = (without_secrets(cut(text), run) for text in (ending.message, ending.where, ending.remedy))
     return Ending(ending.outcome, *texts)

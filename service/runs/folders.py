@@ -1,14 +1,14 @@
-"""What is where in the folder of a run, and how it is written: small JSON files, each replaced whole.
+"""The layout of run folders: small JSON files, replaced atomically.
 
-    <pipeline>/lock                 taken as long as a run goes on
-    <pipeline>/progress.jsonl       what `execute-plan --progress-file` writes, over all runs
-    <pipeline>/<number>/            a run, counted from 1
-        command.json                what is started: argv, folder, environment beside that of the service
-        process.json                the process that runs: pid and start time, its waiter's too
-        exit.json                   how it ended: code, time, processes of it that are left
-        output/<offset>             stdout and stderr, a file for each stretch; the last is written to
+<pipeline>/lock                 held while a run is active
+<pipeline>/progress.jsonl       output of `execute-plan --progress-file` for all runs
+<pipeline>/<number>/            a run, counted from 1
+    command.json                the command: argv, working folder, additional environment
+    process.json                the process: pid and start time
+    exit.json                   its end: exit code, time, remaining child processes
+    output/<offset>             stdout and stderr in segments; `current` is the last one
 
-All of it is there for the service that starts again: it keeps nothing about a process that is not in these files.
+    The service keeps all knowledge of a process in these files, so that it can restart.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 
 from compiled_plan.plans.files.folders import is_number
 
-#: The plan of a run, and Spark's settings.
+#: The plan of a run, and its Spark settings.
 PLAN, CONF = "plan.json", "spark.conf"
 COMMAND, PROCESS, EXIT, PROGRESS, OUTPUT = "command.json", "process.json", "exit.json", "progress.jsonl", "output"
 
@@ -45,80 +45,82 @@ class RunFolder:
 
     @property
     def progress(self) -> Path:
-        """The file of the progress of all runs of the pipeline."""
+        """The progress file of the pipeline, for all its runs."""
         return self.path.parent / PROGRESS
 
     @property
     def output(self) -> Path:
-        """The folder of what it printed."""
+        """The folder of the run's output."""
         return self.path / OUTPUT
 
     def read(self, name: str) -> dict[str, Any] | None:
-        """One of its files; None where it is not there, or is no JSON object."""
+        """Read a file of the run; None if it does not exist or is not a JSON object."""
         return read_json(self.path / name)
 
-    def write(self, name: str, found: Mapping[str, Any]) -> None:
-        """Write one of its files, whole and for good."""
-        write_json(self.path / name, found)
+    def write(self, name: str, content: Mapping[str, Any]) -> None:
+        """Write a file of the run atomically and durably."""
+        write_json(self.path / name, content)
 
 
 def runs_of(pipeline: Path) -> Iterator[RunFolder]:
-    """The runs of a pipeline's folder, newest first."""
-    numbers = [int(each.name) for each in pipeline.iterdir() if is_number(each.name)] if pipeline.is_dir() else []
+    """The runs of a pipeline, newest first."""
+    numbers = [int(folder.name) for folder in pipeline.iterdir() if is_number(folder.name)] if pipeline.is_dir() else []
     return (RunFolder(pipeline / str(number)) for number in sorted(numbers, reverse=True))
 
 
 def latest_run(pipeline: Path) -> RunFolder | None:
-    """The newest run of a pipeline's folder."""
+    """The newest run of a pipeline."""
     return next(runs_of(pipeline), None)
 
 
 def new_run(
     pipeline: Path, command: Mapping[str, Any] | None = None, files: Mapping[str, str] | None = None
 ) -> RunFolder:
-    """A folder for the next run. It is there as a whole or not at all, and takes the place of one that nobody began.
+    """Create the folder of the next run atomically; it replaces the folder of a run that was never begun.
 
     Args:
-        pipeline: the pipeline's folder, whose lock is held.
+        pipeline: the pipeline's folder, whose lock the caller holds.
+        command: the content of `command.json`.
+        files: further files by name.
     """
-    made = next_run(pipeline)
-    shutil.rmtree(made.path, ignore_errors=True)
+    run = next_run(pipeline)
+    shutil.rmtree(run.path, ignore_errors=True)
     aside = RunFolder(pipeline / ".next")
     shutil.rmtree(aside.path, ignore_errors=True)
     aside.output.mkdir(parents=True)
     for name, text in (files or {}).items():
         (aside.path / name).write_text(text)
     aside.write(COMMAND, command or {})
-    aside.path.rename(made.path)
-    return made
+    aside.path.rename(run.path)
+    return run
 
 
 def next_run(pipeline: Path) -> RunFolder:
-    """The folder of the next run: the one behind the last that was begun."""
+    """The folder of the next run, after the last run that was begun."""
     last = latest_run(pipeline)
     number = 1 if last is None else last.number + is_begun(last)
     return RunFolder(pipeline / str(number))
 
 
 def is_begun(run: RunFolder) -> bool:
-    """Whether anybody began to start it: who made the folder may have ended before."""
+    """Return True if the start of the run was begun; the service may have ended after it created the folder."""
     return any(run.output.iterdir()) or (run.path / PROCESS).exists() or (run.path / EXIT).exists()
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
-    """A JSON object of a file; None where there is none."""
+    """Read a JSON object from a file; None if there is none."""
     try:
-        found = json.loads(path.read_text())
+        content = json.loads(path.read_text())
     except (FileNotFoundError, ValueError):
         return None
-    return found if isinstance(found, dict) else None
+    return content if isinstance(content, dict) else None
 
 
-def write_json(path: Path, found: Mapping[str, Any]) -> None:
-    """Write a JSON object in place of what is there; it is on the disk when this returns."""
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Replace a file by a JSON object atomically, and sync it to disk."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     with aside.open("w") as file:
-        json.dump(found, file, indent=1)
+        json.dump(content, file, indent=1)
         file.flush()
         os.fsync(file.fileno())
     aside.replace(path)

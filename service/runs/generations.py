@@ -1,4 +1,4 @@
-"""Which generation of a pipeline's checkpoint counts: whether an upgrade has moved its state."""
+"""The active generation and program of a pipeline's checkpoint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def checkpoint_folder(home: Path, pipeline_id: int) -> Path:
 
 
 def program_of(checkpoint: Path) -> ProgramFiles | None:
-    """The program whose state a checkpoint holds; None where nothing was ever started, or it cannot be read."""
+    """The program of a checkpoint's state; None before the first start, or if it cannot be read."""
     if not checkpoint.is_dir():
         return None
     try:
@@ -25,7 +25,7 @@ def program_of(checkpoint: Path) -> ProgramFiles | None:
 
 
 def generation_of(checkpoint: Path) -> int:
-    """The number of the generation that counts; 0 where nothing was ever started, or nobody can tell."""
+    """The number of the active generation; 0 before the first start, or if it cannot be read."""
     if not checkpoint.is_dir():
         return 0
     try:

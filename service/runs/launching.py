@@ -1,4 +1,4 @@
-"""What is started for a pipeline: the command of a run, of an upgrade, or of the way back."""
+"""Commands of runs, upgrades, rollbacks and pruning."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from compiled_plan.service.runs.settings import Files, settings_of, submitting_e
 from compiled_plan.service.store import versions
 from compiled_plan.service.store.tables import Pipeline, Wanted
 
-#: What is done with a checkpoint: a run, or an option of the command alone.
+#: Actions of a command: a run, or an option that acts on the checkpoint only.
 RUN, ROLLBACK, PRUNE, ADOPT = "run", "rollback", "prune", "adopt-generation"
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where a pipeline's runs are."""
+    """Folders and files of a pipeline's runs."""
 
     home: Path
     checkpoint: Path
@@ -42,14 +42,20 @@ def launch_of(
     allowed: Allowed,
     what: str = RUN,
 ) -> Launch:
-    """What is to be started.
+    """The command to start.
 
     Args:
-        allowed: what the operator allows plans to reach, now.
+        session: the database session.
+        pipeline: the pipeline.
+        wanted: its desired state.
+        command: the command `execute-plan`.
+        places: folders and files of the runs.
+        allowed: the resources that the operator allows now.
+        what: the action.
 
     Raises:
-        UnsupportedError: the plan reaches what is not allowed, or not any more.
-        ExecutionError: the command is not there.
+        UnsupportedError: the plan uses a resource that is not allowed, or no longer.
+        ExecutionError: the command does not exist.
     """
     checkpoint = places.checkpoint
     facts: dict[str, Any] = {"version": wanted.version, "seq": last_number(places.progress), "what": what}
@@ -79,13 +85,14 @@ def launch_of(
 
 
 def functions_of(plan: Any, allowed: Allowed) -> tuple[list[str], dict[str, str]]:
-    """What a plan's Python functions need: options of `execute-plan`, and variables.
+    """Options of `execute-plan` and environment variables for a plan's Python functions.
 
     Args:
-        allowed: the folders that functions may come from.
+        plan: the JSON of the plan.
+        allowed: the allowed resources.
 
     Raises:
-        UnsupportedError: the plan reaches what is not allowed.
+        UnsupportedError: the plan uses a resource that is not allowed.
     """
     check_outside(plan, allowed)
     modules = sorted(set(function_modules(plan)))
@@ -95,12 +102,12 @@ def functions_of(plan: Any, allowed: Allowed) -> tuple[list[str], dict[str, str]
 
 
 def function_modules(plan: Any) -> Iterator[str]:
-    """The modules of a plan's Python functions, the first part of their names."""
+    """The top-level modules of a plan's Python functions."""
     for function in objects_of(plan, "python"):
         if function.value.get("module"):
             yield str(function.value["module"]).partition(".")[0]
 
 
 def path_of(folders: Sequence[str]) -> str:
-    """Python's path with folders in front of what the service has."""
+    """The PYTHONPATH of the service with folders in front."""
     return os.pathsep.join([*folders, *filter(None, [os.environ.get("PYTHONPATH", "")])])

@@ -1,4 +1,4 @@
-"""What the end of a run means for what is wanted of its pipeline."""
+"""Transitions of a pipeline's desired state after the end of a run."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from compiled_plan.service.runs.endings import Ending, Outcome, ending_of, endin
 from compiled_plan.service.runs.folders import COMMAND, RunFolder, is_begun
 from compiled_plan.service.runs.generations import generation_of
 from compiled_plan.service.runs.launching import ADOPT, PRUNE, ROLLBACK
-from compiled_plan.service.runs.processes import Phase, ProcessState, was_asked
+from compiled_plan.service.runs.processes import Phase, ProcessState, is_stop_requested
 from compiled_plan.service.runs.settings import settings_of
 from compiled_plan.service.store import versions
 from compiled_plan.service.store.tables import Pipeline, Wanted
 
 _LOG = logging.getLogger(__name__)
-#: Of what it printed, bytes that are looked at for an error.
+#: The number of output bytes to search for an error.
 _TAIL = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """How long to wait before the next start.
+    """Exponential backoff of restarts.
 
     Args:
-        first: seconds before the first restart.
-        factor: growth of the wait from one restart to the next.
-        most: seconds at most.
-        jitter: which part of the wait is left to chance, from 0 to 1.
-        healthy: seconds that a run has to last to count as one that went well: the next crash is a first one.
-        attempts: restarts in a row before a person is needed; 0 for no bound.
+        first: the delay of the first restart, in seconds.
+        factor: the growth of the delay per restart.
+        most: the maximum delay, in seconds.
+        jitter: the random part of the delay, from 0 to 1.
+        healthy: the run time, in seconds, after which a crash counts as the first one again.
+        attempts: the maximum number of restarts in a row; 0 for unlimited.
     """
 
     first: float = 5.0
@@ -48,26 +48,33 @@ class Backoff:
     attempts: int = 20
 
     def delay(self, crashes: int, chance: random.Random) -> float:
-        """Seconds to wait after so many crashes in a row, the last one counted."""
+        """The delay in seconds after that number of consecutive crashes."""
         exponent = min(max(0, crashes - 1), 64)
         whole = min(self.most, self.first * self.factor**exponent)
         return whole * (1 - self.jitter * chance.random())
 
     def crashes(self, before: int, lasted: float) -> int:
-        """How many crashes there were in a row, with one more of a run that lasted so many seconds."""
+        """The number of consecutive crashes, including one after a run of that many seconds."""
         return 1 if lasted >= self.healthy else before + 1
 
     def gives_up(self, crashes: int) -> bool:
-        """Whether so many crashes in a row are enough."""
+        """Return True if there are no more restarts after that number of consecutive crashes."""
         return 0 < self.attempts < crashes
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A run that has ended.
+    """An ended run.
 
     Args:
-        wanted: what is wanted of the pipeline; changed.
+        session: the database session.
+        pipeline: the pipeline.
+        wanted: its desired state, which is updated.
+        run: the run.
+        state: the state of its process.
+        checkpoint: its checkpoint.
+        backoff: the delays of restarts.
+        chance: randomness for the jitter.
     """
 
     session: Session
@@ -80,10 +87,10 @@ class Ended:
     chance: random.Random = field(default_factory=random.Random)
 
     def take_note(self) -> None:
-        """Say how it ended, and what comes next."""
+        """Record the outcome, and update status and desired state."""
         command = self.run.read(COMMAND) or {}
         if self.state.phase is Phase.LOST and not is_begun(self.run):
-            # Who was about to start it ended before that: the next start does it.
+            # The service ended before it started the run; the next start repeats it.
             if not self.wanted.run:
                 glance.set_ended(self.session, self.pipeline, command["version"], "stopped")
             return
@@ -104,7 +111,7 @@ class Ended:
             glance.set_failed(self.session, self.pipeline, command["version"], ending)
         elif ending.outcome is Outcome.FINISHED:
             self._finished(command["version"])
-        elif was_asked(self.run) or not self.wanted.run:
+        elif is_stop_requested(self.run) or not self.wanted.run:
             self.wanted.crashes, self.wanted.next_at = 0, None
             glance.set_ended(self.session, self.pipeline, command["version"], "stopped")
         else:
@@ -132,13 +139,13 @@ class Ended:
         glance.set_failed(self.session, self.pipeline, version, ending, next_)
 
     def _fall_back(self, ending: Ending) -> None:
-        """An upgrade was refused, and changed nothing: the version of before goes on."""
+        """After a refused upgrade, which changed nothing, the previous version continues."""
         wanted = self.wanted
         upgrading.note(self.run, wanted, ending)
         wanted.version, wanted.fallback, wanted.outcome = wanted.fallback, 0, "refused"
         wanted.upgrade, wanted.options, wanted.next_at = "check", [], None
         put_in_force(self.session, self.pipeline, wanted)
-        glance.set_failed(self.session, self.pipeline, wanted.version, ending, "the version of before goes on")
+        glance.set_failed(self.session, self.pipeline, wanted.version, ending, "the previous version continues")
 
     def _rolled_back(self, ending: Ending) -> None:
         wanted, went = self.wanted, ending.outcome is Outcome.FINISHED
@@ -164,18 +171,18 @@ class Ended:
         if ending.outcome is Outcome.FINISHED:
             self.wanted.previous, self.wanted.upgraded_at = 0, None
             return
-        # Tried again after the same time.
+        # Retry after the same retention.
         self.wanted.upgraded_at = datetime.now(UTC)
-        _LOG.warning("pipeline %s: the state of before stays: %s", self.pipeline.name, masked_text(ending.message))
+        _LOG.warning("pipeline %s: the previous state stays: %s", self.pipeline.name, masked_text(ending.message))
 
 
 def has_moved(checkpoint: Path, wanted: Wanted) -> bool:
-    """Whether the upgrade that goes on has moved the state: another generation counts than before."""
+    """Return True if the current upgrade has moved the state: the active generation has changed."""
     return wanted.upgrade != "check" and generation_of(checkpoint) != wanted.generation
 
 
 def went_back(session: Session, pipeline: Pipeline, wanted: Wanted) -> None:
-    """The version and the state of before count again."""
+    """Restore the previous version after a rollback."""
     before = wanted.version
     wanted.version, wanted.previous, wanted.outcome = wanted.previous, 0, "rolled-back"
     wanted.upgrade, wanted.fallback, wanted.options = "check", 0, []
@@ -184,15 +191,15 @@ def went_back(session: Session, pipeline: Pipeline, wanted: Wanted) -> None:
 
 
 def put_in_force(session: Session, pipeline: Pipeline, wanted: Wanted) -> None:
-    """What is wanted to run is in force."""
+    """Put the desired version in force."""
     versions.put_in_force(session, pipeline, versions.find(session, pipeline, wanted.version), wanted.by)
 
 
 def upgraded(wanted: Wanted, run: RunFolder) -> None:
-    """The state has moved, by this run: later starts go on with it."""
+    """Record a completed upgrade: later starts use the moved state."""
     if wanted.upgrade != "check":
         upgrading.note(run, wanted)
         wanted.upgrade, wanted.options, wanted.outcome = "check", [], "done"
-        # Where nothing was kept before there is nothing to go back to.
+        # Without previous state there is no rollback.
         wanted.previous, wanted.fallback = wanted.fallback if wanted.generation else 0, 0
         wanted.upgraded_at = datetime.now(UTC)

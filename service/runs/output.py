@@ -1,9 +1,8 @@
-"""What a run printed, in files of limited length that are found by offset.
+"""The output of a run, in segments of limited length by offset.
 
-A file is named by the offset of its first byte in all that the run printed. The run writes to the last one, opened to
-append. When that is long, its text is copied to a file in front of it, and it is cut: the process needs to know nothing
-of it. What is printed between the last copy and the cut, some microseconds, is lost; what a run says of itself is in
-its progress file.
+A segment is named by the offset of its first byte in the whole output. The run appends to the current segment. When
+that is long, its content is copied to a closed segment, and it is truncated; the process needs no support for it.
+Output between the copy and the truncation, some microseconds, is lost; progress messages have their own file.
 """
 
 from __future__ import annotations
@@ -14,22 +13,23 @@ from pathlib import Path
 
 from compiled_plan.plans.files.folders import is_number
 
-#: The file that is written to. Its first byte follows the last one of the others.
+#: The current segment, whose first byte follows the last closed one.
 CURRENT = "current"
-#: When a file is closed, and how many closed ones stay.
-LENGTH, KEPT = 8 * 2**20, 4
+#: The length in bytes at which a segment is closed, and the number of retained closed segments.
+LENGTH, RETAINED = 8 * 2**20, 4
 _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A part of what a run printed.
+    """A part of the output of a run.
 
     Args:
-        text: the text; bytes that are no UTF-8 are replaced.
-        end: the offset behind its last byte, where to read on.
-        size: the offset behind all that was printed so far.
-        first: the offset of the first byte that is still there.
+        text: the text; invalid UTF-8 is replaced.
+        offset: the offset of its first byte.
+        end: the offset after its last byte, at which to continue.
+        size: the offset after the whole output so far.
+        first: the offset of the first retained byte.
     """
 
     text: str
@@ -40,24 +40,25 @@ class Stretch:
 
 
 def closed(folder: Path) -> list[tuple[int, Path]]:
-    """The files that are written no more, with their offsets, in order."""
-    found = folder.iterdir() if folder.is_dir() else ()
-    return sorted((int(each.name), each) for each in found if is_number(each.name))
+    """The closed segments with their offsets, in order."""
+    files = folder.iterdir() if folder.is_dir() else ()
+    return sorted((int(file.name), file) for file in files if is_number(file.name))
 
 
 def _start(files: list[tuple[int, Path]]) -> int:
     return files[-1][0] + files[-1][1].stat().st_size if files else 0
 
 
-def rotate(folder: Path, length: int = LENGTH, kept: int = KEPT) -> bool:
-    """Close the file that is written to, if it is long, and remove the oldest.
+def rotate(folder: Path, length: int = LENGTH, retained: int = RETAINED) -> bool:
+    """Close the current segment if it is long, and remove the oldest ones.
 
     Args:
-        length: in bytes, from which on it is long.
-        kept: how many closed files stay, at least one.
+        folder: the output folder of a run.
+        length: the length in bytes at which a segment is closed.
+        retained: the number of closed segments to retain, at least one.
 
     Returns:
-        Whether it was.
+        True if the segment was closed.
     """
     current = folder / CURRENT
     if not current.exists() or current.stat().st_size < length:
@@ -70,24 +71,25 @@ def rotate(folder: Path, length: int = LENGTH, kept: int = KEPT) -> bool:
             target.write(block)
         target.flush()
         os.fsync(target.fileno())
-        # What came meanwhile, until nothing does.
+        # Copy output that was written meanwhile.
         while block := source.read(_BLOCK):
             target.write(block)
         target.flush()
         aside.rename(folder / str(start))
         source.truncate(0)
-    for _, path in files[: max(0, len(files) + 1 - max(1, kept))]:
+    for _, path in files[: max(0, len(files) + 1 - max(1, retained))]:
         path.unlink(missing_ok=True)
     return True
 
 
 def read(folder: Path, *, offset: int | None = None, tail: int | None = None, most: int = 1 << 20) -> Stretch:
-    """Read what was printed.
+    """Read output.
 
     Args:
-        offset: where to begin, in bytes; what is no longer there is passed over.
-        tail: instead, how many lines of the end.
-        most: how many bytes at most.
+        folder: the output folder of a run.
+        offset: the first byte; removed output is skipped.
+        tail: instead, the number of lines from the end.
+        most: the maximum number of bytes.
     """
     files = [(start, path) for start, path in closed(folder) if path.exists()]
     current = folder / CURRENT
@@ -96,17 +98,17 @@ def read(folder: Path, *, offset: int | None = None, tail: int | None = None, mo
     first = files[0][0] if files else 0
     at = size - most if offset is None else offset
     at = min(max(at, first), size)
-    found = b""
+    text = b""
     for start, path in [*files, (begin, current)]:
-        if len(found) >= most or not path.exists():
+        if len(text) >= most or not path.exists():
             continue
-        place = at + len(found) - start
+        place = at + len(text) - start
         with path.open("rb") as file:
             if place >= 0:
                 file.seek(place)
-                found += file.read(most - len(found))
+                text += file.read(most - len(text))
     if offset is None and tail is not None:
-        lines = found.splitlines(keepends=True)
-        kept = b"".join(lines[max(0, len(lines) - tail) :]) if tail > 0 else b""
-        at, found = at + len(found) - len(kept), kept
-    return Stretch(found.decode("utf-8", "replace"), at, at + len(found), size, first)
+        lines = text.splitlines(keepends=True)
+        text_tail = b"".join(lines[max(0, len(lines) - tail) :]) if tail > 0 else b""
+        at, text = at + len(text) - len(text_tail), text_tail
+    return Stretch(text.decode("utf-8", "replace"), at, at + len(text), size, first)

@@ -1,7 +1,7 @@
-"""Runs as processes of their own: locked, started, found again, and stopped.
+"""Runs as separate processes: lock, start, find again, and stop.
 
-A signal that stops a run is written down before it is sent: whoever looks after the run next sends nothing twice. A
-second SIGTERM ends a run at once, and what it has not yet committed is done again at the next start.
+A stop signal is recorded before it is sent, so that a restarted service does not repeat it: a second SIGTERM ends a run
+at once, and the next start repeats uncommitted work.
 """
 
 from __future__ import annotations
@@ -26,30 +26,31 @@ import psutil
 from compiled_plan.service.runs.folders import COMMAND, EXIT, PROCESS, RunFolder, latest_run, new_run, next_run
 
 LOCK = "lock"
-#: A clock that was set may move the time at which a process was started by so many seconds.
+#: The tolerance for start times of processes, in seconds, since adjustments of the clock shift them.
 _CLOCK = 2.0
 _POLL = 0.05
 
 
 class Phase(Enum):
-    """Where a run is."""
+    """Phases of a run."""
 
-    STARTING = "its process is about to be there"
+    STARTING = "its process is starting"
     RUNNING = "its process runs"
     ENDED = "its process has ended"
-    LOST = "its process has ended, and nobody knows how"
+    LOST = "its process has ended with an unknown exit code"
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessState:
-    """What is known of a run's process.
+    """The state of a run's process.
 
     Args:
-        pid: of the process; 0 where there is none.
-        since: when it was started, in seconds since 1970.
-        code: its exit code, negative for the signal that killed it; None while it runs or where nobody knows.
-        ended: when it ended, in seconds since 1970.
-        left: processes that it has started and that went on for a while after its end.
+        phase: the phase of the run.
+        pid: the process id; 0 for none.
+        since: the start time, in epoch seconds.
+        code: the exit code, negative for a signal; None while it runs, or if unknown.
+        ended: the end time, in epoch seconds.
+        left: child processes that survived it for a while.
     """
 
     phase: Phase
@@ -61,19 +62,21 @@ class ProcessState:
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended."""
+        """Return True if the process has ended."""
         return self.phase in (Phase.ENDED, Phase.LOST)
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What is to be started.
+    """A command to start.
 
     Args:
-        environment: variables beside those of the service.
-        checkpoint_lock: the file whose lock is that of its checkpoint.
-        facts: more that is kept with the command.
-        files: texts by name that are written into the folder of the run, `{run}` in `argv` is its path.
+        argv: the command line; `{run}` is replaced by the folder of the run.
+        cwd: the working folder.
+        checkpoint_lock: the lock file of the checkpoint.
+        environment: additional environment variables.
+        facts: further content of `command.json`.
+        files: files for the folder of the run, by name.
     """
 
     argv: Sequence[str]
@@ -85,33 +88,35 @@ class Launch:
 
 
 class TakenError(Exception):
-    """A run goes on for this pipeline, or on this checkpoint."""
+    """The pipeline or the checkpoint has an active run."""
 
 
 def launch(pipeline: Path, what: Launch, umask: int = -1) -> RunFolder:
-    """Start a run as a process that goes on when this one ends.
+    """Start a run as a process that outlives this one.
 
     Args:
-        umask: of its process; that of this one if negative.
+        pipeline: the folder of the pipeline's runs.
+        what: the command.
+        umask: the umask of the process; negative for that of this process.
 
     Raises:
-        TakenError: another run has the pipeline or the checkpoint.
+        TakenError: another run has locked the pipeline or the checkpoint.
     """
     pipeline.mkdir(parents=True, exist_ok=True)
     own = take(pipeline / LOCK)
     if own is None:
-        raise TakenError("a run of this pipeline goes on")
-    other = take(what.checkpoint_lock)
+        raise TakenError("another run of this pipeline is active")
+    checkpoint_lock = take(what.checkpoint_lock)
     try:
-        if other is None:
-            raise TakenError("a run of another pipeline goes on with this checkpoint")
-        # The folder is not yet there, and its path goes into the command.
+        if checkpoint_lock is None:
+            raise TakenError("a run of another pipeline uses this checkpoint")
+            # The command contains the path of the folder, which does not exist yet.
         path = str(next_run(pipeline).path)
-        locks = [own.fd, other.fd]
+        locks = [own.fd, checkpoint_lock.fd]
         folder = new_run(
             pipeline,
             {
-                "argv": [each.replace("{run}", path) for each in what.argv],
+                "argv": [word.replace("{run}", path) for word in what.argv],
                 "cwd": str(what.cwd),
                 "environment": dict(what.environment),
                 "locks": locks,
@@ -133,17 +138,17 @@ def launch(pipeline: Path, what: Launch, umask: int = -1) -> RunFolder:
         return folder
     finally:
         own.close()
-        if other is not None:
-            other.close()
+        if checkpoint_lock is not None:
+            checkpoint_lock.close()
 
 
 def _forget(waiter: subprocess.Popen[bytes]) -> None:
-    """Nobody asks how the waiter ended; its end is taken note of when it comes, so that no zombie stays."""
+    """Reap the waiter when it ends, so that it does not stay a zombie."""
     threading.Thread(target=waiter.wait, name=f"waiter-{waiter.pid}", daemon=True).start()
 
 
 def state_of(folder: RunFolder) -> ProcessState:
-    """Where a run is, found by what is on disk and by the processes of the machine."""
+    """The state of a run, from its files and the processes of the machine."""
     ended = folder.read(EXIT)
     process = folder.read(PROCESS) or {}
     pid, since = int(process.get("pid", 0)), float(process.get("at", 0.0))
@@ -154,17 +159,17 @@ def state_of(folder: RunFolder) -> ProcessState:
     if pid and is_alive(pid, process["started"]):
         return ProcessState(Phase.RUNNING, pid, since)
     if is_taken(folder.path.parent / LOCK):
-        # The waiter lives: it has not yet started the run, or not yet written down how it ended.
+        # The waiter is alive: it has not yet started the run, or not yet recorded its end.
         command = folder.read(COMMAND) or {}
         return ProcessState(Phase.STARTING, pid, since or float(command.get("at", 0.0)))
-    # Between the two looks it may have been written.
+    # The file may have been written since the first check.
     if folder.read(EXIT) is not None:
         return state_of(folder)
     return ProcessState(Phase.LOST, pid, since, ended=since or None)
 
 
 def is_alive(pid: int, started: float) -> bool:
-    """Whether that very process runs; another one may have its pid by now."""
+    """Return True if the process runs; the start time distinguishes it from a later process with the same pid."""
     try:
         process = psutil.Process(pid)
         same = abs(process.create_time() - started) < _CLOCK
@@ -174,34 +179,35 @@ def is_alive(pid: int, started: float) -> bool:
 
 
 def signal_run(folder: RunFolder, number: signal.Signals | None) -> bool:
-    """Send a signal to the process of a run; false where it does not run any more.
+    """Send a signal to the process of a run; return False if it no longer runs.
 
     Args:
-        number: the signal; None only looks.
+        folder: the run.
+        number: the signal; None only checks the process.
     """
     process = folder.read(PROCESS)
     if process is None or not is_alive(process["pid"], process["started"]):
         return False
     try:
-        os.kill(_heeds(folder, process["pid"]), number or 0)
+        os.kill(_signal_target(folder, process["pid"]), number or 0)
     except ProcessLookupError:
         return False
     return True
 
 
-def _heeds(folder: RunFolder, pid: int) -> int:
-    """The process that signals are for: spark-submit's Java ends without the script that it has started."""
+def _signal_target(folder: RunFolder, pid: int) -> int:
+    """The process for signals: for spark-submit its Python script, since its JVM would end without the script."""
     if (folder.read(COMMAND) or {}).get("launcher") != "spark-submit":
         return pid
     try:
-        scripts = [each for each in psutil.Process(pid).children(recursive=True) if "python" in each.name().lower()]
+        scripts = [child for child in psutil.Process(pid).children(recursive=True) if "python" in child.name().lower()]
     except psutil.NoSuchProcess:
         return pid
     return int(scripts[0].pid) if scripts else pid
 
 
 def wait_until(done: Callable[[], bool], seconds: float) -> bool:
-    """Wait for a condition; whether it came true within so many seconds."""
+    """Wait for a condition; return False after a timeout in seconds."""
     deadline = time.monotonic() + seconds
     while not done():
         if time.monotonic() >= deadline:
@@ -211,7 +217,7 @@ def wait_until(done: Callable[[], bool], seconds: float) -> bool:
 
 
 def current(pipeline: Path) -> tuple[RunFolder, ProcessState] | None:
-    """The newest run of a pipeline's folder and where it is; None before the first."""
+    """The newest run of a pipeline with its state; None before the first."""
     folder = latest_run(pipeline)
     return None if folder is None else (folder, state_of(folder))
 
@@ -219,55 +225,56 @@ def current(pipeline: Path) -> tuple[RunFolder, ProcessState] | None:
 # ---- stops
 
 STOP = "stop.json"
-#: Seconds over the time that the run gives itself before it is asked again, and then between one signal and the next.
+#: Seconds after the run's own timeout before the next signal, and between further signals.
 _MARGIN = 15.0
 _SIGNALS = (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL)
 
 
-def ask_to_stop(run: RunFolder, seconds: float, now: float | None = None) -> None:
-    """Send the signal that is due, if any; called again and again while the run goes on.
+def request_stop(run: RunFolder, seconds: float, now: float | None = None) -> None:
+    """Send the next signal if it is due; called repeatedly while the run is active.
 
     Args:
-        seconds: that it gives itself to end.
-        now: the time in seconds since 1970; the clock's if left out.
+        run: the run.
+        seconds: the run's own timeout for a stop.
+        now: epoch seconds; by default the clock's.
     """
     at = time.time() if now is None else now
-    asked = run.read(STOP) or {"at": at, "sent": 0}
-    late = at - asked["at"] - seconds
+    request = run.read(STOP) or {"at": at, "sent": 0}
+    late = at - request["at"] - seconds
     due = 1 if late < _MARGIN else 2 if late < 2 * _MARGIN else 3
-    if asked["sent"] < due and signal_run(run, None):
-        run.write(STOP, {**asked, "sent": asked["sent"] + 1})
-        signal_run(run, _SIGNALS[asked["sent"]])
+    if request["sent"] < due and signal_run(run, None):
+        run.write(STOP, {**request, "sent": request["sent"] + 1})
+        signal_run(run, _SIGNALS[request["sent"]])
 
 
-def was_asked(run: RunFolder) -> bool:
-    """Whether the run was asked to end."""
-    return asked_at(run) is not None
+def is_stop_requested(run: RunFolder) -> bool:
+    """Return True if a stop of the run was requested."""
+    return stop_requested_at(run) is not None
 
 
-def asked_at(run: RunFolder) -> float | None:
-    """When the run was asked to end, in seconds since 1970."""
-    found = run.read(STOP)
-    return None if found is None else float(found["at"])
+def stop_requested_at(run: RunFolder) -> float | None:
+    """The time of the first stop signal, in epoch seconds."""
+    request = run.read(STOP)
+    return None if request is None else float(request["at"])
 
 
-# ---- locks that a run inherits: held while its process or its waiter lives, whoever started it
+# ---- locks that a run inherits: held while its process or its waiter lives
 
 
 class Lock:
-    """A lock that was taken. `fd` is handed to the process that is to hold it on; `close` is this one's part of it."""
+    """An acquired lock. Processes that inherit `fd` hold it, too; `close` releases it in this process only."""
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
 
     def close(self) -> None:
-        """Hold it no more; processes that inherited it still do."""
+        """Release the lock in this process; processes that inherited it still hold it."""
         with suppress(OSError):
             os.close(self.fd)
 
 
 def take(path: Path) -> Lock | None:
-    """Take the lock of a file, which is made; None where somebody has it."""
+    """Acquire the lock of a file, which is created; None if it is held already."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -279,7 +286,7 @@ def take(path: Path) -> Lock | None:
 
 
 def is_taken(path: Path) -> bool:
-    """Whether somebody has the lock of a file."""
+    """Return True if the lock of a file is held."""
     if not path.exists():
         return False
     lock = take(path)
@@ -289,7 +296,7 @@ def is_taken(path: Path) -> bool:
 
 
 def checkpoint_lock(folder: Path, checkpoint: str) -> Path:
-    """The file whose lock is that of a checkpoint, however its path is spelled."""
+    """The lock file of a checkpoint, independent of the spelling of its path."""
     text = checkpoint.removeprefix("file://") if checkpoint.startswith("file:///") else checkpoint
     place = text.rstrip("/") if "://" in text else os.path.realpath(text)
     return folder / hashlib.sha256(place.encode()).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""What nobody needs any more: folders of runs, versions, the state of before an upgrade."""
+"""Removal of old data: folders of runs, versions, the state before an upgrade."""
 
 from __future__ import annotations
 
@@ -15,51 +15,53 @@ from compiled_plan.service.store.database import Database
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 
 
-def prunable(runs: list[RunFolder], kept: int) -> list[RunFolder]:
-    """Those of the runs, newest first, that may go; never the newest one, by which runs are counted."""
-    return runs[max(1, kept) :]
+def prunable(runs: list[RunFolder], retained: int) -> list[RunFolder]:
+    """The removable runs of a list, newest first; never the newest, whose number is needed for counting."""
+    return runs[max(1, retained) :]
 
 
-def prune_runs(pipeline: Path, kept: int) -> list[int]:
-    """Remove the folders of old runs; their numbers."""
-    found = prunable(list(runs_of(pipeline)), kept)
-    for each in found:
-        shutil.rmtree(each.path, ignore_errors=True)
-    return [each.number for each in found]
+def prune_runs(pipeline: Path, retained: int) -> list[int]:
+    """Remove the folders of old runs, and return their numbers."""
+    runs = prunable(list(runs_of(pipeline)), retained)
+    for run in runs:
+        shutil.rmtree(run.path, ignore_errors=True)
+    return [run.number for run in runs]
 
 
-def prune_versions(database: Database, kept: int) -> dict[str, list[int]]:
-    """Remove old versions of all pipelines; their numbers by the name of the pipeline.
+def prune_versions(database: Database, retained: int) -> dict[str, list[int]]:
+    """Remove old versions of all pipelines, and return their numbers by pipeline.
 
     Args:
-        kept: how many of the newest stay; 0 for all.
+        database: the database.
+        retained: the number of newest versions to retain; 0 for all.
     """
-    if not kept:
+    if not retained:
         return {}
     with database.read() as session:
-        ids = list(session.scalars(select(Pipeline.id).where(Pipeline.newest > kept)))
-    found: dict[str, list[int]] = {}
+        ids = list(session.scalars(select(Pipeline.id).where(Pipeline.newest > retained)))
+    removed: dict[str, list[int]] = {}
     for id_ in ids:
         with database.write() as session:
             pipeline = session.get(Pipeline, id_)
-            if pipeline is not None and (gone := versions.prune(session, pipeline, kept, _needed(session, id_))):
-                found[pipeline.name] = gone
-    return found
+            if pipeline is not None and (gone := versions.prune(session, pipeline, retained, _needed(session, id_))):
+                removed[pipeline.name] = gone
+    return removed
 
 
 def _needed(session: Session, pipeline: int) -> set[int]:
-    """Versions that run, are to run, or may come back."""
+    """Versions that run, will run, or may be restored."""
     wanted, status = session.get(Wanted, pipeline), session.get(Status, pipeline)
-    found = set() if wanted is None else {wanted.version, wanted.fallback, wanted.previous}
-    return found | (set() if status is None else {status.version})
+    needed = set() if wanted is None else {wanted.version, wanted.fallback, wanted.previous}
+    return needed | (set() if status is None else {status.version})
 
 
 def is_way_back_over(wanted: Wanted, days: float, now: datetime) -> bool:
-    """Whether the state of before the last upgrade has been kept for long enough.
+    """Return True if the retention of the state before the last upgrade is over.
 
     Args:
-        days: how long it is kept; 0 for ever.
-        now: with a zone.
+        wanted: the desired state of the pipeline.
+        days: the retention; 0 for ever.
+        now: the time, with a time zone.
     """
     if not days or wanted.upgrade != "check" or wanted.outcome != "done" or not wanted.previous:
         return False

@@ -1,4 +1,4 @@
-"""How a pipeline runs: what an operator decides of it, and the command that comes of it."""
+"""Run settings of a pipeline, and the command that results from them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def _duration(text: str) -> str:
     except CompiledPlanError as fault:
         raise ValueError(fault.message) from None
     if ms <= 0:
-        raise ValueError("a duration above 0 is needed")
+        raise ValueError("the duration must be greater than 0")
     return text
 
 
 def option(name: str, **more: Any) -> Any:
-    """Declare a field of a request's body that is an option of a run: its default, description and bounds."""
+    """Declare a field of a request body for a run option, with its default, description and bounds."""
     declared = RUN_OPTIONS[name]
     default = list(declared.default) if isinstance(declared.default, tuple) else declared.default
     return Field(default=default, description=declared.help, ge=declared.least, **more)
@@ -59,50 +59,57 @@ def _or_default(stop_within: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files of a run: its plan, and Spark's settings as properties."""
+    """The files of a run: its plan, and its Spark settings as a properties file."""
 
     plan: str
     conf: str
 
 
 class RunSettings(BaseModel):
-    """How a pipeline runs."""
+    """The run settings of a pipeline."""
 
     model_config = ConfigDict(extra="forbid")
 
     trigger: Annotated[str, AfterValidator(_trigger), Field(max_length=40)] = option("trigger", examples=["2s"])
-    every: Duration = Field(default="", description="Start so often, read what is there, end.", examples=["15 min"])
+    every: Duration = Field(
+        default="",
+        description="Interval of scheduled runs, which read the available data and end.",
+        examples=["15 min"],
+    )
     available_now: bool = option("available_now")
-    master: _Master = Field(default="", description="Spark's master.")
-    conf: dict[_Key, _Value] = Field(default_factory=dict, description="Spark's settings.")
+    master: _Master = Field(default="", description="Spark master.")
+    conf: dict[_Key, _Value] = Field(default_factory=dict, description="Spark settings.")
     max_files_per_batch: int | None = option("max_files_per_batch")
     stop_within: Annotated[Duration, AfterValidator(_or_default)] = option("stop_within")
     launcher: Literal["process", "spark-submit"] = Field(
-        default="process", description="`process`; or `spark-submit`, in client mode."
+        default="process", description="`process`, or `spark-submit` in client mode."
     )
 
     def shown(self) -> RunSettings:
-        """With what is secret hidden."""
+        """The settings with secrets masked."""
         return self.model_copy(update={"conf": masked(self.conf)})
 
     def unmasked(self, known: RunSettings) -> RunSettings:
-        """With the values of before in place of those that are hidden.
+        """The settings with masked values replaced by the previous ones.
+
+        Args:
+            known: the previous settings.
 
         Raises:
-            PlanError: there is no such value.
+            PlanError: a masked value has no previous one.
         """
         before = known.shown().conf
         for key, value in self.conf.items():
             if HIDDEN in value and before.get(key) != value:
-                raise PlanError(f"the value of {key!r} is hidden", where="conf", remedy="write the value")
+                raise PlanError(f"the value of {key!r} is masked", where="conf", remedy="write the value")
         conf = {key: known.conf[key] if HIDDEN in value else value for key, value in self.conf.items()}
         return self.model_copy(update={"conf": conf})
 
     def next_start(self, moment: datetime) -> datetime | None:
-        """The first start of the schedule after a time; None without one.
+        """The next scheduled start after a time; None without a schedule.
 
-        Starts are at fixed distances, so that those that divide a day are at the same times every day. One that was
-        missed, or fell into a run, is left out.
+        Starts are at multiples of the interval since the epoch, so that intervals that divide a day have the same times
+        every day. A start that was missed, or during a run, is skipped.
         """
         if not self.every:
             return None
@@ -110,10 +117,10 @@ class RunSettings(BaseModel):
         return epoch + ((moment - epoch) // every + 1) * every
 
     def spark(self, conf: str) -> list[str]:
-        """Spark's master and settings as options of `execute-plan`.
+        """Spark master and settings as options of `execute-plan`.
 
         Args:
-            conf: the file with the settings: secrets among them are in no list of processes.
+            conf: the file with the settings, which keeps secrets out of process lists.
         """
         return [*(["--master", self.master] if self.master else []), *(["--conf-file", conf] if self.conf else [])]
 
@@ -126,65 +133,70 @@ class RunSettings(BaseModel):
         progress: Path,
         more: Sequence[str] = (),
     ) -> list[str]:
-        """The command of a run.
+        """The command line of a run.
 
         Args:
-            checkpoint: its folder.
-            more: options of this start alone.
+            command: the command `execute-plan`.
+            files: the files of the run.
+            name: the name of the pipeline.
+            checkpoint: the checkpoint folder.
+            progress: the progress file.
+            more: options of this start only.
 
         Raises:
-            ExecutionError: spark-submit is asked for, and not there.
-            UnsupportedError: in a mode in which nobody can look after it.
+            ExecutionError: the launcher is spark-submit, which is not installed.
+            UnsupportedError: spark-submit runs in cluster mode, which cannot be supervised.
         """
         spark = [] if self.launcher == "process" else submitted(self.master, self.conf, files.conf)
-        found = [*(spark or command), "--checkpoint", str(checkpoint), "--progress-file", str(progress)]
-        found += ["--name", name, "--quiet", *([] if spark else self.spark(files.conf))]
+        words = [*(spark or command), "--checkpoint", str(checkpoint), "--progress-file", str(progress)]
+        words += ["--name", name, "--quiet", *([] if spark else self.spark(files.conf))]
         ends = self.available_now or bool(self.every)
         options: dict[str, Any] = {"available_now": True} if ends else {"trigger": self.trigger}
         options |= {"max_files_per_batch": self.max_files_per_batch, "stop_within": self.stop_within}
-        return [*found, *arguments(options), *more, files.plan]
+        return [*words, *arguments(options), *more, files.plan]
 
 
-def settings_of(found: Mapping[str, object]) -> RunSettings:
-    """The settings that a pipeline keeps."""
-    return RunSettings.model_validate(found)
+def settings_of(document: Mapping[str, object]) -> RunSettings:
+    """The settings from a pipeline's database row."""
+    return RunSettings.model_validate(document)
 
 
-# ---- spark-submit in client mode, so that the run is a process of this machine
+# ---- spark-submit in client mode, so that the driver is a process of this machine
 
 _DEPLOY_MODE = "spark.submit.deployMode"
-#: The command's file: spark-submit takes no script without the ending `.py`.
+#: The command as a module; spark-submit accepts only files with the suffix `.py`.
 _SCRIPT = "compiled_plan.cli.execute_plan"
 
 
 def submitted(master: str, conf: Mapping[str, str], file: str) -> list[str]:
-    """The command line that runs `execute-plan` by spark-submit, without its arguments.
+    """The command line that runs `execute-plan` with spark-submit, without its arguments.
 
     Args:
-        master: Spark's; what spark-submit takes by itself if empty.
-        file: the properties file that has them.
+        master: the Spark master; empty for the default of spark-submit.
+        conf: the Spark settings.
+        file: the properties file with these settings.
 
     Raises:
-        ExecutionError: there is no spark-submit.
-        UnsupportedError: cluster mode.
+        ExecutionError: spark-submit is not installed.
+        UnsupportedError: the settings choose cluster mode.
     """
     if conf.get(_DEPLOY_MODE, "client") != "client":
         raise UnsupportedError(
-            f"{_DEPLOY_MODE}={conf[_DEPLOY_MODE]}: the run would be a process of another machine",
+            f"{_DEPLOY_MODE}={conf[_DEPLOY_MODE]}: the driver would run on another machine",
             where="conf",
-            remedy="leave it out: the driver runs here, its executors on the cluster",
+            remedy="remove the setting: the driver runs here, its executors on the cluster",
         )
-    found = shutil.which("spark-submit") or shutil.which("spark-submit", path=str(Path(sys.executable).parent))
-    if found is None:
+    command = shutil.which("spark-submit") or shutil.which("spark-submit", path=str(Path(sys.executable).parent))
+    if command is None:
         raise ExecutionError(
             "spark-submit is not on the service's PATH", remedy="install it, or set `launcher` to `process`"
         )
     script = find_spec(_SCRIPT)
     assert script is not None and script.origin is not None
     settings = ["--properties-file", file, "--load-spark-defaults"] if conf else []
-    return [found, *(["--master", master] if master else []), "--jars", str(kernel_jar()), *settings, script.origin]
+    return [command, *(["--master", master] if master else []), "--jars", str(kernel_jar()), *settings, script.origin]
 
 
 def submitting_environment() -> dict[str, str]:
-    """Variables that spark-submit needs: the Python of the service, which has all that runs plans."""
+    """Environment variables for spark-submit: the service's Python, which has all dependencies."""
     return {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}

@@ -1,7 +1,7 @@
-"""Looks after runs: what is wanted of each pipeline is in the database, what there is in folders and processes.
+"""The supervisor of runs: reconciles the desired state of pipelines in the database with folders and processes.
 
-A tick compares the two and does one step for each pipeline. It may end between any two steps: the next one, of this
-process or of one that comes after it, finds out where things are.
+A tick compares both and takes one step per pipeline. The service may end between any two steps; the next tick, also of
+a restarted service, continues from the state on disk.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from compiled_plan.service.runs.folders import COMMAND, PROGRESS, RunFolder, lat
 from compiled_plan.service.runs.generations import checkpoint_folder
 from compiled_plan.service.runs.launching import ADOPT, PRUNE, ROLLBACK, RUN, Places, launch_of
 from compiled_plan.service.runs.outcomes import Backoff, Ended, has_moved, upgraded, went_back
-from compiled_plan.service.runs.processes import ProcessState, TakenError, ask_to_stop, current, launch
+from compiled_plan.service.runs.processes import ProcessState, TakenError, current, launch, request_stop
 from compiled_plan.service.runs.pruning import is_way_back_over, prune_runs, prune_versions
 from compiled_plan.service.runs.settings import settings_of
 from compiled_plan.service.store.database import Database
@@ -36,21 +36,26 @@ from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import UNDER_WAY, Pipeline, Status, Wanted
 
 _LOG = logging.getLogger(__name__)
-#: The commands that run plans, and look at state.
+#: The commands that inspect state and run plans.
 INSPECT_STATE = (sys.executable, "-m", "compiled_plan.cli.inspect_state")
 EXECUTE_PLAN = (sys.executable, "-m", "compiled_plan.cli.execute_plan")
-#: How often old versions are looked for, in seconds.
+#: The interval at which old versions are removed, in seconds.
 _PRUNE_EVERY = 3600.0
 
 
 class Supervisor:
-    """Looks after the runs of a service.
+    """The supervisor of a service's runs.
 
     Args:
-        every: seconds between two ticks.
-        allowed: what plans may reach; tables in `data` of `home` alone if left out.
-        keep: what stays of what is over.
-        umask: of runs, whose sinks write for others; that of the service if negative.
+        home: the home folder of the service.
+        database: its database.
+        command: the command that runs plans.
+        backoff: the delays of restarts.
+        every: the interval of ticks, in seconds.
+        allowed: the resources that plans may use; by default only tables in `home/data`.
+        keep: the retention of old data.
+        inspect: the command that inspects state.
+        umask: the umask of runs, whose sinks other users may read; negative for that of the service.
     """
 
     def __init__(
@@ -87,13 +92,13 @@ class Supervisor:
         return checkpoint_folder(self.home, pipeline_id)
 
     def progress(self, pipeline_id: int) -> Path:
-        """The file of a pipeline's progress."""
+        """The progress file of a pipeline."""
         return self.folder(pipeline_id) / PROGRESS
 
     # ---- its thread
 
     def begin(self) -> None:
-        """Look after runs, in a thread, until `close`."""
+        """Start the supervisor's thread, which runs until `close`."""
         self._thread = threading.Thread(target=self._go_on, name="runs", daemon=True)
         self._thread.start()
 
@@ -104,32 +109,32 @@ class Supervisor:
             self._wake.clear()
 
     def close(self) -> None:
-        """Look after them no more; they go on."""
+        """End the thread; runs continue."""
         self._ending.set()
         self._wake.set()
         if self._thread is not None:
             self._thread.join(30)
 
     def hurry(self) -> None:
-        """Do the next tick now."""
+        """Trigger the next tick now."""
         self._wake.set()
 
     # ---- one tick
 
     def tick(self) -> None:
-        """One step for each pipeline. What goes wrong with one is no matter of the others."""
+        """Take one step per pipeline. An error of one pipeline does not affect the others."""
         with self._one_at_a_time:
             self._prune()
             with self.database.read() as session:
-                ids = [each.pipeline_id for each in session.scalars(select(Wanted)) if not self._is_at_rest(each)]
-            for each in ids:
+                ids = [wanted.pipeline_id for wanted in session.scalars(select(Wanted)) if not self._is_at_rest(wanted)]
+            for pipeline_id in ids:
                 try:
-                    self._look_after(each)
+                    self._look_after(pipeline_id)
                 except Exception:
-                    _LOG.exception("pipeline %s: its run cannot be looked after", each)
+                    _LOG.exception("pipeline %s: the supervision of its run failed", pipeline_id)
 
     def _is_at_rest(self, wanted: Wanted) -> bool:
-        """Whether there is nothing to be done for a pipeline: most of many do not run."""
+        """Return True if a pipeline needs no step; most pipelines do not run."""
         if wanted.run or is_way_back_over(wanted, self.keep.generation_days, datetime.now(UTC)):
             return False
         last = latest_run(self.folder(wanted.pipeline_id))
@@ -140,22 +145,22 @@ class Supervisor:
             return
         self._pruned_at = time.monotonic()
         for name, numbers in prune_versions(self.database, self.keep.versions).items():
-            _LOG.info("pipeline %s: %d old versions are gone, up to %d", name, len(numbers), max(numbers))
+            _LOG.info("pipeline %s: removed %d old versions, up to %d", name, len(numbers), max(numbers))
 
     def _look_after(self, pipeline_id: int) -> None:
-        # What a run's end means is on disk before the next one starts.
+        # Commit the transition after a run's end before the next run starts.
         with self.database.write() as session:
             wanted, pipeline = session.get(Wanted, pipeline_id), session.get(Pipeline, pipeline_id)
             if wanted is None or pipeline is None:
                 return
-            found = current(self.folder(pipeline_id))
-            if found is not None and not found[1].is_over:
-                self._running(session, pipeline, wanted, *found)
+            run = current(self.folder(pipeline_id))
+            if run is not None and not run[1].is_over:
+                self._running(session, pipeline, wanted, *run)
                 return
-            if found is not None and wanted.seen < found[0].number:
+            if run is not None and wanted.seen < run[0].number:
                 prune_runs(self.folder(pipeline.id), self.keep.runs)
                 checkpoint = self.checkpoint(pipeline_id)
-                Ended(session, pipeline, wanted, *found, checkpoint, self.backoff, self._chance).take_note()
+                Ended(session, pipeline, wanted, *run, checkpoint, self.backoff, self._chance).take_note()
             if not self._next(wanted):
                 return
         with self.database.write() as session:
@@ -164,7 +169,7 @@ class Supervisor:
                 self._start(session, pipeline, wanted, what)
 
     def _next(self, wanted: Wanted) -> str:
-        """What is to be started now, while nothing runs; empty for nothing."""
+        """The action to start now, while nothing runs; empty for none."""
         now = datetime.now(UTC)
         if is_way_back_over(wanted, self.keep.generation_days, now):
             return PRUNE
@@ -172,21 +177,21 @@ class Supervisor:
             return ""
         return wanted.upgrade if wanted.upgrade in (ROLLBACK, ADOPT) else RUN
 
-    # ---- a run that goes on
+    # ---- an active run
 
     def _running(
         self, session: Session, pipeline: Pipeline, wanted: Wanted, run: RunFolder, state: ProcessState
     ) -> None:
         command = run.read(COMMAND) or {}
         if command.get("what") != RUN:
-            return  # it ends by itself
+            return  # It ends by itself.
         settings = settings_of(pipeline.run_settings)
         moves = wanted.upgrade != "check" and command.get("upgrade") != wanted.upgrade
         if not wanted.run or moves or command.get("version") != wanted.version:
-            ask_to_stop(run, RunOptions(stop_within=settings.stop_within).stop_seconds)
+            request_stop(run, RunOptions(stop_within=settings.stop_within).stop_seconds)
             glance.set_stopping(session, pipeline, command.get("version", 0), run)
             return
-        # Without new rows there is no micro-batch: that the state has moved is enough.
+        # Without new rows there is no micro-batch, so a moved state is sufficient, too.
         if has_moved(self.checkpoint(pipeline.id), wanted) or (
             command and last_of(run.progress, command["seq"], "batch")
         ):
@@ -201,10 +206,10 @@ class Supervisor:
             return
         places = Places(self.home, self.checkpoint(pipeline.id), self.progress(pipeline.id))
         try:
-            made = launch_of(session, pipeline, wanted, self.command, places, self.allowed, what)
-            launch(self.folder(pipeline.id), made, self._umask)
+            launched = launch_of(session, pipeline, wanted, self.command, places, self.allowed, what)
+            launch(self.folder(pipeline.id), launched, self._umask)
         except TakenError:
-            return  # the next tick looks again
+            return  # The next tick tries again.
         except CompiledPlanError as fault:
             wanted.run = False
             ending = Ending(Outcome.REFUSED, fault.message, fault.where, fault.remedy)
@@ -214,22 +219,26 @@ class Supervisor:
             return
         wanted.next_at = None
         if what == RUN and wanted.outcome not in UNDER_WAY:
-            wanted.options = []  # those of this start alone
+            wanted.options = []  # They are options of this start only.
         glance.set_starting(session, pipeline, wanted.version)
 
-    # ---- what is asked for
+    # ---- requests
 
     def want_run(
         self, session: Session, pipeline: Pipeline, version: int, by: str, once: Sequence[str] = (), adopt: int = 0
     ) -> Wanted:
-        """Have a version run; one that runs already goes on.
+        """Request a run of a version; a running version continues.
 
         Args:
-            once: options of `execute-plan` for the next start alone.
-            adopt: the generation of the checkpoint that counts again before it; 0 for the one that counts.
+            session: the database session.
+            pipeline: the pipeline.
+            version: the number of the version.
+            by: the author of the request.
+            once: options of `execute-plan` for the next start only.
+            adopt: the generation of the checkpoint to activate before the start; 0 for none.
 
         Raises:
-            ConflictError: such options, and a run or an upgrade goes on.
+            ConflictError: with `once` or `adopt`, while a run or an upgrade is active.
         """
         wanted = self.wanted(session, pipeline)
         if once or adopt:
@@ -242,42 +251,44 @@ class Supervisor:
 
     def _check_at_rest(self, pipeline: Pipeline, wanted: Wanted) -> None:
         if wanted.outcome in UNDER_WAY:
-            raise ConflictError("an upgrade goes on", where=pipeline.name, remedy="wait for its end, or go back")
+            raise ConflictError(
+                "an upgrade is in progress", where=pipeline.name, remedy="wait for its end, or roll back"
+            )
         run = current(self.folder(pipeline.id))
         if run is not None and not run[1].is_over:
             raise ConflictError(
-                f"the pipeline {pipeline.name!r} runs, and these are options of a start",
+                f"the pipeline {pipeline.name!r} runs already, and these options apply to a start",
                 where=pipeline.name,
                 remedy="stop it first",
             )
 
     def want_stop(self, session: Session, pipeline: Pipeline) -> None:
-        """Have what runs, or waits to be started again, stop."""
+        """Request the end of a run, also of one that waits for its restart."""
         wanted = self.wanted(session, pipeline)
         wanted.run, wanted.next_at, wanted.crashes = False, None, 0
-        found, status = current(self.folder(pipeline.id)), session.get(Status, pipeline.id)
-        if status is not None and status.state == "failed" and (found is None or found[1].is_over):
+        run, status = current(self.folder(pipeline.id)), session.get(Status, pipeline.id)
+        if status is not None and status.state == "failed" and (run is None or run[1].is_over):
             glance.set_ended(session, pipeline, status.version, "stopped")
 
     def wanted(self, session: Session, pipeline: Pipeline) -> Wanted:
-        """What is wanted of a pipeline; nothing, where nobody ever asked."""
-        found = session.get(Wanted, pipeline.id)
-        if found is None:
-            found = Wanted(pipeline_id=pipeline.id, run=False, version=0, by="", upgrade="check", options=[])
-            found.fallback = found.previous = found.crashes = found.seen = 0
-            found.outcome = ""
-            session.add(found)
-        return found
+        """The desired state of a pipeline; created without a run if there is none."""
+        wanted = session.get(Wanted, pipeline.id)
+        if wanted is None:
+            wanted = Wanted(pipeline_id=pipeline.id, run=False, version=0, by="", upgrade="check", options=[])
+            wanted.fallback = wanted.previous = wanted.crashes = wanted.seen = 0
+            wanted.outcome = ""
+            session.add(wanted)
+        return wanted
 
     def settle(self, pipeline_id: int, seconds: float) -> None:
-        """Tick at once, and wait a while until what is wanted is so, or is about to be."""
+        """Tick at once, and wait at most some seconds until the actual state matches the desired one."""
         deadline = time.monotonic() + seconds
         while True:
             self.tick()
             with self.database.read() as session:
                 wanted = session.get(Wanted, pipeline_id)
-                found = current(self.folder(pipeline_id))
-                runs = found is not None and not found[1].is_over
+                run = current(self.folder(pipeline_id))
+                runs = run is not None and not run[1].is_over
                 waits = wanted is not None and wanted.next_at is not None
                 if wanted is None or waits or runs == wanted.run or time.monotonic() > deadline:
                     return

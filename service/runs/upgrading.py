@@ -1,4 +1,4 @@
-"""How far an upgrade, or the way back, has come: its steps, from what the run says of itself."""
+"""The progress of an upgrade or rollback: its steps, from the progress messages of the run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compiled_plan.service.runs.endings import Ending, messages_since
 from compiled_plan.service.runs.folders import COMMAND, RunFolder, runs_of
 from compiled_plan.service.store.tables import UNDER_WAY, Wanted
 
-#: What is kept of an upgrade that is over, in the folder of its run.
+#: The record of a completed upgrade, in the folder of its run.
 UPGRADE = "upgrade.json"
 State = Literal["waiting", "going-on", "done", "failed"]
 _MESSAGES = ("upgrade", "start", "step", "batch")
@@ -20,10 +20,12 @@ _MESSAGES = ("upgrade", "start", "step", "batch")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step.
+    """A step of an upgrade.
 
     Args:
-        name: `stop`, `move`, `back`, `run`, or what `execute-plan` calls the step of a migration.
+        name: `stop`, `move`, `back`, `run`, or the name of a migration step in `execute-plan`.
+        text: its description.
+        state: its state.
     """
 
     name: str
@@ -33,7 +35,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What became of an upgrade."""
+    """The steps of an upgrade, and its error."""
 
     steps: Sequence[Step] = ()
     message: str = ""
@@ -41,31 +43,31 @@ class Course:
 
 
 def course_of(pipeline: Path, wanted: Wanted) -> Course:
-    """The course of the last upgrade, or way back, of a pipeline; without steps where nothing is kept of it."""
+    """The course of a pipeline's last upgrade or rollback; without steps if its record was removed."""
     if wanted.outcome in UNDER_WAY:
         return Course(_going_on(pipeline, wanted))
-    found = next((kept for run in runs_of(pipeline) if (kept := run.read(UPGRADE))), None)
-    if found is None:
+    course = next((recorded for run in runs_of(pipeline) if (recorded := run.read(UPGRADE))), None)
+    if course is None:
         return Course()
-    return Course([Step(**each) for each in found["steps"]], found["message"], found["remedy"])
+    return Course([Step(**step) for step in course["steps"]], course["message"], course["remedy"])
 
 
 def note(run: RunFolder, wanted: Wanted, ending: Ending | None = None) -> None:
-    """Keep what became of it.
+    """Record a completed or refused upgrade.
 
     Args:
-        run: that moved the state, or went back.
-        wanted: of the pipeline, as it was meanwhile.
-        ending: of the run that was refused; None where all went well.
+        run: the run that moved the state, or rolled it back.
+        wanted: the desired state of the pipeline during the upgrade.
+        ending: the end of a refused run; None after a success.
     """
     steps = list(_going_on(run.path.parent, wanted))
     if ending is None:
-        steps = [replace(each, state="done") for each in steps]
+        steps = [replace(step, state="done") for step in steps]
     else:
-        at = next((at for at, each in enumerate(steps) if each.state == "going-on"), len(steps) - 1)
+        at = next((at for at, step in enumerate(steps) if step.state == "going-on"), len(steps) - 1)
         steps[at] = replace(steps[at], state="failed")
     said = ("", "") if ending is None else (masked_text(ending.message), masked_text(ending.remedy))
-    run.write(UPGRADE, {"steps": [asdict(each) for each in steps], "message": said[0], "remedy": said[1]})
+    run.write(UPGRADE, {"steps": [asdict(step) for step in steps], "message": said[0], "remedy": said[1]})
 
 
 def _going_on(pipeline: Path, wanted: Wanted) -> Sequence[Step]:
@@ -76,27 +78,27 @@ def _going_on(pipeline: Path, wanted: Wanted) -> Sequence[Step]:
     before, after = (wanted.version, wanted.previous) if back else (wanted.fallback, wanted.version)
     stop = Step("stop", f"the run of version {before} ends", "done" if begun else "going-on")
     if back:
-        middle: list[Step] = [Step("back", "the state of before counts again", "going-on" if begun else "waiting")]
+        middle: list[Step] = [Step("back", "the previous state is restored", "going-on" if begun else "waiting")]
         said: list[dict[str, Any]] = []
     else:
         said = list(_said(run, command)) if run is not None and begun else []
         middle = list(_moves(said, begun))
-    runs = begun and not back and not any(each.state in ("going-on", "waiting") for each in middle)
+    runs = begun and not back and not any(step.state in ("going-on", "waiting") for step in middle)
     return [stop, *middle, Step("run", f"version {after} runs", "going-on" if runs else "waiting")]
 
 
 def _said(run: RunFolder, command: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    return (each for each in messages_since(run.progress, command["seq"]) if each["event"] in _MESSAGES)
+    return (message for message in messages_since(run.progress, command["seq"]) if message["event"] in _MESSAGES)
 
 
 def _moves(said: Sequence[dict[str, Any]], begun: bool) -> Iterator[Step]:
-    upgrade = next((each for each in said if each["event"] == "upgrade"), None)
+    upgrade = next((message for message in said if message["event"] == "upgrade"), None)
     if upgrade is None:
-        if not any(each["event"] == "start" for each in said):
+        if not any(message["event"] == "start" for message in said):
             yield Step("move", "the state moves into a new generation", "going-on" if begun else "waiting")
         return
-    numbers = [each["number"] for each in said if each["event"] == "step"]
-    over = any(each["event"] == "batch" for each in said) or len(set(numbers)) == len(upgrade["steps"])
+    numbers = [message["number"] for message in said if message["event"] == "step"]
+    over = any(message["event"] == "batch" for message in said) or len(set(numbers)) == len(upgrade["steps"])
     for number, step in enumerate(upgrade["steps"], 1):
         state: State = "done" if number in numbers else "waiting"
         if numbers and number == numbers[-1] and not over:

@@ -1,8 +1,7 @@
-"""Starts a run as a process of its own and waits for its end: `python -m compiled_plan.service.runs.waiter FOLDER`.
+"""The waiter of a run: start it and wait for its end, `python -m compiled_plan.service.runs.waiter FOLDER`.
 
-It belongs to nobody: the service that started it may end, and what it started goes on. It inherits the locks of the
-pipeline and of the checkpoint, hands them on to the run, and so both are locked as long as either lives. It imports
-little, since it stays in memory as long as the run.
+It outlives the service that started it. It inherits the locks of the pipeline and of the checkpoint and passes them on
+to the run, so that they are held while either lives. It imports little, since it stays in memory as long as the run.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ import psutil
 from compiled_plan.service.runs.folders import COMMAND, EXIT, PROCESS, RunFolder
 from compiled_plan.service.runs.output import CURRENT, rotate
 
-#: How often the length of the output is looked at, in seconds.
+#: The interval at which the length of the output is checked, in seconds.
 _LOOK = 2.0
-#: How long what the run has started itself, a JVM say, has to end after it, in seconds; and after it was told to.
+#: Timeouts in seconds for child processes, such as a JVM, to end after the run, and after a signal.
 _ENDING, _TOLD = 10.0, 5.0
 
 
 def wait_for(folder: RunFolder) -> int:
-    """Start what `command.json` says and write down how it ended; returns its code."""
+    """Start the command of `command.json`, record its end, and return its exit code."""
     command = folder.read(COMMAND)
     assert command is not None
-    locks = [int(each) for each in command.get("locks", ())]
+    locks = [int(descriptor) for descriptor in command.get("locks", ())]
     with (folder.output / CURRENT).open("ab", buffering=0) as output:
         try:
             process = subprocess.Popen(
@@ -49,7 +48,7 @@ def wait_for(folder: RunFolder) -> int:
             output.write(f"error: {command['argv'][0]}: {fault.strerror}\n".encode())
             _end(folder, 127, [])
             return 127
-    # Signals are for the run; what started it waits for its end.
+    # Ignore signals: they are for the run, and the waiter has to record its end.
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     folder.write(PROCESS, {"pid": process.pid, "started": psutil.Process(process.pid).create_time(), "at": time.time()})
@@ -65,32 +64,32 @@ def wait_for(folder: RunFolder) -> int:
 
 
 def _members(group: int) -> list[int]:
-    """The processes of a group that run."""
-    found = []
+    """The live processes of a group."""
+    members = []
     for process in psutil.process_iter(["status"]):
         with suppress(OSError):
             if os.getpgid(process.pid) == group and process.info["status"] != psutil.STATUS_ZOMBIE:
-                found.append(process.pid)
-    return found
+                members.append(process.pid)
+    return members
 
 
 def _left(group: int) -> list[int]:
-    """The processes of the run that went on though it had ended, and were ended: they hold what the next run needs."""
-    found = _remaining(group, _ENDING)
-    if found:
+    """End the remaining child processes of the run, which hold locks and ports of the next run, and return them."""
+    remaining = _remaining(group, _ENDING)
+    if remaining:
         _signal(group, signal.SIGTERM)
         if _remaining(group, _TOLD):
             _signal(group, signal.SIGKILL)
             _remaining(group, _TOLD)
-    return found
+    return remaining
 
 
 def _remaining(group: int, seconds: float) -> list[int]:
-    """The processes of a group that run after so many seconds; it returns as soon as there are none."""
+    """The processes of a group that still live after a timeout in seconds."""
     deadline = time.monotonic() + seconds
-    while (found := _members(group)) and time.monotonic() < deadline:
+    while (members := _members(group)) and time.monotonic() < deadline:
         time.sleep(0.1)
-    return found
+    return members
 
 
 def _signal(group: int, number: signal.Signals) -> None:
@@ -104,7 +103,7 @@ def _end(folder: RunFolder, code: int, left: list[int]) -> None:
 
 
 def main() -> None:
-    """Entry of the module."""
+    """Entry point of the module."""
     sys.exit(0 if wait_for(RunFolder(Path(sys.argv[1]))) == 0 else 1)
 
 

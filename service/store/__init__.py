@@ -1,1 +1,1 @@
-"""The registry's database: its tables, their migrations, and functions of a session that read and write them."""
+"""The registry's database: tables, migrations, and functions that read and write them in a session."""

@@ -1,4 +1,4 @@
-"""Texts by what they are: each once, however many versions have it."""
+"""Content-addressed texts: versions with the same text share it."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from sqlalchemy.orm import Session
 from compiled_plan.service.store.errors import NotFoundError
 from compiled_plan.service.store.tables import Blob, Version
 
-#: Removed at a time: databases bound the number of parameters.
+#: The batch size of deletions, since databases limit the number of parameters.
 _AT_ONCE = 500
 
 
 def digest(text: str) -> str:
-    """SHA-256 of a text, in hex."""
+    """The SHA-256 of a text, in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def put(session: Session, text: str) -> str:
-    """Keep a text; its hash."""
-    found = digest(text)
-    if session.get(Blob, found) is None:
+    """Store a text, and return its hash."""
+    hash_ = digest(text)
+    if session.get(Blob, hash_) is None:
         try:
             with session.begin_nested():
-                session.add(Blob(hash=found, content=zlib.compress(text.encode())))
+                session.add(Blob(hash=hash_, content=zlib.compress(text.encode())))
         except IntegrityError:
-            return found  # somebody else has put it there just now
-    return found
+            return hash_  # Another session has stored it meanwhile.
+    return hash_
 
 
 def get(session: Session, hash_: str) -> str:
     """The text of a hash.
 
     Raises:
-        NotFoundError: it is not kept, or is not what it was.
+        NotFoundError: the text is missing or damaged.
     """
     blob = session.get(Blob, hash_)
     text = zlib.decompress(blob.content).decode() if blob is not None else None
@@ -50,7 +50,7 @@ def get(session: Session, hash_: str) -> str:
 
 
 def remove_unused(session: Session, hashes: Iterable[str]) -> None:
-    """Remove those of the texts that no version has any more."""
+    """Remove texts that no version uses any more."""
     wanted = sorted(set(hashes))
     used = exists(select(Version.id).where((Version.plan_hash == Blob.hash) | (Version.program_hash == Blob.hash)))
     for at in range(0, len(wanted), _AT_ONCE):
@@ -58,6 +58,6 @@ def remove_unused(session: Session, hashes: Iterable[str]) -> None:
 
 
 def hashes_of(session: Session, pipeline: int) -> set[str]:
-    """The texts of a pipeline's versions."""
+    """The hashes of the texts of a pipeline's versions."""
     rows = session.execute(select(Version.plan_hash, Version.program_hash).where(Version.pipeline_id == pipeline))
     return {hash_ for row in rows for hash_ in row if hash_}

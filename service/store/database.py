@@ -1,4 +1,4 @@
-"""The database: opened, brought to this release, and used in transactions."""
+"""The database: open, migrate, and use it in transactions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from compiled_plan.service.common.home import prepare_home
 from compiled_plan.service.common.settings import Settings
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
-#: A write waits for the one before for so long, in seconds.
+#: The lock timeout of a write in SQLite, in seconds.
 _BUSY = 30.0
 _WRITES = "plan_service_writes"
 
@@ -33,16 +33,16 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """A session that sees one state of the database, and changes nothing."""
+        """A read-only session with a consistent view of the database."""
         with Session(self.engine, expire_on_commit=False) as session:
             yield session
             session.rollback()
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """A session whose changes are there for good when the block has ended, or none of them after an error.
+        """A session that commits at the end of the block, or rolls back after an error.
 
-        On SQLite one writes at a time, from the first statement on: what it reads stays true until it has written.
+        SQLite serializes these sessions from their first statement, so that their reads stay valid until the commit.
         """
         with Session(self._writing, expire_on_commit=False) as session, session.begin():
             yield session
@@ -53,10 +53,10 @@ class Database:
 
 
 def open_database(settings: Settings) -> Database:
-    """The database of a service, made where it is not there, and brought to this release.
+    """Open the database of a service; create it or migrate it to this release.
 
     Raises:
-        ExecutionError: it cannot be opened, or is of a later release; or as `prepare_home`.
+        ExecutionError: the database cannot be opened, or belongs to a later release; or as for `prepare_home`.
     """
     prepare_home(settings.home)
     url = settings.database_url
@@ -65,7 +65,7 @@ def open_database(settings: Settings) -> Database:
         if parsed.drivername in ("postgresql", "postgres"):
             parsed = parsed.set(drivername="postgresql+psycopg")
         if parsed.get_backend_name() == "sqlite" and parsed.database:
-            # Programs have passwords.
+            # Private, since programs contain passwords.
             Path(parsed.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         options: dict[str, Any] = {"connect_args": {"timeout": _BUSY}} if _is_sqlite(parsed.drivername) else {}
         engine = create_engine(parsed, pool_pre_ping=not options, **options)
@@ -76,7 +76,7 @@ def open_database(settings: Settings) -> Database:
     except (SQLAlchemyError, ArgumentError, OSError) as fault:
         reason = str(getattr(fault, "orig", None) or fault).strip().splitlines()[0]
         raise ExecutionError(
-            f"the database cannot be opened: {masked_url(reason)}",
+            f"cannot open the database: {masked_url(reason)}",
             where=masked_url(url),
             remedy="check --database, and that its server runs: sqlite:////folder/file.db, "
             "postgresql://user@host/database",
@@ -85,10 +85,10 @@ def open_database(settings: Settings) -> Database:
 
 
 def migrate(connection: Connection) -> None:
-    """Bring the database to this release: one transaction, all or nothing.
+    """Migrate the database to this release in one transaction.
 
     Raises:
-        ExecutionError: it is of a later release.
+        ExecutionError: the database belongs to a later release.
     """
     from alembic.script import ScriptDirectory
     from alembic.util import CommandError
@@ -101,8 +101,8 @@ def migrate(connection: Connection) -> None:
     except CommandError as fault:
         known = ScriptDirectory.from_config(config).get_current_head()
         raise ExecutionError(
-            f"the database is of another release: {fault}",
-            remedy=f"start the release that wrote it, or a later one; this one knows {known}",
+            f"the database belongs to another release: {fault}",
+            remedy=f"start the release that wrote it, or a later one; this release supports {known}",
         ) from None
 
 
@@ -111,11 +111,11 @@ def _is_sqlite(driver: str) -> bool:
 
 
 def _prepare_sqlite(engine: Engine) -> None:
-    """Readers beside a writer (WAL), foreign keys, and each commit on disk before it is answered."""
+    """Enable concurrent readers (WAL), foreign keys, and durable commits."""
 
     @event.listens_for(engine, "connect")
     def connected(connection: Any, record: Any) -> None:
-        # The driver's own transactions begin too late: SQLAlchemy's events below begin them.
+        # The driver would begin transactions too late; the event below begins them.
         connection.isolation_level = None
         for pragma in ("journal_mode=WAL", "foreign_keys=ON", "synchronous=FULL"):
             connection.execute(f"PRAGMA {pragma}")

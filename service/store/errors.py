@@ -1,4 +1,4 @@
-"""What the registry refuses: errors that routes answer with a status of their own."""
+"""Errors of the registry with their own HTTP status."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from compiled_plan.plans.errors import CompiledPlanError
 
 
 class NotFoundError(CompiledPlanError):
-    """There is no such pipeline, version or token."""
+    """The pipeline, version or token does not exist."""
 
 
 class ConflictError(CompiledPlanError):
-    """It does not go with what is there: a name that is taken, a pipeline that runs."""
+    """The request conflicts with the current state: the name is taken, the pipeline runs."""
 
 
 class MovedError(CompiledPlanError):
-    """Somebody else has changed it since it was read."""
+    """The pipeline has changed since it was read."""

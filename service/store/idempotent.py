@@ -1,4 +1,4 @@
-"""Requests that come again under one key: carried out once, answered alike."""
+"""Idempotent requests: a repeated key returns the stored answer."""
 
 from __future__ import annotations
 
@@ -14,61 +14,61 @@ from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import IdempotentAnswer
 
-#: How long an answer is kept.
-KEPT = timedelta(hours=24)
+#: The retention of answers.
+RETENTION = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a request was answered: HTTP status and JSON."""
+    """A stored answer: HTTP status and JSON."""
 
     status: int
     text: str
 
 
 def begin(session: Session, key: str, body: bytes) -> Answer | None:
-    """Note that a request is carried out, or what it was answered before.
+    """Record the start of a request, or return its stored answer.
 
     Args:
-        key: the client's, with who asks what for.
+        session: the database session.
+        key: the client's key, with the client and the operation.
+        body: the body of the request.
 
     Raises:
-        ConflictError: the same request is being carried out.
-        PlanError: the key was another request's.
+        ConflictError: the same request is in progress.
+        PlanError: another request has used the key.
     """
-    session.execute(delete(IdempotentAnswer).where(IdempotentAnswer.created_at < pipelines.now() - KEPT))
+    session.execute(delete(IdempotentAnswer).where(IdempotentAnswer.created_at < pipelines.now() - RETENTION))
     hash_, body_hash = _hash(key.encode()), _hash(body)
-    found = session.get(IdempotentAnswer, hash_)
-    if found is None:
+    stored = session.get(IdempotentAnswer, hash_)
+    if stored is None:
         session.add(IdempotentAnswer(hash=hash_, body_hash=body_hash, created_at=pipelines.now()))
         session.flush()
         return None
-    if found.body_hash != body_hash:
+    if stored.body_hash != body_hash:
         raise PlanError(
-            "the key belongs to another request", where="Idempotency-Key", remedy="take a new key for each request"
+            "the key belongs to another request", where="Idempotency-Key", remedy="use a new key for each request"
         )
-    if not found.status:
-        raise ConflictError(
-            "the same request is being carried out", where="Idempotency-Key", remedy="ask again in a moment"
-        )
-    return Answer(found.status, found.answer)
+    if not stored.status:
+        raise ConflictError("the same request is in progress", where="Idempotency-Key", remedy="try again in a moment")
+    return Answer(stored.status, stored.answer)
 
 
 def end(session: Session, key: str, answer: Answer) -> None:
-    """Note what a request was answered."""
-    found = session.get(IdempotentAnswer, _hash(key.encode()))
-    if found is not None:
-        found.status, found.answer = answer.status, answer.text
+    """Store the answer to a request."""
+    stored = session.get(IdempotentAnswer, _hash(key.encode()))
+    if stored is not None:
+        stored.status, stored.answer = answer.status, answer.text
 
 
 def forget(session: Session, key: str) -> None:
-    """Forget a request that failed before it changed anything: it may be tried again."""
+    """Remove a request that failed without a change, so that it can be repeated."""
     hash_ = _hash(key.encode())
     session.execute(delete(IdempotentAnswer).where(IdempotentAnswer.hash == hash_, IdempotentAnswer.status == 0))
 
 
 def forget_unfinished(session: Session) -> None:
-    """Forget requests that a service had not carried out yet when it ended: they may be tried again."""
+    """Remove requests that were in progress when the service ended, so that they can be repeated."""
     session.execute(delete(IdempotentAnswer).where(IdempotentAnswer.status == 0))
 
 

@@ -1,4 +1,4 @@
-"""Pipelines of the registry: made, found, listed, changed, removed."""
+"""Pipelines of the registry: create, find, list, change, remove."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from compiled_plan.service.store import blobs
 from compiled_plan.service.store.errors import ConflictError, MovedError, NotFoundError
 from compiled_plan.service.store.tables import InForce, Pipeline, Status, Version
 
-#: Letters, digits and `-_.`: a name is part of addresses and of folders.
+#: Letters, digits and `-_.`, since names are part of URLs and folders.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
-#: States in which a process of the pipeline is there.
+#: States with a running process.
 ALIVE = ("running", "behind", "upgrade-waiting")
 NO_STATE = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A pipeline in a list, with its state at a glance."""
+    """A pipeline in a list, with its status."""
 
     pipeline: Pipeline
     status: Status | None
@@ -36,7 +36,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of a list; `cursor` asks for the next one, empty behind the last."""
+    """A page of a list; `cursor` requests the next page, and is empty on the last."""
 
     items: Sequence[Listed]
     cursor: str
@@ -44,74 +44,81 @@ class Page:
 
 
 def now() -> datetime:
-    """The time, in UTC."""
+    """The current time in UTC."""
     return datetime.now(UTC)
 
 
 def create(session: Session, name: str, description: str, by: str) -> Pipeline:
-    """A new pipeline.
+    """Create a pipeline.
 
     Raises:
-        PlanError: not a name.
+        PlanError: the name is invalid.
         ConflictError: the name is taken.
     """
     if not NAME.fullmatch(name) or ".." in name:
         raise PlanError(
-            "this is no name of a pipeline",
+            "not a valid pipeline name",
             where=name,
-            remedy="take letters, digits, `-`, `_` and `.`, 100 at most, with a letter or digit first",
+            remedy="use at most 100 letters, digits, `-`, `_` and `.`, starting with a letter or digit",
         )
     if session.scalar(select(Pipeline.id).where(Pipeline.name == name)) is not None:
-        raise ConflictError(f"there is a pipeline {name!r} already", where=name, remedy="take another name")
-    found = Pipeline(name=name, description=description, created_at=now(), created_by=by)
-    session.add(found)
+        raise ConflictError(f"a pipeline {name!r} exists already", where=name, remedy="choose another name")
+    pipeline = Pipeline(name=name, description=description, created_at=now(), created_by=by)
+    session.add(pipeline)
     session.flush()
-    return found
+    return pipeline
 
 
 def find(session: Session, name: str, *, lock: bool = False) -> Pipeline:
     """The pipeline of a name.
 
     Args:
-        lock: whether nobody else may change it until the transaction ends.
+        session: the database session.
+        name: the name.
+        lock: lock the row until the transaction ends.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: the pipeline does not exist.
     """
     wanted = select(Pipeline).where(Pipeline.name == name)
-    found = session.scalar(wanted.with_for_update() if lock else wanted)
-    if found is None:
+    pipeline = session.scalar(wanted.with_for_update() if lock else wanted)
+    if pipeline is None:
         near = session.scalars(select(Pipeline.name).order_by(Pipeline.name).limit(1000)).all()
         remedy = did_you_mean(name, near, "GET /api/v1/pipelines lists them")
         raise NotFoundError(f"there is no pipeline {name!r}", where=name, remedy=remedy)
-    return found
+    return pipeline
 
 
 def etag(pipeline: Pipeline) -> str:
-    """What says whether a pipeline, and which version is in force, is still what somebody has read."""
+    """The ETag of a pipeline, which changes with the pipeline and its version in force."""
     return f'"{pipeline.id}-{pipeline.revision}"'
 
 
 def find_unmoved(session: Session, name: str, expected: str) -> Pipeline:
-    """The pipeline of a name, for a change of what was read with an ETag; locked.
+    """The pipeline of a name, locked, if it still has an expected ETag.
+
+    Args:
+        session: the database session.
+        name: the name.
+        expected: the value of the If-Match header.
 
     Raises:
-        NotFoundError: there is none.
-        MovedError: it has changed since.
+        NotFoundError: the pipeline does not exist.
+        MovedError: the pipeline has changed.
     """
-    found = find(session, name, lock=True)
+    pipeline = find(session, name, lock=True)
     tags = [tag.strip().removeprefix("W/") for tag in expected.split(",")]
-    if expected.strip() != "*" and etag(found) not in tags:
+    if expected.strip() != "*" and etag(pipeline) not in tags:
         raise MovedError(
-            f"the pipeline {name!r} has changed since it was read; version {found.in_force} is in force now",
+            f"the pipeline {name!r} has changed since it was read; version {pipeline.in_force} is now in force",
             where="If-Match",
-            remedy="read it again, look at what has changed, and send the change with the new ETag",
+            remedy="read it again, review the changes, and send the request with the new ETag",
         )
-    return found
+    return pipeline
 
 
 def change(session: Session, pipeline: Pipeline, **values: Any) -> None:
-    """Change columns of a pipeline; its ETag becomes another one."""
+    """Change columns of a pipeline and its ETag."""
     for name, value in values.items():
         setattr(pipeline, name, value)
     pipeline.revision += 1
@@ -122,7 +129,7 @@ def remove(session: Session, pipeline: Pipeline) -> None:
     """Remove a pipeline with all its versions.
 
     Raises:
-        ConflictError: it runs.
+        ConflictError: the pipeline runs.
     """
     status = session.get(Status, pipeline.id)
     if status is not None and status.state in ALIVE:
@@ -137,15 +144,17 @@ def remove(session: Session, pipeline: Pipeline) -> None:
 
 
 def page(session: Session, *, q: str = "", state: str = "", limit: int = 50, cursor: str = "") -> Page:
-    """Pipelines by name, with their state at a glance.
+    """Pipelines by name, with their status.
 
     Args:
-        q: a part of the name or the description, in any case.
-        state: of this state alone.
-        cursor: of the page before.
+        session: the database session.
+        q: a part of the name or the description, case-insensitive.
+        state: only pipelines in this state.
+        limit: the page size.
+        cursor: the cursor of the previous page.
 
     Raises:
-        PlanError: not a cursor.
+        PlanError: the cursor is invalid.
     """
     wanted = select(Pipeline, Status).outerjoin(Status, Status.pipeline_id == Pipeline.id)
     if q:
@@ -162,7 +171,7 @@ def page(session: Session, *, q: str = "", state: str = "", limit: int = 50, cur
 
 
 def counts(session: Session) -> dict[str, int]:
-    """How many pipelines there are of each state."""
+    """The number of pipelines by state."""
     state = func.coalesce(Status.state, NO_STATE)
     wanted = select(state, func.count()).select_from(Pipeline).outerjoin(Status, Status.pipeline_id == Pipeline.id)
     return {row[0]: row[1] for row in session.execute(wanted.group_by(state))}
@@ -176,4 +185,4 @@ def _name_of(cursor: str) -> str:
     try:
         return base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True).decode()
     except (binascii.Error, UnicodeError):
-        raise PlanError("this is no cursor", where="cursor", remedy="take the one of the page before") from None
+        raise PlanError("not a valid cursor", where="cursor", remedy="use the cursor of the previous page") from None

@@ -1,4 +1,4 @@
-"""The tables of the registry. A change of them comes with a migration in `migrations/versions/`."""
+"""The tables of the registry. Each change needs a migration in `migrations/versions/`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-#: Outcomes of an upgrade, or of the way back, that has not come to its end.
+#: Outcomes of an upgrade or rollback in progress.
 UNDER_WAY = ("migrating", "rolling-back")
 
 
 class Moment(TypeDecorator[datetime]):
-    """A time in UTC; SQLite keeps no zone."""
+    """A time in UTC; SQLite stores no time zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -41,7 +41,7 @@ class Base(DeclarativeBase):
 
 
 class Blob(Base):
-    """A text by its SHA-256, compressed: versions that share a program or a plan share it here, too."""
+    """A compressed text by its SHA-256; versions with the same program or plan share it."""
 
     __tablename__ = "blobs"
 
@@ -50,10 +50,10 @@ class Blob(Base):
 
 
 class Pipeline(Base):
-    """A pipeline: a name for versions of a program and its plan, of which one is in force."""
+    """A pipeline: versions of a program and its plan under a name, with one version in force."""
 
     __tablename__ = "pipelines"
-    #: Checkpoints and logs are found by the id, and stay when a pipeline is removed: no other one gets it.
+    #: Ids are never reused, since checkpoints and logs are stored by id and survive the removal of a pipeline.
     __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -61,17 +61,17 @@ class Pipeline(Base):
     description: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[datetime] = mapped_column(Moment)
     created_by: Mapped[str] = mapped_column(String(128))
-    #: Number of the version in force, and of the newest one; 0 before the first.
+    #: Numbers of the version in force and of the newest version; 0 before the first.
     in_force: Mapped[int] = mapped_column(default=0)
     newest: Mapped[int] = mapped_column(default=0)
-    #: Counts the changes of the row: what its ETag says.
+    #: The number of changes of the row, part of its ETag.
     revision: Mapped[int] = mapped_column(default=1)
-    #: How it runs: trigger, schedule, conf.
+    #: Run settings: trigger, schedule, conf.
     run_settings: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
 
 
 class Version(Base):
-    """A version of a pipeline. Never changed."""
+    """A version of a pipeline; immutable."""
 
     __tablename__ = "versions"
     __table_args__ = (UniqueConstraint("pipeline_id", "number"),)
@@ -84,13 +84,13 @@ class Version(Base):
     comment: Mapped[str] = mapped_column(Text, default="")
     #: "program", "plan", "ttl-edit" or "import".
     kind: Mapped[str] = mapped_column(String(16))
-    #: Number of the version that it was made from; 0 for none.
+    #: Number of the parent version; 0 for none.
     parent: Mapped[int] = mapped_column(default=0)
     #: "sql", "python", or empty for a plan without a program.
     language: Mapped[str] = mapped_column(String(16), default="")
     program_hash: Mapped[str | None] = mapped_column(ForeignKey("blobs.hash"))
     plan_hash: Mapped[str] = mapped_column(ForeignKey("blobs.hash"))
-    #: Options that the program was compiled with, and where its text was.
+    #: Configuration options of the compilation, and the file of the program.
     options: Mapped[dict[str, str]] = mapped_column(JSON, default=dict)
     origin: Mapped[str] = mapped_column(Text, default="")
     operators: Mapped[int] = mapped_column(default=0)
@@ -98,7 +98,7 @@ class Version(Base):
 
 
 class InForce(Base):
-    """That a version of a pipeline was put in force: when, and by whom. Never changed."""
+    """The event that a version was put in force; immutable."""
 
     __tablename__ = "in_force_changes"
     __table_args__ = (Index("in_force_changes_by_pipeline", "pipeline_id", "id"),)
@@ -111,27 +111,27 @@ class InForce(Base):
 
 
 class Status(Base):
-    """A pipeline's state at a glance, as who looks after its run last saw it; no row for one that never ran."""
+    """The status of a pipeline, as the supervisor last observed it; no row before the first run."""
 
     __tablename__ = "statuses"
     __table_args__ = (Index("statuses_by_state", "state"),)
 
     pipeline_id: Mapped[int] = mapped_column(ForeignKey("pipelines.id", ondelete="CASCADE"), primary_key=True)
-    #: running, behind, failed, stopped, finished, upgrade-waiting.
+    #: One of running, behind, failed, stopped, finished, upgrade-waiting.
     state: Mapped[str] = mapped_column(String(16))
-    #: Number of the version that runs, or ran; 0 for none.
+    #: Number of the version that runs or ran last; 0 for none.
     version: Mapped[int] = mapped_column(default=0)
     since: Mapped[datetime | None] = mapped_column(Moment)
     seen_at: Mapped[datetime] = mapped_column(Moment)
     rows_per_second: Mapped[float | None]
-    #: Rows that sources hold and the run has not read yet; None where nobody knows.
+    #: The number of unread rows of all sources; None if unknown.
     lag: Mapped[int | None] = mapped_column(BigInteger)
     message: Mapped[str] = mapped_column(Text, default="")
     remedy: Mapped[str] = mapped_column(Text, default="")
 
 
 class Token(Base):
-    """A token of the API: what it may do, and its hash; the token itself is nowhere."""
+    """An API token: its role and its hash; the secret itself is not stored."""
 
     __tablename__ = "tokens"
 
@@ -145,7 +145,7 @@ class Token(Base):
 
 
 class BrowserSession(Base):
-    """A session of the page: the hash of its cookie, and the token that it was opened with."""
+    """A page session: the hash of its cookie, and its token."""
 
     __tablename__ = "sessions"
 
@@ -155,13 +155,13 @@ class BrowserSession(Base):
 
 
 class IdempotentAnswer(Base):
-    """What a request with an Idempotency-Key was answered, for when it comes again."""
+    """The answer to a request with an Idempotency-Key, for its repetition."""
 
     __tablename__ = "idempotent_answers"
 
-    #: Hash of who asked, what for, and the key.
+    #: Hash of the client, the operation and the key.
     hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    #: Hash of the request's body: another one under the same key is refused.
+    #: Hash of the request body; the same key with another body is refused.
     body_hash: Mapped[str] = mapped_column(String(64))
     status: Mapped[int] = mapped_column(default=0)
     answer: Mapped[str] = mapped_column(Text, default="")
@@ -169,29 +169,29 @@ class IdempotentAnswer(Base):
 
 
 class Wanted(Base):
-    """What is wanted of a pipeline's run, and how far that has come; no row for one that nobody ever started."""
+    """The desired state of a pipeline's run, and the progress towards it; no row before the first start."""
 
     __tablename__ = "wanted_runs"
 
     pipeline_id: Mapped[int] = mapped_column(ForeignKey("pipelines.id", ondelete="CASCADE"), primary_key=True)
-    #: Whether it is to run, and which version.
+    #: Run the pipeline, with this version.
     run: Mapped[bool] = mapped_column(default=False)
     version: Mapped[int] = mapped_column(default=0)
     by: Mapped[str] = mapped_column(String(128), default="")
-    #: How the next start goes on with the checkpoint: `check`, `migrate`, `migrate-partial`, `rollback`,
-    #: `adopt-generation` (with the generation first among the options); with options.
+    #: The upgrade mode of the next start, and its options: `check`, `migrate`, `migrate-partial`, `rollback`, or
+    #: `adopt-generation` with the generation as the first option.
     upgrade: Mapped[str] = mapped_column(String(16), default="check")
     options: Mapped[list[str]] = mapped_column(JSON, default=list)
-    #: The version that runs again if an upgrade is refused; the one before the last upgrade. 0 for none.
+    #: The version to return to if an upgrade is refused, and the version before the last upgrade; 0 for none.
     fallback: Mapped[int] = mapped_column(default=0)
     previous: Mapped[int] = mapped_column(default=0)
-    #: Of the last upgrade: empty, migrating, done, refused, rolling-back, rolled-back.
+    #: The outcome of the last upgrade: empty, migrating, done, refused, rolling-back, rolled-back.
     outcome: Mapped[str] = mapped_column(String(16), default="")
-    #: The checkpoint's generation before the last upgrade; 0 for none: its state has moved where another one counts.
+    #: The active generation before the last upgrade; 0 for none. A different active generation means moved state.
     generation: Mapped[int] = mapped_column(default=0)
-    #: When the last upgrade was done: how long the way back is kept counts from there.
+    #: The time of the last upgrade, from which the retention of the previous state counts.
     upgraded_at: Mapped[datetime | None] = mapped_column(Moment)
-    #: Crashes in a row; when the next start is due; the number of the last run whose end was seen.
+    #: The number of consecutive crashes, the time of the next start, and the last run whose end was handled.
     crashes: Mapped[int] = mapped_column(default=0)
     next_at: Mapped[datetime | None] = mapped_column(Moment)
     seen: Mapped[int] = mapped_column(default=0)

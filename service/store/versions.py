@@ -1,4 +1,4 @@
-"""Versions of a pipeline: added, found, listed, put in force, and old ones removed. None is ever changed."""
+"""Versions of a pipeline, which are immutable: add, find, list, put in force, and remove old ones."""
 
 from __future__ import annotations
 
@@ -19,13 +19,19 @@ Language = Literal["sql", "python", ""]
 
 @dataclass(frozen=True, slots=True)
 class NewVersion:
-    """A version that is to be added.
+    """A version to add.
 
     Args:
-        stateful: how many of them have TTLs.
-        program: the program's text; None where there is none.
-        origin: where its text was: a file.
-        parent: number of the version that it was made from; 0 for none.
+        kind: its kind.
+        plan: the text of the plan.
+        operators: the number of operators.
+        stateful: the number of operators with TTLs.
+        program: the text of the program; None without a program.
+        language: the language of the program.
+        options: configuration options of the compilation.
+        origin: the file of the program.
+        comment: the user's comment.
+        parent: the number of the parent version; 0 for none.
     """
 
     kind: Kind
@@ -41,13 +47,17 @@ class NewVersion:
 
 
 def add(session: Session, pipeline: Pipeline, new: NewVersion, by: str, *, in_force: bool) -> Version:
-    """Add a version; the first one of a pipeline is always put in force.
+    """Add a version; the first version of a pipeline is always put in force.
 
     Args:
-        pipeline: locked, so that numbers are given once.
+        session: the database session.
+        pipeline: the pipeline, locked, so that version numbers are unique.
+        new: the version.
+        by: its author.
+        in_force: put it in force.
     """
     number = pipeline.newest + 1
-    found = Version(
+    version = Version(
         pipeline_id=pipeline.id,
         number=number,
         created_at=pipelines.now(),
@@ -63,15 +73,15 @@ def add(session: Session, pipeline: Pipeline, new: NewVersion, by: str, *, in_fo
         operators=new.operators,
         stateful=new.stateful,
     )
-    session.add(found)
+    session.add(version)
     pipelines.change(session, pipeline, newest=number)
     if in_force or pipeline.in_force == 0:
-        put_in_force(session, pipeline, found, by)
-    return found
+        put_in_force(session, pipeline, version, by)
+    return version
 
 
 def put_in_force(session: Session, pipeline: Pipeline, version: Version, by: str) -> None:
-    """Put a version in force, and note who did it; nothing where it is in force already."""
+    """Put a version in force, and record the author; no effect if it is in force already."""
     if pipeline.in_force != version.number:
         session.add(InForce(pipeline_id=pipeline.id, version=version.number, at=pipelines.now(), by=by))
         pipelines.change(session, pipeline, in_force=version.number)
@@ -80,7 +90,7 @@ def put_in_force(session: Session, pipeline: Pipeline, version: Version, by: str
 def in_force_changes(
     session: Session, pipeline: Pipeline, *, limit: int = 50, before: int | None = None
 ) -> Sequence[InForce]:
-    """Which versions were put in force, newest first; those of smaller ids alone with `before`."""
+    """The versions put in force, newest first; only ids below `before`."""
     wanted = select(InForce).where(InForce.pipeline_id == pipeline.id)
     if before is not None:
         wanted = wanted.where(InForce.id < before)
@@ -91,23 +101,19 @@ def find(session: Session, pipeline: Pipeline, number: int) -> Version:
     """The version of a number.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: the version does not exist.
     """
-    found = session.scalar(select(Version).where(Version.pipeline_id == pipeline.id, Version.number == number))
-    if found is None:
-        known = f"the newest is {pipeline.newest}, old ones may be gone" if pipeline.newest else "it has none yet"
+    version = session.scalar(select(Version).where(Version.pipeline_id == pipeline.id, Version.number == number))
+    if version is None:
+        known = f"the newest is {pipeline.newest}; old ones may be removed" if pipeline.newest else "it has none yet"
         raise NotFoundError(
             f"the pipeline {pipeline.name!r} has no version {number}", where=f"{pipeline.name} {number}", remedy=known
         )
-    return found
+    return version
 
 
 def page(session: Session, pipeline: Pipeline, *, limit: int = 50, before: int | None = None) -> Sequence[Version]:
-    """Versions, newest first.
-
-    Args:
-        before: those of smaller numbers alone.
-    """
+    """Versions, newest first; only numbers below `before`."""
     wanted = select(Version).where(Version.pipeline_id == pipeline.id)
     if before is not None:
         wanted = wanted.where(Version.number < before)
@@ -115,27 +121,29 @@ def page(session: Session, pipeline: Pipeline, *, limit: int = 50, before: int |
 
 
 def prune(session: Session, pipeline: Pipeline, keep: int, spared: Collection[int] = ()) -> list[int]:
-    """Remove old versions; their numbers.
+    """Remove old versions, and return their numbers.
 
     Args:
-        keep: how many of the newest stay.
-        spared: numbers of further ones that stay; the one in force always does.
+        session: the database session.
+        pipeline: the pipeline.
+        keep: the number of newest versions to retain.
+        spared: numbers of further versions to retain; the version in force is always retained.
     """
     wanted = select(Version).where(Version.pipeline_id == pipeline.id, Version.number <= pipeline.newest - keep)
     old = session.scalars(wanted.where(Version.number.not_in({pipeline.in_force, *spared}))).all()
-    hashes = {hash_ for each in old for hash_ in (each.plan_hash, each.program_hash) if hash_}
-    for each in old:
-        session.delete(each)
+    hashes = {hash_ for version in old for hash_ in (version.plan_hash, version.program_hash) if hash_}
+    for version in old:
+        session.delete(version)
     session.flush()
     blobs.remove_unused(session, hashes)
-    return [each.number for each in old]
+    return [version.number for version in old]
 
 
 def plan_text(session: Session, version: Version) -> str:
-    """The plan of a version, as it was written."""
+    """The original text of a version's plan."""
     return blobs.get(session, version.plan_hash)
 
 
 def program_text(session: Session, version: Version) -> str | None:
-    """The program of a version; None where it has none."""
+    """The text of a version's program; None without a program."""
     return None if version.program_hash is None else blobs.get(session, version.program_hash)

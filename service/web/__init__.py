@@ -1,1 +1,1 @@
-"""The HTTP API: routers, one a resource, and what they share: ETags, keys of requests that come again."""
+"""The HTTP API: one router per resource, ETags, idempotency keys."""

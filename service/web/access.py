@@ -1,4 +1,4 @@
-"""Who asks; tokens; sessions of the page."""
+"""The current client, tokens, and page sessions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compiled_plan.service.access.door import check_rate, unknown
 from compiled_plan.service.access.problems import Problem
 from compiled_plan.service.access.roles import LOCAL, Role
 from compiled_plan.service.web.depends import Cursor, Limit, Operator, PartsOf, Reading, Viewer, cut_page
-from compiled_plan.service.web.documents import Asked, Page, Short, values_of
+from compiled_plan.service.web.documents import Page, RequestBody, Short, values_of
 
 router = APIRouter(tags=["access"])
 RoleName = Literal["viewer", "editor", "operator"]
@@ -21,27 +21,29 @@ _Cookie = Annotated[str | None, Cookie(alias=sessions.COOKIE, include_in_schema=
 
 
 class Me(BaseModel):
-    """Who asks."""
+    """The client of a request."""
 
     name: str
     role: RoleName
-    token: int | None = Field(description="id of the token; null where the service asks for none")
-    session: bool = Field(description="whether it is a session of the page")
-    csrf_token: str = Field(description="of a session: the header x-csrf-token of every change; else empty")
+    token: int | None = Field(description="id of the token; null if the service requires no tokens")
+    session: bool = Field(description="true for a page session")
+    csrf_token: str = Field(
+        description="value of the header x-csrf-token for changes in a page session; otherwise empty"
+    )
 
 
-class SignIn(Asked):
-    """A token, for a session."""
+class SignIn(RequestBody):
+    """A token to open a session with."""
 
     token: Annotated[Short, StringConstraints(min_length=1, max_length=200)]
 
 
-class NewToken(Asked):
-    """A token to be made."""
+class NewToken(RequestBody):
+    """A token to create."""
 
     name: Annotated[Short, StringConstraints(min_length=1, max_length=100)] = Field(examples=["jane"])
     role: RoleName
-    days: float | None = Field(default=None, gt=0, le=36500, description="how long it holds; for ever if left out")
+    days: float | None = Field(default=None, gt=0, le=36500, description="lifetime in days; no expiry by default")
 
 
 class TokenDocument(BaseModel):
@@ -56,33 +58,33 @@ class TokenDocument(BaseModel):
 
 
 class MadeToken(TokenDocument):
-    """A token that was just made."""
+    """A new token."""
 
-    secret: str = Field(description="the token itself: shown now, and never again")
+    secret: str = Field(description="the token itself, shown only once")
 
 
 class TokenPage(Page[TokenDocument]):
     """A page of tokens."""
 
 
-@router.get("/me", summary="Who asks, and what they may do")
+@router.get("/me", summary="The current client and its role")
 def me(who: Viewer, request: Request, cookie: _Cookie = None) -> Me:
-    """For a session with what its changes carry."""
+    """In a page session with the CSRF token."""
     by_cookie = cookie is not None and who is not LOCAL and "authorization" not in request.headers
     guard = sessions.csrf_of(cookie) if by_cookie and cookie is not None else ""
     return Me(name=who.name, role=who.role.value, token=who.token, session=by_cookie, csrf_token=guard)
 
 
-@router.post("/session", summary="Sign in: a cookie in place of a token")
+@router.post("/session", summary="Sign in: exchange a token for a session cookie")
 def sign_in(request: Request, parts: PartsOf, body: SignIn, response: Response) -> Me:
-    """For the page: the cookie is sent by the browser and seen by no script."""
+    """For the page. Scripts cannot read the cookie."""
     if not parts.settings.tokens:
-        raise Problem(409, "this service asks for no tokens", remedy="just go on")
+        raise Problem(409, "this service requires no tokens", remedy="continue without signing in")
     with parts.database.read() as session:
         who = tokens.find(session, body.token)
     if who is None:
         check_rate(request.state.failures, request.client.host if request.client else "")
-        raise unknown("the token is unknown, or holds no longer")
+        raise unknown("the token is unknown or has expired")
     with parts.database.write() as session:
         cookie = sessions.begin(session, who, parts.settings.limits.session_hours)
     response.set_cookie(
@@ -100,7 +102,7 @@ def sign_in(request: Request, parts: PartsOf, body: SignIn, response: Response) 
 
 @router.delete("/session", status_code=204, summary="Sign out")
 def sign_out(who: Viewer, parts: PartsOf, response: Response, cookie: _Cookie = None) -> None:
-    """The session has ended, also for who may have its cookie."""
+    """End the session, also for other holders of its cookie."""
     if cookie:
         with parts.database.write() as session:
             sessions.end(session, cookie)
@@ -111,26 +113,26 @@ def sign_out(who: Viewer, parts: PartsOf, response: Response, cookie: _Cookie = 
 def list_tokens(
     who: Operator,
     session: Reading,
-    q: Annotated[str, Query(max_length=200, description="a part of the name")] = "",
+    q: Annotated[str, Query(max_length=200, description="a part of the name, or a role")] = "",
     limit: Limit = 50,
     cursor: Cursor = "",
 ) -> TokenPage:
-    """In the order in which they were made."""
-    found = tokens.page(session, q=q, limit=limit + 1, after=int(cursor or 0))
-    rows, cursor = cut_page(found, limit, "id")
+    """In the order of their creation."""
+    listed = tokens.page(session, q=q, limit=limit + 1, after=int(cursor or 0))
+    rows, cursor = cut_page(listed, limit, "id")
     return TokenPage(items=[TokenDocument(**values_of(token, TokenDocument)) for token in rows], cursor=cursor)
 
 
-@router.post("/tokens", status_code=201, summary="Make a token")
+@router.post("/tokens", status_code=201, summary="Create a token")
 def make_token(who: Operator, parts: PartsOf, body: NewToken) -> MadeToken:
-    """Its secret is in this answer, and nowhere else."""
+    """Only this response contains the secret."""
     with parts.database.write() as session:
-        made = tokens.make(session, body.name, Role(body.role), who.name, body.days)
-        return MadeToken(**values_of(made.token, TokenDocument), secret=made.secret)
+        token = tokens.create(session, body.name, Role(body.role), who.name, body.days)
+        return MadeToken(**values_of(token.token, TokenDocument), secret=token.secret)
 
 
-@router.delete("/tokens/{id}", status_code=204, summary="Take a token back")
+@router.delete("/tokens/{id}", status_code=204, summary="Revoke a token")
 def remove_token(who: Operator, parts: PartsOf, id_: Annotated[int, Path(alias="id", ge=1, le=2**31 - 1)]) -> None:
-    """Its sessions end with it."""
+    """The sessions of the token end, too."""
     with parts.database.write() as session:
         tokens.remove(session, id_)

@@ -1,4 +1,4 @@
-"""Parameters that routes share: the parts of the service, who asks, sessions of the database, headers, pages."""
+"""Shared dependencies of routes: parts of the service, client, database sessions, headers, pagination."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from compiled_plan.service.registry.parts import Parts
 
 
 def parts_of(request: Request) -> Parts:
-    """The parts of the service that answers."""
-    found = request.app.state.parts
-    assert isinstance(found, Parts)
-    return found
+    """The parts of the service."""
+    parts = request.app.state.parts
+    assert isinstance(parts, Parts)
+    return parts
 
 
 def principal_of(request: Request) -> Principal:
-    """Who asks, as the door of the service found out."""
-    found = getattr(request.state, "principal", None)
-    if not isinstance(found, Principal):  # a route that the door does not guard
-        raise Problem(401, "this needs a token", headers={"WWW-Authenticate": "Bearer"})
-    return found
+    """The client, as authenticated by `Door`."""
+    principal = getattr(request.state, "principal", None)
+    if not isinstance(principal, Principal):  # A route that `Door` does not guard.
+        raise Problem(401, "a token is required", headers={"WWW-Authenticate": "Bearer"})
+    return principal
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Who asks, if they have a role: what every route but those that are open asks for."""
+    """A dependency that requires a role, and returns the client."""
 
     role: Role
 
@@ -41,16 +41,16 @@ class Needs:
         if not who.role.may(self.role):
             raise Problem(
                 403,
-                f"this needs the role {self.role.value}, and the token {who.name!r} is a {who.role.value}'s",
+                f"the role {self.role.value} is required, but the token {who.name!r} has the role {who.role.value}",
                 remedy="ask an operator for a token of that role",
             )
         return who
 
 
 def role_of(route: APIRoute) -> Role | None:
-    """The role that a route needs; None for one that is open."""
-    found = (dependency.call for dependency in route.dependant.dependencies)
-    return next((call.role for call in found if isinstance(call, Needs)), None)
+    """The role that a route requires; None for a public route."""
+    calls = (dependency.call for dependency in route.dependant.dependencies)
+    return next((call.role for call in calls if isinstance(call, Needs)), None)
 
 
 def _reading(request: Request) -> Iterator[Session]:
@@ -58,9 +58,9 @@ def _reading(request: Request) -> Iterator[Session]:
         yield session
 
 
-#: Longer names would be masked, logged and answered before they are looked up.
+#: Bounded, since names are masked, logged and returned in errors before they are looked up.
 Name = Annotated[str, Path(max_length=100, description="name of a pipeline")]
-#: Parameters of routes. A write opens `parts.database.write()` itself, so that it has ended before the answer.
+#: Parameters of routes. Routes open `parts.database.write()` themselves, so that it commits before the response.
 PartsOf = Annotated[Parts, Depends(parts_of)]
 Reading = Annotated[Session, Depends(_reading)]
 Viewer = Annotated[Principal, Depends(Needs(Role.VIEWER))]
@@ -70,7 +70,7 @@ IfMatch = Annotated[
     str | None,
     Header(
         alias="If-Match",
-        description="the ETag of the pipeline as it was read: nobody's change is lost; `*` for whatever there is",
+        description="ETag of the pipeline as it was read, against lost updates; `*` for any",
     ),
 ]
 IdempotencyKey = Annotated[
@@ -78,25 +78,25 @@ IdempotencyKey = Annotated[
     Header(
         alias="Idempotency-Key",
         max_length=200,
-        description="a text of the client's own: the same request with it is carried out once, and answered alike",
+        description="unique text of the client: repeated requests with it are executed once and get the same response",
     ),
 ]
-#: How many items a page has at most.
+#: The maximum number of items on a page.
 Limit = Annotated[int, Query(ge=1, le=1000)]
-#: The number of the last item of the page before; empty for the first page.
-Cursor = Annotated[str, Query(pattern=r"^[0-9]{0,9}$", description="of the page before")]
+#: The number of the last item on the previous page; empty for the first page.
+Cursor = Annotated[str, Query(pattern=r"^[0-9]{0,9}$", description="cursor of the previous page")]
 
 
 def expected(if_match: str | None) -> str:
-    """The ETag that a change is made on.
+    """The value of the required If-Match header.
 
     Raises:
-        Problem: none is given.
+        Problem: 428, the header is missing.
     """
     if if_match is None:
         raise Problem(
             428,
-            "this changes what others may have changed meanwhile",
+            "the request may overwrite a change of another client",
             where="If-Match",
             remedy="send the ETag of the pipeline as it was read",
         )
@@ -104,7 +104,7 @@ def expected(if_match: str | None) -> str:
 
 
 def number_of(cursor: str) -> int | None:
-    """The number that a cursor is; None for the first page."""
+    """The number in a cursor; None for the first page."""
     return int(cursor) if cursor else None
 
 
@@ -112,9 +112,11 @@ _Row = TypeVar("_Row")
 
 
 def cut_page(rows: Sequence[_Row], limit: int, key: str) -> tuple[Sequence[_Row], str]:
-    """The rows of a page and the cursor of the next one, of one row more than the page has.
+    """Cut rows to a page, and return the cursor of the next page.
 
     Args:
-        key: the number that cursors have.
+        rows: the rows of the page, and one more if there is a next page.
+        limit: the page size.
+        key: the column in cursors.
     """
     return rows[:limit], str(getattr(rows[limit - 1], key)) if len(rows) > limit else ""

@@ -1,4 +1,4 @@
-"""The API's own description (OpenAPI): errors as they are answered, and what asks for a token."""
+"""The OpenAPI document of the API, with its problem details and required roles."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from compiled_plan.service.access.problems import MEDIA_TYPE, ProblemDetails
 from compiled_plan.service.access.roles import Role
 from compiled_plan.service.web.depends import role_of
 
-_ABOUT = """Pipelines with the history of their programs and plans; runs that are looked after.
+_ABOUT = """Pipelines with the history of their programs and plans, and a supervisor of their runs.
 
-Errors are problem details (RFC 9457) with `where`, `value` and `remedy`. A change of a pipeline takes the ETag that it
-was read with (`If-Match`), so that nobody's change is lost. Lists are paged by `limit` and `cursor`. What is secret in
-programs and plans is shown as `******`.
+Errors are problem details (RFC 9457) with `where`, `value` and `remedy`. Changes of a pipeline require its ETag
+(`If-Match`), which prevents lost updates. Lists are paged by `limit` and `cursor`. Secrets in programs and plans are
+masked as `******`.
 """
 _PROBLEM: dict[str, Any] = {"$ref": "#/components/schemas/Problem"}
 
 
 def describe(app: FastAPI, routers: Iterable[APIRouter], prefix: str) -> None:
-    """Have an application describe itself as it answers."""
+    """Replace the OpenAPI document of an application."""
     roles = roles_of(routers, prefix)
 
     def openapi() -> dict[str, Any]:
@@ -35,34 +35,34 @@ def describe(app: FastAPI, routers: Iterable[APIRouter], prefix: str) -> None:
 
 
 def _described(app: FastAPI, roles: Mapping[tuple[str, str], Role]) -> dict[str, Any]:
-    found = get_openapi(
+    document = get_openapi(
         title=app.title, version=app.version, summary=app.summary, description=_ABOUT, routes=app.routes
     )
-    components = found.setdefault("components", {})
+    components = document.setdefault("components", {})
     schemas = components.setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     schemas["Problem"] = ProblemDetails.model_json_schema() | {"title": "Problem"}
     components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-    for path, operations in found["paths"].items():
+    for path, operations in document["paths"].items():
         for method, operation in operations.items():
             role = roles.get((method.upper(), path))
             operation["responses"].pop("422", None)
             content = {MEDIA_TYPE: {"schema": _PROBLEM}}
-            operation["responses"]["4XX"] = {"description": "Refused: what, where, and what to do", "content": content}
-            operation["responses"]["5XX"] = {"description": "Busy, or broken", "content": content}
+            operation["responses"]["4XX"] = {"description": "The request is refused", "content": content}
+            operation["responses"]["5XX"] = {"description": "The service is busy or has failed", "content": content}
             operation["security"] = [] if role is None else [{"token": []}]
             if role is not None:
                 operation["x-role"] = role.value
-    return found
+    return document
 
 
 def roles_of(routers: Iterable[APIRouter], prefix: str) -> dict[tuple[str, str], Role]:
-    """The role that each operation needs, by method and path; those that are open are left out."""
-    found: dict[tuple[str, str], Role] = {}
+    """The required roles of operations by method and path, without public operations."""
+    roles: dict[tuple[str, str], Role] = {}
     for router in routers:
         for route in router.routes:
             role = role_of(route) if isinstance(route, APIRoute) else None
             if isinstance(route, APIRoute) and role is not None:
-                found |= {(method, f"{prefix}{route.path}"): role for method in route.methods or ()}
-    return found
+                roles |= {(method, f"{prefix}{route.path}"): role for method in route.methods or ()}
+    return roles

@@ -1,4 +1,4 @@
-"""The documents of the registry's API."""
+"""JSON documents of the registry's API."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ State = Literal["running", "behind", "failed", "stopped", "finished", "upgrade-w
 Short = Annotated[Text, StringConstraints(max_length=2000)]
 
 
-class Asked(BaseModel):
-    """A body of a request: what is not described is refused."""
+class RequestBody(BaseModel):
+    """A request body, which refuses unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -29,11 +29,11 @@ class Page(BaseModel, Generic[_Item]):
     """A page of a list."""
 
     items: list[_Item]
-    cursor: str = Field(description="asks for the next page; empty behind the last")
+    cursor: str = Field(description="cursor of the next page; empty on the last")
 
 
 class PipelineDocument(BaseModel):
-    """A pipeline, with its state at a glance."""
+    """A pipeline with its status."""
 
     name: str
     description: str
@@ -43,20 +43,20 @@ class PipelineDocument(BaseModel):
     newest: int = Field(description="number of the newest version; 0 before the first")
     run_settings: dict[str, Any]
     state: State
-    version: int = Field(description="number of the version that runs, or ran last; 0 for none")
-    since: datetime | None = Field(description="when it came into this state")
+    version: int = Field(description="number of the version that runs or ran last; 0 for none")
+    since: datetime | None = Field(description="time of the last change of the state")
     rows_per_second: float | None
-    lag: int | None = Field(description="rows that sources hold and the run has not read; null where nobody knows")
-    message: str = Field(description="of a run that failed or waits: what is wrong")
-    remedy: str = Field(description="what to do about it")
-    etag: str = Field(description="for If-Match: another one once the pipeline, or which version is in force, changes")
+    lag: int | None = Field(description="number of unread rows of all sources; null if unknown")
+    message: str = Field(description="error of a failed run, or reason for waiting")
+    remedy: str = Field(description="what to do")
+    etag: str = Field(description="ETag for If-Match; it changes with the pipeline and its version in force")
 
 
 class PipelinePage(Page[PipelineDocument]):
     """A page of pipelines."""
 
-    total: int = Field(description="how many there are in all, on all pages")
-    counts: dict[str, int] = Field(description="how many pipelines of the registry are in each state")
+    total: int = Field(description="number of pipelines on all pages")
+    counts: dict[str, int] = Field(description="number of all pipelines in the registry by state")
 
 
 class VersionSummary(BaseModel):
@@ -68,31 +68,31 @@ class VersionSummary(BaseModel):
     created_by: str
     comment: str
     kind: Literal["program", "ttl-edit", "import", "plan"]
-    parent: int = Field(description="number of the version that it was made from; 0 for none")
-    language: Literal["sql", "python", ""] = Field(description="of the program; empty for a plan without one")
-    origin: str = Field(description="the file that the program was in; empty where it came by itself")
+    parent: int = Field(description="number of the parent version; 0 for none")
+    language: Literal["sql", "python", ""] = Field(description="language of the program; empty without a program")
+    origin: str = Field(description="file of the program; empty for a submitted text")
     operators: int
     stateful: int = Field(description="operators with TTLs")
-    plan_hash: str = Field(description="SHA-256 of the plan's text: equal plans have equal ones")
+    plan_hash: str = Field(description="SHA-256 of the plan's text")
 
 
 class VersionDocument(VersionSummary):
-    """A version; what is secret in it is hidden."""
+    """A version with its program, with secrets masked."""
 
-    program: str | None = Field(description="the program's text")
-    options: dict[str, str] = Field(description="options that it was compiled with")
+    program: str | None = Field(description="text of the program")
+    options: dict[str, str] = Field(description="configuration options of the compilation")
 
 
 class VersionPage(Page[VersionSummary]):
     """A page of versions, newest first."""
 
 
-#: The status of a pipeline that never ran.
+#: The status of a pipeline before its first run.
 NEVER_RAN = Status(state="none", version=0, message="", remedy="")
 
 
 def values_of(row: Base, document: type[BaseModel]) -> dict[str, Any]:
-    """The columns of a row that are fields of a document, too."""
+    """The columns of a row that are also fields of a document."""
     return {name: getattr(row, name) for name in document.model_fields if name in row.__table__.columns}
 
 
@@ -104,7 +104,7 @@ def pipeline_document(pipeline: Pipeline, status: Status | None) -> PipelineDocu
 
 
 def version_summary(pipeline: Pipeline, version: Version) -> VersionSummary:
-    """A version as a line of a list."""
+    """A version as an item of a list."""
     in_force = version.number == pipeline.in_force
     return VersionSummary(**values_of(version, VersionSummary), in_force=in_force)
 

@@ -1,4 +1,4 @@
-"""Whether the service works, and figures of its runs."""
+"""Health check and Prometheus metrics."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from compiled_plan.service.metrics.figures import Figures
 from compiled_plan.service.web.depends import Viewer, parts_of
 
 router = APIRouter(tags=["service"])
-#: On its own, since it is served outside of the API, too.
+#: A separate router, since it is also served outside of the API.
 metrics_router = APIRouter(tags=["service"])
 _TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Health(BaseModel):
-    """The service answers, and its database does."""
+    """The service and its database respond."""
 
     status: Literal["ok"] = "ok"
 
 
-@router.get("/health", summary="Whether the service and its database answer")
+@router.get("/health", summary="Health of the service and its database")
 async def health(request: Request) -> Health:
-    """Needs no token."""
+    """Requires no token."""
     database = parts_of(request).database
 
     def look() -> None:
@@ -38,10 +38,10 @@ async def health(request: Request) -> Health:
 
 
 @metrics_router.get(
-    "/metrics", summary="Figures of all runs for Prometheus", responses={200: {"content": {"text/plain": {}}}}
+    "/metrics", summary="Prometheus metrics of all runs", responses={200: {"content": {"text/plain": {}}}}
 )
 def metrics(who: Viewer, request: Request) -> Response:
-    """With the names that `execute-plan --metrics-port` has; `plan` is the pipeline."""
-    found = request.app.state.figures
-    assert isinstance(found, Figures)
-    return Response(found.text(), media_type=_TYPE)
+    """With the names of `execute-plan --metrics-port`; the label `plan` is the pipeline."""
+    figures = request.app.state.figures
+    assert isinstance(figures, Figures)
+    return Response(figures.text(), media_type=_TYPE)

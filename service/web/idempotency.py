@@ -1,4 +1,4 @@
-"""`Idempotency-Key`: a request that comes again, as after a lost answer, is carried out once."""
+"""`Idempotency-Key`: execute a repeated request, for example after a lost response, only once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from compiled_plan.service.access.roles import Principal
 from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store import idempotent
 
-#: Notes the answer in the transaction of the change, so that the two are on disk together.
+#: Stores the answer in the transaction of the change, so that both commit together.
 Keep = Callable[[Session, Any], None]
 
 
@@ -28,19 +28,22 @@ def once(
     action: Callable[[Keep], Any],
     status: int = 200,
 ) -> Response:
-    """Carry a request out once.
+    """Execute a request once.
 
     Args:
-        what: is asked for: method and path.
-        key: the client's key; None carries it out whenever it comes.
-        body: of the request, as JSON or a model.
-        action: does it, and gives what is answered; calls what it is given in the transaction of its change, with the
-            answer as far as it is known there: the one that counts if the service ends before it answers. What it
-            raises is answered, and may be tried again.
+        parts: the parts of the service.
+        who: the client.
+        what: the operation, with the name of its pipeline.
+        key: the client's key; None to execute the request at each repetition.
+        body: the body of the request, as JSON or a model.
+        action: executes the request and returns the answer. It calls its argument in the transaction of the change
+            with the answer so far, which is valid if the service ends before it responds. After an error the request
+            can be repeated.
+        status: the HTTP status of the answer.
 
     Raises:
-        ConflictError: the same request is being carried out.
-        PlanError: the key was another request's.
+        ConflictError: the same request is in progress.
+        PlanError: another request has used the key.
     """
     if key is None:
         return _json(action(lambda session, answer: None), status)
@@ -56,14 +59,14 @@ def once(
         idempotent.end(session, full, idempotent.Answer(status, bytes(_json(answer, status).body).decode()))
 
     try:
-        found = action(keep)
+        new_answer = action(keep)
     except BaseException:
         with parts.database.write() as session:
             idempotent.forget(session, full)
         raise
     with parts.database.write() as session:
-        keep(session, found)
-    return _json(found, status)
+        keep(session, new_answer)
+    return _json(new_answer, status)
 
 
 def _json(answer: Any, status: int) -> JSONResponse:

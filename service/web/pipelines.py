@@ -1,4 +1,4 @@
-"""Pipelines: listed, made, changed, removed."""
+"""Pipelines: list, create, change, remove, and their versions in force."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from compiled_plan.service.web.depends import (
     number_of,
 )
 from compiled_plan.service.web.documents import (
-    Asked,
     Page,
     PipelineDocument,
     PipelinePage,
+    RequestBody,
     Short,
     State,
     pipeline_document,
@@ -38,27 +38,27 @@ from compiled_plan.service.web.documents import (
 router = APIRouter(prefix="/pipelines", tags=["pipelines"])
 
 
-class NewPipeline(Asked):
-    """A pipeline to be made."""
+class NewPipeline(RequestBody):
+    """A pipeline to create."""
 
     name: str = Field(pattern=pipelines.NAME.pattern, max_length=100, examples=["orders-per-customer"])
     description: Short = ""
 
 
-class PipelineChange(Asked):
-    """What is to be changed of a pipeline."""
+class PipelineChange(RequestBody):
+    """Changes of a pipeline."""
 
     description: Short | None = None
 
 
-class InForce(Asked):
-    """Which version is to be in force."""
+class InForce(RequestBody):
+    """The version to put in force."""
 
     version: int = Field(ge=1, le=2**31 - 1)
 
 
 class InForceDocument(BaseModel):
-    """That a version was put in force."""
+    """The event that a version was put in force."""
 
     version: int
     at: datetime
@@ -66,34 +66,34 @@ class InForceDocument(BaseModel):
 
 
 class InForcePage(Page[InForceDocument]):
-    """A page of them."""
+    """A page of these events."""
 
 
-@router.get("", summary="Pipelines with their state at a glance, by name")
+@router.get("", summary="Pipelines with their status, by name")
 def list_pipelines(
     who: Viewer,
     session: Reading,
     q: Annotated[str, Query(max_length=200, description="a part of the name or the description")] = "",
-    state: Annotated[State | None, Query(description="of this state alone")] = None,
+    state: Annotated[State | None, Query(description="only pipelines in this state")] = None,
     limit: Limit = 50,
-    cursor: Annotated[str, Query(max_length=400, description="of the page before")] = "",
+    cursor: Annotated[str, Query(max_length=400, description="cursor of the previous page")] = "",
 ) -> PipelinePage:
     """Search and page through the registry."""
-    found = pipelines.page(session, q=q, state=state or "", limit=limit, cursor=cursor)
+    page = pipelines.page(session, q=q, state=state or "", limit=limit, cursor=cursor)
     return PipelinePage(
-        items=[pipeline_document(each.pipeline, each.status) for each in found.items],
-        cursor=found.cursor,
-        total=found.total,
+        items=[pipeline_document(item.pipeline, item.status) for item in page.items],
+        cursor=page.cursor,
+        total=page.total,
         counts=pipelines.counts(session),
     )
 
 
-@router.post("", status_code=201, summary="Make a pipeline, yet without versions")
+@router.post("", status_code=201, summary="Create a pipeline without versions")
 def create_pipeline(who: Editor, parts: PartsOf, body: NewPipeline, response: Response) -> PipelineDocument:
-    """409 where the name is taken."""
+    """409 if the name is taken."""
     with parts.database.write() as session:
-        found = pipelines.create(session, body.name, body.description, who.name)
-        document = pipeline_document(found, None)
+        pipeline = pipelines.create(session, body.name, body.description, who.name)
+        document = pipeline_document(pipeline, None)
     response.headers["ETag"] = document.etag
     response.headers["Location"] = f"/api/v1/pipelines/{document.name}"
     return document
@@ -101,34 +101,34 @@ def create_pipeline(who: Editor, parts: PartsOf, body: NewPipeline, response: Re
 
 @router.get("/{name}", summary="A pipeline")
 def get_pipeline(who: Viewer, session: Reading, name: Name, response: Response) -> PipelineDocument:
-    """Its ETag is what changes are made on."""
-    found = pipelines.find(session, name)
-    response.headers["ETag"] = pipelines.etag(found)
-    return pipeline_document(found, session.get(Status, found.id))
+    """Changes require its ETag."""
+    pipeline = pipelines.find(session, name)
+    response.headers["ETag"] = pipelines.etag(pipeline)
+    return pipeline_document(pipeline, session.get(Status, pipeline.id))
 
 
 @router.patch("/{name}", summary="Change a pipeline's description")
 def change_pipeline(
     who: Editor, parts: PartsOf, name: Name, body: PipelineChange, response: Response, if_match: IfMatch = None
 ) -> PipelineDocument:
-    """412 where somebody else has changed it since it was read."""
+    """412 if another client has changed it since it was read."""
     with parts.database.write() as session:
-        found = pipelines.find_unmoved(session, name, expected(if_match))
+        pipeline = pipelines.find_unmoved(session, name, expected(if_match))
         if body.description is not None:
-            pipelines.change(session, found, description=body.description)
-        document = pipeline_document(found, session.get(Status, found.id))
+            pipelines.change(session, pipeline, description=body.description)
+        document = pipeline_document(pipeline, session.get(Status, pipeline.id))
     response.headers["ETag"] = document.etag
     return document
 
 
 @router.delete("/{name}", status_code=204, summary="Remove a pipeline with all its versions")
 def delete_pipeline(who: Operator, parts: PartsOf, name: Name, if_match: IfMatch = None) -> None:
-    """409 while it runs. What its runs wrote, and its checkpoint, stays."""
+    """409 while it runs. The output of its runs and its checkpoint remain."""
     with parts.database.write() as session:
         pipelines.remove(session, pipelines.find_unmoved(session, name, expected(if_match)))
 
 
-@router.get("/{name}/in-force", summary="Which versions were put in force, by whom, newest first")
+@router.get("/{name}/in-force", summary="History of the versions in force, newest first")
 def list_in_force(
     who: Viewer,
     session: Reading,
@@ -136,10 +136,10 @@ def list_in_force(
     limit: Limit = 50,
     cursor: Cursor = "",
 ) -> InForcePage:
-    """Never changed; the first is the one in force."""
+    """The first entry is the current version in force. Entries are immutable."""
     pipeline = pipelines.find(session, name)
-    found = versions.in_force_changes(session, pipeline, limit=limit + 1, before=number_of(cursor))
-    rows, cursor = cut_page(found, limit, "id")
+    changes = versions.in_force_changes(session, pipeline, limit=limit + 1, before=number_of(cursor))
+    rows, cursor = cut_page(changes, limit, "id")
     return InForcePage(items=[InForceDocument(**values_of(row, InForceDocument)) for row in rows], cursor=cursor)
 
 
@@ -147,11 +147,11 @@ def list_in_force(
 def put_in_force(
     who: Editor, parts: PartsOf, name: Name, body: InForce, response: Response, if_match: IfMatch = None
 ) -> PipelineDocument:
-    """It is the one that the next start runs, and that programs are compiled over; what runs goes on."""
+    """The next start runs it, and new programs are compiled over it; the current run continues."""
     with parts.database.write() as session:
-        found = pipelines.find_unmoved(session, name, expected(if_match))
-        version = versions.find(session, found, body.version)
-        versions.put_in_force(session, found, version, who.name)
-        document = pipeline_document(found, session.get(Status, found.id))
+        pipeline = pipelines.find_unmoved(session, name, expected(if_match))
+        version = versions.find(session, pipeline, body.version)
+        versions.put_in_force(session, pipeline, version, who.name)
+        document = pipeline_document(pipeline, session.get(Status, pipeline.id))
     response.headers["ETag"] = document.etag
     return document

@@ -1,4 +1,4 @@
-"""Runs: started, stopped, followed, their figures and what they print."""
+"""Runs: start, stop, progress, history and logs."""
 
 from __future__ import annotations
 
@@ -30,70 +30,70 @@ from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 from compiled_plan.service.web.depends import IdempotencyKey, Name, Operator, PartsOf, Reading, Viewer
-from compiled_plan.service.web.documents import NEVER_RAN, Asked, values_of
+from compiled_plan.service.web.documents import NEVER_RAN, RequestBody, values_of
 from compiled_plan.service.web.idempotency import Keep, once
 
 router = APIRouter(prefix="/pipelines/{name}/run", tags=["runs"])
-#: How often the file of progress is looked at for who follows it, in seconds; after how many looks without news a line
-#: is sent that keeps the connection.
+#: The polling interval of the progress file in seconds, and the number of polls without messages after which a comment
+#: keeps the connection alive.
 _LOOK, _ALIVE = 0.5, 30
-#: Points of a history at most.
+#: The maximum number of points of a history.
 _POINTS = 600
-#: How long a start or a stop waits for the process, in seconds; what is not so then will be.
+#: The time that a start or a stop waits for the process, in seconds; it continues in the background.
 _SETTLE = 5.0
 
 
 def runs_of(request: Request) -> Supervisor:
-    """What looks after runs."""
-    found = request.app.state.runs
-    assert isinstance(found, Supervisor)
-    return found
+    """The supervisor of runs."""
+    runs = request.app.state.runs
+    assert isinstance(runs, Supervisor)
+    return runs
 
 
 RunsOf = Annotated[Supervisor, Depends(runs_of)]
 
 
-class StartOf(Asked):
-    """A start that is asked for."""
+class StartOf(RequestBody):
+    """A start of a run."""
 
-    version: int | None = Field(default=None, ge=1, le=2**31 - 1, description="the one in force if left out")
-    settings: RunSettings | None = Field(default=None, description="from now on; as they were if left out")
+    version: int | None = Field(default=None, ge=1, le=2**31 - 1, description="by default the version in force")
+    settings: RunSettings | None = Field(default=None, description="new run settings; unchanged by default")
     allow_clock_jump: bool = option("allow_clock_jump")
     adopt_generation: int | None = Field(
         default=None,
         ge=1,
         le=2**31 - 1,
-        description="Generation of the checkpoint that counts again, where its head was lost, before it starts.",
+        description="Generation of the checkpoint to activate before the start, if its head was lost.",
     )
 
 
 class RunDocument(BaseModel):
     """A pipeline's run."""
 
-    state: str = Field(description="as in the list of pipelines")
-    wanted: bool = Field(description="whether it is to run")
-    version: int = Field(description="number of the version that runs, or ran last; 0 for none")
+    state: str = Field(description="state of the pipeline, as in the list of pipelines")
+    wanted: bool = Field(description="desired state: true if the pipeline should run")
+    version: int = Field(description="number of the version that runs or ran last; 0 for none")
     since: datetime | None
-    number: int = Field(description="of the run, counted from 1; 0 before the first")
-    pid: int = Field(description="of its process; 0 where there is none")
-    crashes: int = Field(description="in a row")
-    next_at: datetime | None = Field(description="when it starts again, or starts by its schedule")
+    number: int = Field(description="number of the run, counted from 1; 0 before the first")
+    pid: int = Field(description="id of its process; 0 for none")
+    crashes: int = Field(description="number of consecutive crashes")
+    next_at: datetime | None = Field(description="time of the next restart or scheduled start")
     message: str
     remedy: str
     settings: RunSettings
 
 
 class Logs(BaseModel):
-    """A stretch of what a run printed."""
+    """A part of the output of a run."""
 
     lines: list[str]
-    offset: int = Field(description="of the first byte")
-    next_offset: int = Field(description="where to read on")
-    size: int = Field(description="offset behind the last byte there is")
+    offset: int = Field(description="offset of the first byte")
+    next_offset: int = Field(description="offset at which to continue")
+    size: int = Field(description="offset after the whole output so far")
 
 
 class History(BaseModel):
-    """Micro-batches; as `execute-plan --json` tells of them."""
+    """Micro-batches, as messages of `execute-plan --json`."""
 
     points: list[dict[str, Any]]
 
@@ -115,7 +115,7 @@ def _document(runs: Supervisor, session: Any, name: str) -> RunDocument:
 
 
 def _settled(parts: Parts, runs: Supervisor, name: str, keep: Keep, change: Callable[[Session, Pipeline], None]) -> Any:
-    """Change what is wanted of a run, and wait a while until it is so."""
+    """Change the desired state of a run, and wait a while until it is reached."""
     with parts.database.write() as session:
         pipeline = pipelines.find(session, name, lock=True)
         change(session, pipeline)
@@ -126,19 +126,19 @@ def _settled(parts: Parts, runs: Supervisor, name: str, keep: Keep, change: Call
         return _document(runs, session, name)
 
 
-@router.get("", summary="How the run does")
+@router.get("", summary="Status of the run")
 def run(who: Viewer, session: Reading, runs: RunsOf, name: Name) -> RunDocument:
-    """Its state, its process, and when it starts again where it crashed or has a schedule."""
+    """Its state, its process, and the time of its next start after a crash or by its schedule."""
     return _document(runs, session, name)
 
 
-@router.post("/start", summary="Have it run", response_model=RunDocument)
+@router.post("/start", summary="Start the run", response_model=RunDocument)
 def start(
     who: Operator, parts: PartsOf, runs: RunsOf, name: Name, body: StartOf, idempotency_key: IdempotencyKey = None
 ) -> Response:
-    """It is a process of its own and goes on when the service ends. One that runs already is left alone.
+    """The run is a separate process, which outlives the service. A running pipeline continues.
 
-    `allow_clock_jump` and `adopt_generation` are of this start, not of restarts after it; 409 where it runs already.
+    `allow_clock_jump` and `adopt_generation` apply to this start and not to later restarts; 409 if it runs already.
     """
 
     def change(session: Session, pipeline: Pipeline) -> None:
@@ -159,15 +159,15 @@ def start(
     return once(parts, who, f"POST start of {name}", idempotency_key, body, begin)
 
 
-@router.post("/stop", summary="Have it stop", response_model=RunDocument)
+@router.post("/stop", summary="Stop the run", response_model=RunDocument)
 def stop(who: Operator, parts: PartsOf, runs: RunsOf, name: Name, idempotency_key: IdempotencyKey = None) -> Response:
-    """It is asked to end after what it is doing, and has the time for that; what was committed is kept."""
+    """The run completes its current micro-batch within `stop_within`; committed data is safe."""
 
     end = partial(_settled, parts, runs, name, change=runs.want_stop)
     return once(parts, who, f"POST stop of {name}", idempotency_key, None, end)
 
 
-@router.get("/progress", summary="Micro-batches as they end, as server-sent events", response_class=StreamingResponse)
+@router.get("/progress", summary="Micro-batches as server-sent events", response_class=StreamingResponse)
 async def progress(
     who: Viewer,
     parts: PartsOf,
@@ -175,18 +175,18 @@ async def progress(
     request: Request,
     name: Name,
     last_event_id: Annotated[str | None, Header(alias="Last-Event-ID", max_length=40)] = None,
-    seconds: Annotated[float | None, Query(ge=0, le=86_400, description="it ends after so long")] = None,
+    seconds: Annotated[float | None, Query(ge=0, le=86_400, description="maximum duration of the stream")] = None,
 ) -> StreamingResponse:
-    """Each event is a message of `execute-plan --json`, its id a number: with `Last-Event-ID` those after it come.
+    """Each event is a message of `execute-plan --json` with its number as id; `Last-Event-ID` resumes after it.
 
-    It goes on until the client leaves, unless `seconds` is given.
+    The stream continues until the client disconnects, or for the duration `seconds`.
     """
 
-    def found() -> int:
+    def pipeline_id() -> int:
         with parts.database.read() as session:
             return pipelines.find(session, name).id
 
-    file = runs.progress(await asyncio.to_thread(found))
+    file = runs.progress(await asyncio.to_thread(pipeline_id))
 
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     until = inf if seconds is None else time.monotonic() + seconds
@@ -195,7 +195,7 @@ async def progress(
 
 
 def number_of_event(text: str | None) -> int | None:
-    """The number that a `Last-Event-ID` says; None for one that is no number of ours."""
+    """The number in a `Last-Event-ID`; None if it is not a number."""
     return int(text) if text and text.isascii() and text.isdecimal() else None
 
 
@@ -203,8 +203,10 @@ async def _events(request: Request, file: Path, after: int | None, until: float)
     """Micro-batches as events.
 
     Args:
-        after: the number that the client has seen last; None begins with the last one there is.
-        until: when it ends, by the monotonic clock.
+        request: the request of the client.
+        file: the progress file.
+        after: the number of the last message that the client has received; None starts with the latest message.
+        until: the end of the stream, on the monotonic clock in seconds.
     """
     if after is None:
         newest = await asyncio.to_thread(lambda: next(last_messages(file), None))
@@ -213,14 +215,14 @@ async def _events(request: Request, file: Path, after: int | None, until: float)
     looks = 0
     while True:
         messages = await asyncio.to_thread(messages_since, file, after)
-        for each in messages:
-            after = each["seq"]
-            if each["event"] == "batch":
-                yield f"id: {after}\ndata: {json.dumps(each)}\n\n"
+        for message in messages:
+            after = message["seq"]
+            if message["event"] == "batch":
+                yield f"id: {after}\ndata: {json.dumps(message)}\n\n"
         looks = 0 if messages else looks + 1
         if looks >= _ALIVE:
             looks = 0
-            yield ": it goes on\n\n"
+            yield ": keep-alive\n\n"
         left = until - time.monotonic()
         if left <= 0 or await request.is_disconnected():
             return
@@ -235,32 +237,31 @@ def history(
     name: Name,
     hours: Annotated[float, Query(gt=0, le=24 * 31)] = 1.0,
 ) -> History:
-    """Evenly picked where there are many; the last one is always among them."""
+    """Thinned evenly if there are many; the last one is always included."""
     file = runs.progress(pipelines.find(session, name).id)
     since = (datetime.now(UTC) - timedelta(hours=hours)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    found = [
-        each for each in takewhile(lambda one: one["at"] >= since, last_messages(file)) if each["event"] == "batch"
-    ]
-    return History(points=thinned(found, _POINTS)[::-1])
+    recent = takewhile(lambda message: message["at"] >= since, last_messages(file))
+    batches = [message for message in recent if message["event"] == "batch"]
+    return History(points=thinned(batches, _POINTS)[::-1])
 
 
 def thinned(points: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-    """At most so many, at even distances, the first one among them."""
+    """At most `most` of the points, evenly spaced, starting with the first."""
     step = -(-len(points) // most) or 1
     return list(points[::step])
 
 
-@router.get("/logs", summary="What it printed")
+@router.get("/logs", summary="Output of a run")
 def logs(
     who: Viewer,
     parts: PartsOf,
     runs: RunsOf,
     name: Name,
     tail: Annotated[int, Query(ge=0, le=100_000)] = 200,
-    offset: Annotated[int | None, Query(ge=0, le=2**53, description="read on from there, in place of the end")] = None,
-    run: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="number of the run; the last if left out")] = None,
+    offset: Annotated[int | None, Query(ge=0, le=2**53, description="first byte, instead of `tail`")] = None,
+    run: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="number of the run; by default the last")] = None,
 ) -> Logs:
-    """Passwords are masked. Old stretches of a long log are gone; reading from there begins with the first there is."""
+    """Secrets are masked. The oldest output of a long run is removed; reading starts with the first retained byte."""
     with parts.database.read() as session:
         folder = runs.folder(pipelines.find(session, name).id)
     of = latest_run(folder) if run is None else RunFolder(folder / str(run))

@@ -1,4 +1,4 @@
-"""State: what the operators of a pipeline keep, looked at in its checkpoint."""
+"""The operators' state in a pipeline's checkpoint."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Text = Annotated[Argument, Query(max_length=1000)]
 _Texts = Annotated[list[_Text] | None, Query(max_length=100)]
 
 
-@router.get("", summary="Figures by operator, or what is kept for a key")
+@router.get("", summary="State statistics by operator, or the state of a key")
 def state(
     who: Viewer,
     parts: PartsOf,
@@ -28,15 +28,15 @@ def state(
     key: _Texts = None,
     what_if: _Texts = None,
 ) -> dict[str, Any]:
-    """As `inspect-state --json` says it: of `operator`, `key=COLUMN=VALUE` or `what_if=ENTRY=DURATION`.
+    """The document of `inspect-state --json`, with `operator`, `key=COLUMN=VALUE` or `what_if=ENTRY=DURATION`.
 
-    Spark is started for it, which takes some seconds; a run goes on meanwhile.
+    It starts Spark, which takes some seconds; a run continues meanwhile.
     """
     with parts.database.read() as session:
         checkpoint = runs.checkpoint(pipelines.find(session, name).id)
     if not checkpoint.is_dir():
-        raise NotFoundError("the pipeline has no state: it never ran", where=name, remedy="start it")
+        raise NotFoundError("the pipeline has no state, since it has never run", where=name, remedy="start it")
     options = [str(checkpoint), *([operator] if operator else []), "--json"]
-    options += [part for each in key or () for part in ("--key", each)]
-    options += [part for each in what_if or () for part in ("--what-if", each)]
+    options += [part for item in key or () for part in ("--key", item)]
+    options += [part for item in what_if or () for part in ("--what-if", item)]
     return ask(runs.inspect, options)

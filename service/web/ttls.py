@@ -1,4 +1,4 @@
-"""TTLs: edited, and looked at before they are."""
+"""TTLs: check and apply edits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.service.access.problems import shown
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.web.depends import Editor, IdempotencyKey, IfMatch, Name, PartsOf, Viewer, expected
-from compiled_plan.service.web.documents import Asked, Short, version_summary
+from compiled_plan.service.web.documents import RequestBody, Short, version_summary
 from compiled_plan.service.web.idempotency import Keep, once
 from compiled_plan.service.web.plans import text_of
 from compiled_plan.service.web.versions import Added, Number, added, verdict_of
@@ -20,46 +20,46 @@ router = APIRouter(prefix="/pipelines/{name}/versions/{number}/ttl", tags=["TTLs
 _Name = Annotated[Short, StringConstraints(min_length=1, max_length=300)]
 
 
-class Edit(Asked):
-    """A TTL to be set."""
+class Edit(RequestBody):
+    """A TTL to set."""
 
     node: _Name | Annotated[int, Field(ge=0)] = Field(description="uid of the operator, or id of its node")
-    state: _Name | Annotated[int, Field(ge=0)] = Field(description="name of the entry, or number of its input")
+    state: _Name | Annotated[int, Field(ge=0)] = Field(description="name of the state entry, or number of its input")
     ttl: _Name = Field(description="a duration; 0 never expires", examples=["3 d"])
 
     def to_task(self) -> dict[str, str]:
-        """As workers take it."""
+        """The edit as an argument of the task `ttl`."""
         return {"node": str(self.node), "entry": str(self.state), "ttl": self.ttl}
 
 
-class Edits(Asked):
-    """TTLs to be set."""
+class Edits(RequestBody):
+    """TTLs to set."""
 
     edits: Annotated[list[Edit], Field(min_length=1, max_length=1000)]
 
 
 class TtlEdit(Edits):
-    """A version with other TTLs, to be added."""
+    """A new version with other TTLs."""
 
     comment: Short = ""
     put_in_force: bool = True
 
 
 class Change(BaseModel):
-    """A TTL that is set; as `edit-plan --json` says it."""
+    """A changed TTL, as in `edit-plan --json`."""
 
     node: int
     uid: str
     entry: str
     old: str
     new: str
-    doubt: str = Field(description="what is doubtful about it")
+    doubt: str = Field(description="warning about the new TTL")
 
 
 class EditProblem(BaseModel):
-    """Why an edit is refused."""
+    """The reason why an edit is refused."""
 
-    edit: int = Field(description="its place in the request, from 0")
+    edit: int = Field(description="index of the edit in the request, from 0")
     message: str
     where: str
     value: str
@@ -67,17 +67,17 @@ class EditProblem(BaseModel):
 
 
 class Checked(BaseModel):
-    """What edits would do."""
+    """The effect of edits."""
 
     valid: bool
     problems: list[EditProblem]
     changes: list[Change]
-    warnings: list[dict[str, Any]] = Field(description="what would be doubtful in the plan; as `edit-plan --json`")
+    warnings: list[dict[str, Any]] = Field(description="warnings about the resulting plan, as in `edit-plan --json`")
 
 
-@router.post("/check", summary="What edits would do; nothing is written")
+@router.post("/check", summary="Check edits without storing them")
 def check_ttl(who: Viewer, parts: PartsOf, name: Name, number: Number, body: Edits) -> Checked:
-    """Every edit that is refused is named, with the reason; it answers quickly, as one types."""
+    """Returns all refused edits with their reasons; fast enough to check input while typing."""
     text = text_of(parts, name, number)
     problems, good = [], []
     for at, edit in enumerate(body.edits):
@@ -87,12 +87,12 @@ def check_ttl(who: Viewer, parts: PartsOf, name: Name, number: Number, body: Edi
         except CompiledPlanError as fault:
             message, where = shown(fault.message), shown(fault.where)
             problems.append(EditProblem(edit=at, message=message, where=where, value=edit.ttl, remedy=fault.remedy))
-    found = parts.workers.run_once("ttl", plan=text, edits=good) if good else {"changes": [], "warnings": []}
-    return Checked(valid=not problems, problems=problems, changes=found["changes"], warnings=found["warnings"])
+    result = parts.workers.run_once("ttl", plan=text, edits=good) if good else {"changes": [], "warnings": []}
+    return Checked(valid=not problems, problems=problems, changes=result["changes"], warnings=result["warnings"])
 
 
 @router.post(
-    "", status_code=201, response_model=Added, summary="Set TTLs: a new version, whose plan differs in them alone"
+    "", status_code=201, response_model=Added, summary="Set TTLs in a new version, whose plan is otherwise unchanged"
 )
 def edit_ttl(
     who: Editor,
@@ -103,21 +103,21 @@ def edit_ttl(
     if_match: IfMatch = None,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """412 where the version in force is no longer the one that was looked at: no edit of somebody else is lost."""
+    """412 if the pipeline or its version in force has changed since it was read, which prevents lost updates."""
     tag = expected(if_match)
 
     def add(keep: Keep) -> Added:
         text = text_of(parts, name, number)
-        found = parts.workers.run_once("ttl", plan=text, edits=[edit.to_task() for edit in body.edits])
-        verdict = verdict_of(parts, name, found["plan"])
+        result = parts.workers.run_once("ttl", plan=text, edits=[edit.to_task() for edit in body.edits])
+        verdict = verdict_of(parts, name, result["plan"])
         with parts.database.write() as session:
             pipeline = pipelines.find_unmoved(session, name, tag)
             parent = versions.find(session, pipeline, number)
             new = versions.NewVersion(
                 kind="ttl-edit",
-                plan=found["plan"],
-                operators=found["operators"],
-                stateful=found["stateful"],
+                plan=result["plan"],
+                operators=result["operators"],
+                stateful=result["stateful"],
                 program=versions.program_text(session, parent),
                 language=parent.language,  # type: ignore[arg-type]
                 options=parent.options,
@@ -126,7 +126,7 @@ def edit_ttl(
                 parent=number,
             )
             version = versions.add(session, pipeline, new, who.name, in_force=body.put_in_force)
-            said = [finding["message"] for finding in found["warnings"]]
+            said = [finding["message"] for finding in result["warnings"]]
             answer = added(pipeline, version_summary(pipeline, version), said, verdict)
             keep(session, answer)
             return answer

@@ -1,4 +1,4 @@
-"""Upgrades: another program on the checkpoint of the one that runs, and the way back."""
+"""Upgrades of a pipeline to another version with its checkpoint, and rollback."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import UNDER_WAY, Wanted
 from compiled_plan.service.web.depends import Editor, IdempotencyKey, Name, Operator, PartsOf, Reading, Viewer
-from compiled_plan.service.web.documents import Asked
+from compiled_plan.service.web.documents import RequestBody
 from compiled_plan.service.web.idempotency import Keep, once
 from compiled_plan.service.web.runs import RunsOf
 
@@ -30,49 +30,49 @@ router = APIRouter(prefix="/pipelines/{name}/upgrade", tags=["upgrades"])
 _Uids = Annotated[list[Annotated[Argument, Field(min_length=1, max_length=300)]], Field(max_length=1000)]
 
 
-class Target(Asked):
-    """An upgrade that is asked for."""
+class Target(RequestBody):
+    """An upgrade to a version."""
 
     version: int = Field(ge=1, le=2**31 - 1)
-    partial: bool = Field(default=False, description="accept what is compatible in part")
+    partial: bool = Field(default=False, description="accept partial compatibility")
     reset: _Uids = option("reset")
     warm_up: _Uids = option("warm_up")
 
     @property
     def how(self) -> str:
-        """As `execute-plan --upgrade` takes it."""
+        """The value of `execute-plan --upgrade`."""
         return MIGRATE_PARTIAL if self.partial else MIGRATE
 
     @property
     def options(self) -> list[str]:
-        """More options of the command."""
+        """Further options of `execute-plan`."""
         return list(arguments({"reset": self.reset, "warm_up": self.warm_up}))
 
 
 class StepDocument(BaseModel):
     """A step of an upgrade."""
 
-    name: str = Field(description="stop, move, back, run; or a step of the migration, as `execute-plan` calls it")
+    name: str = Field(description="stop, move, back, run; or the name of a migration step in `execute-plan`")
     text: str
     state: State
 
 
 class UpgradeDocument(BaseModel):
-    """How far an upgrade is."""
+    """The progress of an upgrade."""
 
     state: str = Field(description="none, migrating, done, refused, rolling-back, rolled-back")
-    from_: int = Field(serialization_alias="from", description="version that it comes from; 0 for none")
-    to: int = Field(description="version that runs, or is to")
-    done: int = Field(description="steps that are done")
-    of: int = Field(description="steps there are")
-    steps: list[StepDocument] = Field(description="in order; empty where nothing is kept of them any more")
+    from_: int = Field(serialization_alias="from", description="previous version; 0 for none")
+    to: int = Field(description="new version")
+    done: int = Field(description="number of completed steps")
+    of: int = Field(description="number of steps")
+    steps: list[StepDocument] = Field(description="steps in order; empty if their record was removed")
     can_roll_back: bool
-    message: str = Field(default="", description="why it was refused")
-    remedy: str = Field(default="", description="what to do about that")
+    message: str = Field(default="", description="reason of a refusal")
+    remedy: str = Field(default="", description="what to do")
 
 
 def _can_roll_back(wanted: Wanted) -> bool:
-    """From an upgrade that is done, and from one whose run does not come to its first micro-batch."""
+    """Return True for a completed upgrade, and for one whose run has not reached its first micro-batch."""
     if wanted.outcome == "migrating":
         return wanted.fallback > 0
     return wanted.outcome == "done" and wanted.previous > 0
@@ -88,24 +88,24 @@ def _document(runs: RunsOf, session: Any, name: str) -> UpgradeDocument:
         state=wanted.outcome,
         from_=wanted.fallback or wanted.previous,
         to=wanted.version,
-        done=sum(each.state == "done" for each in course.steps),
+        done=sum(step.state == "done" for step in course.steps),
         of=len(course.steps),
-        steps=[StepDocument(**asdict(each)) for each in course.steps],
+        steps=[StepDocument(**asdict(step)) for step in course.steps],
         can_roll_back=_can_roll_back(wanted),
         message=course.message,
         remedy=course.remedy,
     )
 
 
-@router.get("", summary="How far the upgrade is")
+@router.get("", summary="Progress of the upgrade")
 def upgrade(who: Viewer, session: Reading, runs: RunsOf, name: Name) -> UpgradeDocument:
-    """Of the last one that was asked for."""
+    """The last requested upgrade or rollback."""
     return _document(runs, session, name)
 
 
-@router.post("/check", summary="What a start of a version would do with the checkpoint; nothing is changed")
+@router.post("/check", summary="Check the effect of an upgrade on the checkpoint, without changes")
 def check(who: Editor, parts: PartsOf, runs: RunsOf, name: Name, body: Target) -> dict[str, Any]:
-    """As `execute-plan --dry-run --json --checkpoint` says it; 422 with the reason where it would be refused."""
+    """The output of `execute-plan --dry-run --json --checkpoint`; 422 with the reason if it would be refused."""
     with parts.database.read() as session:
         pipeline = pipelines.find(session, name)
         plan = versions.plan_text(session, versions.find(session, pipeline, body.version))
@@ -116,13 +116,11 @@ def check(who: Editor, parts: PartsOf, runs: RunsOf, name: Name, body: Target) -
     return ask(runs.command, options, {PLAN: plan, CONF: properties_text(settings.conf)}, environment)
 
 
-@router.post(
-    "/migrate", summary="Run another version, with the state of the one before", response_model=UpgradeDocument
-)
+@router.post("/migrate", summary="Upgrade to another version with the current state", response_model=UpgradeDocument)
 def migrate(
     who: Operator, parts: PartsOf, runs: RunsOf, name: Name, body: Target, idempotency_key: IdempotencyKey = None
 ) -> Response:
-    """The run is stopped, its state moves into a new generation, and the version runs. Refused, it changes nothing."""
+    """Stops the run, moves its state to a new generation, and starts the version. A refusal changes nothing."""
 
     def begin(keep: Keep) -> UpgradeDocument:
         with parts.database.write() as session:
@@ -130,39 +128,39 @@ def migrate(
             version = versions.find(session, pipeline, body.version)
             wanted = runs.wanted(session, pipeline)
             if wanted.outcome in UNDER_WAY and wanted.run:
-                raise ConflictError("an upgrade goes on", where=name, remedy="wait for its end, or go back")
+                raise ConflictError("an upgrade is in progress", where=name, remedy="wait for its end, or roll back")
             if wanted.outcome not in UNDER_WAY:
                 wanted.fallback = wanted.version or pipeline.in_force
                 wanted.generation = generation_of(runs.checkpoint(pipeline.id))
             runs.want_run(session, pipeline, body.version, who.name)
             wanted.upgrade, wanted.options, wanted.outcome = body.how, body.options, "migrating"
             versions.put_in_force(session, pipeline, version, who.name)
-            found = _document(runs, session, name)
-            keep(session, found)
+            document = _document(runs, session, name)
+            keep(session, document)
         runs.hurry()
-        return found
+        return document
 
     return once(parts, who, f"POST migrate of {name}", idempotency_key, body, begin)
 
 
-@router.post("/rollback", summary="Go back to the version and the state of before", response_model=UpgradeDocument)
+@router.post("/rollback", summary="Roll back to the previous version and state", response_model=UpgradeDocument)
 def rollback(
     who: Operator, parts: PartsOf, runs: RunsOf, name: Name, idempotency_key: IdempotencyKey = None
 ) -> Response:
-    """The run is stopped, and the version of before goes on where it was; what was read since is read once more."""
+    """Stops the run; the previous version continues from its state and reads later data again."""
 
     def begin(keep: Keep) -> UpgradeDocument:
         with parts.database.write() as session:
             pipeline = pipelines.find(session, name, lock=True)
             wanted = runs.wanted(session, pipeline)
             if not _can_roll_back(wanted):
-                raise ConflictError("there is no upgrade to go back from", where=name, remedy="look at its versions")
+                raise ConflictError("there is no upgrade to roll back", where=name, remedy="look at its versions")
             wanted.previous, wanted.fallback = wanted.fallback or wanted.previous, 0
             wanted.run, wanted.next_at, wanted.crashes = True, None, 0
             wanted.upgrade, wanted.outcome, wanted.options = "rollback", "rolling-back", []
-            found = _document(runs, session, name)
-            keep(session, found)
+            document = _document(runs, session, name)
+            keep(session, document)
         runs.hurry()
-        return found
+        return document
 
     return once(parts, who, f"POST rollback of {name}", idempotency_key, None, begin)

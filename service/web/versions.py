@@ -1,4 +1,4 @@
-"""Versions of a pipeline: added, listed, shown."""
+"""Versions of a pipeline: add, list, show."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from compiled_plan.service.web.depends import (
     number_of,
 )
 from compiled_plan.service.web.documents import (
-    Asked,
+    RequestBody,
     Short,
     VersionDocument,
     VersionPage,
@@ -40,32 +40,34 @@ from compiled_plan.service.web.documents import (
 from compiled_plan.service.web.idempotency import Keep, once
 
 router = APIRouter(prefix="/pipelines/{name}/versions", tags=["versions"])
-#: How often a program is compiled again because another version was put in force meanwhile.
+#: The maximum number of compilations, if other versions are put in force meanwhile.
 _TRIES = 3
 Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="number of the version")]
 
 
-class Given(Asked):
-    """A program or a plan: one of `program`, `file` and `plan`."""
+class ProgramOrPlan(RequestBody):
+    """A program or a plan: exactly one of `program`, `file` and `plan`."""
 
     program: Text | None = Field(
         default=None,
-        description="a script of SQL; `******` for a secret takes the one of the version in force",
+        description="SQL script; a secret `******` is taken from the version in force",
         examples=["CREATE TABLE ...; INSERT INTO ..."],
     )
-    file: Short | None = Field(default=None, description="a program in Python, in a folder that the operator allowed")
-    plan: dict[str, Any] | Text | None = Field(default=None, description="a plan file, as JSON or its text")
-    options: dict[Short, Short] = Field(default={}, description="options, as by SET at the program's start")
-    program_ttls: bool = Field(default=False, description="take TTLs from the program, also those that were edited")
+    file: Short | None = Field(default=None, description="Python program, in an allowed folder")
+    plan: dict[str, Any] | Text | None = Field(default=None, description="plan file, as JSON or text")
+    options: dict[Short, Short] = Field(
+        default={}, description="configuration options, as set with SET at the start of the program"
+    )
+    program_ttls: bool = Field(default=False, description="take all TTLs from the program, and drop edited ones")
 
     @model_validator(mode="after")
-    def _is_one(self) -> Given:
-        if sum(each is not None for each in (self.program, self.file, self.plan)) != 1:
-            raise ValueError("give one of program, file and plan")
+    def _is_one(self) -> ProgramOrPlan:
+        if sum(source is not None for source in (self.program, self.file, self.plan)) != 1:
+            raise ValueError("give exactly one of program, file and plan")
         return self
 
     def source(self) -> programs.Source:
-        """As the service takes it."""
+        """The program or plan as a `Source`."""
         if self.plan is not None:
             return programs.Source("", self.plan if isinstance(self.plan, str) else jsontext.dumps(self.plan))
         how: dict[str, Any] = {"options": self.options, "program_ttls": self.program_ttls}
@@ -74,35 +76,35 @@ class Given(Asked):
         return programs.Source("sql", self.program or "", **how)
 
 
-class NewVersion(Given):
-    """A version to be added."""
+class NewVersion(ProgramOrPlan):
+    """A version to add."""
 
     comment: Short = ""
-    put_in_force: bool = Field(default=False, description="the first version of a pipeline always is")
+    put_in_force: bool = Field(default=False, description="put it in force; always true for the first version")
 
 
 class Added(BaseModel):
-    """A version that was added."""
+    """An added version."""
 
     version: VersionSummary
-    warnings: list[str] = Field(description="what is doubtful about the program, and what became of edited TTLs")
+    warnings: list[str] = Field(description="warnings about the program, and notes on edited TTLs")
     verdict: Literal["full", "partial", "unknown", "incompatible"] | None = Field(
-        description="whether it can go on with the state that the pipeline holds; null for the first"
+        description="compatibility with the pipeline's state; null for the first version"
     )
-    etag: str = Field(description="the ETag of the pipeline now")
+    etag: str = Field(description="new ETag of the pipeline")
 
 
 def before(parts: Parts, name: str) -> programs.Before | None:
     """The version in force of a pipeline; None before the first.
 
     Raises:
-        NotFoundError: there is no such pipeline.
+        NotFoundError: the pipeline does not exist.
     """
     with parts.database.read() as session:
-        found = pipelines.find(session, name)
-        if not found.in_force:
+        pipeline = pipelines.find(session, name)
+        if not pipeline.in_force:
             return None
-        version = versions.find(session, found, found.in_force)
+        version = versions.find(session, pipeline, pipeline.in_force)
         return programs.Before(
             version.number,
             versions.plan_text(session, version),
@@ -121,14 +123,12 @@ def list_versions(
 ) -> VersionPage:
     """The history of the pipeline."""
     pipeline = pipelines.find(session, name)
-    found = versions.page(session, pipeline, limit=limit + 1, before=number_of(cursor))
-    rows, cursor = cut_page(found, limit, "number")
+    listed = versions.page(session, pipeline, limit=limit + 1, before=number_of(cursor))
+    rows, cursor = cut_page(listed, limit, "number")
     return VersionPage(items=[version_summary(pipeline, version) for version in rows], cursor=cursor)
 
 
-@router.post(
-    "", status_code=201, response_model=Added, summary="Add a version: a program, which is compiled, or a plan"
-)
+@router.post("", status_code=201, response_model=Added, summary="Add a version: compile a program, or import a plan")
 def add_version(
     who: Editor,
     parts: PartsOf,
@@ -137,25 +137,25 @@ def add_version(
     if_match: IfMatch = None,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """Compiled over the version in force: operators keep their uids, and TTLs that were edited are kept.
+    """A program is compiled over the version in force: operators keep their uids and edited TTLs.
 
-    If-Match may be left out here, since nothing is overwritten; with it, 412 where the version in force is another one.
+    If-Match is optional, since nothing is overwritten; with it, 412 if the pipeline or its version in force changed.
     """
 
     def add(keep: Keep) -> Added:
         for _ in range(_TRIES):
             old = before(parts, name)
-            made = programs.make(parts, body.source(), old, body.comment)
-            verdict = verdict_of(parts, name, made.version.plan)
+            compiled = programs.prepare(parts, body.source(), old, body.comment)
+            verdict = verdict_of(parts, name, compiled.version.plan)
             with parts.database.write() as session:
                 pipeline = pipelines.find_unmoved(session, name, if_match or "*")
                 if pipeline.in_force != (0 if old is None else old.number):
-                    continue  # what it was compiled over, with its TTLs, is no longer in force
-                version = versions.add(session, pipeline, made.version, who.name, in_force=body.put_in_force)
-                found = added(pipeline, version_summary(pipeline, version), made.warnings, verdict)
-                keep(session, found)
-                return found
-        raise ConflictError("other versions were put in force meanwhile", where=name, remedy="send it again")
+                    continue  # The version that it was compiled over is no longer in force.
+                version = versions.add(session, pipeline, compiled.version, who.name, in_force=body.put_in_force)
+                document = added(pipeline, version_summary(pipeline, version), compiled.warnings, verdict)
+                keep(session, document)
+                return document
+        raise ConflictError("other versions were put in force meanwhile", where=name, remedy="send the request again")
 
     return once(parts, who, f"POST versions of {name}", idempotency_key, body, add, 201)
 
@@ -167,7 +167,7 @@ def compared(parts: Parts, name: str, plan: str, new_name: str) -> dict[str, Any
         The document of `diff-plan --json`; None for a pipeline without a checkpoint and without a version in force.
 
     Raises:
-        NotFoundError: there is no such pipeline.
+        NotFoundError: the pipeline does not exist.
     """
     with parts.database.read() as session:
         pipeline = pipelines.find(session, name)
@@ -179,24 +179,24 @@ def compared(parts: Parts, name: str, plan: str, new_name: str) -> dict[str, Any
         else:
             version = versions.find(session, pipeline, pipeline.in_force)
             old = {"old": versions.plan_text(session, version), "old_name": f"{name}/{version.number}"}
-    found: dict[str, Any] = parts.workers.run_once("diff", new=plan, new_name=new_name, **old)
-    return found
+    result: dict[str, Any] = parts.workers.run_once("diff", new=plan, new_name=new_name, **old)
+    return result
 
 
 def verdict_of(parts: Parts, name: str, plan: str) -> Any:
-    """The verdict of a plan on the state that a pipeline holds; None where it holds none and no version is in force."""
-    found = compared(parts, name, plan, "new")
-    return None if found is None else found["verdict"]
+    """The compatibility of a plan with a pipeline's state; None without state and without a version in force."""
+    result = compared(parts, name, plan, "new")
+    return None if result is None else result["verdict"]
 
 
 def added(pipeline: Pipeline, version: VersionSummary, warnings: Any, verdict: Any) -> Added:
-    """The answer to a version that was added."""
+    """The response to an added version."""
     return Added(version=version, warnings=list(warnings), verdict=verdict, etag=pipelines.etag(pipeline))
 
 
 @router.get("/{number}", summary="A version, with its program")
 def get_version(who: Viewer, parts: PartsOf, name: Name, number: Number, response: Response) -> VersionDocument:
-    """What is secret in the program is hidden."""
+    """Secrets in the program are masked."""
     with parts.database.read() as session:
         pipeline = pipelines.find(session, name)
         version = versions.find(session, pipeline, number)

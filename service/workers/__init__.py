@@ -1,1 +1,1 @@
-"""Work on programs and plans in processes of their own, with limits on time and memory."""
+"""Tasks on programs and plans in separate processes, with limits on time and memory."""

@@ -1,4 +1,4 @@
-"""Workers, and who waits for one."""
+"""The pool of worker processes."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from compiled_plan.service.common.settings import Limits
 
 Json = Any
 _LOG = logging.getLogger(__name__)
-#: How long a worker may take to load, in seconds: the machine may be busy.
+#: The start timeout of a worker in seconds, generous for a busy machine.
 _START = 120.0
 _CHUNK = 1 << 20
-#: Answers that are kept: plans do not change, and their drawings are asked for again and again.
-_KEPT = 256
+#: The number of cached answers, since plans are immutable and their graphs are requested repeatedly.
+_CACHED = 256
 
 
 class Refusal(CompiledPlanError):
-    """What a worker refused."""
+    """The error of a task in a worker."""
 
 
 class _Worker:
-    """One process."""
+    """A worker process."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
@@ -43,16 +43,20 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # so that it is ended with the copy that works
+            start_new_session=True,  # So that `end` kills its forked child, too.
         )
         self._rest = b""
         self.is_ready = False
 
     def ask(self, request: bytes, seconds: float) -> Json:
-        """The answer.
+        """Send a request, and return the answer.
+
+        Args:
+            request: a line of JSON.
+            seconds: the timeout.
 
         Raises:
-            TimeoutError: it takes longer.
+            TimeoutError: there is no answer in time.
             OSError: the process has ended.
         """
         if not self.is_ready:
@@ -71,15 +75,15 @@ class _Worker:
             left = until - time.monotonic()
             if left <= 0 or not select.select([file], [], [], left)[0]:
                 raise TimeoutError
-            got = os.read(file, _CHUNK)
-            if not got:
+            chunk = os.read(file, _CHUNK)
+            if not chunk:
                 raise OSError("the worker has ended")
-            parts.append(got)
+            parts.append(chunk)
         line, _, self._rest = b"".join(parts).partition(b"\n")
         return line
 
     def end(self) -> None:
-        """End it, with what it is doing."""
+        """Kill the process and its current task."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -89,12 +93,12 @@ class _Worker:
                     pipe.close()
 
 
-#: Tasks on what somebody gives. Those on plans of the registry have workers of their own, which are free sooner.
-_GIVEN = ("compile", "read", "check")
+#: Tasks on submitted programs and plans. Tasks on stored plans are faster and have separate workers.
+_ON_SUBMITTED = ("compile", "read", "check")
 
 
 class _Lane(Lane):
-    """Workers of one kind, started when they are first needed, and who waits for them."""
+    """Workers of one kind, started at their first use."""
 
     def __init__(self, workers: int, waiting: int) -> None:
         super().__init__("a worker", workers + waiting)
@@ -104,15 +108,15 @@ class _Lane(Lane):
 
 
 class Workers:
-    """A number of workers that requests take turns with.
+    """A pool of workers.
 
     Args:
-        limits: how many there are, and what a task may take.
+        limits: the number of workers, and the limits of a task.
     """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._given = _Lane(limits.compile_workers, limits.waiting)
+        self._submitted = _Lane(limits.compile_workers, limits.waiting)
         self._stored = _Lane(limits.view_workers, limits.waiting)
         self._answers: OrderedDict[str, Json] = OrderedDict()
         self._lock = threading.Lock()
@@ -120,19 +124,20 @@ class Workers:
 
     @property
     def places(self) -> int:
-        """How many requests may wait for the workers at once."""
-        return self._given.places + self._stored.places
+        """The maximum number of running and waiting requests."""
+        return self._submitted.places + self._stored.places
 
     def run(self, task: str, **arguments: Any) -> Json:
-        """Carry a task out in a worker.
+        """Run a task in a worker.
 
         Args:
             task: its name, see `service.workers.tasks`.
+            arguments: its arguments.
 
         Raises:
-            Refusal: the task's refusal, with its fields.
-            ProgramError: it takes longer, or more memory, than it may.
-            BusyError: no worker is free for as long as a task may take, or too many wait.
+            Refusal: the task raised a product error.
+            ProgramError: the task exceeds its time or memory limit.
+            BusyError: no worker became free within the time limit of a task, or too many requests wait.
         """
         request = json.dumps(
             {
@@ -142,11 +147,11 @@ class Workers:
                 "memory": self._limits.compile_memory,
             }
         ).encode()
-        lane = self._given if task in _GIVEN else self._stored
+        lane = self._submitted if task in _ON_SUBMITTED else self._stored
         with lane.place():
-            return _found(task, self._asked(lane, task, request))
+            return _result(task, self._answer(lane, task, request))
 
-    def _asked(self, lane: _Lane, task: str, request: bytes) -> Json:
+    def _answer(self, lane: _Lane, task: str, request: bytes) -> Json:
         try:
             worker = lane.free.get(timeout=self._limits.compile_seconds)
         except queue.Empty:
@@ -158,9 +163,9 @@ class Workers:
         except TimeoutError:
             worker = self._ended(worker)
             raise ProgramError(
-                f"this takes longer than {self._limits.compile_seconds:g} s, and was ended",
+                f"the task exceeded {self._limits.compile_seconds:g} s, and was killed",
                 where=task,
-                remedy="cut the program into parts, or ask the operator for more (limits.compile_seconds)",
+                remedy="split the program, or ask the operator to raise limits.compile_seconds",
             ) from None
         except OSError as fault:
             worker = self._ended(worker)
@@ -172,18 +177,18 @@ class Workers:
             lane.free.put(self._ended(worker) if self._closed else worker)
 
     def run_once(self, task: str, **arguments: Any) -> Json:
-        """As `run`, of a task that gives the same for the same arguments: done once, and kept for a while."""
+        """As `run`, with a cache of answers; for deterministic tasks."""
         key = sha256(json.dumps([task, arguments], sort_keys=True).encode()).hexdigest()
         with self._lock:
             if key in self._answers:
                 self._answers.move_to_end(key)
                 return self._answers[key]
-        found = self.run(task, **arguments)
+        answer = self.run(task, **arguments)
         with self._lock:
-            self._answers[key] = found
-            while len(self._answers) > _KEPT:
+            self._answers[key] = answer
+            while len(self._answers) > _CACHED:
                 self._answers.popitem(last=False)
-        return found
+        return answer
 
     @staticmethod
     def _ended(worker: _Worker | None) -> None:
@@ -191,23 +196,23 @@ class Workers:
             worker.end()
 
     def close(self) -> None:
-        """End the workers; those that work are ended when they are done."""
+        """End idle workers now, and busy ones after their task."""
         self._closed = True
-        for lane in (self._given, self._stored):
+        for lane in (self._submitted, self._stored):
             with contextlib.suppress(queue.Empty):
                 while True:
                     self._ended(lane.free.get_nowait())
 
 
-def _found(task: str, answer: Json) -> Json:
-    if "found" in answer:
-        return answer["found"]
+def _result(task: str, answer: Json) -> Json:
+    if "result" in answer:
+        return answer["result"]
     if "refused" in answer:
         raise Refusal(**answer["refused"])
     if "died" in answer:
         raise ProgramError(
-            f"the process ended with code {answer['died']}: it took more time or memory than it may",
+            f"the process ended with code {answer['died']}: it exceeded its time or memory limit",
             where=task,
-            remedy="cut the program into parts",
+            remedy="split the program",
         )
     raise RuntimeError(f"{task}: {answer.get('broken')}")

@@ -1,4 +1,4 @@
-"""What workers do: a function a task, JSON in and JSON out. What is refused is raised as the product's errors."""
+"""Tasks of workers: one function per task, with JSON arguments and results. They raise the product's errors."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ def compile_(
     allowed: Mapping[str, Any] | None = None,
     known: str = "",
 ) -> Json:
-    """Compile a program, over the plan that was there before.
+    """Compile a program over the previous plan.
 
     Args:
-        file: the program in Python, in place of a script.
-        settings: options, as by SET at its start.
-        old: the plan whose uids and edited TTLs are kept.
-        program_ttls: whether edited TTLs are not kept.
+        text: the SQL script.
+        file: a Python program, instead of a script.
+        settings: configuration options, as set with SET at the start of the program.
+        old: the previous plan, whose uids and edited TTLs are kept.
+        program_ttls: drop edited TTLs.
         allowed: fields of `Allowed`.
-        known: the program that was there before, whose secrets are hidden in `text`.
+        known: the previous program, whose secrets are masked in `text`.
     """
     from compiled_plan.api.initializing import find_modules_in
     from compiled_plan.api.scripts import Session, compiled, compiled_text
@@ -54,15 +55,15 @@ def compile_(
         else:
             plan = compiled_text(program, Session(settings or {}), said.append).plan
     if old is not None:
-        found = recompile(plan, plan_from_json(old, "the version in force"), edits=not program_ttls)
-        said += notes(found, "the version in force")
-        plan = found.plan
+        merged = recompile(plan, plan_from_json(old, "the version in force"), edits=not program_ttls)
+        said += notes(merged, "the version in force")
+        plan = merged.plan
     warnings = [masked_text(masked_program(filled.hide(line))) for line in _plain(said)]
-    made = plan.to_json()
-    document = json.loads(made)
+    plan_text = plan.to_json()
+    document = json.loads(plan_text)
     check_outside(document, may)
     filled.check(document)
-    return {"plan": made, "program": program, "warnings": warnings, **_figures(plan)}
+    return {"plan": plan_text, "program": program, "warnings": warnings, **_figures(plan)}
 
 
 def _plain(said: list[str]) -> list[str]:
@@ -74,31 +75,32 @@ def _figures(plan: CompiledPlan) -> dict[str, int]:
 
 
 def read(plan: str, allowed: Mapping[str, Any] | None = None) -> Json:
-    """Read a plan that somebody gives.
+    """Read a submitted plan.
 
     Args:
+        plan: its text.
         allowed: fields of `Allowed`.
     """
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.text import jsontext
     from compiled_plan.service.workers.unmasking import check_complete
 
-    found = plan_from_json(plan, "the plan")
+    checked = plan_from_json(plan, "the plan")
     document = jsontext.loads(plan)
     check_complete(document)
     check_outside(document, Allowed(**(allowed or {})))
-    return {"plan": plan, "warnings": [], **_figures(found)}
+    return {"plan": plan, "warnings": [], **_figures(checked)}
 
 
 def check(plan: str) -> Json:
-    """All that is wrong or doubtful in a plan: the document of `edit-plan --check --json`."""
+    """Errors and warnings of a plan: the document of `edit-plan --check --json`."""
     from compiled_plan.plans.inspection.check import report
 
     return report(plan).to_dict("")
 
 
 def ttl(plan: str, edits: list[dict[str, str]]) -> Json:
-    """Set TTLs: the document of `edit-plan --ttl --json`, and the plan's text."""
+    """Set TTLs: the document of `edit-plan --ttl --json`, and the text of the plan."""
     from dataclasses import asdict
 
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
@@ -106,7 +108,7 @@ def ttl(plan: str, edits: list[dict[str, str]]) -> Json:
     from compiled_plan.plans.inspection.ttl import TtlEdit, set_ttls
 
     before = plan_from_json(plan)
-    text, changes = set_ttls(plan, [TtlEdit(each["node"], _entry(before, each), each["ttl"]) for each in edits])
+    text, changes = set_ttls(plan, [TtlEdit(edit["node"], _entry(before, edit), edit["ttl"]) for edit in edits])
     after = plan_from_json(text)
     return {
         "plan": text,
@@ -117,7 +119,7 @@ def ttl(plan: str, edits: list[dict[str, str]]) -> Json:
 
 
 def _entry(plan: CompiledPlan, edit: Mapping[str, str]) -> str:
-    """The entry's name; the number of its input may stand for it."""
+    """The name of a state entry, also by the number of its input."""
     entry = edit["entry"]
     if not entry.isdecimal():
         return entry
@@ -131,7 +133,11 @@ def diff(old: str, new: str, old_name: str, new_name: str, description: str = ""
     """Compare two plans: the document of `diff-plan --json`.
 
     Args:
-        description: of the checkpoint that holds the old plan; a run of the new one begins in the same folder.
+        old: the text of the old plan.
+        new: the text of the new plan.
+        old_name: the name of the old plan.
+        new_name: the name of the new plan.
+        description: the description in the checkpoint of the old plan; a run of the new plan uses the same folder.
     """
     from dataclasses import replace
 
@@ -147,16 +153,16 @@ def diff(old: str, new: str, old_name: str, new_name: str, description: str = ""
     if description:
         last = facts_of(read_description(description, old_name), plans[0])
         runs = last, replace(run_to_come(), place=last.place)
-    found = diff_plans(*plans, runs=runs)
+    plan_diff = diff_plans(*plans, runs=runs)
     before, after = (
         Side(name=old_name, kind="checkpoint" if description else "plan"),
         Side(name=new_name, kind="plan"),
     )
-    return document(found, before, after, advice(found, new_name)).model_dump(by_alias=True)
+    return document(plan_diff, before, after, advice(plan_diff, new_name)).model_dump(by_alias=True)
 
 
 def graph(plan: str) -> Json:
-    """The drawing of a plan."""
+    """The graph of a plan."""
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.inspection.graph.document import graph_of
 
@@ -172,16 +178,16 @@ def state(plan: str) -> Json:
 
 
 def stages(plan: str) -> Json:
-    """How a plan would run: the document of `execute-plan --dry-run --json`, and its text."""
+    """The stages of a plan: the document of `execute-plan --dry-run --json`, and its text."""
     from compiled_plan.plans.execution.explain import stages_of, stages_text
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
 
-    found = stages_of(plan_from_json(plan))
-    return {**found.model_dump(by_alias=True), "text": stages_text(found)}
+    layout = stages_of(plan_from_json(plan))
+    return {**layout.model_dump(by_alias=True), "text": stages_text(layout)}
 
 
 def shown_plan(plan: str) -> str:
-    """The text of a plan with its secrets hidden; the text itself where it has none."""
+    """The text of a plan with secrets masked; unchanged if it has none."""
     from compiled_plan.plans.text.masking import masked_json
 
     document = json.loads(plan)
@@ -190,19 +196,19 @@ def shown_plan(plan: str) -> str:
 
 
 def shown_program(program: str) -> str:
-    """The text of a program with its secrets hidden."""
+    """The text of a program with secrets masked."""
     from compiled_plan.plans.text.masking import masked_program
 
     return masked_program(program)
 
 
 def shown_output(run: str, offset: int | None, tail: int | None) -> Json:
-    """A stretch of what a run printed with its secrets hidden: lines, offset, where to read on, and size.
+    """A part of the output of a run with secrets masked: lines, offset, next offset, and size.
 
     Args:
         run: the folder of the run.
-        offset: where to begin, in bytes.
-        tail: how many lines of the end, in place of it.
+        offset: the first byte.
+        tail: instead, the number of lines from the end.
     """
     from compiled_plan.service.runs import output
     from compiled_plan.service.runs.endings import without_secrets
@@ -230,14 +236,14 @@ TASKS: Mapping[str, Callable[..., Json]] = {
 
 
 def run(name: str, arguments: Mapping[str, Any]) -> Json:
-    """Carry a task out."""
+    """Run a task."""
     try:
         return TASKS[name](**arguments)
     except FileNotFoundError as fault:
-        raise ProgramError("there is no such file", where=str(fault.filename), remedy="check the path") from None
+        raise ProgramError("the file does not exist", where=str(fault.filename), remedy="check the path") from None
     except RecursionError:
         raise ProgramError(
-            "an expression is nested too deeply", remedy="cut it into several columns or views"
+            "an expression is nested too deeply", remedy="split it into several columns or views"
         ) from None
     except MemoryError:
-        raise ProgramError("this takes more memory than the operator allows", remedy="cut it into parts") from None
+        raise ProgramError("the task exceeds the memory limit", remedy="split the program") from None

@@ -1,7 +1,8 @@
-"""Programs in which secrets are hidden, and their values from the version in force.
+"""Masked secrets in programs, and their values from the version in force.
 
-Who may edit a program must not learn its secrets, nor have a run send them elsewhere. So a hidden value is filled in
-only where it stood: in the WITH of the same table, while every option that may decide where it is sent is the same.
+An editor of a program must neither learn its secrets nor have a run send them elsewhere. A masked value is therefore
+restored only in its old place, the WITH clause of the same table, if all options that may decide its destination are
+unchanged.
 """
 
 from __future__ import annotations
@@ -29,17 +30,18 @@ _REMEDY = "write the value"
 _HARMLESS = frozenset(
     {Kind.BOOLEAN, Kind.INTEGER, Kind.COUNT, Kind.POSITIVE, Kind.NUMBER, Kind.RATE, Kind.DURATION, Kind.MEMORY}
 )
-#: Options that choose what is read or written on the same server.
+#: Options that select data on the same server.
 _ON_SERVER = frozenset({"table-name", "topic"})
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A program with its secrets.
+    """A program with restored secrets.
 
     Args:
-        secrets: options that were filled in, with their values.
-        origins: the options of the tables of the version in force.
+        text: the text of the program.
+        secrets: the restored options with their values.
+        origins: the options of the tables in the version in force.
     """
 
     text: str
@@ -48,7 +50,7 @@ class Filled:
 
     @contextmanager
     def unseen(self) -> Iterator[None]:
-        """Errors that are raised meanwhile do not show what was filled in."""
+        """Mask restored secrets in errors raised in the block."""
         try:
             yield
         except CompiledPlanError as fault:
@@ -57,14 +59,14 @@ class Filled:
             raise ProgramError(self.hide(fault.message), where=self.hide(fault.where), remedy=fault.remedy) from None
 
     def hide(self, text: str) -> str:
-        """A text of the compiler without what was filled in."""
+        """Mask restored secrets in a text."""
         return hidden(text, secrets_in(dict(self.secrets)) | {quote_string(value)[1:-1] for _, value in self.secrets})
 
     def check(self, plan: Any) -> None:
-        """Refuse a plan that takes a secret elsewhere: by LIKE, ALTER or a hint.
+        """Raise if a plan sends a secret elsewhere by LIKE, ALTER or a hint.
 
         Raises:
-            PlanError: names the option.
+            PlanError: with the option.
         """
         for options in _tables(plan):
             for key, value in self.secrets:
@@ -76,7 +78,7 @@ class Filled:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The program in force and its tables, as they are and as they are shown."""
+    """The program in force and its tables, original and masked."""
 
     text: str
     tables: Sequence[CreateTable]
@@ -85,16 +87,16 @@ class _Known:
 
 
 def fill(text: str, known: str, plan: Any) -> Filled:
-    """Fill the hidden values of a program in.
+    """Restore the masked values of a program.
 
     Args:
-        text: the program; `******` stands for a secret, or a part of a value that is one.
-        known: the program in force; empty where there is none.
+        text: the program, with secrets, or secret parts of values, masked as `******`.
+        known: the program in force; empty if there is none.
         plan: the JSON of its plan, or None.
 
     Raises:
-        ProgramError: the program is no Flink SQL.
-        PlanError: a value is not known, or would be sent elsewhere.
+        ProgramError: the program is not valid Flink SQL.
+        PlanError: a value is unknown, or would be sent elsewhere.
     """
     if HIDDEN not in text:
         return Filled(text)
@@ -118,23 +120,23 @@ def fill(text: str, known: str, plan: Any) -> Filled:
 
 
 def check_complete(plan: Any) -> None:
-    """Refuse a plan as the service shows it, whose tables lack their secrets.
+    """Raise if a plan contains masked secrets, like plans in the service's responses.
 
     Raises:
-        PlanError: names the option.
+        PlanError: with the option.
     """
     for options in _tables(plan):
         for key, value in options.items():
             if HIDDEN in value:
                 raise PlanError(
-                    f"the value of {key!r} is hidden in this plan",
+                    f"the value of {key!r} is masked in this plan",
                     where=f"{key}={value}",
-                    remedy="give the plan file itself, with its secrets",
+                    remedy="submit the original plan file, with its secrets",
                 )
 
 
 def _known_tables(text: str) -> _Known:
-    """The tables of the program in force; none of a program in Python."""
+    """The tables of the program in force; none for a Python program."""
     shown = masked_program(text)
     try:
         program = _Known(text, _create_tables(text), shown, _create_tables(shown))
@@ -159,7 +161,7 @@ def _filled(table: CreateTable, keys: Sequence[str], known: _Known, where: str) 
     if is_known:
         raise _moved(keys[0], where)
     raise PlanError(
-        f"the value of {keys[0]!r} is hidden here, and the table has none like it in the version in force",
+        f"the value of {keys[0]!r} is masked here, but the table has no such value in the version in force",
         where=where,
         remedy=_REMEDY,
     )
@@ -167,14 +169,14 @@ def _filled(table: CreateTable, keys: Sequence[str], known: _Known, where: str) 
 
 def _moved(key: str, where: str) -> PlanError:
     return PlanError(
-        f"the value of {key!r} is hidden here, and other options of its table are not those of the version in force",
+        f"the value of {key!r} is masked here, but other options of its table differ from the version in force",
         where=where,
-        remedy="write the secrets of a table anew when its connector, address or driver changes",
+        remedy="write the secrets of a table again when its connector, address or driver changes",
     )
 
 
 def _target(options: Options) -> Options:
-    """The options that may decide where a secret is sent: all but those that are known not to."""
+    """The options that may decide the destination of a secret: all options not known to be harmless."""
     spec = connector_spec(options.get("connector"))
     declared = {} if spec is None else spec.options
     return {
@@ -191,20 +193,20 @@ def _tables(plan: Any) -> Iterator[Options]:
 
 
 def _check_elsewhere(text: str, tables: Sequence[CreateTable], known: _Known) -> None:
-    """Refuse a hidden value outside of a table's options: it would be taken for the value itself."""
+    """Raise if a masked value is outside of a table's options, where it would be used literally."""
     masked = _literals(known.shown, known.shown_tables).values()
     shown = set(masked) - set(_literals(known.text, known.tables).values())
     for start, literal in _literals(text, tables).items():
         if HIDDEN in literal and literal in shown:
             raise PlanError(
-                "the value is hidden here, and is known in the options of a table alone",
+                "the value is masked here, but can be restored only in the options of a table",
                 where=render(span_at(text, start, start + len(literal)), text),
                 remedy=_REMEDY,
             )
 
 
 def _literals(text: str, tables: Sequence[CreateTable]) -> dict[int, str]:
-    """Tokens with a hidden value that are in no option of a table, by their place."""
+    """Tokens with a masked value outside of table options, by position."""
     spans = [span for table in tables for span in table.option_spans.values()]
     tokens = {token.start: text[token.start : token.end] for token in tokenize(text)}
     return {

@@ -1,7 +1,7 @@
-"""A worker: loads the planner once, and carries each task out in a copy of itself, which ends with it.
+"""A worker process: load the planner once, and run each task in a forked child.
 
-A line of JSON comes in on stdin, `{"task": ..., "arguments": ..., "seconds": ..., "memory": ...}`, and one goes out:
-`{"found": ...}`, `{"refused": {"message", "where", "remedy"}}` or `{"broken": "..."}`.
+It reads one line of JSON from stdin, `{"task": ..., "arguments": ..., "seconds": ..., "memory": ...}`, and writes one:
+`{"result": ...}`, `{"refused": {"message", "where", "remedy"}}` or `{"broken": "..."}`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 from compiled_plan.plans.errors import CompiledPlanError
 
-#: Loaded before the first task, so that copies have them.
+#: Modules to import before the first fork.
 _LOADED = (
     "compiled_plan.api.environment",
     "compiled_plan.api.program",
@@ -32,11 +32,11 @@ _LOADED = (
 
 
 def answer_to(request: dict[str, Any]) -> dict[str, Any]:
-    """What a task gives."""
+    """Run a task, and return its answer."""
     from compiled_plan.service.workers.tasks import run
 
     try:
-        return {"found": run(request["task"], request["arguments"])}
+        return {"result": run(request["task"], request["arguments"])}
     except CompiledPlanError as fault:
         return {"refused": {"message": fault.message, "where": fault.where, "remedy": fault.remedy}}
     except Exception as fault:
@@ -45,7 +45,7 @@ def answer_to(request: dict[str, Any]) -> dict[str, Any]:
 
 def _in_copy(request: dict[str, Any], out: BinaryIO) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (request["memory"],) * 2)
-    # The caller watches the time; this is for a copy whose caller is gone.
+    # The caller enforces the time limit; this is for a child whose caller has gone.
     signal.alarm(math.ceil(request["seconds"]) + 5)
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(request["seconds"]) + 1,) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -59,7 +59,7 @@ def _in_copy(request: dict[str, Any], out: BinaryIO) -> None:
 
 def main() -> None:
     """Answer requests until stdin ends."""
-    # What programs print must not get between the answers.
+    # Output of programs must not mix with the answers.
     out = os.fdopen(os.dup(1), "wb")
     requests = os.fdopen(os.dup(0), "rb")
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -67,7 +67,7 @@ def main() -> None:
     os.dup2(2, 1)
     for name in _LOADED:
         import_module(name)
-    out.write(b'{"found": "ready"}\n')
+    out.write(b'{"result": "ready"}\n')
     out.flush()
     for line in requests:
         child = os.fork()

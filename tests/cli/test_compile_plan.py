@@ -67,12 +67,12 @@ def test_a_file_that_is_no_plan_is_overwritten_only_with_force(program: Path, tm
     plan.write_text("mine", encoding="utf-8")
     code, _, err = run(program, "-o", plan)
     assert code == 1
-    assert "which is no plan that can be read" in err and "--force" in err
+    assert "which is not a readable plan" in err and "--force" in err
     assert plan.read_text(encoding="utf-8") == "mine"
     assert run(program, "-o", plan, "--if-not-exists")[0] == 0
     assert plan.read_text(encoding="utf-8") == "mine"
     code, _, err = run(program, "-o", plan, "--force")
-    assert code == 0 and "uids and TTLs are not taken over" in err
+    assert code == 0 and "uids and TTLs of the old" in err
     assert plan.read_text(encoding="utf-8") != "mine"
     assert run(program, "-o", plan, "--force", "--if-not-exists")[0] == 2
 
@@ -166,7 +166,7 @@ def test_the_file_of_a_statement_is_kept_as_in_flink(program: Path, tmp_path: Pa
     plan.write_text("mine")
     program.write_text(program.read_text().replace("' FOR INSERT", "' IF NOT EXISTS FOR INSERT"))
     code, _, err = run(program, "--set", "table.plan.force-recompile=true")
-    assert code == 0 and plan.read_text() == "mine" and "nothing was done" in err
+    assert code == 0 and plan.read_text() == "mine" and "nothing was written" in err
 
 
 def test_a_refused_program_leaves_no_file(program: Path, tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def test_session_options_fill_what_the_plan_leaves_open(plan_file: PlanFile) -> 
     [
         (f"{_NESTED}=ALL", "ROWS_AND_COLLECTIONS"),
         ("table.local-time-zone=UTC", "--time-zone UTC"),
-        ("table.exec.sink.upsert-materialize=NONE", "no plan leaves it open"),
+        ("table.exec.sink.upsert-materialize=NONE", "not a session option of a run"),
         ("table.exec.state.ttl", "NAME=VALUE"),
     ],
 )

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from tests.support.commands import Said, called, process
+from tests.support.commands import called
 
-SMALL = ["--master", "local[1]", "--conf", "spark.driver.memory=1g"]
 run = partial(called, "execute_plan")
 
 
@@ -44,7 +43,7 @@ def test_upgrade_modes_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("argument", "said"),
     [
-        ("r", "no declaration"),
+        ("r", "not a declaration"),
         ("r=connector", "write TABLE=('connector' = 'filesystem'"),
         ("r=('connector' 'filesystem')", "SQL parse failed"),
         ("r=('connector' = 'filesystem')", "add --warm-up"),
@@ -69,8 +68,7 @@ def plan(folder: Path, name: str, statements: str) -> Path:
     return path
 
 
-@pytest.mark.spark
-def test_an_upgrade_by_commands(tmp_path: Path) -> None:
+def test_an_upgrade_by_commands(shared_session: None, tmp_path: Path) -> None:
     sums, counts = (
         f"INSERT INTO {table} SELECT k, {call} FROM r GROUP BY k;"
         for table, call in (("a", "SUM(v)"), ("b", "COUNT(v)"))
@@ -80,9 +78,7 @@ def test_an_upgrade_by_commands(tmp_path: Path) -> None:
     checkpoint = tmp_path / "c"
     (tmp_path / "r" / "1.json").write_text('{"k": "x", "v": 3}\n')
 
-    def execute(*arguments: str | Path) -> Said:
-        done = process("execute_plan", "--checkpoint", checkpoint, *SMALL, *arguments)
-        return Said(done.returncode, done.stdout, done.stderr)
+    execute = partial(run, "--checkpoint", checkpoint)
 
     assert execute(old).returncode == 0
     (tmp_path / "r" / "2.json").write_text('{"k": "x", "v": 4}\n')
@@ -104,10 +100,10 @@ def test_an_upgrade_by_commands(tmp_path: Path) -> None:
     assert upgrade["steps"] == decision["steps"], "what was shown is what is done"
     begun = [message["number"] for message in messages if message["event"] == "step"]
     assert sorted(begun) == list(range(1, len(decision["steps"]) + 1))
-    assert execute(new, "--dry-run").stdout.endswith("checkpoint: goes on in place, with all state\n")
+    assert execute(new, "--dry-run").stdout.endswith("checkpoint: continues in place, with all state\n")
     back = execute("--rollback")
     assert back.returncode == 0, back.stderr
-    assert "generation 1 counts again; generation 2 stays until --prune" in back.stdout
+    assert "generation 1 is active again; generation 2 remains until --prune" in back.stdout
     assert "default_catalog.default_database.a: 2 rows in 1 files" in back.stdout
     assert json.loads(execute("--prune", "--json").stdout) == {"removed": [2]}
     again = execute("--rollback")
@@ -115,15 +111,12 @@ def test_an_upgrade_by_commands(tmp_path: Path) -> None:
     assert "there is no generation before generation 1" in again.stderr
 
 
-@pytest.mark.spark
-def test_lost_heads_are_reported_with_a_remedy(tmp_path: Path) -> None:
+def test_lost_heads_are_reported_with_a_remedy(shared_session: None, tmp_path: Path) -> None:
     path = plan(tmp_path, "a", "INSERT INTO a SELECT k, SUM(v) FROM r GROUP BY k;")
     checkpoint, rows = tmp_path / "c", tmp_path / "r"
     (rows / "1.json").write_text('{"k": "x", "v": 3}\n')
 
-    def execute(*arguments: str | Path) -> Said:
-        done = process("execute_plan", "--checkpoint", checkpoint, *SMALL, *arguments)
-        return Said(done.returncode, done.stdout, done.stderr)
+    execute = partial(run, "--checkpoint", checkpoint)
 
     assert execute(path).returncode == 0
     shutil.rmtree(checkpoint / "heads")
@@ -133,7 +126,7 @@ def test_lost_heads_are_reported_with_a_remedy(tmp_path: Path) -> None:
     assert "execute-plan --adopt-generation N --checkpoint DIR" in refused.stderr
     assert "Traceback" not in refused.stderr
     adopted = execute("--adopt-generation", "1")
-    assert (adopted.returncode, adopted.stdout) == (0, "generation 1 counts, with its program 1\n"), adopted.stderr
+    assert (adopted.returncode, adopted.stdout) == (0, "generation 1 is active, with its program 1\n"), adopted.stderr
     (rows / "2.json").write_text('{"k": "x", "v": 4}\n')
     assert execute(path).returncode == 0
     changes = [json.loads(line) for file in (tmp_path / "a").iterdir() for line in file.read_text().splitlines()]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +16,8 @@ from tests.support.commands import called
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.usefixtures("shared_session")
 
 inspect = partial(called, "inspect_state")
 PROGRAM = (
@@ -34,17 +34,6 @@ def checkpoint(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) ->
     place.add({"orders": ROWS})
     place.run(place.compiled(PROGRAM, "INSERT INTO sink SELECT item, COUNT(*) FROM orders GROUP BY item"))
     return place.checkpoint
-
-
-@pytest.fixture(autouse=True)
-def one_session(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command starts a session of its own; here it gets the existing one."""
-
-    @contextmanager
-    def shared(*_: Any, **__: Any) -> Iterator[SparkSession]:
-        yield spark
-
-    monkeypatch.setattr("compiled_plan.plans.execution.session.spark_session.spark_session", shared)
 
 
 def document(checkpoint: Path, *arguments: str) -> dict[str, Any]:
@@ -64,7 +53,7 @@ def uid(checkpoint: Path) -> str:
 def test_all_operators_as_a_table(checkpoint: Path) -> None:
     done = inspect(checkpoint)
     head, line = done.stdout.splitlines()
-    assert head.split()[:3] == ["operator", "does", "keeps"]
+    assert head.split()[:3] == ["operator", "description", "entry"]
     assert line.startswith(uid(checkpoint))
     for part in ("COUNT(*) by item, of orders", "groupAggregateState", "1 h"):
         assert part in line
@@ -76,12 +65,12 @@ def test_one_operator(checkpoint: Path) -> None:
     assert lines[0].startswith(uid(checkpoint))
     assert lines[1] == "  state group-aggregate, key (item STRING)"
     assert lines[2].startswith("  2 keys, 2 rows, ")
-    assert any(line.startswith("    past the TTL and about to be removed: 0") for line in lines)
+    assert any(line.startswith("    expired, not yet removed: 0") for line in lines)
 
 
 def test_another_ttl(checkpoint: Path) -> None:
     done = inspect(checkpoint, uid(checkpoint), "--what-if", "1 ms")
-    assert "    with a TTL of 1 ms: 2 of 2 would be gone, 0 would stay" in done.stdout.splitlines()
+    assert "    with a TTL of 1 ms: 2 of 2 would be expired, 0 would remain" in done.stdout.splitlines()
     (operator,) = document(checkpoint, "--what-if", "3d")["state"]["operators"]
     assert operator["parts"][0]["whatIf"]["kept"] == 2
 
@@ -96,7 +85,7 @@ def test_a_key(checkpoint: Path) -> None:
     assert fields["key"]["value"] == [{"name": "item", "type": "STRING", "value": None}]
     assert fields["rows"] == {"name": "rows", "type": "BIGINT", "value": 1}
     nothing = inspect(checkpoint, uid(checkpoint), "--key", "item=screw")
-    assert (nothing.returncode, nothing.stdout.splitlines()[1]) == (0, "  nothing is kept for that key")
+    assert (nothing.returncode, nothing.stdout.splitlines()[1]) == (0, "  no state for that key")
 
 
 def test_export(checkpoint: Path, tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_errors_before_the_start_of_spark_are_unchanged(warm: Warm) -> None:
     assert warm.run(warm="0s") == (0, [], "")
 
 
-@pytest.mark.parametrize(("duration", "said"), [("soon", "soon"), ("2d", "a day at most"), ("-1s", "-1s")])
+@pytest.mark.parametrize(("duration", "said"), [("soon", "soon"), ("2d", "the maximum is one day"), ("-1s", "-1s")])
 def test_invalid_durations(duration: str, said: str) -> None:
     done = called("execute_plan", "plan.json", "--warm", duration)
     assert done.returncode == 2
@@ -177,4 +177,4 @@ def test_a_folder_that_is_open_to_others_is_refused(tmp_path: Path) -> None:
     (tmp_path / "compiled-plan").mkdir(mode=0o755)
     done = process("execute_plan", "plan.json", "--warm", "1min", XDG_RUNTIME_DIR=str(tmp_path))
     assert done.returncode == 1
-    assert "compiled-plan is not a folder that only this user may enter" in done.stderr
+    assert "compiled-plan is not a private folder of this user" in done.stderr

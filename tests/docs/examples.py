@@ -32,9 +32,9 @@ PAGES = sorted(
     for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "samples").rglob("*.md"))
     if "```" in path.read_text(encoding="utf-8")
 )
-#: Languages of blocks that are not checked; the first are pictures and program output.
-PROSE = frozenset({"mermaid", "text"})
-#: Languages of blocks that are run unless marked.
+#: Blocks of these languages are not checked: output of programs, diagrams of folders.
+PROSE = frozenset({"text"})
+#: Blocks of these are run, unless they say otherwise.
 RUN = frozenset({"bash", "python", "sql"})
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

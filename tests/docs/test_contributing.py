@@ -93,7 +93,7 @@ def test_the_command_works_and_is_documented(copy: Copy, plan: Path) -> None:
     assert copy.run("compiled_plan.cli.count_nodes", "--of", "sink", str(plan)).strip() == "2"
     page = (copy.root / "docs/reference/commands.md").read_text(encoding="utf-8")
     assert "count-nodes PLAN.json [OPTIONS]" in page
-    assert "Print how many nodes a plan has." in page
+    assert "Print the number of nodes of a plan." in page
     assert "| `--of` `KIND` | Only the nodes of this kind. |" in page
 
 
@@ -111,8 +111,8 @@ def test_the_function_is_a_method_of_expressions(copy: Copy) -> None:
 
 def test_the_connector_is_planned_checked_and_documented(copy: Copy, plan: Path) -> None:
     page = (copy.root / "docs/reference/connectors.md").read_text(encoding="utf-8")
-    assert "| `tally` | How many rows each micro-batch had, on stdout. |  | all changes |" in page
-    assert "| `label` | any text | `rows` |  | What the rows are called. |" in page
+    assert "| `tally` | Prints the number of rows of each micro-batch to stdout. |  | all changes |" in page
+    assert "| `label` | any text | `rows` |  | Word printed after the number. |" in page
     copy.run("compiled_plan.cli.edit_plan", "--check", str(plan))
     with pytest.raises(AssertionError, match="has no option 'colour'"):
         (copy.root / "wrong.sql").write_text(PROGRAM.replace("'label'", "'colour'"), encoding="utf-8")
@@ -121,7 +121,7 @@ def test_the_connector_is_planned_checked_and_documented(copy: Copy, plan: Path)
 
 def test_the_format_is_planned_checked_and_documented(copy: Copy, plan: Path) -> None:
     page = (copy.root / "docs/reference/connectors.md").read_text(encoding="utf-8")
-    assert "| `plain` | A line is the value of the one column. |" in page
+    assert "| `plain` | One column, a value per line. |" in page
     with pytest.raises(AssertionError, match="format 'plain' holds one column of type STRING"):
         (copy.root / "unfit.sql").write_text(PROGRAM.replace("words (word", "words (n INT, word"), encoding="utf-8")
         copy.run("compiled_plan.cli.compile_plan", "unfit.sql")

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.docs.examples import PAGES, ROOT, RUN, Block, Reader, blocks, check
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    pass
 
 BLOCKS = [block for page in PAGES for block in blocks(page)]
 FOLLOWED = [page for page in PAGES if any(block.runs and block.language in RUN for block in blocks(page))]
@@ -27,13 +25,8 @@ def test_a_block_is_well_formed(block: Block) -> None:
 
 @pytest.mark.parametrize("page", FOLLOWED, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_page_can_be_followed(
-    page: Path, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, shared_session: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    @contextmanager
-    def session(*arguments: Any, **options: Any) -> Iterator[SparkSession]:
-        yield spark
-
-    monkeypatch.setattr("compiled_plan.plans.execution.session.spark_session.spark_session", session)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])

@@ -33,6 +33,6 @@ def test_the_demo_registers_the_samples_and_says_where_to_look(root: Path) -> No
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("is new, and in force") == 5
+    assert done.stdout.count("is new and in force") == 5
     assert re.search(r"^Open   http://127\.0\.0\.1:\d+/#/pipelines", done.stdout, re.MULTILINE)
     assert re.search(r"^Token  \S{20,}$", done.stdout, re.MULTILINE)

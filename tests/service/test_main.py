@@ -17,4 +17,4 @@ def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_tokens_only_local_addresses_are_allowed() -> None:
     error = CliRunner().invoke(main.app, ["serve", "--no-tokens", "--host", "0.0.0.0"]).exception
     assert isinstance(error, ExecutionError)
-    assert error.message == "without tokens only this machine is served"
+    assert error.message == "without tokens, only local requests are served"

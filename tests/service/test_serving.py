@@ -19,7 +19,7 @@ from tests.support.waiting import wait_until
 
 def test_the_first_start_prints_a_token_that_works(tmp_path: Path) -> None:
     with served(tmp_path) as (process, address, lines):
-        secret = "".join(lines).split("shown this once: ")[1].split()[0]
+        secret = "".join(lines).split("shown only once: ")[1].split()[0]
         assert httpx2.get(f"{address}me").status_code == 401
         user = httpx2.get(f"{address}me", headers={"Authorization": f"Bearer {secret}"}).json()
         assert (user["role"], user["name"]) == ("operator", "first")

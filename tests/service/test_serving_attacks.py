@@ -105,7 +105,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
         lines,
     ):
         threading.Thread(target=lambda: [None for _ in process.stderr or ()], daemon=True).start()
-        first = "".join(lines).split("shown this once: ")[1].split()[0]
+        first = "".join(lines).split("shown only once: ")[1].split()[0]
         attacked = Attacked(address, {Role.OPERATOR: first}, psutil.Process(process.pid), gate)
         with attacked.client(Role.OPERATOR) as client:
             for role in (Role.VIEWER, Role.EDITOR):

@@ -98,7 +98,7 @@ def failed(parts: Parts, folder: Path) -> Synced:
         ("program.py", IN_PYTHON, "two programs"),
         ("plan.json", "{", "JSON"),
         ("pipeline.toml", "colour = 1", "'colour' is not known"),
-        ("pipeline.toml", "=", "no TOML"),
+        ("pipeline.toml", "=", "not valid TOML"),
     ],
 )
 def test_a_failed_import_does_not_stop_the_others(
@@ -128,19 +128,19 @@ def test_an_import_follows_no_links(file: str, parts: Parts, folder: Path, tmp_p
     (folder / "sums" / file).unlink(missing_ok=True)
     (folder / "sums" / file).symlink_to(tmp_path / "outside")
     result = failed(parts, folder)
-    assert (result.name, "this is a link" in result.message, "secret" in str(result)) == ("sums", True, False)
+    assert (result.name, "this is a symbolic link" in result.message, "secret" in str(result)) == ("sums", True, False)
 
 
 @pytest.mark.attack
 def test_an_import_goes_into_no_linked_folder_and_reads_no_pipe(parts: Parts, folder: Path, tmp_path: Path) -> None:
     (folder / "sums").rename(tmp_path / "elsewhere")
     (folder / "sums").symlink_to(tmp_path / "elsewhere")
-    assert "this is a link" in failed(parts, folder).message
+    assert "this is a symbolic link" in failed(parts, folder).message
     (folder / "sums").unlink()
     (folder / "sums").mkdir()
     (folder / "sums" / "program.sql").write_text(SQL)
     os.mkfifo(folder / "sums" / "plan.json")
-    assert "no plain file" in failed(parts, folder).message
+    assert "not a regular file" in failed(parts, folder).message
 
 
 @pytest.mark.attack
@@ -153,7 +153,7 @@ def test_an_export_writes_through_no_links(parts: Parts, folder: Path, tmp_path:
     (tmp_path / "other").mkdir()
     (out / "copies").symlink_to(tmp_path / "other")
     results = list(export_folder(parts, out))
-    assert [(result.did, "this is a link" in result.message) for result in results] == [("failed", True)] * 2
+    assert [(result.did, "this is a symbolic link" in result.message) for result in results] == [("failed", True)] * 2
     assert outside.read_text() == "as before" and list((tmp_path / "other").iterdir()) == []
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
+from compiled_plan.plans.errors import CompiledPlanError
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -27,6 +29,8 @@ def called(command: str, *arguments: str | Path, **env: str) -> Said:
     """Call a command (`edit_plan`) in this process: the same but for the start and the end of a process."""
     app = import_module(f"compiled_plan.cli.{command}").app
     result = CliRunner().invoke(app, [str(argument) for argument in arguments], env=env)
+    if isinstance(result.exception, CompiledPlanError):
+        return Said(1, result.stdout, f"{result.stderr}error: {result.exception.render()}\n")
     return Said(result.exit_code, result.stdout, result.stderr)
 
 

@@ -45,7 +45,7 @@ def test_without_a_terminal_the_command_is_named(machine: Path, variables: dict[
     with (machine / "said").open("wb") as said:
         assert install(machine, subprocess.DEVNULL, said.fileno(), **variables) == 1
     assert not (machine / "done").exists()
-    assert "try: apt-get install thing, or again with INSTALL_PACKAGES=yes" in (machine / "said").read_text()
+    assert "try: apt-get install thing, or set INSTALL_PACKAGES=yes" in (machine / "said").read_text()
 
 
 @pytest.mark.parametrize(("answer", "yes"), [(b"y\n", True), (b"n\n", False), (b"\n", False)])

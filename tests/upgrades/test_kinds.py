@@ -1,4 +1,4 @@
-"""Every kind of change of `docs/upgrades.md` by name, on the old program's state.
+"""Every kind of change of `docs/reference/changes.md` by name, on the old program's state.
 
 The old program reads half of the rows and the new one the rest on the same checkpoint. Fully compatible kinds
 start by themselves (`--upgrade check`), partially compatible ones on request (`migrate-partial`), all others

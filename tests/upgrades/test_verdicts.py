@@ -1,4 +1,4 @@
-"""Every kind of change of `docs/upgrades.md` by name: its verdict here, and Flink's."""
+"""Every kind of change of `docs/reference/changes.md` by name: its verdict here, and Flink's."""
 
 from __future__ import annotations
 

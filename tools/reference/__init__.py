@@ -1,10 +1,10 @@
-"""The tables of `docs/reference/`, made from the declarations: `python -m tools.reference`, which is `make docs`.
+"""Generator of the tables in `docs/reference/` from the declarations: `python -m tools.reference`, run by `make docs`.
 
-A page is written by hand but for its tables, which stand between two comments:
+Pages are handwritten except for their tables, which are between two comments:
 
     <!-- table: connectors -->
     ...
     <!-- end -->
 
-`TABLES` has what makes each of them, one module a subject.
+`TABLES` has the functions that generate them, with one module per subject.
 """

@@ -1,4 +1,4 @@
-"""The formats of operators' state in a checkpoint, from the kernel's list of them."""
+"""Formats of operators' state in checkpoints, from the kernel's list."""
 
 from __future__ import annotations
 
@@ -13,5 +13,7 @@ _KINDS = ROOT / "kernel/src/main/java/org/compiledplan/kernel/operators/StateKin
 
 def state_formats() -> str:
     """The formats of operators' state with their versions."""
-    found = re.findall(r"^  ([A-Z_]+)\((\d+)\)[,;]", _KINDS.read_text(encoding="utf-8"), re.MULTILINE)
-    return table(("state of", "version"), ((code(name.lower().replace("_", "-")), version) for name, version in found))
+    versions = re.findall(r"^  ([A-Z_]+)\((\d+)\)[,;]", _KINDS.read_text(encoding="utf-8"), re.MULTILINE)
+    return table(
+        ("state of", "version"), ((code(name.lower().replace("_", "-")), version) for name, version in versions)
+    )

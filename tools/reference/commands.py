@@ -1,4 +1,4 @@
-"""Commands, from what they tell typer."""
+"""Commands, from their typer declarations."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ COMMANDS: dict[str, str] = {
 
 
 def options(name: str) -> str:
-    """What a command does, its arguments and its options."""
+    """The description of a command, its arguments and its options."""
     command: Any = typer.main.get_command(import_module(COMMANDS[name]).app)
     return "\n\n".join(_parts(name, command))
 
 
 def _parts(name: str, command: Any) -> Iterator[str]:
-    """A command, or what a group of them says and has."""
+    """A command, or a group of commands with its description."""
     if not hasattr(command, "commands"):
         yield _options(name, command)
         return
     yield inspect.cleandoc(command.help)
-    for part, each in command.commands.items():
-        yield from _parts(f"{name} {part}", each)
+    for part, subcommand in command.commands.items():
+        yield from _parts(f"{name} {part}", subcommand)
 
 
 def _options(name: str, command: Any) -> str:

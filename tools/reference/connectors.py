@@ -15,7 +15,7 @@ _ROW_KINDS = {ChangelogMode.INSERT: "inserts", ChangelogMode.UPSERT: "upserts", 
 
 
 def connectors() -> str:
-    """Connectors and what they can be."""
+    """Connectors and their uses."""
     rows = (
         (
             code(item.name),
@@ -51,7 +51,7 @@ def formats() -> str:
 
 
 def format_options() -> str:
-    """The options of each format, in a table's WITH behind the name of the format and a dot."""
+    """The options of each format, which have the format's name and a dot as prefix in a table's WITH."""
     parts = []
     for item in format_specs().values():
         options = {f"{item.name}.{name}": option for name, option in item.options.items()}
@@ -85,24 +85,24 @@ def _rows(
 def metadata() -> str:
     """Metadata columns of connectors."""
     rows = (
-        (code(item.name), code(key), code(str(found.type)), found.doc)
+        (code(item.name), code(key), code(str(column.type)), column.doc)
         for item in connector_specs().values()
-        for key, found in item.metadata.items()
+        for key, column in item.metadata.items()
     )
     return table(("connector", "metadata", "type", ""), rows)
 
 
 def refused() -> str:
-    """What Flink has and a table here cannot: connectors, formats, and options of those that run here, with reasons."""
+    """Unsupported connectors and formats of Flink, and unsupported options of supported ones, with reasons."""
     rows = [("connectors", name, why) for name, why in FLINK_CONNECTORS.items()]
     rows += [("formats", name, why) for name, why in FLINK_FORMATS.items()]
     declared = {name: spec.options for name, spec in connector_specs().items()}
     declared |= {name: spec.options for name, spec in format_specs().items()}
     for of, options in declared.items():
-        found = (item for item in options.items() if item[1].effect is Effect.REFUSED)
-        rows += [(f"options of {code(of)}", name, option.why) for name, option in found]
+        refused_options = (item for item in options.items() if item[1].effect is Effect.REFUSED)
+        rows += [(f"options of {code(of)}", name, option.why) for name, option in refused_options]
     names: dict[tuple[str, str], list[str]] = {}
-    for what, name, why in rows:
-        names.setdefault((what, why), []).append(name)
-    lines = ((what, codes(sorted(of)), f"{why[0].upper()}{why[1:]}.") for (what, why), of in names.items())
+    for subject, name, why in rows:
+        names.setdefault((subject, why), []).append(name)
+    lines = ((subject, codes(sorted(of)), f"{why[0].upper()}{why[1:]}.") for (subject, why), of in names.items())
     return table(("", "of Flink, not run here", "why"), lines)

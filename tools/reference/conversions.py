@@ -26,9 +26,9 @@ _NAMES: dict[type[t.LogicalType], str] = {
 
 
 def conversions() -> str:
-    """A row for each type; types that convert alike share one."""
+    """A row per type; types with the same conversions share one."""
     alike: dict[tuple[str, str, str], list[str]] = {}
-    for type_ in (*SIMPLE, *(one for one in CLASSES if one is not t.NullType)):
+    for type_ in (*SIMPLE, *(class_ for class_ in CLASSES if class_ is not t.NullType)):
         alike.setdefault(_cells(type_), []).append(_NAMES.get(type_, type_.ROOT))
     titles = ("type", "comes out as", "goes in as, too; comes out as with `bridged_to`", "")
     return table(titles, ((", ".join(names), *cells) for cells, names in alike.items()))

@@ -1,4 +1,4 @@
-"""The map of the folders, from the docstrings of packages and the comments of Java's."""
+"""The map of the folders, from the docstrings of Python packages and the Javadoc of Java packages."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _JAVA = ROOT / "kernel/src/main/java/org/compiledplan/kernel"
 
 
 def folders() -> str:
-    """Each package of Python with what it is for."""
-    found = [path for folder in _PYTHON for path in (ROOT / folder).rglob("__init__.py")]
-    return table(("folder", "what"), ((_name(path.parent), first_line(_docstring(path))) for path in sorted(found)))
+    """Python packages and their purposes."""
+    packages = [path for folder in _PYTHON for path in (ROOT / folder).rglob("__init__.py")]
+    return table(("folder", "what"), ((_name(path.parent), first_line(_docstring(path))) for path in sorted(packages)))
 
 
 def layers() -> str:
-    """The layers of the import contract, from the top down."""
+    """The layers of the import contract, top-down."""
     tool = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
-    found = next(contract for contract in tool["contracts"] if contract["id"] == "layers")
-    names = [layer.replace(".", "/").replace(" | ", "    ") for layer in found["layers"]]
+    layered = next(contract for contract in tool["contracts"] if contract["id"] == "layers")
+    names = [layer.replace(".", "/").replace(" | ", "    ") for layer in layered["layers"]]
     return "```text\n" + "\n".join(names) + "\n```"
 
 
@@ -36,14 +36,14 @@ def pipeline() -> str:
 
 
 def java() -> str:
-    """Each package of the kernel with what it is for."""
+    """Java packages of the kernel and their purposes."""
     return table(("package", "what"), _packages())
 
 
 def _packages() -> Iterator[tuple[str, str]]:
     for path in sorted(_JAVA.rglob("package-info.java")):
         comment = re.search(r"/\*\*(.*?)\*/", path.read_text(encoding="utf-8"), re.DOTALL)
-        assert comment is not None, f"{path} says nothing"
+        assert comment is not None, f"{path} has no Javadoc"
         text = " ".join(re.sub(r"^\s*\*", "", line).strip() for line in comment[1].splitlines())
         text = re.sub(r"\{@\w+ ([^}]*)\}", r"`\1`", text).strip()
         yield code(path.parent.relative_to(_JAVA.parent).as_posix()), re.split(r"\. |<p>|: see ", text)[0].strip(" .")

@@ -10,7 +10,7 @@ from tools.reference.markdown import code, codes, first_line, table
 
 
 def functions() -> str:
-    """The functions by families."""
+    """The functions by family."""
     return "\n\n".join(map(_family, registry.FAMILIES))
 
 
@@ -20,14 +20,14 @@ def _family(family: ModuleType) -> str:
 
 
 def _row(function: Function) -> tuple[str, ...]:
-    # A form is shown as in errors; the name is in the first column.
+    # A form has the text of errors, without the name in the first column.
     operands = "<br>".join(code(form.text("")) for form in function.forms)
     names = codes((function.name, *function.aliases))
     return names, operands, *_api(function, () if function.deterministic else ("Not deterministic.",))
 
 
 def _api(declaration: Documented, remarks: tuple[str, ...]) -> tuple[str, str]:
-    """The names in the Table API, and what is said of them."""
+    """The names in the Table API, and the remarks."""
     forms = declaration.api_forms
     sentences = dict.fromkeys((*(form.doc for form in forms), *remarks))
     return "<br>".join(code(form.signature) for form in forms), " ".join(sentences)
@@ -48,6 +48,6 @@ def aggregates_() -> str:
 
 
 def refused() -> str:
-    """Functions of Flink that are refused by name."""
-    found = registry.UNSUPPORTED | aggregates.REFUSED
-    return table(("function", "instead"), ((code(name), found[name]) for name in sorted(found)))
+    """Unsupported functions of Flink, refused by name."""
+    reasons = registry.UNSUPPORTED | aggregates.REFUSED
+    return table(("function", "instead"), ((code(name), reasons[name]) for name in sorted(reasons)))

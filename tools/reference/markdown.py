@@ -6,18 +6,18 @@ from collections.abc import Iterable
 
 
 def table(titles: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """A table; bars in its cells are escaped."""
+    """A table; vertical bars in its cells are escaped."""
     lines = (titles, ("---",) * len(titles), *rows)
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |" for cells in lines)
 
 
 def code(text: str) -> str:
-    """A text as code; nothing of an empty one."""
+    """A text as code; empty for an empty one."""
     return f"`{text}`" if text else ""
 
 
 def codes(texts: Iterable[str]) -> str:
-    """Texts as code, with commas between."""
+    """Texts as code, separated by commas."""
     return ", ".join(map(code, texts))
 
 

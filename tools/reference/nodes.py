@@ -9,17 +9,17 @@ from compiled_plan.plans.nodes.model import FieldMark
 from compiled_plan.plans.nodes.registry import all_node_types
 from tools.reference.markdown import code, codes, first_line, table
 
-#: Fields that every node has.
+#: Fields of all nodes.
 _SHARED = frozenset(PlanNode.model_fields) | {"state"}
 
 
 def _types(*, runnable: bool) -> Iterator[type[PlanNode]]:
-    found = sorted(all_node_types().items())
-    return (item for _, item in found if item.RUNNABLE is runnable)
+    types = sorted(all_node_types().items())
+    return (item for _, item in types if item.RUNNABLE is runnable)
 
 
 def nodes() -> str:
-    """The node types that run, with their state entries."""
+    """The supported node types with their state entries."""
     rows = (
         (code(item.type_name()), str(item.INPUTS), _entries(item), first_line(item.__doc__))
         for item in _types(runnable=True)
@@ -36,12 +36,12 @@ def _entries(item: type[PlanNode]) -> str:
 
 
 def refused() -> str:
-    """The node types that Flink can write and that do not run here."""
+    """The unsupported node types of Flink."""
     return codes(item.type_name() for item in _types(runnable=False))
 
 
 def fields() -> str:
-    """The own fields of each node type; those that shape its state in bold."""
+    """The own fields of each node type, with enforcing ones in bold."""
     return table(("type", "fields"), ((code(item.type_name()), _fields(item)) for item in _types(runnable=True)))
 
 

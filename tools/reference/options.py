@@ -1,4 +1,4 @@
-"""Options of a session, from their declarations."""
+"""Session options, from their declarations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tools.reference.markdown import code, codes, table
 
 
 def options() -> str:
-    """The options that have an effect, or are kept for Flink."""
+    """The options that have an effect, or are preserved for Flink."""
     rows = (
         (code(name), _value(option), code(option.default), option.effect.value)
         for name, option in OPTIONS.items()
@@ -18,7 +18,7 @@ def options() -> str:
 
 
 def without_effect() -> str:
-    """The options that are checked and otherwise passed over."""
+    """The options that are checked and otherwise ignored."""
     rows = (
         (code(name), _value(option), code(option.default))
         for name, option in OPTIONS.items()
@@ -32,7 +32,7 @@ def _value(option: SessionOption) -> str:
 
 
 def refused() -> str:
-    """Values that are refused."""
+    """Unsupported values."""
     rows = (
         (code(f"{item.key} = {item.value or 'any but the default'}"), item.what, item.remedy)
         for item in session_options.REFUSED

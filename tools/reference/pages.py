@@ -1,4 +1,4 @@
-"""The pages with tables, and what makes each table."""
+"""The pages with tables, and the functions that generate the tables."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ TABLES: Mapping[str, Callable[[], str]] = {
 
 
 def names(text: str) -> list[str]:
-    """The tables that a page has."""
+    """The names of a page's tables."""
     return [match["name"] for match in _TABLE.finditer(text)]
 
 
 def current(text: str) -> str:
-    """The page with its tables as they are made now.
+    """The page with updated tables.
 
     Raises:
-        KeyError: a table that nothing makes.
+        KeyError: an unknown table.
     """
     return _TABLE.sub(lambda match: f"{match[1]}\n{TABLES[match['name']]()}\n\n{match[3]}", text)

@@ -1,4 +1,4 @@
-"""What is refused by name: the refusals in the code, with the remedies that they give."""
+"""Refusals by name: those in the code, with their remedies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ERRORS = {_ERROR, NestingError.__name__, refusal.__name__}
 
 
 def refusals() -> str:
-    """Each refusal with its remedy, by the folder that has it; `...` stands for what the program says there."""
+    """Refusals with their remedies and folders; `...` is a part that depends on the program."""
     trees = {
         path.relative_to(ROOT): ast.parse(path.read_text(encoding="utf-8"))
         for folder in _FOLDERS
@@ -29,12 +29,12 @@ def refusals() -> str:
 
 
 def _part(path: Path) -> str:
-    """The part of the code that a helper serves: the first two folders."""
+    """The part of the code that uses a helper: the first two folders."""
     return "/".join(path.parts[:2])
 
 
 def _helpers(tree: ast.Module) -> Iterator[str]:
-    """Functions of a module that make or raise a refusal."""
+    """Functions of a module that create or raise a refusal."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.returns is not None:
             text = ast.unparse(node.returns)
@@ -47,12 +47,12 @@ def _in(path: Path, tree: ast.Module, helpers: set[tuple[str, str]]) -> Iterator
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        # The text of a variable is that of the assignment before.
+        # The text of a variable is that of its last assignment before the use.
         texts_of = {
-            target.id: each.value
-            for each in assigned
-            for target in each.targets
-            if isinstance(target, ast.Name) and each.lineno < node.lineno
+            target.id: assignment.value
+            for assignment in assigned
+            for target in assignment.targets
+            if isinstance(target, ast.Name) and assignment.lineno < node.lineno
         }
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name not in _ERRORS and (_part(path), name) not in helpers:
@@ -70,6 +70,6 @@ def _text(node: ast.expr) -> str:
             return text
         case ast.JoinedStr(values=parts):
             return "".join(str(part.value) if isinstance(part, ast.Constant) else "..." for part in parts)
-        case ast.IfExp(body=one, orelse=other):
-            return f"{_text(one)}, or {_text(other)}"
+        case ast.IfExp(body=consequence, orelse=alternative):
+            return f"{_text(consequence)}, or {_text(alternative)}"
     return "..."

@@ -16,12 +16,12 @@ _TITLES = ("setting", "default", "")
 
 
 def settings() -> str:
-    """The settings of a file of `--config`."""
+    """The settings of the `--config` file."""
     return table(_TITLES, [*_fields(Settings), *_fields(Limits, "limits."), *_fields(Keep, "keep.")])
 
 
 def run_settings() -> str:
-    """The settings of a run, as a start takes them."""
+    """The settings of a run, in the request that starts it."""
     return table(_TITLES, _fields(RunSettings))
 
 
@@ -39,7 +39,7 @@ def _default(value: object) -> str:
 
 
 def routes() -> str:
-    """The routes of the API, with the role that each needs."""
+    """The routes of the API with their required roles."""
     return table(("", "role", ""), _routes())
 
 

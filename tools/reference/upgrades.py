@@ -1,4 +1,4 @@
-"""The table of kinds of change, from the kinds that the tests try."""
+"""The table of kinds of change, from the kinds that the tests run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.upgrades.kinds import FAMILIES, KINDS
 from tests.upgrades.kinds.model import Elsewhere, Kind
 from tools.reference.markdown import code, table
 
-#: What the README shows of it, by the names of kinds.
+#: The kinds in the README's table, by name.
 SHORT = (
     "statements-swapped",
     "wider-argument",
@@ -20,14 +20,14 @@ _TITLES = ("change of the program", "here", "in Flink", "in plain Spark")
 
 
 def changes() -> str:
-    """All kinds by families, each with its name: that of its test."""
+    """All kinds by family, with the names of their tests."""
     return "\n\n".join(f"### {title}\n\n{_family(kinds)}" for title, kinds in FAMILIES.items())
 
 
 def some() -> str:
-    """A few of them."""
-    found = {kind.name: kind for kind in KINDS}
-    return table(_TITLES, (_cells(found[name]) for name in SHORT))
+    """The kinds of `SHORT`."""
+    kinds = {kind.name: kind for kind in KINDS}
+    return table(_TITLES, (_cells(kinds[name]) for name in SHORT))
 
 
 def _family(kinds: tuple[Kind, ...]) -> str:
@@ -48,5 +48,5 @@ def _here(kind: Kind) -> str:
     return f"{words}: {kind.note}" if kind.note else words
 
 
-def _strong(found: Elsewhere) -> str:
-    return f"**{found.value}**" if found is Elsewhere.WRONG else found.value
+def _strong(outcome: Elsewhere) -> str:
+    return f"**{outcome.value}**" if outcome is Elsewhere.WRONG else outcome.value

@@ -1,1 +1,1 @@
-"""Servers that tests, samples and measurements talk to: real ones, without root, in a folder of the checkout."""
+"""Servers for tests, samples and measurements: real ones, without root, in a folder of the checkout."""

@@ -1,6 +1,6 @@
-"""Start servers and leave them running, or stop those: `python -m tools.services start|stop [NAME...]`.
+"""Start servers in the background, or stop them: `python -m tools.services start|stop [NAME...]`.
 
-The data is in `build/services/<name>`, or in another folder that is asked for, and stays when a server is stopped.
+Their data is in `build/services/<name>`, or below `--folder`, and survives a stop.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FOLDER = ROOT / "build" / "services"
 
 
 def start(name: str, folder: Path = FOLDER) -> str:
-    """Start a server that does not run yet.
+    """Start a server unless it is running.
 
     Returns:
         Its address.
@@ -31,9 +31,9 @@ def start(name: str, folder: Path = FOLDER) -> str:
     """
     service, known = services()[name], folder / name / "server.json"
     server = Server(service, folder / name, bound=False)
-    found = json.loads(known.read_text()) if known.is_file() else None
-    if found is not None and listens(found["port"]):
-        server.port = found["port"]
+    record = json.loads(known.read_text()) if known.is_file() else None
+    if record is not None and listens(record["port"]):
+        server.port = record["port"]
         return server.address
     server.start()
     assert server.process is not None
@@ -42,37 +42,37 @@ def start(name: str, folder: Path = FOLDER) -> str:
 
 
 def stop(name: str, folder: Path = FOLDER) -> bool:
-    """Stop a server that was started here; whether there was one."""
+    """Stop a server that was started here; return True if there was one."""
     known = folder / name / "server.json"
     if not known.is_file():
         return False
-    found = json.loads(known.read_text())
-    if listens(found["port"]):
+    record = json.loads(known.read_text())
+    if listens(record["port"]):
         with suppress(ProcessLookupError):
-            os.killpg(found["process"], signal.SIGINT)
+            os.killpg(record["process"], signal.SIGINT)
         deadline = time.monotonic() + 30
-        while listens(found["port"]) and time.monotonic() < deadline:
+        while listens(record["port"]) and time.monotonic() < deadline:
             time.sleep(0.1)
     known.unlink()
     return True
 
 
 def main() -> int:
-    """The command."""
+    """Run the command."""
     names = list(services())
     parser = argparse.ArgumentParser(prog="python -m tools.services", description="Start or stop servers.")
     parser.add_argument("action", choices=("start", "stop"))
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of {', '.join(names)}; by default all")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="for their data; by default build/services")
-    asked = parser.parse_args()
-    chosen = asked.names or names
+    arguments = parser.parse_args()
+    chosen = arguments.names or names
     if not set(chosen) <= set(names):
         parser.error(f"there are: {', '.join(names)}")
     try:
         for name in chosen:
-            if asked.action == "start":
-                print(f"{name}: {start(name, asked.folder)}")
-            elif stop(name, asked.folder):
+            if arguments.action == "start":
+                print(f"{name}: {start(name, arguments.folder)}")
+            elif stop(name, arguments.folder):
                 print(f"{name}: stopped")
     except ServiceError as error:
         print(f"services: {error}", file=sys.stderr)

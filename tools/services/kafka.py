@@ -1,4 +1,4 @@
-"""Kafka: one broker that is its own controller, of the jars of Maven Central."""
+"""Kafka: one broker that is its own controller, from jars of Maven Central."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ transaction.state.log.min.isr=1
 log.flush.scheduler.interval.ms=9223372036854775807
 log.retention.ms=-1
 """
-#: A small and young process: Java's second compiler would not pay, but for one that is under load for minutes.
+#: For short-lived processes: Java's second compiler pays off only under a load of minutes.
 _QUICK = "-XX:TieredStopAtLevel=1"
 _JVM = ("-Xmx384m", "-XX:+UseSerialGC", "-Dlog4j2.level=WARN")
 
 
 class Kafka(Service):
-    """A broker without security, whose topics are made by those who need them.
+    """A broker without security and without automatic creation of topics.
 
     Args:
-        busy: whether it is to carry a load for minutes, and not to be there soon.
+        busy: optimize for a load of minutes instead of a fast start.
     """
 
     name = "kafka"
@@ -58,7 +58,7 @@ class Kafka(Service):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             settings.unlink()
-            raise ServiceError(f"Kafka's storage was not made: {done.stderr.strip()[-500:]}")
+            raise ServiceError(f"cannot format Kafka's storage: {done.stderr.strip()[-500:]}")
 
     def command(self, folder: Path, port: int) -> Sequence[str]:
         settings = folder / "server.properties"
@@ -69,40 +69,40 @@ class Kafka(Service):
         )
         mine = f"PLAINTEXT://127.0.0.1:{port}"
         override = (f"listeners={mine},CONTROLLER://127.0.0.1:{controller}", f"advertised.listeners={mine}")
-        overrides = [word for each in override for word in ("--override", each)]
+        overrides = [word for setting in override for word in ("--override", setting)]
         return [*java(busy=self._busy), "kafka.Kafka", str(settings), *overrides]
 
 
 SERVICE = Kafka()
-#: One that measurements use.
+#: The broker of measurements.
 BUSY = Kafka(busy=True)
 
 
 def make_topics(address: str, *names: str) -> None:
-    """Make topics of one partition.
+    """Create topics with one partition.
 
     Raises:
-        ServiceError: what the broker says of one that cannot be made.
+        ServiceError: the broker's error.
     """
     for name in names:
         command = [*java(_TOOLS), "org.apache.kafka.tools.TopicCommand", "--bootstrap-server", address]
         done = subprocess.run([*command, "--create", "--topic", name], capture_output=True, text=True, check=False)
         if done.returncode:
-            raise ServiceError(f"topic {name} was not made: {(done.stdout + done.stderr).strip()[-500:]}")
+            raise ServiceError(f"cannot create topic {name}: {(done.stdout + done.stderr).strip()[-500:]}")
 
 
 def connector_jars() -> list[Path]:
-    """The jars of Spark's connector for Kafka that Spark does not bring itself.
+    """The jars of Spark's Kafka connector, which pyspark does not bring.
 
     Raises:
-        ServiceError: they cannot be fetched.
+        ServiceError: the download fails.
     """
     from compiled_plan.plans.connectors.jars import KAFKA
 
-    return _had([artifact_of(package.coordinates, package.sha256) for package in KAFKA])
+    return _downloaded([artifact_of(package.coordinates, package.sha256) for package in KAFKA])
 
 
-def _had(artifacts: Sequence[Artifact]) -> list[Path]:
+def _downloaded(artifacts: Sequence[Artifact]) -> list[Path]:
     try:
         return [fetched(artifact) for artifact in artifacts]
     except FetchError as fault:
@@ -110,21 +110,21 @@ def _had(artifacts: Sequence[Artifact]) -> list[Path]:
 
 
 def java(module: str = _BROKER, *, busy: bool = False) -> list[str]:
-    """A command that runs classes of a module, by default of the broker, or with a source file as the first argument.
+    """Command prefix that runs a class of a library, by default of the broker, or a source file.
 
     Args:
         module: a library of `jars.txt`.
-        busy: whether what runs has much to do for minutes.
+        busy: optimize for a load of minutes instead of a fast start.
 
     Raises:
-        ServiceError: the library cannot be fetched.
+        ServiceError: the download of the library fails.
     """
-    classes = os.pathsep.join(map(str, _had(library(module))))
+    classes = os.pathsep.join(map(str, _downloaded(library(module))))
     return [java_program(), *([] if busy else [_QUICK]), *_JVM, "-cp", classes]
 
 
 def java_program() -> str:
-    """The program that runs classes of Java."""
+    """The `java` executable."""
     from compiled_plan.plans.execution.kernel import use_fit_java
 
     use_fit_java()

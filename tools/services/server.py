@@ -1,6 +1,6 @@
-"""A server as a process of its own: started on a free port, awaited, stopped, killed, started again on its data.
+"""Servers as processes: start on a free port, wait until ready, stop, kill, restart with the same data.
 
-A kind of server is a module of this package that holds its `SERVICE`; `services` finds them.
+A kind of server is a module of this package that declares its `SERVICE`; `services` collects them.
 """
 
 from __future__ import annotations
@@ -22,48 +22,48 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
-#: How long a server may take until it answers, and until it has ended, in seconds.
+#: Timeouts for the start and the stop of a server, in seconds.
 _STARTING, _STOPPING = 300.0, 20.0
 _PR_SET_PDEATHSIG = 1
 _ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class ServiceError(Exception):
-    """A server that does not start; the message says why and what to do."""
+    """A server does not start; the message has the reason and the remedy."""
 
 
 class Service:
     """A kind of server."""
 
-    #: Its name in commands and folders.
+    #: The name in commands and folders.
     name: str
 
     def prepare(self, folder: Path) -> None:
-        """Make the data of a new server, once a folder.
+        """Initialize the data of a new server, once per folder.
 
         Raises:
-            ServiceError: what it needs is not there.
+            ServiceError: a requirement is missing.
         """
 
     def command(self, folder: Path, port: int) -> Sequence[str]:
-        """The command that starts it in the foreground."""
+        """The command that starts the server in the foreground."""
         raise NotImplementedError
 
     def environment(self) -> Mapping[str, str]:
-        """Variables that it needs beside those of this process."""
+        """Additional environment variables."""
         return {}
 
     def answers(self, port: int) -> bool:
-        """Whether it can be used."""
+        """Return True if the server is ready."""
         return listens(port)
 
     def address(self, port: int) -> str:
-        """The address for programs, such as a URL."""
+        """The address for clients, such as a URL."""
         return f"127.0.0.1:{port}"
 
 
 class HttpService(Service):
-    """A server of this package in a process of its own, which is ready once it answers a path."""
+    """A server of this package as a process, ready once it answers a path."""
 
     path: str
 
@@ -86,9 +86,9 @@ class Server:
     """One server with its data.
 
     Args:
-        folder: for its data and its log; made where it is not there.
-        port: where it listens, at every start; 0 chooses a free one.
-        bound: whether it ends with the process that started it.
+        folder: for its data and its log; created if missing.
+        port: its port at every start; 0 selects a free one.
+        bound: True if it ends with the process that started it.
     """
 
     service: Service
@@ -99,14 +99,14 @@ class Server:
 
     @property
     def address(self) -> str:
-        """How programs find it."""
+        """The address for clients."""
         return self.service.address(self.port)
 
     def start(self) -> Server:
-        """Start it, and wait until it answers.
+        """Start the server, and wait until it is ready.
 
         Raises:
-            ServiceError: it ended, or does not answer.
+            ServiceError: the process ended, or does not become ready.
         """
         self.port = self.port or free_port()
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -126,16 +126,16 @@ class Server:
         while not self.service.answers(self.port):
             ended = self.process.poll() is not None
             if ended or time.monotonic() > deadline:
-                said = "".join(log.read_text(errors="replace").splitlines(keepends=True)[-20:])
+                log_end = "".join(log.read_text(errors="replace").splitlines(keepends=True)[-20:])
                 self.kill()
                 raise ServiceError(
-                    f"{self.service.name} {'ended' if ended else 'does not answer'}; {log} says:\n{said}"
+                    f"{self.service.name} {'ended' if ended else 'does not answer'}; {log} says:\n{log_end}"
                 )
             time.sleep(0.05)
         return self
 
     def stop(self) -> None:
-        """End it in its own way; kill it where that takes too long."""
+        """Stop the server gracefully; kill it after a timeout."""
         if self.process is None:
             return
         self.process.send_signal(signal.SIGINT)
@@ -144,7 +144,7 @@ class Server:
         self.kill()
 
     def kill(self) -> None:
-        """End it at once, as a loss of power would; its data stays."""
+        """Kill the server immediately, as a power failure would; its data remains."""
         if self.process is None:
             return
         with suppress(ProcessLookupError):
@@ -155,7 +155,7 @@ class Server:
 
 @contextmanager
 def running(service: Service, folder: Path) -> Iterator[Server]:
-    """A new server, stopped and removed at the end."""
+    """Run a new server, and remove it at the end of the block."""
     server = Server(service, folder)
     try:
         yield server.start()
@@ -167,26 +167,26 @@ def running(service: Service, folder: Path) -> Iterator[Server]:
 def services() -> dict[str, Service]:
     """All kinds of servers, by name."""
     package: Any = import_module("tools.services")
-    modules = (import_module(f"tools.services.{each.name}") for each in iter_modules(package.__path__))
-    found = [module.SERVICE for module in modules if hasattr(module, "SERVICE")]
-    return {service.name: service for service in sorted(found, key=lambda each: str(each.name))}
+    modules = (import_module(f"tools.services.{module.name}") for module in iter_modules(package.__path__))
+    declared = [module.SERVICE for module in modules if hasattr(module, "SERVICE")]
+    return {service.name: service for service in sorted(declared, key=lambda service: str(service.name))}
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens on."""
+    """An unused local port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def listens(port: int) -> bool:
-    """Whether anybody does."""
+    """Return True if a process listens on the port."""
     with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
         return True
     return False
 
 
 def _end_with_parent() -> None:
-    """Linux alone knows how; elsewhere a server that nobody stopped stays."""
+    """Terminate this process with its parent. Only on Linux; elsewhere a server keeps running if not stopped."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

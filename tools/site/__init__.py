@@ -1,1 +1,1 @@
-"""The static site of the documents: what `mkdocs build` needs beside `mkdocs.yml`."""
+"""Static documentation site: MkDocs hooks and vendored scripts."""

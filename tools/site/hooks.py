@@ -1,6 +1,6 @@
-"""Pages of the site that are not in `docs/`: files of the repository that it links to, and the reference of Python.
+"""MkDocs hooks: pages from outside of `docs/`, the Python reference, and links between them.
 
-MkDocs calls these functions by their names, see its documentation of hooks.
+MkDocs calls these functions by name; see its documentation of hooks.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Files outside of `docs/`, by their pages.
+#: Files outside of `docs/`, by page.
 OUTSIDE = {"CHANGELOG.md": "CHANGELOG.md", "CONTRIBUTING.md": "CONTRIBUTING.md", "kernel.md": "kernel/README.md"}
 PYTHON = "reference/python-api.md"
-#: Search from disk needs it, and Material would load it from another host. npm, iframe-worker 1.0.4 (shim/index.js).
+#: Search from disk needs this script, which Material loads from another host. npm: iframe-worker 1.0.4, shim/index.js.
 _SHIM, _SHIM_ELSEWHERE = "assets/iframe-worker.js", "https://unpkg.com/iframe-worker/shim"
 _LINK = re.compile(r"\]\((?P<target>[^)#:\s]+)(?P<anchor>#[^)\s]*)?\)")
 
@@ -43,18 +43,18 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Have links lead to pages of the site, where the file that they name is one."""
+    """Point links to files of the repository at their pages on the site."""
     source = ROOT / OUTSIDE.get(page.file.src_uri, f"docs/{page.file.src_uri}")
     return _LINK.sub(lambda link: _on_site(link, source.parent, page.file.src_uri), markdown)
 
 
 def on_post_page(output: str, page: Page, **_: Any) -> str:
-    """Have the page load all that it loads from the site."""
+    """Load the search script from the site."""
     return output.replace(_SHIM_ELSEWHERE, f"{'../' * page.url.count('/')}{_SHIM}")
 
 
 def on_post_template(output_content: str, template_name: str, **_: Any) -> str:
-    """The same for the pages that are no document, such as that of an address that is not there."""
+    """Load the search script from the site on pages without a document, such as the 404 page."""
     return output_content.replace(_SHIM_ELSEWHERE, _SHIM)
 
 
@@ -66,13 +66,13 @@ def _on_site(link: re.Match[str], folder: Path, uri: str) -> str:
     elif target.is_relative_to(ROOT / "docs"):
         place = str(target.relative_to(ROOT / "docs"))
     else:
-        # A file of the repository: its name alone.
+        # The site has no page for other files of the repository, so only the name stays.
         return "]" if target.exists() else link[0]
     return f"]({'../' * uri.count('/')}{place}{link['anchor'] or ''})"
 
 
 def _python_reference() -> str:
-    """The names of `compiled_plan`, in the order of the modules that they are in."""
+    """Build the reference of all names of `compiled_plan`, in the order of its imports."""
     tree = ast.parse((ROOT / "compiled_plan/__init__.py").read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
     names = [
@@ -83,6 +83,6 @@ def _python_reference() -> str:
     ]
     entries = "".join(f"\n::: {name}\n" for name in names)
     return (
-        "# Python\n\nAll names of `import compiled_plan as cp`, from the docstrings."
-        f" [The Table API](../table-api.md) shows them at work.\n{entries}"
+        "# Python API\n\nLook up all names of `import compiled_plan as cp`, from their docstrings."
+        f" [Write programs in Python](../table-api.md) shows examples.\n{entries}"
     )

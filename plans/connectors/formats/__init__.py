@@ -1,1 +1,1 @@
-"""The formats that there are, a module each, named as the format with underscores; each holds its `SPEC`."""
+"""The formats: one module each, named after the format with underscores, which declares its `SPEC`."""

@@ -10,20 +10,20 @@ from compiled_plan.plans.text.options import Kind
 
 SPEC = FormatSpec(
     "avro",
-    "Avro's container files, or a record of Avro in a message; the schema follows from the columns.",
+    "Avro container files, or an Avro record per message; the schema is derived from the columns.",
     {
         "codec": TableOption(
             Kind.WORD,
             "snappy",
             ("null", "deflate", "snappy", "bzip2", "xz", "zstandard"),
-            doc="How blocks of files are compressed.",
+            doc="Compression of blocks in files.",
             uses=Use.SINK,
             of_files=True,
         ),
         "encoding": TableOption(
-            Kind.CHOICE, "binary", ("binary", "json"), doc="The encoding of messages; files have but one."
+            Kind.CHOICE, "binary", ("binary", "json"), doc="The encoding of messages; files are always binary."
         ),
-        "timestamp_mapping.legacy": flag("A TIMESTAMP is Avro's timestamp, which is a moment.", "true"),
+        "timestamp_mapping.legacy": flag("Map TIMESTAMP to Avro's timestamp, which is an instant.", "true"),
     },
     extension="avro",
     blocks=True,

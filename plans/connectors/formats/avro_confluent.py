@@ -8,7 +8,7 @@ from compiled_plan.plans.connectors.schema_registry import GROUPS, OPTIONS, cont
 
 SPEC = FormatSpec(
     "avro-confluent",
-    "A record of Avro in a message, whose schema is in a schema registry.",
+    "An Avro record per message, with its schema in a schema registry.",
     OPTIONS,
     messages=True,
     files=False,

@@ -12,21 +12,21 @@ _MOMENT = TimestampLtzType(precision=3)
 
 SPEC = changelog_json(
     "canal-json",
-    "An event of Canal a line, with the rows after a change and what it changed.",
+    "A Canal event per line or message, with the rows after a change and the replaced values.",
     {
         "database": Metadata(STRING, "The database."),
         "table": Metadata(STRING, "The table."),
         "sql-type": Metadata(MapType(key=STRING, value=INT), "The columns' types in the database."),
         "pk-names": Metadata(ArrayType(element=STRING), "The primary key's columns."),
-        "ingestion-timestamp": Metadata(_MOMENT, "When the connector handled the event."),
-        "event-timestamp": Metadata(_MOMENT, "When the database made the change."),
+        "ingestion-timestamp": Metadata(_MOMENT, "Time at which the connector processed the event."),
+        "event-timestamp": Metadata(_MOMENT, "Time of the change in the database."),
     },
     options={
         "database.include": TableOption(
-            Kind.TEXT, doc="Read the changes of databases of such names, a regular expression.", uses=Use.SOURCE
+            Kind.TEXT, doc="Regular expression of the databases whose changes are read.", uses=Use.SOURCE
         ),
         "table.include": TableOption(
-            Kind.TEXT, doc="Read the changes of tables of such names, a regular expression.", uses=Use.SOURCE
+            Kind.TEXT, doc="Regular expression of the tables whose changes are read.", uses=Use.SOURCE
         ),
     },
     at_start="regular expressions",

@@ -9,7 +9,7 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 SPEC = FormatSpec(
     "debezium-avro-confluent",
-    "An event of Debezium in a message, as a record of Avro whose schema is in a schema registry.",
+    "A Debezium event per message, as an Avro record with its schema in a schema registry.",
     OPTIONS,
     reads=ChangelogMode.ALL,
     writes=ChangelogMode.ALL,

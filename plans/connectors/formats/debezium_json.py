@@ -12,16 +12,16 @@ _MOMENT = TimestampLtzType(precision=3)
 
 SPEC = changelog_json(
     "debezium-json",
-    "An event of Debezium a line, with the row before and the row after a change.",
+    "A Debezium event per line or message, with the row before and after a change.",
     {
         "schema": Metadata(STRING, "The event's schema."),
-        "ingestion-timestamp": Metadata(_MOMENT, "When the connector handled the event."),
-        "source.timestamp": Metadata(_MOMENT, "When the database made the change."),
+        "ingestion-timestamp": Metadata(_MOMENT, "Time at which the connector processed the event."),
+        "source.timestamp": Metadata(_MOMENT, "Time of the change in the database."),
         "source.database": Metadata(STRING, "The database."),
-        "source.schema": Metadata(STRING, "Its schema."),
+        "source.schema": Metadata(STRING, "The database schema."),
         "source.table": Metadata(STRING, "The table."),
-        "source.properties": Metadata(MapType(key=STRING, value=STRING), "All that is said of the source."),
+        "source.properties": Metadata(MapType(key=STRING, value=STRING), "All properties of the source."),
     },
-    options={"schema-include": flag("Events have their schema beside them.", uses=Use.SOURCE)},
+    options={"schema-include": flag("Events include their schema.", uses=Use.SOURCE)},
     only_read=("schema-include",),
 )

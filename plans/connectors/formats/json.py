@@ -9,11 +9,11 @@ from compiled_plan.plans.connectors.table_options import Use
 
 SPEC = FormatSpec(
     "json",
-    "An object a line, or an array of objects, each a row.",
+    "An object per line or message, or an array of objects, one per row.",
     {
         **JSON_OPTIONS,
-        "fail-on-missing-field": flag("Fail where a field is not there; else it is NULL.", uses=Use.SOURCE),
-        "decode.json-parser.enabled": flag("Read by a parser of fields and not of whole objects.", "true", Use.SOURCE),
+        "fail-on-missing-field": flag("Fail if a field is missing; otherwise it is NULL.", uses=Use.SOURCE),
+        "decode.json-parser.enabled": flag("Parse field by field instead of whole objects.", "true", Use.SOURCE),
     },
     extension="json",
     messages=True,

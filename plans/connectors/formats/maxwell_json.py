@@ -10,11 +10,11 @@ _MOMENT = TimestampLtzType(precision=3)
 
 SPEC = changelog_json(
     "maxwell-json",
-    "An event of Maxwell a line, with the row after a change and what it changed.",
+    "A Maxwell event per line or message, with the row after a change and the replaced values.",
     {
         "database": Metadata(STRING, "The database."),
         "table": Metadata(STRING, "The table."),
         "primary-key-columns": Metadata(ArrayType(element=STRING), "The primary key's columns."),
-        "ingestion-timestamp": Metadata(_MOMENT, "When the connector handled the event."),
+        "ingestion-timestamp": Metadata(_MOMENT, "Time at which the connector processed the event."),
     },
 )

@@ -10,11 +10,11 @@ _MOMENT = TimestampLtzType(precision=6)
 
 SPEC = changelog_json(
     "ogg-json",
-    "An event of Oracle GoldenGate a line, with the row before and the row after a change.",
+    "An Oracle GoldenGate event per line or message, with the row before and after a change.",
     {
         "table": Metadata(STRING, "The table, with its schema."),
         "primary-keys": Metadata(ArrayType(element=STRING), "The primary key's columns."),
-        "ingestion-timestamp": Metadata(_MOMENT, "When the connector handled the event."),
-        "event-timestamp": Metadata(_MOMENT, "When the database made the change."),
+        "ingestion-timestamp": Metadata(_MOMENT, "Time at which the connector processed the event."),
+        "event-timestamp": Metadata(_MOMENT, "Time of the change in the database."),
     },
 )

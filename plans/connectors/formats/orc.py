@@ -13,7 +13,7 @@ _WITHOUT = (
 
 SPEC = FormatSpec(
     "orc",
-    "ORC's files. Its options go to ORC's library.",
+    "ORC files. Options go to the ORC library.",
     extension="orc",
     blocks=True,
     open=True,

@@ -9,16 +9,16 @@ from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.table_options import Use
 from compiled_plan.plans.text.options import Kind
 
-_LIBRARY = "it is of Flink's own reader and writer, which Spark's are not"
+_LIBRARY = "it configures Flink's reader and writer, and runs use Spark's"
 
 SPEC = FormatSpec(
     "parquet",
-    "Parquet's files. Its options go to Parquet's library.",
+    "Parquet files. Options go to the Parquet library.",
     {
-        "utc-timezone": refused("Whether a TIMESTAMP is the moment of that time in UTC.", _LIBRARY),
-        "timestamp.time.unit": refused("What times are counted in.", _LIBRARY),
-        "write.int64.timestamp": refused("Write times as INT64 and not as INT96.", _LIBRARY, Use.SINK),
-        "batch-size": tuning(Kind.INTEGER, "Rows that are read at once.", Use.SOURCE),
+        "utc-timezone": refused("Read and write TIMESTAMP as an instant in UTC.", _LIBRARY),
+        "timestamp.time.unit": refused("Time unit of timestamps.", _LIBRARY),
+        "write.int64.timestamp": refused("Write timestamps as INT64 instead of INT96.", _LIBRARY, Use.SINK),
+        "batch-size": tuning(Kind.INTEGER, "Number of rows per read.", Use.SOURCE),
     },
     extension="parquet",
     blocks=True,

@@ -1,4 +1,4 @@
-"""The format `protobuf`. Source: Flink's page "Protobuf", and what Flink 2.3 reads, writes and refuses."""
+"""The format `protobuf`. Sources: Flink's page "Protobuf"; experiments with Flink 2.3."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TYPES = (
 
 
 def _unfit(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
-    """What no message can hold; whether its type has the columns is seen when a run starts."""
+    """Columns that no message can hold; a run checks at its start that the message type has the columns."""
     remedy = (
         "make it of the type of its field: BOOLEAN, INT, BIGINT, FLOAT, DOUBLE, STRING, BYTES, ARRAY, MAP or ROW "
         "(a google.protobuf.Timestamp is a ROW<seconds BIGINT, nanos INT>)"
@@ -37,23 +37,23 @@ def _unfit(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
 
 SPEC = FormatSpec(
     "protobuf",
-    "A message of Protocol Buffers, whose type is that of a Java class on the class path.",
+    "A Protocol Buffers message, whose type is a Java class on the class path.",
     {
         "message-class-name": TableOption(
             Kind.TEXT,
-            doc="The full name of the class that `protoc` made of the type, `com.example.File$Message` where it is "
-            "inside another.",
+            doc="The full name of the class that `protoc` generated for the type, `com.example.File$Message` for a "
+            "nested class.",
             required=True,
         ),
-        "ignore-parse-errors": flag("Pass over what cannot be read.", uses=Use.SOURCE),
+        "ignore-parse-errors": flag("Skip unreadable messages.", uses=Use.SOURCE),
         "read-default-values": flag(
-            "A field that is not there is its default, and not NULL; plain fields of proto3 always are.",
+            "Read a missing field as its default instead of NULL; plain fields of proto3 always do.",
             uses=Use.SOURCE,
         ),
         "write-null-string-literal": TableOption(
             Kind.TEXT,
-            doc="What a text that is NULL is written as in arrays and maps, by default an empty one; other types have "
-            "their default.",
+            doc="The text for a NULL string in arrays and maps, by default empty; other types are written as their "
+            "default.",
             uses=Use.SINK,
         ),
     },

@@ -33,7 +33,7 @@ def _unfit(row: t.RowType, options: Mapping[str, str]) -> Unfit | None:
 
 
 def _known_charset(name: str) -> bool:
-    """Whether Java may know a charset; of some families it has members that Python does not have."""
+    """Return True if Java may know a charset; Java has members of some families that Python lacks."""
     try:
         codecs.lookup(name)
     except (LookupError, ValueError):
@@ -43,9 +43,9 @@ def _known_charset(name: str) -> bool:
 
 SPEC = FormatSpec(
     "raw",
-    "A line is the one column, as text or as the bytes of a number.",
+    "The single column per line or message, as text or as the bytes of a number.",
     {
-        "charset": TableOption(Kind.TEXT, "UTF-8", doc="The charset of texts; one that Java has."),
+        "charset": TableOption(Kind.TEXT, "UTF-8", doc="The charset of texts, by Java's name."),
         "endianness": TableOption(
             Kind.CHOICE, "big-endian", ("big-endian", "little-endian"), doc="The order of the bytes of a number."
         ),

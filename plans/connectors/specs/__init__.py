@@ -1,1 +1,1 @@
-"""The connectors that there are, a module each, named as the connector with underscores; each holds its `SPEC`."""
+"""The connectors: one module each, named after the connector with underscores, which declares its `SPEC`."""

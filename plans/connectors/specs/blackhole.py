@@ -8,7 +8,7 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 SPEC = ConnectorSpec(
     "blackhole",
-    "Computes every row and keeps none.",
+    "Computes all rows and discards them.",
     VERSION,
     sink=SinkSpec(ChangelogMode.UPSERT, Guarantee.NOTHING_KEPT, as_sent=True),
 )

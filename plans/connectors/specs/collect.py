@@ -1,4 +1,4 @@
-"""The connector `collect`: the rows of a query, for the program that runs it."""
+"""The connector `collect`: a sink that returns the rows of a query to the program."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 SPEC = ConnectorSpec(
     "collect",
-    "The rows of a query, handed to the program that runs it.",
-    {"id": TableOption(Kind.TEXT, doc="The name of who waits for the rows.", required=True)},
+    "Returns the rows of a query to the program that runs it.",
+    {"id": TableOption(Kind.TEXT, doc="The name of the receiver of the rows.", required=True)},
     sink=SinkSpec(ChangelogMode.ALL, Guarantee.NOTHING_KEPT, as_sent=True),
     in_process="gives its rows to this program",
     at_start="the program that compiled the plan",

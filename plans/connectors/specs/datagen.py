@@ -1,6 +1,6 @@
-"""The connector `datagen`, with the options that it has for each column, and for what is inside of them.
+"""The connector `datagen`, with its options per column and nested field.
 
-Source: Flink's page "DataGen"; which type has which option: what Flink 2.3 takes.
+Sources: Flink's page "DataGen"; the options that Flink 2.3 accepts for each type.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from compiled_plan.plans.text.options import Kind
 
 _KIND = TableOption(Kind.WORD, "random", ("random", "sequence"), doc="Random values, or a sequence.")
 _NULLS = TableOption(Kind.RATE, "0", doc="The share of NULLs.")
-_LENGTH = TableOption(Kind.POSITIVE, doc="How many characters, bytes or elements.")
+_LENGTH = TableOption(Kind.POSITIVE, doc="Number of characters, bytes or elements.")
 _ENDS = {
     "start": TableOption(Kind.INTEGER, doc="The first value.", required=True),
     "end": TableOption(Kind.INTEGER, doc="The last value.", required=True),
@@ -23,25 +23,25 @@ _ENDS = {
 
 
 def column_options(row: t.RowType, options: Mapping[str, str]) -> Mapping[str, TableOption]:
-    """The options of the columns, by their whole names; those of a sequence or of random values, as `options` say."""
-    found: dict[str, TableOption] = {}
+    """The options of the columns by full name; those of a sequence or of random values, as `options` select."""
+    declared: dict[str, TableOption] = {}
     for field in row.fields:
         for path, type_ in paths(f"fields.{field.name}", field.type):
             sequence = options.get(f"{path}.kind") == "sequence"
             own = _ENDS if sequence else {"null-rate": _NULLS, **_random(type_)}
-            found |= {f"{path}.{name}": option for name, option in {"kind": _KIND, **own}.items()}
-    return found
+            declared |= {f"{path}.{name}": option for name, option in {"kind": _KIND, **own}.items()}
+    return declared
 
 
 def paths(path: str, type_: t.LogicalType) -> Iterator[tuple[str, t.LogicalType]]:
-    """The prefixes of the options of a column and of what is within it, with their types."""
+    """The option prefixes of a column and of its nested fields, with their types."""
     yield path, type_
     for name, child in children(type_):
         yield from paths(f"{path}.{name}", child)
 
 
 def children(type_: t.LogicalType) -> list[tuple[str, t.LogicalType]]:
-    """What is directly within a type, by the names that options have for it."""
+    """The direct children of a type, by their names in options."""
     match type_:
         case t.ArrayType() | t.MultisetType():
             return [("element", type_.element)]
@@ -55,7 +55,10 @@ def children(type_: t.LogicalType) -> list[tuple[str, t.LogicalType]]:
 def _random(type_: t.LogicalType) -> Mapping[str, TableOption]:
     match type_:
         case t.VarCharType() | t.VarBinaryType():
-            return {"length": _LENGTH, "var-len": TableOption(Kind.BOOLEAN, "false", doc="Any length up to that.")}
+            return {
+                "length": _LENGTH,
+                "var-len": TableOption(Kind.BOOLEAN, "false", doc="Vary the length, up to `length`."),
+            }
         case t.ArrayType() | t.MapType() | t.MultisetType():
             return {"length": _LENGTH}
         case t.IntegerType() | t.IntervalType():
@@ -68,7 +71,7 @@ def _random(type_: t.LogicalType) -> Mapping[str, TableOption]:
 
 
 def column_faults(row: t.RowType, options: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Options of columns that have no sense together: option, message, remedy. Their values are checked before."""
+    """Contradictory options of columns: option, message, remedy. Their values are checked before."""
     for field in row.fields:
         for path, type_ in paths(f"fields.{field.name}", field.type):
             own = {name: options[f"{path}.{name}"] for name in _NAMES if f"{path}.{name}" in options}
@@ -100,16 +103,18 @@ SPEC = ConnectorSpec(
     "datagen",
     "Rows of random values and sequences.",
     {
-        "rows-per-second": passive(Kind.POSITIVE, "Rows that are made in a second.", default="10000"),
-        "number-of-rows": TableOption(Kind.COUNT, doc="After how many rows the table ends; by default never."),
-        "scan.parallelism": tuning(Kind.INTEGER, "Number of tasks that make rows.", Use.SOURCE),
+        "rows-per-second": passive(Kind.POSITIVE, "Number of generated rows per second.", default="10000"),
+        "number-of-rows": TableOption(
+            Kind.COUNT, doc="Number of rows after which the table ends; unlimited by default."
+        ),
+        "scan.parallelism": tuning(Kind.INTEGER, "Number of generating tasks.", Use.SOURCE),
     },
     source=SourceSpec(bounded=Boundedness.BY_OPTION),
     groups=(
         OptionGroup(
             "fields.",
-            "Of a column, `fields.<column>.<option>`: `kind`, `start` and `end` of a sequence, `min`, `max`, `length`, "
-            "`var-len`, `max-past`, `null-rate`; of what is within a column also, `fields.<column>.element.<option>`.",
+            "Options of a column, `fields.<column>.<option>`: `kind`, `start` and `end` of a sequence, `min`, `max`, "
+            "`length`, `var-len`, `max-past`, `null-rate`; also of nested types, `fields.<column>.element.<option>`.",
         ),
     ),
     column_options=column_options,

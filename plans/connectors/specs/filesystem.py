@@ -1,6 +1,6 @@
 """The connector `filesystem`.
 
-Source: Flink's page "FileSystem", and what Flink 2.3 takes and refuses: `scan.parallelism` is no option of files.
+Sources: Flink's page "FileSystem"; options that Flink 2.3 accepts: `scan.parallelism` is not one.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from compiled_plan.plans.connectors.common import (
 )
 from compiled_plan.plans.connectors.spec import (
     ONE_FORMAT,
-    Asked,
     Boundedness,
     ConnectorSpec,
     Metadata,
     SinkSpec,
     SourceSpec,
+    TableUse,
 )
 from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
@@ -32,40 +32,42 @@ from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types import BIGINT, STRING, TimestampLtzType
 
 
-def _faults(asked: Asked) -> Iterator[TableFault]:
-    yield from dead_letters.faults(asked)
-    if not asked.reading:
-        yield from partition_commits.faults(asked.options, asked.table)
+def _faults(use: TableUse) -> Iterator[TableFault]:
+    yield from dead_letters.faults(use)
+    if not use.reading:
+        yield from partition_commits.faults(use.options, use.table)
 
 
 SPEC = ConnectorSpec(
     "filesystem",
-    "Files of a format in a folder, or one file.",
+    "The files in a folder, or a single file.",
     {
         **VERSION,
         **dead_letters.OPTIONS,
         "path": TableOption(Kind.PATH, doc="The file or folder; any Hadoop URI.", required=True),
         "partition.default-name": TableOption(
-            Kind.TEXT, "__DEFAULT_PARTITION__", doc="The folder's name for a partition column that is NULL or empty."
+            Kind.TEXT, "__DEFAULT_PARTITION__", doc="The folder name for a partition column that is NULL or empty."
         ),
         "source.monitor-interval": passive(
-            Kind.DURATION, "Look for new files for ever; without it the table ends.", Use.SOURCE
+            Kind.DURATION,
+            "Interval of the search for new files, which makes the table unbounded; without it the table ends.",
+            Use.SOURCE,
         ),
         **WATERMARKS,
-        EMIT_STRATEGY: tuning(Kind.TEXT, "When watermarks are sent.", Use.SOURCE),
+        EMIT_STRATEGY: tuning(Kind.TEXT, "Strategy of emitting watermarks.", Use.SOURCE),
         "source.report-statistics": tuning(Kind.TEXT, "Statistics for the planner.", Use.SOURCE),
         **partition_commits.OPTIONS,
         "sink.parallelism": SINK_PARALLELISM,
-        "sink.shuffle-by-partition.enable": tuning(Kind.BOOLEAN, "Write each partition by one task."),
-        "sink.rolling-policy.file-size": tuning(Kind.MEMORY, "Size from which on a new file is begun."),
-        "sink.rolling-policy.rollover-interval": tuning(Kind.DURATION, "Age from which on a new file is begun."),
-        "sink.rolling-policy.check-interval": tuning(Kind.DURATION, "How often the age of files is looked at."),
-        "sink.rolling-policy.inactivity-interval": tuning(Kind.DURATION, "After how long without a row a file ends."),
-        "auto-compaction": tuning(Kind.BOOLEAN, "Put small files together."),
-        "compaction.file-size": tuning(Kind.MEMORY, "Size of files that were put together."),
-        "compaction.parallelism": tuning(Kind.INTEGER, "Number of tasks that put files together."),
+        "sink.shuffle-by-partition.enable": tuning(Kind.BOOLEAN, "Write each partition in one task."),
+        "sink.rolling-policy.file-size": tuning(Kind.MEMORY, "Size at which a new file begins."),
+        "sink.rolling-policy.rollover-interval": tuning(Kind.DURATION, "Age at which a new file begins."),
+        "sink.rolling-policy.check-interval": tuning(Kind.DURATION, "Interval of checks of the files' age."),
+        "sink.rolling-policy.inactivity-interval": tuning(Kind.DURATION, "Time without rows after which a file ends."),
+        "auto-compaction": tuning(Kind.BOOLEAN, "Compact small files."),
+        "compaction.file-size": tuning(Kind.MEMORY, "Target size of compacted files."),
+        "compaction.parallelism": tuning(Kind.INTEGER, "Number of compacting tasks."),
         "source.path.regex-pattern": refused(
-            "Files that are read, by a pattern of their paths.",
+            "Regular expression of the paths to read.",
             "Spark lists files without regular expressions; name a folder that holds no others",
             Use.SOURCE,
         ),
@@ -74,10 +76,12 @@ SPEC = ConnectorSpec(
     sink=SinkSpec(),
     formats=ONE_FORMAT,
     metadata={
-        "file.path": Metadata(STRING.not_null(), "Path of the file that the row is of."),
-        "file.name": Metadata(STRING.not_null(), "Name of that file."),
-        "file.size": Metadata(BIGINT.not_null(), "Its size in bytes."),
-        "file.modification-time": Metadata(TimestampLtzType(precision=3, nullable=False), "When it was written last."),
+        "file.path": Metadata(STRING.not_null(), "Path of the row's file."),
+        "file.name": Metadata(STRING.not_null(), "Name of the file."),
+        "file.size": Metadata(BIGINT.not_null(), "Size of the file in bytes."),
+        "file.modification-time": Metadata(
+            TimestampLtzType(precision=3, nullable=False), "Time of the file's last modification."
+        ),
     },
     place=("path",),
     faults=_faults,

@@ -10,7 +10,7 @@ from compiled_plan.plans.connectors.common import passive, refused, tuning
 from compiled_plan.plans.connectors.jars import DRIVERS
 from compiled_plan.plans.connectors.jdbc_filters import takes_over
 from compiled_plan.plans.connectors.jdbc_urls import reached
-from compiled_plan.plans.connectors.spec import Asked, ConnectorSpec, Faults, LookupSpec, SinkSpec, SourceSpec
+from compiled_plan.plans.connectors.spec import ConnectorSpec, Faults, LookupSpec, SinkSpec, SourceSpec, TableUse
 from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.durations import parse_duration
@@ -26,11 +26,11 @@ _cached = partial(passive, uses=Use.LOOKUP)
 
 
 def _older(kind: Kind, name: str) -> TableOption:
-    return _cached(kind, f"The older name of `{name}`.")
+    return _cached(kind, f"Deprecated name of `{name}`.")
 
 
 def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
-    """Columns that no database holds, arrays where only PostgreSQL has them, and parts that are no ranges."""
+    """Columns that no database holds, arrays outside PostgreSQL, and invalid partitions of a scan."""
     yield from _part_faults(row, options)
     arrays = options.get("url", "").startswith("jdbc:postgresql:")
     for column in row.fields:
@@ -46,12 +46,12 @@ def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
 
 
 def _part_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
-    given = [name for name in _PARTS if name in options]
-    if not given:
+    present = [name for name in _PARTS if name in options]
+    if not present:
         return
     for name in _PARTS:
         if name not in options:
-            yield name, f"{given[0]!r} needs {name!r}, too", f"add '{name}' = '...', or leave all four out"
+            yield name, f"{present[0]!r} needs {name!r}, too", f"add '{name}' = '...', or leave all four out"
             return
     least, most = (int(options[f"scan.partition.{bound}-bound"]) for bound in ("lower", "upper"))
     if least > most:
@@ -63,18 +63,18 @@ def _part_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
         yield "scan.partition.column", message, "name a numeric column"
 
 
-def _faults(asked: Asked) -> Iterator[TableFault]:
-    """A name without its password, no time to wait, a cache that would keep every answer for good."""
-    options, table = asked.options, asked.table
-    for given, other in (("username", "password"), ("password", "username")):
-        if given in options and other not in options:
-            message = f"table {table} has the option {given!r} and lacks {other!r}"
-            yield TableFault(message, f"add '{other}' = '...', or say both in the URL", given)
+def _faults(use: TableUse) -> Iterator[TableFault]:
+    """User without password or the reverse, invalid timeout, cache without eviction."""
+    options, table = use.options, use.table
+    for option, missing in (("username", "password"), ("password", "username")):
+        if option in options and missing not in options:
+            message = f"table {table} has the option {option!r} and lacks {missing!r}"
+            yield TableFault(message, f"add '{missing}' = '...', or say both in the URL", option)
     wait = "connection.max-retry-timeout"
     if wait in options and parse_duration(options[wait]) < 1000:
         message = f"'{wait}' = {options[wait]!r} of table {table} is less than a second"
         yield TableFault(message, "set it to '1 s' or more", wait)
-    cached = asked.reading and options.get("lookup.cache", "").upper() == "PARTIAL"
+    cached = use.reading and options.get("lookup.cache", "").upper() == "PARTIAL"
     if cached and not {*_EVICTING, "lookup.cache.max-rows", "lookup.cache.ttl"} & set(options):
         message = f"the cache of table {table} never forgets an answer"
         yield TableFault(message, f"add one of: {', '.join(_EVICTING)}", "lookup.cache")
@@ -82,30 +82,32 @@ def _faults(asked: Asked) -> Iterator[TableFault]:
 
 SPEC = ConnectorSpec(
     "jdbc",
-    "A table of a database: read as a whole, asked by key in lookup joins, or written.",
+    "A database table: scanned, looked up by key in lookup joins, or written.",
     {
         "url": TableOption(Kind.TEXT, doc="The database's JDBC URL.", required=True),
         "table-name": TableOption(Kind.TEXT, doc="The table in the database.", required=True),
-        "driver": passive(Kind.TEXT, "Class of the driver; by default the one that knows the URL."),
-        "username": passive(Kind.TEXT, "Who asks."),
+        "driver": passive(Kind.TEXT, "Class of the driver; derived from the URL by default."),
+        "username": passive(Kind.TEXT, "The user name."),
         "password": passive(Kind.TEXT, "The password."),
         "connection.max-retry-timeout": passive(
-            Kind.DURATION, "How long a database that does not answer is waited for.", default="60 s"
+            Kind.DURATION, "Timeout of connections to the database.", default="60 s"
         ),
-        "lookup.cache": passive(Kind.CHOICE, "Remember answers.", Use.LOOKUP, "NONE", ("NONE", "PARTIAL")),
-        "lookup.max-retries": _cached(Kind.COUNT, "How often a question that fails is asked again.", default="3"),
+        "lookup.cache": passive(
+            Kind.CHOICE, "`PARTIAL`: cache the results of lookups.", Use.LOOKUP, "NONE", ("NONE", "PARTIAL")
+        ),
+        "lookup.max-retries": _cached(Kind.COUNT, "Number of retries of a failed lookup.", default="3"),
         "lookup.partial-cache.max-rows": _cached(
-            Kind.POSITIVE, "How many answers are remembered.", fallbacks=("lookup.cache.max-rows",)
+            Kind.POSITIVE, "Maximum number of cached results.", fallbacks=("lookup.cache.max-rows",)
         ),
         "lookup.partial-cache.expire-after-write": _cached(
-            Kind.DURATION, "How long after it was given an answer is remembered.", fallbacks=("lookup.cache.ttl",)
+            Kind.DURATION, "Time after which a cached result expires.", fallbacks=("lookup.cache.ttl",)
         ),
         "lookup.partial-cache.expire-after-access": _cached(
-            Kind.DURATION, "How long after it was last needed an answer is remembered."
+            Kind.DURATION, "Time without access after which a cached result expires."
         ),
         "lookup.partial-cache.cache-missing-key": _cached(
             Kind.BOOLEAN,
-            "Remember that there was no row.",
+            "Cache empty results, too.",
             default="true",
             fallbacks=("lookup.cache.caching-missing-key",),
         ),
@@ -113,46 +115,48 @@ SPEC = ConnectorSpec(
         "lookup.cache.ttl": _older(Kind.DURATION, "lookup.partial-cache.expire-after-write"),
         "lookup.cache.caching-missing-key": _older(Kind.BOOLEAN, "lookup.partial-cache.cache-missing-key"),
         "compatible-mode": refused(
-            "The dialect of a database that is like another.", "the dialects of these databases have none, as in Flink"
+            "The dialect of a compatible database.", "the supported databases have no compatible modes, as in Flink"
         ),
         "scan.partition.column": TableOption(
-            Kind.TEXT, doc="The numeric column by whose ranges several tasks read; all four or none.", uses=Use.SOURCE
+            Kind.TEXT,
+            doc="The numeric column that partitions a parallel scan; all four options or none.",
+            uses=Use.SOURCE,
         ),
-        "scan.partition.num": TableOption(Kind.POSITIVE, doc="The number of ranges.", uses=Use.SOURCE),
+        "scan.partition.num": TableOption(Kind.POSITIVE, doc="The number of partitions.", uses=Use.SOURCE),
         "scan.partition.lower-bound": TableOption(
-            Kind.INTEGER, doc="The least value of the first range; rows below it are not read.", uses=Use.SOURCE
+            Kind.INTEGER, doc="The lower bound of the first partition; rows below it are not read.", uses=Use.SOURCE
         ),
         "scan.partition.upper-bound": TableOption(
-            Kind.INTEGER, doc="The largest value of the last range; rows above it are not read.", uses=Use.SOURCE
+            Kind.INTEGER, doc="The upper bound of the last partition; rows above it are not read.", uses=Use.SOURCE
         ),
-        "scan.fetch-size": passive(Kind.INTEGER, "Rows that are fetched at once; 0 for 1000.", Use.SOURCE, "0"),
+        "scan.fetch-size": passive(Kind.INTEGER, "Number of rows per fetch; 0 for 1000.", Use.SOURCE, "0"),
         "scan.auto-commit": passive(
-            Kind.BOOLEAN, "Read with auto-commit, with which some drivers fetch all rows at once.", Use.SOURCE, "false"
+            Kind.BOOLEAN, "Scan with auto-commit, with which some drivers fetch all rows at once.", Use.SOURCE, "false"
         ),
         "filter.handling.policy": passive(
             Kind.CHOICE,
-            "Whether the database is asked to filter; what it does not is filtered here.",
+            "Push filters down to the database (`always`), or apply them only here (`never`).",
             Use.SOURCE,
             "always",
             ("always", "never"),
         ),
         "sink.buffer-flush.max-rows": passive(
             Kind.INTEGER,
-            "Rows that go to the database at once, within the transaction of a micro-batch; 0 leaves the default.",
+            "Rows per batch statement, within the transaction of a micro-batch; 0 for the default.",
             Use.SINK,
             "1000",
         ),
         "sink.buffer-flush.interval": tuning(
-            Kind.DURATION, "After how long rows are written; here they are with their micro-batch."
+            Kind.DURATION, "Interval of writes; here rows are written with their micro-batch."
         ),
         "sink.max-retries": passive(
             Kind.COUNT,
-            "How often a transaction that a lost connection or a conflict ended is tried again.",
+            "Number of retries of a transaction after a lost connection or a conflict.",
             Use.SINK,
             "3",
         ),
         "sink.parallelism": tuning(
-            Kind.INTEGER, "Number of tasks that write; here it is one, whose transaction is the micro-batch."
+            Kind.INTEGER, "Number of writing tasks; always 1 here, with one transaction per micro-batch."
         ),
     },
     source=SourceSpec(takes_over=takes_over, limits=True),

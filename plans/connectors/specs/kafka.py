@@ -1,4 +1,4 @@
-"""The connector `kafka`. Source: Flink's page "Kafka", and what Flink's connector 5.0 takes and refuses."""
+"""The connector `kafka`. Sources: Flink's page "Kafka"; options that Flink's connector 5.0 accepts."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from compiled_plan.plans.connectors.messages import faults as message_faults
 from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.connectors.spec import (
     KEY_AND_VALUE,
-    Asked,
     Boundedness,
     ConnectorSpec,
     Guarantee,
     SinkSpec,
     SourceSpec,
+    TableUse,
 )
 from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
@@ -37,60 +37,60 @@ _PARTITIONERS = ("default", "fixed", "round-robin")
 
 
 def parts_of(columns: RowType, options: Mapping[str, str]) -> Parts:
-    """The columns of keys and values; the key's are those of the option `key.fields`."""
+    """The columns of keys and values; the option `key.fields` names the key's."""
     return parts(columns, options, listed(options.get("key.fields", "")))
 
 
-def _messages(asked: Asked) -> Mapping[str, RowType]:
-    return parts_of(asked.columns, asked.options).rows(asked.columns)
+def _messages(use: TableUse) -> Mapping[str, RowType]:
+    return parts_of(use.columns, use.options).rows(use.columns)
 
 
-def _faults(asked: Asked) -> Iterator[TableFault]:
-    options, table = asked.options, asked.table
+def _faults(use: TableUse) -> Iterator[TableFault]:
+    options, table = use.options, use.table
     key = listed(options.get("key.fields", ""))
-    yield from message_faults(asked, key)
+    yield from message_faults(use, key)
     if "key.format" in options and not key:
         message = f"table {table} has a format for keys, and no key columns"
         yield TableFault(message, "add 'key.fields' = '...', or leave 'key.format' out", "key.format")
     if key and "key.format" not in options:
         message = f"table {table} has key columns, and no format for keys"
         yield TableFault(message, "add 'key.format' = '...'", "key.fields")
-    yield from _format_faults(asked)
-    if not asked.reading and options.get("sink.partitioner") == "round-robin" and key:
+    yield from _format_faults(use)
+    if not use.reading and options.get("sink.partitioner") == "round-robin" and key:
         message = f"table {table} deals messages out round robin, and they have keys"
         yield TableFault(message, "leave 'key.fields' out, or set 'sink.partitioner' = 'default'", "sink.partitioner")
-    if not asked.reading and options.get("sink.partitioner", "default") not in _PARTITIONERS:
+    if not use.reading and options.get("sink.partitioner", "default") not in _PARTITIONERS:
         message = f"'sink.partitioner' = {options['sink.partitioner']!r} of table {table} is not supported"
         remedy = f"set one of: {', '.join(_PARTITIONERS)}"
         yield TableFault(message, remedy, "sink.partitioner", supported=False, foreign=True)
 
 
-def _format_faults(asked: Asked) -> Iterator[TableFault]:
-    options = asked.options
+def _format_faults(use: TableUse) -> Iterator[TableFault]:
+    options = use.options
     name = options.get("key.format")
-    found = format_spec(name)
-    if found is not None and not found.reads.insert_only:
-        message = f"format {name!r} holds changes, and a key of table {asked.table} cannot"
+    key = format_spec(name)
+    if key is not None and not key.reads.insert_only:
+        message = f"format {name!r} holds changes, and a key of table {use.table} cannot"
         yield TableFault(message, "choose a format of inserts, such as 'json'", "key.format")
     option = "value.format" if "value.format" in options else "format"
     value = format_spec(options.get(option))
-    if asked.primary_key and value is not None and value.reads.insert_only:
-        message = f"table {asked.table} has a primary key, which messages of format {options[option]!r} do not heed"
+    if use.primary_key and value is not None and value.reads.insert_only:
+        message = f"table {use.table} has a primary key, which messages of format {options[option]!r} do not heed"
         yield TableFault(message, "leave PRIMARY KEY out, or use the connector 'upsert-kafka'", option)
 
 
 SPEC = ConnectorSpec(
     "kafka",
-    "Messages of Kafka's topics.",
+    "Messages of Kafka topics.",
     {
         **COMMON,
-        "key.fields": TableOption(Kind.TEXT, doc="Columns that are in the key, with semicolons between them."),
+        "key.fields": TableOption(Kind.TEXT, doc="Columns of the key, separated by semicolons."),
         **STARTUP,
         **BOUNDED,
         "sink.partitioner": TableOption(
             Kind.TEXT,
             "default",
-            doc="The partition of a message: `default` and `round-robin` leave it to Kafka, `fixed` is one of a task.",
+            doc="The partition of a message: Kafka decides for `default` and `round-robin`; `fixed`: one per task.",
             uses=Use.SINK,
         ),
     },

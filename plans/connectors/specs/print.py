@@ -10,11 +10,11 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 SPEC = ConnectorSpec(
     "print",
-    "A line a row on stdout, such as `+I[1, abc, null]`.",
+    "Prints one line per row to stdout, such as `+I[1, abc, null]`.",
     {
         **VERSION,
-        "print-identifier": TableOption(Kind.TEXT, doc="A text in front of every line."),
-        "standard-error": flag("Print on stderr."),
+        "print-identifier": TableOption(Kind.TEXT, doc="Prefix of every line."),
+        "standard-error": flag("Print to stderr."),
         "sink.parallelism": SINK_PARALLELISM,
     },
     sink=SinkSpec(ChangelogMode.ALL, Guarantee.NOTHING_KEPT, as_sent=True),

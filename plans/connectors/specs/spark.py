@@ -10,19 +10,19 @@ from compiled_plan.plans.connectors import jdbc_urls, kafka_settings
 from compiled_plan.plans.connectors.common import passive
 from compiled_plan.plans.connectors.reached import Reach, Reached
 from compiled_plan.plans.connectors.spec import (
-    Asked,
     Boundedness,
     ConnectorSpec,
     Faults,
     Guarantee,
     SinkSpec,
     SourceSpec,
+    TableUse,
 )
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
 
-#: Types that no column of a data source has as a plan holds them.
+#: Types of plans that columns of a data source cannot represent.
 _UNHELD = (
     t.TimeType,
     t.YearMonthIntervalType,
@@ -34,7 +34,7 @@ _UNHELD = (
 )
 
 
-#: Data sources whose columns have the types that are declared, since what they read holds texts alone.
+#: Data sources that read text, so that their columns have the declared types.
 UNTYPED = frozenset({"csv", "json", "xml"})
 
 
@@ -56,24 +56,24 @@ def _unheld(type_: t.LogicalType) -> t.LogicalType | None:
     return None
 
 
-def _faults(asked: Asked) -> Iterator[TableFault]:
-    name = asked.options["provider"]
+def _faults(use: TableUse) -> Iterator[TableFault]:
+    name = use.options["provider"]
     if not name.translate(str.maketrans("", "", ".-_$")).isalnum():
-        message = f"the provider {name!r} of table {asked.table} is no name of a data source"
+        message = f"the provider {name!r} of table {use.table} is no name of a data source"
         yield TableFault(message, "write its short name, such as 'parquet' or 'delta'", "provider")
-    if asked.reading:
+    if use.reading:
         return
-    if asked.primary_key:
-        message = f"table {asked.table} has a primary key, and connector 'spark' appends rows and merges none"
+    if use.primary_key:
+        message = f"table {use.table} has a primary key, and connector 'spark' appends rows and merges none"
         remedy = "leave PRIMARY KEY out, or write to 'jdbc' or 'upsert-kafka'"
         yield TableFault(message, remedy, "connector", supported=False)
-    if SPEC.values(asked.options).text("sink.delivery-guarantee") == "exactly-once":
-        message = f"table {asked.table}: a data source keeps no record of the micro-batches that it has"
+    if SPEC.values(use.options).text("sink.delivery-guarantee") == "exactly-once":
+        message = f"table {use.table}: a data source keeps no record of the micro-batches that it has"
         remedy = "set 'at-least-once', or write files with the connector 'filesystem', which is exactly-once"
         yield TableFault(message, remedy, "sink.delivery-guarantee", supported=False)
 
 
-#: What Spark's data source `jdbc` knows; all other options go to the driver as its parameters.
+#: Options of Spark's data source `jdbc`; it passes all others to the driver as parameters.
 _OF_JDBC = frozenset(
     (
         "connector provider scan.mode sink.delivery-guarantee url driver dbtable query preparequery "
@@ -87,7 +87,7 @@ _CLASS = re.compile(r"(?:[a-z_]\w*+\.){2,}+[A-Z][\w$]*+")
 
 
 def reached(options: Mapping[str, str]) -> Iterator[Reached]:
-    """Files and code that options of a data source reach: databases and Kafka as by their connectors, and classes."""
+    """Files and code that options of a data source reach: as the connectors of databases and Kafka do, and classes."""
     lowered = {key.lower(): value for key, value in options.items()}
     if lowered.get("provider", "").lower() == "jdbc" or lowered.get("url", "").lower().startswith("jdbc:"):
         yield from jdbc_urls.reached(lowered, settings=sorted(lowered.keys() - _OF_JDBC))
@@ -99,20 +99,20 @@ def reached(options: Mapping[str, str]) -> Iterator[Reached]:
 
 SPEC = ConnectorSpec(
     "spark",
-    "Any data source that Spark loads by its name, those written in Python too.",
+    "Any data source that Spark loads by name, including Python data sources.",
     {
         "provider": TableOption(Kind.TEXT, doc="The data source's short name.", required=True),
         "scan.mode": TableOption(
             Kind.CHOICE,
             "auto",
             ("auto", "streaming", "batch"),
-            doc="`streaming`: what comes to it is read for ever; `batch`: what is there is read once, and the table "
-            "ends; `auto`: the former where the data source can, else the latter.",
+            doc="`streaming`: an unbounded read of arriving rows; `batch`: one read of the existing rows, and the "
+            "table ends; `auto`: streaming if the data source supports it, otherwise batch.",
             uses=Use.SOURCE,
         ),
         "sink.delivery-guarantee": passive(
             Kind.CHOICE,
-            "What a micro-batch leaves that is written again: its rows, twice. `exactly-once` is refused.",
+            "Delivery guarantee: a rewritten micro-batch leaves duplicate rows. `exactly-once` is refused.",
             Use.SINK,
             "at-least-once",
             ("exactly-once", "at-least-once"),
@@ -120,7 +120,7 @@ SPEC = ConnectorSpec(
     },
     source=SourceSpec(bounded=Boundedness.BY_OPTION),
     sink=SinkSpec(guarantee=Guarantee.AT_LEAST_ONCE),
-    groups=(OptionGroup("", "Any other option goes to the data source as it is: `path`, ..."),),
+    groups=(OptionGroup("", "Any other option is passed to the data source unchanged: `path`, ..."),),
     column_faults=_column_faults,
     faults=_faults,
     reached=reached,

@@ -1,4 +1,4 @@
-"""The connector `upsert-kafka`. Source: Flink's page "Upsert Kafka", and what Flink's connector 5.0 takes."""
+"""The connector `upsert-kafka`. Sources: Flink's page "Upsert Kafka"; options that Flink's connector 5.0 accepts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from compiled_plan.plans.connectors.messages import BOUNDED, COMMON, METADATA, P
 from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.connectors.spec import (
     NEEDED_KEY_AND_VALUE,
-    Asked,
     Boundedness,
     ConnectorSpec,
     Guarantee,
     SinkSpec,
     SourceSpec,
+    TableUse,
 )
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
@@ -24,31 +24,31 @@ from compiled_plan.plans.types import RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 
-def _messages(asked: Asked) -> Mapping[str, RowType]:
-    return parts(asked.columns, asked.options, asked.primary_key).rows(asked.columns)
+def _messages(use: TableUse) -> Mapping[str, RowType]:
+    return parts(use.columns, use.options, use.primary_key).rows(use.columns)
 
 
-def _faults(asked: Asked) -> Iterator[TableFault]:
-    if not asked.primary_key:
-        message = f"table {asked.table} of connector 'upsert-kafka' has no primary key"
+def _faults(use: TableUse) -> Iterator[TableFault]:
+    if not use.primary_key:
+        message = f"table {use.table} of connector 'upsert-kafka' has no primary key"
         yield TableFault(message, "declare PRIMARY KEY (...) NOT ENFORCED: its columns are the messages' key")
         return
-    yield from faults(asked, asked.primary_key)
+    yield from faults(use, use.primary_key)
     for option in ("key.format", "value.format"):
-        found = format_spec(asked.options.get(option))
-        if found is not None and not found.reads.insert_only:
-            message = f"format {found.name!r} holds changes, and messages of table {asked.table} are rows"
+        format_ = format_spec(use.options.get(option))
+        if format_ is not None and not format_.reads.insert_only:
+            message = f"format {format_.name!r} holds changes, and messages of table {use.table} are rows"
             yield TableFault(message, "choose a format of inserts, such as 'json'", option)
 
 
 SPEC = ConnectorSpec(
     "upsert-kafka",
-    "The newest message of each key of Kafka's topics; one without a value deletes.",
+    "The newest message per key of Kafka topics; a message without a value deletes its key.",
     {
         **COMMON,
         **BOUNDED,
-        "sink.buffer-flush.max-rows": tuning(Kind.INTEGER, "Rows of which the newest of each key is kept back."),
-        "sink.buffer-flush.interval": tuning(Kind.DURATION, "How long they are kept back."),
+        "sink.buffer-flush.max-rows": tuning(Kind.INTEGER, "Number of rows to buffer, reduced to the newest per key."),
+        "sink.buffer-flush.interval": tuning(Kind.DURATION, "Maximum time of buffering."),
     },
     source=SourceSpec(ChangelogMode.UPSERT, Boundedness.BY_OPTION, projects=False, watermarks=True),
     sink=SinkSpec(ChangelogMode.UPSERT, Guarantee.BY_KEY),

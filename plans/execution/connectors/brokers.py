@@ -113,7 +113,7 @@ class Topics:
         return {topic: {each: given.get(each, ends.get(each, other or 0)) for each in known}}
 
     def _reset(self) -> int | None:
-        text = self.options.given.get(f"properties.{_RESET}", "none").strip().lower()
+        text = self.options.explicit.get(f"properties.{_RESET}", "none").strip().lower()
         return {"earliest": EARLIEST, "latest": LATEST}.get(text)
 
     def _committed(self, admin: Any, other: int | None) -> Offsets:

@@ -56,7 +56,7 @@ def lookup(table: LookupTable) -> str:
 
 def _cache(options: Values) -> dict[str, Any] | None:
     """The limits of the cache; None where nothing is remembered. The older options alone switch it on, too."""
-    older = {"lookup.cache.max-rows", "lookup.cache.ttl"} <= options.given.keys()
+    older = {"lookup.cache.max-rows", "lookup.cache.ttl"} <= options.explicit.keys()
     if options.text("lookup.cache") != "PARTIAL" and not older:
         return None
     limits = {

@@ -54,7 +54,7 @@ def write(messages: Messages, context: SinkContext, *, upserts: bool) -> RowSink
     if topics:
         messages.topics.check()
     options = messages.spec.values(table.options)
-    fixed = options.given.get("sink.partitioner") == "fixed"
+    fixed = options.explicit.get("sink.partitioner") == "fixed"
     sink = MessageSink(messages, upserts, messages.topics.partitions(topics[0]) if fixed and topics else None)
     if options.text("sink.delivery-guarantee") != "exactly-once":
         return sink

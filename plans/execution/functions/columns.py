@@ -66,7 +66,7 @@ class PythonFunctions:
     def permitted(self) -> Iterator[None]:
         """In this block names of structured types become classes of the modules that the plan was allowed, and
         pickled values may be of the classes that the run allows."""
-        with self._permission.given(), trusting(self._trusts_pickles):
+        with self._permission.granted(), trusting(self._trusts_pickles):
             yield
 
     def callables(self, reference: PythonFunction, where: str) -> Callables:

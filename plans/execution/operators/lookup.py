@@ -46,7 +46,7 @@ def _asked(node: LookupJoin) -> _Asked:
     name = ".".join(source.table.path)
     keys = sorted(((int(at), key) for at, key in node.lookup_keys.items()), key=lambda item: item[0])
     stored = physical_row(table).fields
-    asked, filters = node.asked
+    asked, filters = node.lookup_columns
     retry = node.retry_options
     found = LookupTable(
         name,

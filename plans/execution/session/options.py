@@ -52,54 +52,54 @@ class RunOptions:
         UnsupportedError: no such time zone.
     """
 
-    checkpoint: str = _option("", "Checkpoint folder (local or any Hadoop URI); temporary if left out.", "DIR")
+    checkpoint: str = _option("", "Checkpoint folder (local or any Hadoop URI); temporary by default.", "DIR")
     trigger: str = _option(
         "",
-        "Time between micro-batches of a continuous run; or real-time: rows go through one by one, with a "
-        "checkpoint each minute, or as often as it says.",
+        "Time between micro-batches of a continuous run; or real-time: process rows one by one, with a checkpoint "
+        "every minute or at the interval behind it.",
         "2s|real-time[=1m]",
     )
-    available_now: bool = _option(False, "Read what is there now, then end.")
-    max_files_per_batch: int | None = _option(None, "Files of one folder that a micro-batch reads at most.", "N", 1)
+    available_now: bool = _option(False, "Read the data available at the start, then end.")
+    max_files_per_batch: int | None = _option(None, "Maximum number of files per folder and micro-batch.", "N", 1)
     host: str = _option(
         TRANSFORM, "Spark operator that hosts keyed state: transformWithState, flatMapGroupsWithState or native."
     )
-    time_zone: str | None = _option(None, "Time zone (table.local-time-zone), instead of what the plan says.", "ZONE")
+    time_zone: str | None = _option(None, "Time zone (table.local-time-zone), overrides the plan's.", "ZONE")
     functions_from: Sequence[str] = _option(
         (),
-        "A module (and all below it) that Python functions may be imported from; with folders, which has to "
-        "be in one of them.",
+        "Module from which Python functions may be imported, with its submodules; FOLDERS restrict its location.",
         "MODULE[=FOLDERS]",
     )
     trust_pickled_state: bool = _option(
-        False, "Let pickled values of the checkpoint and of tables be of any class: whoever writes these runs code."
+        False,
+        "Unpickle values of any class from the checkpoint and from tables: their writers can execute code.",
     )
     upgrade: str = _option(
         CHECK,
-        "State of another program: `check` goes on where that is fully right, `migrate` does it in a new "
-        "generation, `migrate-partial` accepts what differs in part.",
+        "State of another program: `check` continues in place if fully compatible, `migrate` moves the state to a "
+        "new generation, `migrate-partial` accepts partial compatibility, too.",
         "HOW",
     )
-    reset: Sequence[str] = _option((), "Start the operator of this uid empty; repeatable.", "OPERATOR")
+    reset: Sequence[str] = _option((), "Start the operator of this uid with empty state; repeatable.", "OPERATOR")
     warm_up: Sequence[str] = _option(
         (),
-        "Fill the operator of this uid, which is new or reset, from what the sources have read before it "
-        "starts, to no sink; repeatable; `all`: each that would start empty.",
+        "Before the start, fill the new or reset operator of this uid with the data that the sources have read so "
+        "far, without output; `all`: every operator that would start empty; repeatable.",
         "OPERATOR|all",
     )
-    #: By table the options of the one that is read.
+    #: Connector options by table.
     warm_up_from: Mapping[str, Mapping[str, str]] | None = _option(
         None,
-        "A table that is read for that in place of the rows that TABLE has read: its options as behind WITH, "
+        "Data source for --warm-up instead of TABLE itself, with its options as in WITH: "
         "\"orders=('connector' = 'filesystem', 'path' = '/archive', 'format' = 'json')\"; repeatable.",
         "TABLE=WITH",
     )
     allow_clock_jump: bool = _option(
         False,
-        "Take this machine's clock as it is, though it has jumped since the last micro-batch; TTLs go by it.",
+        "Accept a jump of this machine's clock since the last micro-batch; TTLs use that clock.",
     )
     stop_within: str = _option(
-        f"{PATIENCE:g}s", "Time that a stop waits for what runs; then the process ends anyhow.", "30s"
+        f"{PATIENCE:g}s", "Time that a stop waits for running tasks before it ends the process.", "30s"
     )
 
     def __post_init__(self) -> None:

@@ -1,6 +1,6 @@
-"""Between Python objects and the values of columns: one way for sources, sinks, rows, DataFrames and functions.
+"""Conversion between Python objects and column values, shared by sources, sinks, rows, DataFrames and functions.
 
-`converter_of(data_type)` gives the converter of a data type; see `converter.py` for the internal values, `builtin.py`
+`converter_of(data_type)` returns the converter of a data type; see `converter.py` for the internal values, `builtin.py`
 for the built-in conversions, and `DataType.bridged_to` and `LogicalType.with_custom_conversion` for others.
 """
 
@@ -21,9 +21,8 @@ __all__ = ["ClassLoader", "DataTypeConverter", "allow_classes_from", "class_name
 class ValueConverter(DataTypeConverter[Any, Any]):
     """The converter of a data type, opened.
 
-    Other than a converter that a program writes, it may be given None, which stays None (and is refused on the way in
-    where the type is NOT NULL). `plain` is True where `to_external` gives back what it is given, for all values: a
-    column of such a type needs no conversion on its way out.
+    Unlike user-defined converters it accepts None, which stays None (`to_internal` refuses it if the type is NOT NULL).
+    `plain` is True if `to_external` returns all values unchanged: output columns need no conversion then.
     """
 
     def __init__(self, functions: Compiled) -> None:
@@ -31,15 +30,15 @@ class ValueConverter(DataTypeConverter[Any, Any]):
 
     @property
     def plain(self) -> bool:
-        """Whether values come out as they are."""
+        """True if `to_external` returns values unchanged."""
         return self.functions.plain
 
     def to_internal(self, external: Any) -> Any:
-        """The internal value of an object. Raises DataError, naming column, type and value."""
+        """Convert an object to its internal value. Raises DataError with column, type and value."""
         return self.functions.to_internal(external)
 
     def to_external(self, internal: Any) -> Any:
-        """The object of an internal value. Raises DataError, naming column, type and value."""
+        """Convert an internal value to an object. Raises DataError with column, type and value."""
         return self.functions.to_external(internal)
 
 
@@ -49,14 +48,14 @@ def converter_of(
     """The converter between the objects of a data type's conversion class and internal values.
 
     Args:
-        data_type: a DataType, a logical type, a type's text, or a Python class; see `DataTypes.of`.
+        data_type: a DataType, a logical type, a type string, or a Python class; see `DataTypes.of`.
         column: the name of the column, for errors.
-        loader: finds the classes of structured types.
+        loader: resolves the classes of structured types.
         place: the operation that converts, for errors.
 
     Raises:
         UnsupportedError: values of the type cannot be converted.
-        DataError: the class of a structured type does not fit its fields; a converter cannot be opened.
+        DataError: the class of a structured type does not match its fields; a converter cannot be opened.
         ProgramError: as `DataTypes.of`.
     """
     from compiled_plan.plans.types.conversions.compiling import compile_conversion

@@ -1,9 +1,9 @@
-"""The built-in conversions, as a table: for each logical type the Python classes it takes and gives.
+"""Table of the built-in conversions: per logical type, the Python classes that it accepts and returns.
 
-The first class of a type is the one that its values come out as, unless `bridged_to` names another. A function of a
-conversion raises ValueError, TypeError or ArithmeticError for an object that is no value of the type.
+The first class of a type is its default external class, unless `bridged_to` names another. A function of a conversion
+raises ValueError, TypeError or ArithmeticError for an object that is no value of the type.
 
-Source: the conversions of Flink's "Data Types" page, with Python's classes in the place of Java's.
+Source: the conversions of Flink's "Data Types" page, with Python's classes instead of Java's.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Convert = Callable[[Any, Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A class that values of a type may be, outside."""
+    """An external class of a type's values."""
 
-    class_: type  # the class; its subclasses are taken too
-    to_internal: Convert | None  # (object, type) to internal value; None where the class only comes out
-    to_external: Convert | None  # (internal value, type) to object; None where the class only goes in
-    note: str = ""  # what a reader of the table should know
+    class_: type  # includes its subclasses
+    to_internal: Convert | None  # (object, type) to internal value; None if the class is only for output
+    to_external: Convert | None  # (internal value, type) to object; None if the class is only for input
+    note: str = ""  # remark for the reference pages
 
 
 def same(value: Any, type_: Any) -> Any:
@@ -111,7 +111,7 @@ def _instant(value: dt.datetime, type_: Any) -> dt.datetime:
 
 
 def _datetime(value: dt.datetime) -> dt.datetime:
-    """Of pandas' subclass, the plain class, microseconds."""
+    """Convert pandas' subclass to the plain class, with microseconds."""
     if type(value) is dt.datetime:
         return value
     return dt.datetime.combine(dt.datetime.date(value), dt.datetime.timetz(value))
@@ -150,19 +150,19 @@ def _to(class_: Callable[[Any], Any]) -> Convert:
 
 @dataclass(frozen=True, slots=True)
 class PackageConversion:
-    """A class of a package that may not be there, known by its name."""
+    """A class, known by name, of a package that may not be installed."""
 
-    name: str  # in full; or its beginning, with an asterisk at the end
+    name: str  # full name, or a prefix followed by an asterisk
     to_internal: Convert
-    to_external: Callable[[Any, Any], Any]  # of an internal value and the class
+    to_external: Callable[[Any, Any], Any]  # (internal value, class) to object
 
     def fits(self, class_: type) -> bool:
-        """Whether a class is meant."""
+        """Return True if the name matches a class."""
         full = f"{class_.__module__}.{class_.__qualname__}"
         return full.startswith(self.name[:-1]) if self.name.endswith("*") else full == self.name
 
 
-def _made(value: Any, class_: Any) -> Any:
+def _instance(value: Any, class_: Any) -> Any:
     return class_(value)
 
 
@@ -178,17 +178,17 @@ def _whole_months(value: Any, type_: Any) -> int:
 
 _PANDAS_TIMESTAMP = "pandas._libs.tslibs.timestamps.Timestamp"
 
-#: Conversions of classes that are known by name, besides those of SIMPLE.
+#: Conversions of classes known by name, in addition to those of SIMPLE.
 PACKAGED: dict[type[t.LogicalType], tuple[PackageConversion, ...]] = {
-    t.BooleanType: (PackageConversion("numpy.bool*", lambda value, _: bool(value), _made),),
+    t.BooleanType: (PackageConversion("numpy.bool*", lambda value, _: bool(value), _instance),),
     **dict.fromkeys(
         (t.TinyIntType, t.SmallIntType, t.IntType, t.BigIntType),
-        (PackageConversion("numpy.int*", _whole, _made), PackageConversion("numpy.uint*", _whole, _made)),
+        (PackageConversion("numpy.int*", _whole, _instance), PackageConversion("numpy.uint*", _whole, _instance)),
     ),
-    **dict.fromkeys((t.FloatType, t.DoubleType), (PackageConversion("numpy.float*", _real, _made),)),
+    **dict.fromkeys((t.FloatType, t.DoubleType), (PackageConversion("numpy.float*", _real, _instance),)),
     t.ArrayType: (PackageConversion("numpy.ndarray", _list, lambda value, _: sys.modules["numpy"].array(value)),),
-    t.TimestampType: (PackageConversion(_PANDAS_TIMESTAMP, _plain_datetime, _made),),
-    t.TimestampLtzType: (PackageConversion(_PANDAS_TIMESTAMP, _instant, _made),),
+    t.TimestampType: (PackageConversion(_PANDAS_TIMESTAMP, _plain_datetime, _instance),),
+    t.TimestampLtzType: (PackageConversion(_PANDAS_TIMESTAMP, _instant, _instance),),
     t.YearMonthIntervalType: (
         PackageConversion(
             "dateutil.relativedelta.relativedelta", _whole_months, lambda value, class_: class_(months=value)
@@ -204,7 +204,7 @@ _BINARY = (
 )
 _INT = (Conversion(int, _whole, same), Conversion(Integral, _whole, None, "numpy's integers"))
 
-#: The conversions of the types that hold no other type; the first gives what values come out as.
+#: The conversions of types without component types; the first has the default class.
 SIMPLE: dict[type[t.LogicalType], tuple[Conversion, ...]] = {
     t.CharType: _TEXT,
     t.VarCharType: _TEXT,

@@ -1,4 +1,4 @@
-"""From a data type to the functions that convert its values, both ways."""
+"""Compilation of a data type to functions that convert its values in both directions."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from compiled_plan.plans.types.converter import ClassLoader
 
 
 def compile_conversion(data_type: DataType, spot: Spot, loader: ClassLoader) -> Compiled:
-    """The functions for a data type, with its `bridged_to` and the custom conversions of its logical types.
+    """The functions for a data type, including its `bridged_to` and the custom conversions of its logical types.
 
-    Raises an UnsupportedError for values that cannot be converted, a DataError where the class of a structured type
-    does not fit its fields or a converter cannot be opened.
+    Raises UnsupportedError for values that cannot be converted, DataError if the class of a structured type does not
+    match its fields or a converter cannot be opened.
     """
     type_ = data_type.logical_type
     own = dict(type_.conversions)
     if data_type.bridge is not None and data_type.converter is not None:
         own[data_type.bridge] = data_type.converter
-    # The most special class first.
+    # The most derived class first.
     special = sorted(own.items(), key=lambda item: -len(item[0].__mro__))
     fits = fitting(type_, spot, loader) if own else _same
     customs = {class_: Custom(item, class_, type_, str(spot)).open(loader) for class_, item in special}
@@ -48,7 +48,7 @@ def _same(value: Any) -> Any:
 
 
 def fitting(type_: t.LogicalType, spot: Spot, loader: ClassLoader) -> Function:
-    """The check of what a converter gives: it must be an internal value of the type, with all that it holds."""
+    """Check of a converter's result: it must be an internal value of the type, including its components."""
     plain = internal_type(type_)
     return compile_conversion(plain, spot, loader).to_internal if plain.has_built_in else _same
 
@@ -69,19 +69,19 @@ class _Inward:
         except CompiledPlanError:
             raise
         except Exception as fault:
-            what = f"{shown(value)} is no value of {self.type}: {reason(fault)}"
-            raise DataError(what, where=str(self.spot)) from fault
+            message = f"{shown(value)} is no value of {self.type}: {reason(fault)}"
+            raise DataError(message, where=str(self.spot)) from fault
 
     def _find(self, value: Any) -> Function:
         for class_, convert in self.choices:
             if isinstance(value, class_):
                 self.known[type(value)] = convert
                 return convert
-        taken = ", ".join(dict.fromkeys(class_.__name__ for class_, _ in self.choices)) or "none"
+        accepted = ", ".join(dict.fromkeys(class_.__name__ for class_, _ in self.choices)) or "none"
         raise DataError(
             f"{shown(value)} of class {type(value).__name__} is no value of {self.type}",
             where=str(self.spot),
-            remedy=f"classes that are: {taken}; or give the type a conversion, with bridged_to(class, converter)",
+            remedy=f"classes that are: {accepted}; or give the type a conversion, with bridged_to(class, converter)",
         )
 
     def _refuse_null(self) -> NoReturn:
@@ -112,7 +112,7 @@ class _Outward:
 
 
 def _built_in(data_type: DataType, spot: Spot, loader: ClassLoader) -> tuple[Choices, Function | None]:
-    """The built-in conversions of a type; outward None where values come out as they are."""
+    """The built-in conversions of a type; the outward one is None if values are returned unchanged."""
     type_ = data_type.logical_type
     simple = SIMPLE.get(type(type_))
     if simple is not None:
@@ -146,7 +146,7 @@ def _simple(data_type: DataType, conversions: Sequence[Conversion]) -> tuple[Cho
 
 
 def _class_like(packaged: PackageConversion) -> type:
-    """What stands for a class that is known by name: its instances are those of the class."""
+    """A stand-in for a class known by name: `isinstance` holds for instances of that class."""
 
     class Named(type):
         def __instancecheck__(cls, instance: object) -> bool:

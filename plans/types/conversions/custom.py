@@ -1,6 +1,6 @@
-"""Converters of the program's own: opened, called and checked, with errors in the user's terms.
+"""User-defined converters: opening, calls and checks, with errors in the user's terms.
 
-Source: the DataTypeConverter FLIP, "Public Interfaces", 1: neither method is given null, nor may give it.
+Source: the DataTypeConverter FLIP, "Public Interfaces", 1: neither method receives null, nor may it return null.
 """
 
 from __future__ import annotations
@@ -14,68 +14,68 @@ from compiled_plan.plans.types.converter import ClassLoader, DataTypeConverter, 
 
 
 class Custom:
-    """A converter of the program's for objects of a class; `where` is the column or parameter, for errors."""
+    """A user-defined converter for objects of a class; `where` is the column or parameter, for errors."""
 
     def __init__(self, converter: DataTypeConverter[Any, Any], class_: type, type_: t.LogicalType, where: str) -> None:
         self.converter, self.class_, self.type, self.where = converter, class_, type_, where
         self.name = type(converter).__name__
 
     def open(self, loader: ClassLoader) -> Custom:
-        """Open the converter, which happens before its first value. Raises DataError where it cannot be opened."""
+        """Open the converter before its first value. Raises DataError if it cannot be opened."""
         try:
             open_converter(self.converter, loader)
         except CompiledPlanError:
             raise
         except Exception as fault:
-            what = f"{self.name}, the converter of {self.class_.__name__} for {self.type}, cannot be opened"
-            raise DataError(f"{what}: {reason(fault)}", where=self.where) from fault
+            message = f"{self.name}, the converter of {self.class_.__name__} for {self.type}, cannot be opened"
+            raise DataError(f"{message}: {reason(fault)}", where=self.where) from fault
         return self
 
     def inward(self, fits: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """`to_internal`, whose result `fits` turns into the internal value, or refuses with DataError."""
+        """`to_internal`, with `fits` to check its result and return the internal value. Raises DataError."""
         convert = self.converter.to_internal
 
-        def found(external: Any) -> Any:
-            made = self._made(convert, external, "to_internal")
+        def checked(external: Any) -> Any:
+            internal = self._call(convert, external, "to_internal")
             try:
-                return fits(made)
+                return fits(internal)
             except DataError as fault:
-                what = f"{self.name}.to_internal gave what is no value for {shown(external)}: {fault.message}"
-                raise DataError(what, where=fault.where or self.where, remedy=fault.remedy) from None
+                message = f"{self.name}.to_internal gave what is no value for {shown(external)}: {fault.message}"
+                raise DataError(message, where=fault.where or self.where, remedy=fault.remedy) from None
 
-        return found
+        return checked
 
     def to_external(self, internal: Any) -> Any:
-        """The object of an internal value, of the converter's class."""
-        made = self._made(self.converter.to_external, internal, "to_external")
-        if not isinstance(made, self.class_):
+        """Convert an internal value to an object of the converter's class."""
+        external = self._call(self.converter.to_external, internal, "to_external")
+        if not isinstance(external, self.class_):
             raise DataError(
-                f"{self.name}.to_external gave {shown(made)} of class {type(made).__name__} for {shown(internal)} of "
-                f"{self.type}, and not of class {self.class_.__name__}",
+                f"{self.name}.to_external gave {shown(external)} of class {type(external).__name__} for "
+                f"{shown(internal)} of {self.type}, and not of class {self.class_.__name__}",
                 where=self.where,
                 remedy=f"give an object of {self.class_.__name__}, or name the other class in bridged_to",
             )
-        return made
+        return external
 
-    def _made(self, convert: Callable[[Any], Any], value: Any, method: str) -> Any:
+    def _call(self, convert: Callable[[Any], Any], value: Any, method: str) -> Any:
         try:
-            made = convert(value)
+            result = convert(value)
         except CompiledPlanError:
             raise
         except Exception as fault:
-            what = f"{self.name}.{method} failed for {shown(value)} of {self.type}: {reason(fault)}"
-            raise DataError(what, where=self.where) from fault
-        if made is None:
+            message = f"{self.name}.{method} failed for {shown(value)} of {self.type}: {reason(fault)}"
+            raise DataError(message, where=self.where) from fault
+        if result is None:
             raise DataError(
                 f"{self.name}.{method} gave None for {shown(value)} of {self.type}",
                 where=self.where,
                 remedy="a converter is never given None and may not give it: raise ValueError for what is no value",
             )
-        return made
+        return result
 
 
 def shown(value: Any) -> str:
-    """A value for a message, cut where it is long; also of an object that cannot be shown."""
+    """Text of a value for a message, truncated; also for objects whose `repr` fails."""
     try:
         text = repr(value)
     except Exception:
@@ -84,7 +84,7 @@ def shown(value: Any) -> str:
 
 
 def reason(fault: BaseException) -> str:
-    """An exception for a message, with its class where the text alone says little."""
+    """Text of an exception for a message, with its class if the text alone is unclear."""
     text = str(fault)
     plain = text and isinstance(fault, ValueError | TypeError | ArithmeticError)
     return text if plain else f"{type(fault).__name__}: {text}"

@@ -1,4 +1,4 @@
-"""A data type as a value: a logical type, and the Python class that its values have outside."""
+"""Data types: a logical type and the external Python class of its values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from compiled_plan.plans.types.conversions.builtin import PACKAGED, SIMPLE
 from compiled_plan.plans.types.converter import DataTypeConverter, check_conversion
 from compiled_plan.plans.types.row import Row
 
-#: The classes besides those of the program that values of nested types may be; the first is the default.
+#: The built-in external classes of nested types; the first is the default.
 CLASSES: dict[type[t.LogicalType], tuple[type, ...]] = {
     t.ArrayType: (list, tuple),
     t.MapType: (dict,),
@@ -27,13 +27,13 @@ CLASSES: dict[type[t.LogicalType], tuple[type, ...]] = {
 
 @dataclass(frozen=True)
 class DataType:
-    """A logical type with a hint of the class that its values have when they enter or leave a table. Immutable.
+    """A logical type with the class of its values where they enter or leave a table. Immutable.
 
     Args:
-        logical_type: what the values are to a program.
-        bridge: the class outside; None for the type's default.
+        logical_type: the type within programs.
+        bridge: the external class; None for the type's default.
         converter: converts objects of `bridge`; None for a built-in conversion.
-        children: the data types of what the type holds: the element, key and value, or fields.
+        children: the data types of the components: the element, key and value, or fields.
     """
 
     logical_type: t.LogicalType
@@ -50,14 +50,14 @@ class DataType:
         return replace(self, logical_type=self.logical_type.with_nullability(True))
 
     def bridged_to(self, class_: type, converter: DataTypeConverter[Any, Any] | None = None) -> DataType:
-        """The same type, with values of another class outside.
+        """The same type with another external class.
 
         Args:
             class_: one of the type's built-in classes, one of its custom conversions, or any class with a converter.
             converter: converts objects of `class_` from and to internal values.
 
         Raises:
-            ProgramError: the type has no conversion to the class, and no converter is given; names those it has.
+            ProgramError: there is neither a conversion to the class nor a converter; lists the type's conversions.
         """
         if converter is not None:
             check_conversion(class_, converter)
@@ -77,15 +77,15 @@ class DataType:
 
     @cached_property
     def conversion_classes(self) -> tuple[type, ...]:
-        """The classes that values may come out as without a converter; the first is the default."""
+        """The external classes that need no converter; the first is the default."""
         type_ = self.logical_type
         simple = tuple(item.class_ for item in SIMPLE.get(type(type_), ()) if item.to_external is not None)
         nested = simple or CLASSES.get(type(type_), ())
         own = tuple(class_ for class_, _ in type_.conversions)
-        found = dict.fromkeys((*nested, *own))
+        classes = dict.fromkeys((*nested, *own))
         if isinstance(type_, t.StructuredType) and (known := self._class_of(type_)) is not None:
-            found = dict.fromkeys((known, *found))
-        return tuple(found)
+            classes = dict.fromkeys((known, *classes))
+        return tuple(classes)
 
     @staticmethod
     def _class_of(type_: t.StructuredType) -> type | None:
@@ -93,17 +93,17 @@ class DataType:
 
     @property
     def conversion_class(self) -> type:
-        """The class that values come out as."""
+        """The external class of the values."""
         known = self.conversion_classes
         return self.bridge or (known[0] if known else object)
 
     @property
     def has_built_in(self) -> bool:
-        """Whether the type has a conversion without a converter of the program's own."""
+        """True if the type has a conversion without a user-defined converter."""
         return type(self.logical_type) in SIMPLE or type(self.logical_type) in CLASSES
 
     def without_bridge(self) -> DataType:
-        """The same type with its default class outside."""
+        """The same type with its default external class."""
         return replace(self, bridge=None, converter=None)
 
     def __str__(self) -> str:
@@ -119,7 +119,7 @@ def _fits(class_: type, type_: t.FieldsType) -> bool:
 
 
 def internal_type(type_: t.LogicalType) -> DataType:
-    """The data type whose objects are the internal values of a type, without conversions of the program's own."""
+    """The data type whose objects are the internal values of a type, without user-defined conversions."""
     bridge: type | None = None
     if isinstance(type_, t.TimeType | t.DayTimeIntervalType):
         bridge = int

@@ -1,4 +1,4 @@
-"""Data types: a logical type, and the Python class that its values have outside.
+"""Factory of data types: a logical type and the external Python class of its values.
 
     DataTypes.ROW(DataTypes.FIELD("id", DataTypes.BIGINT().not_null()), DataTypes.FIELD("tags", "ARRAY<STRING>"))
 
@@ -21,7 +21,7 @@ from compiled_plan.plans.types.python.extraction import Place, extract
 
 __all__ = ["AnyType", "DataType", "DataTypeField", "DataTypes"]
 
-#: What a type may be given as: itself, a logical type, its text, or a Python class or annotation.
+#: Accepted forms of a type: a data type, a logical type, a type string, a Python class or annotation.
 AnyType = Any
 
 
@@ -44,16 +44,16 @@ def _of_logical(type_: t.LogicalType) -> DataType:
 
 
 class DataTypes:
-    """All data types, by Flink's names. Each method raises ProgramError for lengths and precisions out of range."""
+    """All data types, by Flink's names. The methods raise ProgramError for lengths and precisions out of range."""
 
     @staticmethod
     def of(type_: AnyType) -> DataType:
-        """The data type of a type's text, a logical type, or a Python class or annotation (`int`, `list[str]`).
+        """The data type of a type string, a logical type, or a Python class or annotation (`int`, `list[str]`).
 
-        Annotations are read as those of user functions: a plain one is NOT NULL, `X | None` is nullable.
+        Annotations follow the rules of user functions: a plain one is NOT NULL, `X | None` is nullable.
 
         Raises:
-            ProgramError: it stands for no type; says what to write.
+            ProgramError: the argument is no type; the remedy lists the accepted forms.
         """
         if isinstance(type_, DataType):
             return type_
@@ -159,7 +159,7 @@ class DataTypes:
 
     @staticmethod
     def TIMESTAMP_LTZ(precision: int = 6) -> DataType:
-        """TIMESTAMP_LTZ(precision), a point in time, digits of a second."""
+        """TIMESTAMP_LTZ(precision), an instant, digits of a second."""
         return DataType(t.TimestampLtzType(precision=_check("precision of TIMESTAMP_LTZ", precision, 0, 9)))
 
     TIMESTAMP_WITH_LOCAL_TIME_ZONE = TIMESTAMP_LTZ
@@ -181,10 +181,10 @@ class DataTypes:
 
     @staticmethod
     def NULL() -> DataType:
-        """The type of NULL alone."""
+        """The type of an untyped NULL."""
         return DataType(t.NULL)
 
-    # --- what holds others
+    # --- nested types
 
     @staticmethod
     def ARRAY(element: AnyType) -> DataType:
@@ -211,28 +211,27 @@ class DataTypes:
 
     @staticmethod
     def ROW(*fields: DataTypeField | Iterable[DataTypeField] | AnyType) -> DataType:
-        """ROW<...> of fields, each from FIELD (or of types alone, named f0, f1, ...), or of a list of them.
+        """ROW<...> of fields from FIELD, of types (fields named f0, f1, ...), or of one list of either.
 
         Raises:
-            ProgramError: a field's name comes twice.
+            ProgramError: a duplicate field name.
         """
-        found = _listed(fields)
-        return DataType(t.RowType(fields=_unique(found)), children=tuple(item.data_type for item in found))
+        listed = _listed(fields)
+        return DataType(t.RowType(fields=_unique(listed)), children=tuple(item.data_type for item in listed))
 
     @staticmethod
     def STRUCTURED(class_: str | type, *fields: DataTypeField | Iterable[DataTypeField]) -> DataType:
-        """STRUCTURED<'name', ...> of a class or its name; a class without fields gives those of its annotations.
+        """STRUCTURED<'name', ...> of a class or its name; without fields, those of the class's annotations.
 
         Raises:
-            ProgramError: a field's name comes twice, a name that no class can have, or a class whose fields cannot be
-                inferred.
+            ProgramError: a duplicate field name, an invalid class name, or a class whose fields cannot be inferred.
         """
         if isinstance(class_, type) and not fields:
             return DataTypes.of(class_).not_null().nullable()
-        found = _listed(fields)
+        listed = _listed(fields)
         name = t.check_structured(class_) if isinstance(class_, str) else use_class(class_)
-        type_ = t.StructuredType(class_name=name, fields=_unique(found))
-        return DataType(type_, children=tuple(item.data_type for item in found))
+        type_ = t.StructuredType(class_name=name, fields=_unique(listed))
+        return DataType(type_, children=tuple(item.data_type for item in listed))
 
 
 def _listed(fields: tuple[Any, ...]) -> list[DataTypeField]:
@@ -252,21 +251,21 @@ def _unique(fields: list[DataTypeField]) -> tuple[t.Field, ...]:
     return tuple(item.field for item in fields)
 
 
-def _check(what: str, value: Any, least: int, most: int) -> int:
+def _check(noun: str, value: Any, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise ProgramError(f"the {what} must be a whole number from {least} to {most}, not {value!r}")
+        raise ProgramError(f"the {noun} must be a whole number from {least} to {most}, not {value!r}")
     return value
 
 
 def data_type_of(annotation: Any) -> DataType:
-    """The data type of a Python class or annotation, NOT NULL unless it says `| None`; ProgramError for others."""
+    """The data type of a Python class or annotation, NOT NULL unless it has `| None`. Raises ProgramError."""
     if get_origin(annotation) is Annotated:
-        given = next((note for note in get_args(annotation)[1:] if isinstance(note, DataType)), None)
-        if given is not None:
-            return given
+        annotated = next((note for note in get_args(annotation)[1:] if isinstance(note, DataType)), None)
+        if annotated is not None:
+            return annotated
     return _of_bridged(extract(annotation, Place("the data type")))
 
 
-def _of_bridged(found: Bridged) -> DataType:
-    children = tuple(map(_of_bridged, found.parts))
-    return DataType(found.type, found.class_, found.converter, children)
+def _of_bridged(bridged: Bridged) -> DataType:
+    children = tuple(map(_of_bridged, bridged.parts))
+    return DataType(bridged.type, bridged.class_, bridged.converter, children)

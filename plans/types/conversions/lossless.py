@@ -1,7 +1,7 @@
-"""From internal values of one type to those of a wider one, where nothing is lost.
+"""Lossless widening of internal values to another type.
 
-Source: Flink's implicit casts of a query's columns to those of `toDataStream(table, dataType)`, without those that cut
-off digits or characters: BIGINT to INT, DECIMAL(10, 2) to DECIMAL(4, 2), CHAR(5) to VARCHAR(2).
+Source: Flink's implicit casts of a query's columns to those of `toDataStream(table, dataType)`, except for casts that
+truncate: BIGINT to INT, DECIMAL(10, 2) to DECIMAL(4, 2), CHAR(5) to VARCHAR(2).
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import Any, NoReturn
 from compiled_plan.plans.errors import DataError, ProgramError
 from compiled_plan.plans.types import logical as t
 
-#: From a value that is not None to another; None where the value is the same.
+#: Conversion of values other than None; None if values do not change.
 Widen = Callable[[Any], Any] | None
 
-#: Decimal digits that every value of a whole number has at most, and those that always fit into it.
+#: By bits of an integer: the maximum number of its decimal digits, and the number of digits that always fit.
 _DIGITS = {8: (3, 2), 16: (5, 4), 32: (10, 9), 64: (19, 18)}
 _WIDE = Context(prec=76)
-#: Bits of the whole numbers that a float holds exactly.
+#: Bits of the integers that a float holds exactly.
 _EXACT = {t.FloatType: 24, t.DoubleType: 53}
 
 
 def widening(source: t.LogicalType, target: t.LogicalType, path: str) -> Widen:
-    """The function from internal values of a type to those of another; passes None by, and is None for no change.
+    """The function from internal values of `source` to those of `target`; None stays None. Is None for no change.
 
-    The fields of a row are taken by name, where both have the same names. Raises ProgramError where something could be
-    lost; the function raises DataError for a NULL where the target is NOT NULL. `path` is the column, for errors.
+    Fields of rows are matched by name if both have the same names. Raises ProgramError if information could be lost;
+    the function raises DataError for a NULL if the target is NOT NULL. `path` is the column, for errors.
     """
     convert = _of_kind(source, target, path)
     if source.nullable and not target.nullable:
@@ -44,7 +44,7 @@ def _missing(target: t.LogicalType, path: str) -> NoReturn:
 
 
 def _of_kind(source: t.LogicalType, target: t.LogicalType, path: str) -> Widen:
-    """As `widening`, for values that are not None."""
+    """Widening of values that are not None; see `widening`."""
     match source, target:
         case (t.IntegerType(), t.IntegerType()) if source.BITS <= target.BITS:
             return None
@@ -95,8 +95,8 @@ def _of_kind(source: t.LogicalType, target: t.LogicalType, path: str) -> Widen:
 def _pairs(key: Widen, value: Widen) -> Widen:
     if key is None and value is None:
         return None
-    one, two = key or _same, value or _same
-    return lambda given: {one(left): two(right) for left, right in given.items()}
+    key_of, value_of = key or _same, value or _same
+    return lambda entries: {key_of(left): value_of(right) for left, right in entries.items()}
 
 
 def _same(value: Any) -> Any:
@@ -104,10 +104,9 @@ def _same(value: Any) -> Any:
 
 
 def fields_widening(source: t.FieldsType, target: t.FieldsType, path: str) -> Widen:
-    """As `widening`, for rows: the target's fields by name, where the names are the same, else by position.
+    """Widening of rows: fields are matched by name if the names are the same, else by position.
 
-    Raises ProgramError for another number of fields, names that are the same in part at other places, and as
-    `widening`.
+    Raises ProgramError as `widening` and `places_of` do.
     """
     places = places_of(source.names, target.names, path)
     parts = [
@@ -122,25 +121,25 @@ def fields_widening(source: t.FieldsType, target: t.FieldsType, path: str) -> Wi
 
 
 def places_of(source: Sequence[str], target: Sequence[str], path: str = "") -> Sequence[int]:
-    """The place of each name wanted among those that there are.
+    """The position in `source` of each name in `target`.
 
-    Raises ProgramError for another number of names, and where some are the same, at other places, and others are not.
+    Raises ProgramError if the numbers of names differ, or only some names match and these at other positions.
     """
-    what = f"column {path}" if path else "the rows"
+    subject = f"column {path}" if path else "the rows"
     if len(source) != len(target):
         raise ProgramError(
-            f"{what} {'has' if path else 'have'} {len(source)} field(s), the type wanted {len(target)}",
+            f"{subject} {'has' if path else 'have'} {len(source)} field(s), the type wanted {len(target)}",
             where=f"there are {', '.join(source) or 'none'}",
             remedy="give a type with as many fields, or select the columns that it has",
         )
-    for there, wanted in ((source, target), (_folded(source), _folded(target))):
-        if len(set(there)) == len(there) and set(there) == set(wanted):
-            return [list(there).index(name) for name in wanted]
+    for names, wanted in ((source, target), (_folded(source), _folded(target))):
+        if len(set(names)) == len(names) and set(names) == set(wanted):
+            return [list(names).index(name) for name in wanted]
     moved = next((name for at, name in enumerate(target) if name in source and source[at] != name), None)
     if moved is not None:
         unknown = next(name for name in target if name not in source)
         raise ProgramError(
-            f"{what} {'has' if path else 'have'} no field {unknown!r}, and {moved!r} at another place",
+            f"{subject} {'has' if path else 'have'} no field {unknown!r}, and {moved!r} at another place",
             where=f"there are {', '.join(source)}",
             remedy="give all fields the names of the columns, or none",
         )

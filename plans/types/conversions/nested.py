@@ -1,4 +1,4 @@
-"""The built-in conversions of types that hold others: ARRAY, MAP, MULTISET, ROW, STRUCTURED."""
+"""The built-in conversions of nested types: ARRAY, MAP, MULTISET, ROW, STRUCTURED."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from compiled_plan.plans.types.converter import ClassLoader
 from compiled_plan.plans.types.row import Row
 
 Function = Callable[[Any], Any]
-#: Classes and the functions that convert their objects; the first that fits is taken.
+#: Classes and the functions that convert their objects; the first match applies.
 Choices = list[tuple[type, Function]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Spot:
-    """A place of conversion, for errors: the column, and the operation or function (empty for none)."""
+    """Location of a conversion, for errors: the column, and the operation or function (empty for none)."""
 
     column: str = ""
     place: str = ""
 
     def inside(self, name: str) -> Spot:
-        """The place of a part of the value: a field, an element."""
+        """The location of a component: a field, an element."""
         return Spot(f"{self.column}.{name}" if self.column else name, self.place)
 
     def __str__(self) -> str:
@@ -37,9 +37,9 @@ class Spot:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Compiled:
-    """Both directions of a conversion; both pass NULL by and raise DataError with column, type and value.
+    """Both directions of a conversion; NULL stays NULL, and both raise DataError with column, type and value.
 
-    `plain`: values come out as they are, so that nothing need be done for them.
+    `plain`: output values are unchanged, so that no conversion is necessary.
     """
 
     to_internal: Function
@@ -53,7 +53,7 @@ Built = tuple[Choices, "Function | None"]
 def children(
     data_type: DataType, spot: Spot, loader: ClassLoader, convert: Callable[[DataType, Spot, ClassLoader], Compiled]
 ) -> tuple[Compiled, ...]:
-    """The conversions of what a type holds, each made by `convert`."""
+    """The conversions of a type's components, compiled by `convert`."""
     type_ = data_type.logical_type
     names = type_.names if isinstance(type_, t.FieldsType) else _PARTS.get(type(type_), ())
     return tuple(
@@ -92,14 +92,14 @@ def _called(convert: Callable[[Any, Any], Any], class_: type, value: Any) -> Any
 
 class _ArrayLikeMeta(type):
     def __instancecheck__(cls, instance: object) -> bool:
-        """Sequences but for texts, and numpy's arrays."""
+        """Return True for sequences except texts, and for numpy arrays."""
         if isinstance(instance, str | bytes | bytearray | memoryview):
             return False
         return isinstance(instance, Sequence) or hasattr(instance, "__array__")
 
 
 class _ArrayLike(metaclass=_ArrayLikeMeta):
-    """Anything that is read like a list."""
+    """Any list-like object."""
 
 
 _ArrayLike.__name__ = "Sequence"
@@ -127,10 +127,10 @@ def _multiset(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoa
         return dict(Counter(_hashable(element.to_internal(item)) for item in items))
 
     def out(items: dict[Any, int]) -> Any:
-        found = {_hashable(element.to_external(item)): number for item, number in items.items()}
+        counts = {_hashable(element.to_external(item)): number for item, number in items.items()}
         if outer is list:
-            return [item for item, number in found.items() for _ in range(number)]
-        return found if outer is dict else Counter(found)
+            return [item for item, number in counts.items() for _ in range(number)]
+        return counts if outer is dict else Counter(counts)
 
     return [(dict, into), (Mapping, into), (list, counted)], None if outer is dict and element.plain else out
 
@@ -142,7 +142,7 @@ def _count(number: Any) -> int:
 
 
 def _hashable(value: Any) -> Any:
-    """A value that may be a key of a dict: lists become tuples."""
+    """A hashable copy of a value: lists become tuples."""
     return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
 
@@ -172,13 +172,13 @@ def _fields(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoade
         return by_name(dict(zip(held, value, strict=True))) if held and held != names else by_position(value)
 
     def of_object(value: Any) -> tuple[Any, ...]:
-        found = []
+        values = []
         for name in names:
             try:
-                found.append(field_value(value, name))
+                values.append(field_value(value, name))
             except AttributeError:
                 raise ValueError(f"it has no field {name}; the type has {', '.join(names)}") from None
-        return convert(found)
+        return convert(values)
 
     choices: Choices = [(Row, of_row), (_NamedTuple, of_object), (tuple, by_position), (list, by_position)]
     choices += [(dict, by_name), (Mapping, by_name), (_Record, of_object)]
@@ -224,7 +224,7 @@ class _NamedTuple(metaclass=_NamedTupleMeta):
 
 class _RecordMeta(type):
     def __instancecheck__(cls, instance: object) -> bool:
-        """Objects of dataclasses, and of other classes of the program's own that have fields."""
+        """Return True for objects of dataclasses and of other user-defined classes with fields."""
         return dataclasses.is_dataclass(instance) or hasattr(instance, "__dict__")
 
 

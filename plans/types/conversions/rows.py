@@ -1,4 +1,4 @@
-"""Whole rows as objects: of a class, of a data type, or the values of a single column."""
+"""Conversion of whole rows to objects: of a class, of a data type, or the values of a single column."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _CONTAINERS = (dict, tuple, list, Row)
 def rows_as(data_type: AnyType, row_type: t.RowType, place: str) -> Callable[[Sequence[Any]], Any]:
     """The function from the internal values of a row to an object.
 
-    The data type is a class, or has fields for the columns, in types that hold their values without loss: by name where
-    it has the columns' names, else by position. Of a single column, also its own type. What does not fit raises a
-    ProgramError that names column and types.
+    The data type is a class, or has fields for the columns whose types hold the values without loss, matched by name if
+    it has the columns' names, else by position. For a single column it may also be the column's type. Raises a
+    ProgramError with column and types for a mismatch.
     """
     wanted = _wanted(data_type, row_type)
     type_ = wanted.logical_type
@@ -60,25 +60,25 @@ def _has_fields(class_: type) -> bool:
 
 
 def _of_class(class_: type, names: Sequence[str], row_type: t.RowType) -> DataType:
-    """The columns in the types that a class's annotations ask for, or in their own where those say none."""
-    there = row_type.names
-    if set(there) < set(names) and _makes(class_, there):
-        # Fields that have a default need no column.
-        names = [name for name in names if name in there]
+    """The columns with the types of a class's annotations, or their own types without an annotation."""
+    columns = row_type.names
+    if set(columns) < set(names) and _makes(class_, columns):
+        # Fields with a default need no column.
+        names = [name for name in names if name in columns]
     hints = _annotated(class_)
     fields = [
         DataTypes.FIELD(name, _agreed(hints.get(name), row_type.types[at]))
-        for name, at in zip(names, places_of(there, names), strict=True)
+        for name, at in zip(names, places_of(columns, names), strict=True)
     ]
     return DataTypes.ROW(*fields).bridged_to(class_)
 
 
 def _agreed(hint: DataType | None, column: t.LogicalType) -> DataType:
-    """What an annotation asks for; the column's own type where it gives objects of the annotation's class anyhow."""
+    """The annotation's type; or the column's type if its values have the annotation's class already."""
     if hint is None:
         return DataTypes.of(column)
-    usual = hint.logical_type.with_nullability(True) in (t.TimestampType(), t.TimeType())
-    if usual and isinstance(column, t.TimestampBase | t.TimeType):
+    is_default = hint.logical_type.with_nullability(True) in (t.TimestampType(), t.TimeType())
+    if is_default and isinstance(column, t.TimestampBase | t.TimeType):
         own = DataTypes.of(column.with_nullability(hint.logical_type.nullable))
         if own.conversion_class is hint.conversion_class:
             return own
@@ -96,10 +96,10 @@ def _makes(class_: type, names: Sequence[str]) -> bool:
 def _annotated(class_: type) -> dict[str, DataType]:
     from compiled_plan.plans.types.python.fields import structured_fields
 
-    found: dict[str, DataType] = {}
+    types: dict[str, DataType] = {}
     for name, annotation in structured_fields(class_).items():
         try:
-            found[name] = DataTypes.of(annotation)
+            types[name] = DataTypes.of(annotation)
         except ProgramError:
             continue
-    return found
+    return types

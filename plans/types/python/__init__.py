@@ -1,1 +1,1 @@
-"""Types out of Python: annotations and hints of functions and classes, and the classes that values are in Python."""
+"""Extraction of types from Python: annotations and hints of functions and classes, external classes of values."""

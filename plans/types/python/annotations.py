@@ -1,4 +1,4 @@
-"""Python's annotations as objects: texts in them resolved, type variables bound."""
+"""Resolution of Python annotations: strings evaluated, type variables bound."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from compiled_plan.plans.errors import ProgramError
 
 
 def annotations_of(target: Any) -> dict[str, Any]:
-    """The annotations of a function or class, texts in them resolved; a ProgramError where nothing has a name.
+    """The annotations of a function or class, with strings evaluated. Raises ProgramError for an unknown name.
 
-    Names that are neither in the module nor built in are looked up in the functions that are running: a class may be
-    local to one of them.
+    Names that are neither in the module nor built in are looked up in the calling functions: a class may be local to
+    one of them.
     """
-    what = getattr(target, "__qualname__", str(target))
+    name = getattr(target, "__qualname__", str(target))
     missing: Exception
     try:
         return typing.get_type_hints(target, include_extras=True)
@@ -26,28 +26,28 @@ def annotations_of(target: Any) -> dict[str, Any]:
     except NameError as fault:
         missing = fault
     except Exception as fault:
-        raise ProgramError(f"{what}: an annotation cannot be read: {fault}", remedy="correct it") from None
+        raise ProgramError(f"{name}: an annotation cannot be read: {fault}", remedy="correct it") from None
     for names in _running():
         try:
             return typing.get_type_hints(target, localns=names, include_extras=True)
         except NameError as fault:
             missing = fault
-    raise ProgramError(f"{what}: an annotation cannot be read: {missing}", remedy="import what it names in its module")
+    raise ProgramError(f"{name}: an annotation cannot be read: {missing}", remedy="import what it names in its module")
 
 
 def _one_by_one(target: Any) -> dict[str, Any]:
-    """The annotations where one of them is no type, such as a data type by itself, which stands as it is."""
+    """Annotations of which some are no types: those, such as a bare data type, are left unchanged."""
     names = dict(getattr(target, "__globals__", {}) or vars(sys.modules.get(getattr(target, "__module__", ""), typing)))
     for local in _running():
         names = local | names
-    found = {}
+    evaluated = {}
     for key, value in getattr(target, "__annotations__", {}).items():
         try:
-            found[key] = eval(value, names) if isinstance(value, str) else value
+            evaluated[key] = eval(value, names) if isinstance(value, str) else value
         except Exception as fault:
-            what = getattr(target, "__qualname__", str(target))
-            raise ProgramError(f"{what}: the annotation {value!r} of `{key}` cannot be read: {fault}") from None
-    return found
+            name = getattr(target, "__qualname__", str(target))
+            raise ProgramError(f"{name}: the annotation {value!r} of `{key}` cannot be read: {fault}") from None
+    return evaluated
 
 
 def _running() -> Iterator[dict[str, Any]]:
@@ -60,24 +60,24 @@ def _running() -> Iterator[dict[str, Any]]:
 
 
 def type_arguments(annotation: Any) -> dict[Any, Any]:
-    """What the type variables of a class and of the classes above it stand for: of `class Words(TableFunction[str])`,
-    `{T: str}`; of `Pair[int]`, those of Pair too. A variable that is left open is not there."""
+    """Arguments of the type variables of a class and its base classes: `{T: str}` for `class
+    Words(TableFunction[str])`; for `Pair[int]` including those of Pair. Unbound variables are absent."""
     origin = typing.get_origin(annotation)
     class_ = origin or annotation
     bound: dict[Any, Any] = {}
     if origin is not None:
         bound.update(zip(getattr(origin, "__parameters__", ()), typing.get_args(annotation), strict=False))
-    for one in getattr(class_, "__mro__", ()):
-        for written in vars(one).get("__orig_bases__", ()):
+    for base_class in getattr(class_, "__mro__", ()):
+        for written in vars(base_class).get("__orig_bases__", ()):
             base = typing.get_origin(written)
             if base in (None, typing.Generic, typing.Protocol):
                 continue
-            for variable, given in zip(getattr(base, "__parameters__", ()), typing.get_args(written), strict=False):
-                if isinstance(given, typing.ForwardRef):
-                    given = _resolved(given, one)
-                given = bind_variables(given, bound)
-                if not isinstance(given, typing.TypeVar):
-                    bound.setdefault(variable, given)
+            for variable, argument in zip(getattr(base, "__parameters__", ()), typing.get_args(written), strict=False):
+                if isinstance(argument, typing.ForwardRef):
+                    argument = _resolved(argument, base_class)
+                argument = bind_variables(argument, bound)
+                if not isinstance(argument, typing.TypeVar):
+                    bound.setdefault(variable, argument)
     return bound
 
 
@@ -88,15 +88,15 @@ def _resolved(reference: typing.ForwardRef, class_: type) -> Any:
 
 
 def bind_variables(annotation: Any, bound: Mapping[Any, Any]) -> Any:
-    """An annotation with its type variables replaced by what they stand for; others stay."""
+    """Substitute the bound type variables in an annotation."""
     if isinstance(annotation, typing.TypeVar):
         return bound.get(annotation, annotation)
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if not bound or not arguments or not getattr(annotation, "__parameters__", ()):
         return annotation
-    made = tuple(bind_variables(part, bound) for part in arguments)
+    rebound = tuple(bind_variables(part, bound) for part in arguments)
     if origin in (typing.Union, types.UnionType):
-        return typing.cast(Any, typing.Union)[made]
+        return typing.cast(Any, typing.Union)[rebound]
     if origin is typing.Annotated:
-        return typing.cast(Any, typing.Annotated)[made]
-    return origin[made if len(made) > 1 else made[0]] if origin is not None else annotation
+        return typing.cast(Any, typing.Annotated)[rebound]
+    return origin[rebound if len(rebound) > 1 else rebound[0]] if origin is not None else annotation

@@ -1,4 +1,4 @@
-"""A type together with the Python class of its values: what Flink calls a data type, for parameters and results."""
+"""Logical types with the Python class of their values (in Flink, data types), for parameters and results."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from compiled_plan.plans.types.row import Row
 
 @dataclass(frozen=True, slots=True)
 class Bridged:
-    """A logical type, and how its values look in Python."""
+    """A logical type and the Python representation of its values."""
 
     type: t.LogicalType
-    class_: builtins.type | None = None  # the class of its values; None: the usual one
-    children: tuple[Bridged, ...] = ()  # the same for what the type is made of, in order; empty: the usual ones
-    converter: Any = None  # a conversion of the user's own between internal values and objects of the class
+    class_: builtins.type | None = None  # the class of its values; None: the default
+    children: tuple[Bridged, ...] = ()  # of the component types, in order; empty: the defaults
+    converter: Any = None  # user-defined converter between internal values and objects of the class
 
     def with_nullability(self, nullable: bool) -> Bridged:
-        """The same, nullable or not."""
+        """The same with this nullability."""
         return Bridged(self.type.with_nullability(nullable), self.class_, self.children, self.converter)
 
     @property
     def parts(self) -> tuple[Bridged, ...]:
-        """The children, made up where they are the usual ones."""
+        """The children, including default ones."""
         return self.children or tuple(Bridged(child) for child in self.type.children())
 
 
 def name_of(class_: Any) -> str:
-    """A class's full name, as the patterns of RAW classes take it; that of any other annotation, its text."""
+    """A class's full name, which the patterns of RAW classes match; for other annotations, their text."""
     if isinstance(class_, type) and not hasattr(class_, "__args__"):
         return f"{class_.__module__}.{class_.__qualname__}"
     return str(class_)
 
 
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
-#: The classes that values of a type may be, the usual one first. Classes of packages that may not be there by name.
+#: The classes of a type's values, the default first. Classes of packages that may not be installed are names.
 CLASSES: dict[type[t.LogicalType], tuple[type | str, ...]] = {
     t.BooleanType: (bool, "numpy.bool", "numpy.bool_"),
     **dict.fromkeys(
@@ -66,14 +66,14 @@ CLASSES: dict[type[t.LogicalType], tuple[type | str, ...]] = {
 _WIDER: dict[Any, type] = {Sequence: list, Mapping: dict}
 
 
-def usual_class(type_: t.LogicalType) -> type | None:
-    """The class of a type's values unless another is asked for; None where any will do (structured types, RAW)."""
-    found = CLASSES.get(type(type_), (None,))[0]
-    return found if isinstance(found, type) else None
+def default_class(type_: t.LogicalType) -> type | None:
+    """The default class of a type's values; None if any class is accepted (structured types, RAW)."""
+    class_ = CLASSES.get(type(type_), (None,))[0]
+    return class_ if isinstance(class_, type) else None
 
 
 def supports(type_: t.LogicalType, class_: type) -> bool:
-    """Whether values of a type can be objects of a class."""
+    """Return True if values of a type can be objects of a class."""
     if isinstance(type_, t.RawType):
         return True
     if isinstance(type_, t.FieldsType) and has_fields(class_):
@@ -85,7 +85,7 @@ def supports(type_: t.LogicalType, class_: type) -> bool:
 
 
 def has_fields(class_: Any) -> bool:
-    """Whether a class is one of the user's own with named fields: a dataclass, a NamedTuple, a plain class."""
+    """Return True for a user-defined class with named fields: a dataclass, a NamedTuple, a plain class."""
     if not isinstance(class_, type) or class_ in (Row, object):
         return False
     if hasattr(class_, "__dataclass_fields__") or (issubclass(class_, tuple) and hasattr(class_, "_fields")):
@@ -98,7 +98,7 @@ def has_fields(class_: Any) -> bool:
 
 
 def bridge_to(type_: t.LogicalType, class_: type, where: str) -> Bridged:
-    """A type whose values are objects of a class. Raises ProgramError, which names the classes that can be."""
+    """A type whose values are objects of a class. Raises ProgramError, listing the supported classes."""
     class_ = _WIDER.get(class_, class_)
     if not supports(type_, class_):
         known = [name if isinstance(name, str) else name.__name__ for name in CLASSES.get(type(type_), ())]
@@ -106,4 +106,4 @@ def bridge_to(type_: t.LogicalType, class_: type, where: str) -> Bridged:
             f"{where}: values of type {type_} cannot be {name_of(class_).removeprefix('builtins.')}",
             remedy=f"write bridged_to= one of {', '.join(known)}" if known else "leave bridged_to out",
         )
-    return Bridged(type_, None if class_ is usual_class(type_) else class_)
+    return Bridged(type_, None if class_ is default_class(type_) else class_)

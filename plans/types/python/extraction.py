@@ -1,7 +1,6 @@
-"""Types from Python annotations.
+"""Extraction of types from Python annotations: plain ones are NOT NULL, `X | None` is nullable.
 
-Source: FLIP-65, "New extraction"; what Python's classes become is R3's table: plain annotations are NOT NULL,
-`X | None` is nullable.
+Source: FLIP-65, "New extraction".
 """
 
 from __future__ import annotations
@@ -28,17 +27,17 @@ NO_HINT = DataTypeHint()
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What is being extracted, for errors, and the classes that it is inside."""
+    """Location of an extraction, for errors, and the enclosing classes."""
 
     text: str
     classes: tuple[Any, ...] = ()
 
     def inside(self, text: str, class_: Any = None) -> Place:
-        """A part of it."""
+        """The location of a component."""
         return Place(f"{text} of {self.text}", self.classes if class_ is None else (*self.classes, class_))
 
     def error(self, annotation: Any, why: str, remedy: str) -> ProgramError:
-        """The error that no type can be had."""
+        """The error of a failed extraction."""
         if annotation is inspect.Parameter.empty:
             if self.text.startswith("the result of "):
                 remedy = "write its type after the parameters, `-> int`, or output=... in a function_hint"
@@ -47,16 +46,16 @@ class Place:
 
 
 def shown(annotation: Any) -> str:
-    """An annotation as one writes it."""
+    """An annotation as source text."""
     if annotation is inspect.Parameter.empty:
         return "(none)"
     return annotation.__name__ if isinstance(annotation, type) and not typing.get_args(annotation) else str(annotation)
 
 
 def extract(annotation: Any, place: Place, hint: DataTypeHint = NO_HINT) -> Bridged:
-    """The type of a parameter, result or field, steered by the hint around it; strings in the annotation are resolved.
+    """Extract the type of a parameter, result or field from its resolved annotation, with the enclosing hint's options.
 
-    Raises ProgramError with place, annotation and remedy where there is none.
+    Raises ProgramError with place, annotation and remedy if it has no type.
     """
     if typing.get_origin(annotation) is typing.Annotated:
         inner, *notes = typing.get_args(annotation)
@@ -69,7 +68,7 @@ def extract(annotation: Any, place: Place, hint: DataTypeHint = NO_HINT) -> Brid
     origin = typing.get_origin(annotation)
     if origin in (typing.Union, types.UnionType):
         return _union(annotation, place, hint)
-    # The patterns are those of classes, and not of arrays of them.
+    # The patterns match classes, not arrays of them.
     forced = None if origin in _ARRAYS else _raw(annotation, hint.force_raw_pattern)
     if forced is not None:
         return forced
@@ -86,7 +85,7 @@ def extract(annotation: Any, place: Place, hint: DataTypeHint = NO_HINT) -> Brid
 
 
 def _note(note: Any) -> DataTypeHint | None:
-    """What a note of `Annotated` says of the type: a hint, or a type as such."""
+    """The hint in a note of `Annotated`, which may also be a bare type; None for other notes."""
     if isinstance(note, DataTypeHint):
         return note
     return DataTypeHint(note) if _is_data_type(note) else None
@@ -99,9 +98,9 @@ def _is_data_type(value: Any) -> bool:
 
 
 def _unforced(annotation: Any, origin: Any, place: Place, hint: DataTypeHint) -> Bridged:
-    found = plain(annotation, hint) or _container(annotation, origin, place, hint)
-    if found is not None:
-        return found
+    bridged = plain(annotation, hint) or _container(annotation, origin, place, hint)
+    if bridged is not None:
+        return bridged
     if annotation is Decimal:
         return _decimal(annotation, place, hint)
     if isinstance(annotation, typing.TypeVar):
@@ -119,49 +118,49 @@ def _unforced(annotation: Any, origin: Any, place: Place, hint: DataTypeHint) ->
 
 
 def hinted(hint: DataTypeHint, annotation: Any, place: Place) -> Bridged:
-    """The type that a hint says for something of this annotation (`inspect.Parameter.empty` where there is none).
+    """The type of a hint for an object with this annotation (`inspect.Parameter.empty` for none).
 
-    Raises ProgramError for a type that cannot be read, or that does not go with the class.
+    Raises ProgramError for a type that cannot be parsed, or that is incompatible with the class.
     """
     if not hint.names_type:
         if annotation is inspect.Parameter.empty:
             raise ProgramError(f"{place.text}: the hint names no type", remedy='write DataTypeHint("<type>")')
-        found = extract(annotation, place, hint)
+        bridged = extract(annotation, place, hint)
     elif _is_python(hint.value):
-        found = extract(hint.value, place, replace(hint, value="", bridged_to=None))
+        bridged = extract(hint.value, place, replace(hint, value="", bridged_to=None))
     else:
-        found = _declared(hint.value, annotation, place)
+        bridged = _declared(hint.value, annotation, place)
     if hint.bridged_to is not None:
-        if found.converter is not None:
-            return found
-        return replace(bridge_to(found.type, hint.bridged_to, place.text), children=found.children)
+        if bridged.converter is not None:
+            return bridged
+        return replace(bridge_to(bridged.type, hint.bridged_to, place.text), children=bridged.children)
     if annotation is inspect.Parameter.empty:
-        return found
-    return accepting(found, annotation, place)
+        return bridged
+    return accepting(bridged, annotation, place)
 
 
-def accepting(found: Bridged, annotation: Any, place: Place) -> Bridged:
-    """The type, its values of the class that the annotation asks for. Raises ProgramError where they cannot be."""
+def accepting(bridged: Bridged, annotation: Any, place: Place) -> Bridged:
+    """The type with values of the annotation's class. Raises ProgramError if they are incompatible."""
     classes, any_ = _classes(annotation)
-    if any_ or found.converter is not None or found.class_ is not None:
-        return found
-    if isinstance(found.type, t.RawType):
-        return found if found.type.serializer == t.PICKLE else _unfit(found, annotation, place)
+    if any_ or bridged.converter is not None or bridged.class_ is not None:
+        return bridged
+    if isinstance(bridged.type, t.RawType):
+        return bridged if bridged.type.serializer == t.PICKLE else _unfit(bridged, annotation, place)
     for class_ in classes:
-        if supports(found.type, class_) or class_ in (Sequence, Mapping):
-            return replace(bridge_to(found.type, class_, place.text), children=found.children)
-    return _unfit(found, annotation, place)
+        if supports(bridged.type, class_) or class_ in (Sequence, Mapping):
+            return replace(bridge_to(bridged.type, class_, place.text), children=bridged.children)
+    return _unfit(bridged, annotation, place)
 
 
-def _unfit(found: Bridged, annotation: Any, place: Place) -> Bridged:
+def _unfit(bridged: Bridged, annotation: Any, place: Place) -> Bridged:
     raise ProgramError(
-        f"{place.text}: values of type {found.type} are not what the annotation {shown(annotation)} says",
+        f"{place.text}: values of type {bridged.type} are not what the annotation {shown(annotation)} says",
         remedy="correct the annotation or the hint, or annotate it with `object`",
     )
 
 
 def _classes(annotation: Any) -> tuple[list[type], bool]:
-    """The classes that an annotation names, and whether it allows everything."""
+    """The classes that an annotation names, and True if it accepts any class."""
     if typing.get_origin(annotation) is typing.Annotated:
         annotation = typing.get_args(annotation)[0]
     if isinstance(annotation, typing.NewType):
@@ -172,8 +171,8 @@ def _classes(annotation: Any) -> tuple[list[type], bool]:
     if origin in (typing.Union, types.UnionType):
         parts = [_classes(part) for part in typing.get_args(annotation) if part is not type(None)]
         return [class_ for classes, _ in parts for class_ in classes], any(free for _, free in parts)
-    found = origin or annotation
-    return ([found], False) if isinstance(found, type) else ([], True)
+    plain_class = origin or annotation
+    return ([plain_class], False) if isinstance(plain_class, type) else ([], True)
 
 
 def _declared(value: Any, annotation: Any, place: Place) -> Bridged:
@@ -195,9 +194,9 @@ def _declared(value: Any, annotation: Any, place: Place) -> Bridged:
     return from_data_type(value, place.text)
 
 
-def _known(found: Bridged, where: str) -> Bridged:
-    """The type, which must be one that values can have: Flink parses TIMESTAMP WITH TIME ZONE, and no more."""
-    todo = [found.type]
+def _known(bridged: Bridged, where: str) -> Bridged:
+    """Refuse types without values: Flink parses TIMESTAMP WITH TIME ZONE, but does not implement it."""
+    todo = [bridged.type]
     while todo:
         type_ = todo.pop()
         if isinstance(type_, t.TimestampTzType):
@@ -206,19 +205,19 @@ def _known(found: Bridged, where: str) -> Bridged:
                 remedy=f"write TIMESTAMP_LTZ({type_.precision}), a point in time",
             )
         todo.extend(type_.children())
-    return found
+    return bridged
 
 
 def from_data_type(value: Any, where: str = "a data type") -> Bridged:
-    """A logical type, or a data type with its class, as a `Bridged`. Raises ProgramError for what is neither."""
+    """Convert a type string, a logical type or a data type to a `Bridged`. Raises ProgramError for other values."""
     if isinstance(value, Bridged):
         return value
     if isinstance(value, str):
         try:
-            found = Bridged(t.parse_type(value))
+            bridged = Bridged(t.parse_type(value))
         except CompiledPlanError as fault:
             raise ProgramError(f"{where}: {fault.message}", where=fault.where, remedy=fault.remedy) from None
-        return _known(found, where)
+        return _known(bridged, where)
     if isinstance(value, t.LogicalType):
         _known(Bridged(value), where)
         return Bridged(value, converter=next(iter(dict(value.conversions).values()), None))
@@ -237,13 +236,13 @@ def from_data_type(value: Any, where: str = "a data type") -> Bridged:
 
 
 def _is_python(value: Any) -> bool:
-    """Whether a hint's value is a Python type to extract from, and not a type in SQL or a data type."""
+    """Return True if a hint's value is a Python type to extract from, not an SQL type or a data type."""
     if isinstance(value, str | t.LogicalType | Bridged) or hasattr(value, "logical_type"):
         return False
     return isinstance(value, type) or typing.get_origin(value) is not None
 
 
-# --- what classes are ------------------------------------------------------------------------------------------------
+# --- types of classes ------------------------------------------------------------------------------------------------
 
 
 def _container(annotation: Any, origin: Any, place: Place, hint: DataTypeHint) -> Bridged | None:
@@ -257,7 +256,7 @@ def _container(annotation: Any, origin: Any, place: Place, hint: DataTypeHint) -
     if origin in (dict, Mapping):
         if len(arguments) != 2:
             raise place.error(annotation, "a map has keys and values", "write dict[str, int]")
-        key, value = (extract(part, place.inside(what), hint) for part, what in zip(arguments, _MAP, strict=True))
+        key, value = (extract(part, place.inside(role), hint) for part, role in zip(arguments, _MAP, strict=True))
         return Bridged(t.MapType(key=key.type, value=value.type, nullable=False), None, (key, value))
     return None
 
@@ -323,6 +322,6 @@ def _structured(annotation: Any, class_: type, place: Place, hint: DataTypeHint)
         (name, extract(part, place.inside(f"field `{name}` of {class_.__name__}", annotation), options))
         for name, part in structured_fields(annotation).items()
     ]
-    fields = tuple(t.Field(name, found.type) for name, found in parts)
+    fields = tuple(t.Field(name, part.type) for name, part in parts)
     type_ = t.StructuredType(class_name=use_class(class_), fields=fields, nullable=False)
-    return Bridged(type_, class_, tuple(found for _, found in parts))
+    return Bridged(type_, class_, tuple(part for _, part in parts))

@@ -1,4 +1,4 @@
-"""The fields of classes that become structured types."""
+"""Fields of classes that become structured types."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from compiled_plan.plans.types.python.bridge import has_fields
 
 
 def is_structured(class_: Any) -> bool:
-    """Whether objects of a class have fields with types."""
+    """Return True if objects of a class have typed fields."""
     return has_fields(class_) and not hasattr(class_, "__total__") and bool(structured_fields(class_))
 
 
 def structured_fields(annotation: Any) -> dict[str, Any]:
-    """The fields of a class in the order of its constructor, with their annotations; none where it has none.
+    """The fields of a class in the order of its constructor, with their annotations; empty if it has none.
 
-    Raises ProgramError where its constructor does not take all of them.
+    Raises ProgramError if its constructor does not take all of them.
     """
     class_: Any = typing.get_origin(annotation) or annotation
     names = field_names(class_) or ()
@@ -36,10 +36,10 @@ def structured_fields(annotation: Any) -> dict[str, Any]:
     bound = type_arguments(annotation)
     hints = dict(annotations_of(class_))
     if not set(names) <= set(hints):
-        # A plain class: the parameters of its constructor say the types, or what its getters return.
-        made = getattr(class_, "__init__", None)
-        if inspect.isfunction(made):
-            hints = annotations_of(made) | hints
+        # A plain class: the types are those of its constructor's parameters, or of its getters' results.
+        constructor = getattr(class_, "__init__", None)
+        if inspect.isfunction(constructor):
+            hints = annotations_of(constructor) | hints
         for name in set(names) - set(hints):
             getter = accessors(class_).get(name)
             if getter is not None and inspect.isfunction(getter.get):

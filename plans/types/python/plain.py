@@ -1,4 +1,4 @@
-"""The types of classes without parts: texts, numbers, times."""
+"""Types of atomic classes: texts, numbers, times."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SIMPLE: dict[Any, t.LogicalType] = {
 
 
 def plain(annotation: Any, hint: DataTypeHint) -> Bridged | None:
-    """The types of classes without parts, NOT NULL."""
+    """The type of an atomic class, NOT NULL; None for other classes."""
     if not isinstance(annotation, type):
         return None
     second = hint.default_second_precision

@@ -1,4 +1,4 @@
-"""Classes that have no SQL type by themselves: why, and what to write instead."""
+"""Classes without an SQL type: reasons and remedies."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from compiled_plan.plans.types.python.bridge import name_of
 from compiled_plan.plans.types.python.plain import NUMPY
 from compiled_plan.plans.types.row import Row
 
-#: Why something that is none of them has no SQL type.
+#: Reason and remedy for classes that are not listed.
 UNKNOWN = (
     "it is no class with a SQL type",
     'write a type: Annotated[..., DataTypeHint("<type>")]; DataTypeHint("RAW") passes the object as it is',
 )
 _BARE = "its elements have no type"
-#: Why, and what to write instead.
+#: Reason and remedy by class.
 REFUSED: dict[Any, tuple[str, str]] = {
     inspect.Parameter.empty: ("", "annotate it, `name: int`, or say its type in a function_hint"),
     Any: ("it may be anything", "write the type, DataTypeHint(input_group=ANY) for a parameter of any type"),
@@ -41,7 +41,7 @@ REFUSED: dict[Any, tuple[str, str]] = {
 
 
 def refused_of_numpy(class_: Any) -> tuple[str, str] | None:
-    """Why a class of numpy or pandas has no SQL type, and what to write; None for any other class."""
+    """Reason and remedy for a class of numpy or pandas; None for any other class."""
     name = name_of(class_) if isinstance(class_, type) else ""
     if not name.startswith(("numpy.", "pandas.")):
         return None
@@ -60,7 +60,7 @@ def refused_of_numpy(class_: Any) -> tuple[str, str] | None:
 
 
 def is_hashable(value: Any) -> bool:
-    """Whether something may be looked for in `REFUSED`."""
+    """Return True if a value can be looked up in `REFUSED`."""
     try:
         hash(value)
     except TypeError:

@@ -1,7 +1,7 @@
-"""Hints that say what Python's annotations cannot: precision, row types, overloads.
+"""Type hints for facts that Python annotations cannot express: precision, row types, overloads.
 
-Source: FLIP-65, "Annotation extraction"; what the document calls ANY is RAW here, and `takeArbitraryInput` is
-`input_group=ANY`, as in Flink since.
+Source: FLIP-65, "Annotation extraction"; its ANY is RAW here, and its `takeArbitraryInput` is `input_group=ANY`, as
+in current Flink.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from compiled_plan.plans.errors import ProgramError
 
 Target = TypeVar("Target", bound=Any)
 
-#: The one version of the extraction there is.
+#: The only version of the extraction.
 CURRENT_VERSION = 1
 _ON_FUNCTION, ON_CLASS = "__function_hints__", "__data_type_hint__"
 
@@ -32,23 +32,23 @@ ANY = InputGroup.ANY
 
 @dataclass(frozen=True)
 class DataTypeHint:
-    """What the type of a parameter, field, result or class is, or how it is to be found.
+    """The type of a parameter, field, result or class, or options for its extraction.
 
-    Stands in `Annotated[...]`, in a `function_hint`, or as a decorator above a class (for its fields) or a method
-    (for its result).
+    Used in `Annotated[...]`, in a `function_hint`, or as a decorator of a class (for its fields) or a method (for its
+    result).
 
     Args:
         value: the type in SQL (`"DECIMAL(5, 2)"`), a data type, a Python type to extract one from, or "RAW".
         bridged_to: the Python class of the values.
-        version: of the rules of extraction; the current one is 1.
-        allow_raw_globally: pass objects of classes without a SQL type as they are (RAW), instead of refusing them.
-        allow_raw_pattern: the same for classes whose full names begin with one of these.
-        force_raw_pattern: pass objects of these classes as they are, whatever they could be otherwise.
-        default_decimal_precision: of `Decimal`; it has no SQL type without.
-        default_decimal_scale: of `Decimal`; 0 without.
+        version: of the extraction rules; the current one is 1.
+        allow_raw_globally: accept objects of classes without an SQL type as RAW, instead of refusing them.
+        allow_raw_pattern: the same for classes whose full names have one of these prefixes.
+        force_raw_pattern: treat objects of these classes as RAW, even if they have another type.
+        default_decimal_precision: of `Decimal`, which has no SQL type without it.
+        default_decimal_scale: of `Decimal`; 0 if not set.
         default_year_precision: of year-month intervals; with 0 they are intervals of months.
-        default_second_precision: digits of the fraction of seconds, of timestamps, times and intervals.
-        input_group: ANY takes arguments of all types.
+        default_second_precision: digits of fractions of seconds, of timestamps, times and intervals.
+        input_group: ANY accepts arguments of all types.
     """
 
     value: Any = ""
@@ -77,10 +77,10 @@ class DataTypeHint:
                 remedy="leave out allow_raw_globally, or the patterns",
             )
         for name in ("allow_raw_pattern", "force_raw_pattern"):
-            given = getattr(self, name)
-            patterns = (given,) if isinstance(given, str) else given and tuple(given)
+            value = getattr(self, name)
+            patterns = (value,) if isinstance(value, str) else value and tuple(value)
             if patterns and not all(isinstance(item, str) and item for item in patterns):
-                raise ProgramError(f"DataTypeHint: {name} is {given!r}", remedy="give the beginnings of class names")
+                raise ProgramError(f"DataTypeHint: {name} is {value!r}", remedy="give the beginnings of class names")
             object.__setattr__(self, name, patterns)
         self._check_numbers()
         try:
@@ -93,42 +93,42 @@ class DataTypeHint:
     def _check_numbers(self) -> None:
         limits = {"decimal_precision": (1, 38), "decimal_scale": (0, 38), "year_precision": (0, 4)}
         for name, (least, most) in (limits | {"second_precision": (0, 9)}).items():
-            given = getattr(self, f"default_{name}")
-            if given is not None and not (type(given) is int and least <= given <= most):
+            value = getattr(self, f"default_{name}")
+            if value is not None and not (type(value) is int and least <= value <= most):
                 raise ProgramError(
-                    f"DataTypeHint: default_{name} is {given!r}", remedy=f"it must be from {least} to {most}"
+                    f"DataTypeHint: default_{name} is {value!r}", remedy=f"it must be from {least} to {most}"
                 )
 
     @property
     def takes_any(self) -> bool:
-        """Whether arguments of all types fit."""
+        """True if arguments of all types are accepted."""
         return self.input_group is InputGroup.ANY
 
     @property
     def names_type(self) -> bool:
-        """Whether the hint says a type, and not only how to find one."""
+        """True if the hint names a type, not only options for its extraction."""
         return not (isinstance(self.value, str) and not self.value)
 
     def inside(self, outer: DataTypeHint) -> DataTypeHint:
-        """This hint, with what it leaves open about the extraction taken from the one around it."""
-        kept = {
+        """This hint, with unset extraction options inherited from the enclosing hint."""
+        inherited = {
             item.name: getattr(outer, item.name)
             for item in fields(DataTypeHint)
             if item.name not in ("value", "bridged_to", "input_group") and getattr(self, item.name) is None
         }
-        return replace(self, **kept) if any(found is not None for found in kept.values()) else self
+        return replace(self, **inherited) if any(value is not None for value in inherited.values()) else self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Hints are read where a function is registered; the workers, to which it travels, need none.
+        # Hints are read when a function is registered; workers do not need them.
         return DataTypeHint, ()
 
     def __call__(self, target: Target) -> Target:
-        """As a decorator of a class or of a method."""
+        """Decorate a class or a method."""
         if isinstance(target, type):
             if self.takes_any or (self.bridged_to is not None and not self.names_type):
-                what = "input_group" if self.takes_any else "bridged_to without a type"
+                option = "input_group" if self.takes_any else "bridged_to without a type"
                 raise ProgramError(
-                    f"the DataTypeHint above class {target.__qualname__} has {what}, which says nothing of a class",
+                    f"the DataTypeHint above class {target.__qualname__} has {option}, which says nothing of a class",
                     remedy="leave it out, or write it at the parameter: Annotated[..., DataTypeHint(...)]",
                 )
             setattr(target, ON_CLASS, self)
@@ -138,14 +138,14 @@ class DataTypeHint:
 
 
 def class_hint(class_: type) -> DataTypeHint | None:
-    """The hint that decorates a class, or the nearest class above it."""
-    found = next((vars(one)[ON_CLASS] for one in class_.__mro__ if ON_CLASS in vars(one)), None)
-    return found if isinstance(found, DataTypeHint) else None
+    """The hint that decorates a class, or its nearest decorated base class."""
+    hint = next((vars(base)[ON_CLASS] for base in class_.__mro__ if ON_CLASS in vars(base)), None)
+    return hint if isinstance(hint, DataTypeHint) else None
 
 
 @dataclass(frozen=True)
 class FunctionHint:
-    """One signature, or a part of one; what it leaves open is extracted. See `function_hint`."""
+    """A full or partial signature; unset parts are extracted. See `function_hint`."""
 
     input: tuple[DataTypeHint, ...] | None = None
     is_varargs: bool | None = None
@@ -157,7 +157,7 @@ class FunctionHint:
         return FunctionHint, ()
 
     def over(self, outer: FunctionHint) -> FunctionHint:
-        """This hint, with what it leaves open taken from the one of the class."""
+        """This hint, with unset parts inherited from the hint of the class."""
         own_input = self.input is not None
         return FunctionHint(
             self.input if own_input else outer.input,
@@ -176,19 +176,20 @@ def function_hint(
     output: Any = None,
     argument_names: Sequence[str] | None = None,
 ) -> Callable[[Target], Target]:
-    """A decorator that says types of a function: of a class for all its methods, or of a method.
+    """Decorator that declares types of a function: on a class for all its methods, or on a method.
 
-    Several of them are overloads. Those of a method win over those of the class, which fill in what they leave open.
+    Several decorators are overloads. Hints of a method take precedence over those of the class, which supply what they
+    leave unset.
 
     Args:
-        input: the types of the arguments, a list of hints, types in SQL or data types.
-        is_varargs: the last argument may come any number of times, or not at all.
+        input: the types of the arguments: a list of hints, SQL types or data types.
+        is_varargs: the last argument may be repeated any number of times, or omitted.
         accumulator: the type of an aggregate's accumulator.
         output: the type of the result.
-        argument_names: for calls with names, `f(a => 1)`.
+        argument_names: for calls by name, `f(a => 1)`.
 
     Raises:
-        ProgramError: an input that is no type.
+        ProgramError: an invalid type in `input`.
     """
     if is_varargs not in (None, True, False):
         raise ProgramError(
@@ -219,7 +220,7 @@ def function_hint(
 
 
 def _add(target: Target, hint: FunctionHint) -> Target:
-    # Decorators run from the inside out: the one written first is the first overload.
+    # Decorators run bottom-up: the topmost is the first overload.
     setattr(target, _ON_FUNCTION, (hint, *vars(target).get(_ON_FUNCTION, ())))
     return target
 
@@ -233,8 +234,8 @@ def _hint(value: Any) -> DataTypeHint:
 
 
 def function_hints(target: Any) -> tuple[FunctionHint, ...]:
-    """The hints of a method, or of a class: its own, else those of the nearest class above."""
+    """The hints of a method, or of a class: its own, else those of the nearest base class."""
     if not isinstance(target, type):
         return tuple(getattr(target, _ON_FUNCTION, ()))
-    found = (vars(class_).get(_ON_FUNCTION) for class_ in target.__mro__)
-    return next((tuple(hints) for hints in found if hints), ())
+    hint_lists = (vars(class_).get(_ON_FUNCTION) for class_ in target.__mro__)
+    return next((tuple(hints) for hints in hint_lists if hints), ())

@@ -1,4 +1,4 @@
--- Orders that never end, made up here: what each customer group spends, over the customers of the last hour.
+-- Unbounded generated orders: sales by customer group, over the customers of the last hour.
 CREATE TABLE orders (order_id BIGINT, customer INT, amount INT) WITH (
   'connector' = 'datagen',
   'rows-per-second' = '2000',

@@ -1,10 +1,10 @@
-/** The HTTP API. Every path of it that the page knows is here. */
+/** The HTTP API: all paths that the page uses. */
 
 const BASE = "api/v1";
-/** What every change of a session carries, against other sites. */
-let guard = "";
+/** The CSRF token of the session, sent with every change. */
+let csrfToken = "";
 
-/** An answer of the API that says what is wrong (RFC 9457). */
+/** An error response of the API: problem details (RFC 9457). */
 export class Problem extends Error {
   constructor(status, document) {
     super(document.detail ?? document.title ?? `the service answered ${status}`);
@@ -15,43 +15,43 @@ export class Problem extends Error {
   }
 }
 
-/** Characters that turn the text around them: shown as what they are, so that no name passes for another. */
-const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
-/** What is sent back as it came. */
+/** Bidirectional control characters, replaced so that one name cannot imitate another. */
+const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
+/** Responses with programs, which editors send back unchanged. */
 const PROGRAMS = /\/versions\/\d+$/;
-export const legibleText = (text) => text.replace(TURNS, "\ufffd");
+export const legibleText = (text) => text.replace(BIDI_CONTROLS, "\ufffd");
 const legible = (_, value) => (typeof value === "string" ? legibleText(value) : value);
 
 let onSignedOut = () => {};
 
-/** What to do where the service asks for a token. */
+/** Set the action for requests that are not authenticated. */
 export function whenSignedOut(act) {
   onSignedOut = act;
 }
 
 async function request(method, path, { body, headers = {}, text = false } = {}) {
-  const given = { accept: text ? "text/plain" : "application/json", ...headers };
-  if (body !== undefined) given["content-type"] = "application/json";
-  if (method !== "GET" && guard) given["x-csrf-token"] = guard;
-  let answer;
+  const sent = { accept: text ? "text/plain" : "application/json", ...headers };
+  if (body !== undefined) sent["content-type"] = "application/json";
+  if (method !== "GET" && csrfToken) sent["x-csrf-token"] = csrfToken;
+  let response;
   try {
-    answer = await fetch(`${BASE}${path}`, {
+    response = await fetch(`${BASE}${path}`, {
       method,
-      headers: given,
+      headers: sent,
       body: body === undefined ? undefined : JSON.stringify(body),
       credentials: "same-origin",
     });
   } catch {
-    throw new Problem(0, { detail: "the service does not answer", remedy: "is plan-service running?" });
+    throw new Problem(0, { detail: "the service does not respond", remedy: "check that plan-service is running" });
   }
-  if (!answer.ok) {
-    const found = new Problem(answer.status, await answer.json().catch(() => ({})));
-    if (answer.status === 401 && path !== "/session") onSignedOut();
-    throw found;
+  if (!response.ok) {
+    const problem = new Problem(response.status, await response.json().catch(() => ({})));
+    if (response.status === 401 && path !== "/session") onSignedOut();
+    throw problem;
   }
-  const etag = answer.headers.get("etag");
-  if (answer.status === 204) return { etag };
-  const document = text ? await answer.text() : JSON.parse(await answer.text(), PROGRAMS.test(path) ? undefined : legible);
+  const etag = response.headers.get("etag");
+  if (response.status === 204) return { etag };
+  const document = text ? await response.text() : JSON.parse(await response.text(), PROGRAMS.test(path) ? undefined : legible);
   return etag && !text && !Array.isArray(document) ? { ...document, etag } : document;
 }
 
@@ -60,26 +60,26 @@ const post = (path, body, headers) => request("POST", path, { body, headers });
 const of = (name) => `/pipelines/${encodeURIComponent(name)}`;
 
 function query(values) {
-  const given = Object.entries(values).filter(([, value]) => value !== "" && value != null);
-  return given.length ? `?${new URLSearchParams(given)}` : "";
+  const present = Object.entries(values).filter(([, value]) => value !== "" && value != null);
+  return present.length ? `?${new URLSearchParams(present)}` : "";
 }
 
 export async function me() {
-  const found = await get("/me");
-  guard = found.csrf_token ?? "";
-  return found;
+  const client = await get("/me");
+  csrfToken = client.csrf_token ?? "";
+  return client;
 }
 
 export async function signIn(token) {
-  guard = (await post("/session", { token })).csrf_token;
+  csrfToken = (await post("/session", { token })).csrf_token;
 }
 
 export async function signOut() {
   await request("DELETE", "/session").catch(() => {});
-  guard = "";
+  csrfToken = "";
 }
 
-/** Whether this service looks after runs: what it can do is what its description has. */
+/** Return true if the service supervises runs: its OpenAPI document has the path. */
 export async function canRun() {
   const { paths } = await get("/openapi.json");
   return Object.keys(paths).some((path) => path.endsWith("/pipelines/{name}/run/start"));
@@ -90,7 +90,7 @@ export const addToken = (name, role) => post("/tokens", { name, role });
 export const removeToken = (id) => request("DELETE", `/tokens/${encodeURIComponent(id)}`);
 
 export const pipelines = (q, state, cursor, limit = 100) => get(`/pipelines${query({ q, state, cursor, limit })}`);
-/** What a program, or a plan, would be over the version in force; nothing is kept. */
+/** Compile a program over the version in force, or read a plan, without storing it. */
 export const compile = (body, over) => post("/compile", { ...body, over });
 export const pipeline = (name) => get(of(name));
 export const addPipeline = (name, description) => post("/pipelines", { name, description });
@@ -109,12 +109,12 @@ export const checkTtl = (name, number, edits) => post(`${of(name)}/versions/${nu
 export const setTtl = (name, number, edits, comment, etag) =>
   post(`${of(name)}/versions/${number}/ttl`, { edits, comment }, { "if-match": etag });
 
-/** What of an operator's state TTLs would remove now: asked of its checkpoint, which takes some seconds. */
+/** The rows of an operator's state that TTLs would expire now, from its checkpoint; takes some seconds. */
 export async function whatIf(name, uid, edits) {
-  const asked = new URLSearchParams([["operator", uid], ...edits.map((edit) => ["what_if", `${edit.state}=${edit.ttl}`])]);
-  const { state } = await get(`${of(name)}/state?${asked}`);
+  const search = new URLSearchParams([["operator", uid], ...edits.map((edit) => ["what_if", `${edit.state}=${edit.ttl}`])]);
+  const { state } = await get(`${of(name)}/state?${search}`);
   return state.operators
-    .flatMap((each) => each.parts)
+    .flatMap((operator) => operator.parts)
     .filter((part) => part.whatIf && edits.some((edit) => edit.state === part.name))
     .map((part) => ({ entry: part.name, rows: part.whatIf.expired, of: part.entries }));
 }

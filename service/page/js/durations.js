@@ -1,4 +1,4 @@
-/** Flink's durations (`3 s`, `1h`, `PT1H30M`, a bare number of milliseconds), as plans/text/durations.py reads them. */
+/** Flink's durations (`3 s`, `1h`, `PT1H30M`, a bare number of milliseconds), parsed like in plans/text/durations.py. */
 
 const UNITS = {
   d: 86400000, day: 86400000, days: 86400000,
@@ -10,26 +10,26 @@ const UNITS = {
 const ISO = /^P(?=.)(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/i;
 
 /**
- * What a text says while it is typed; the server has the last word.
+ * Parse a duration while it is typed; the server decides.
  * @returns {{ms?: number, problem?: string, doubt?: string}}
  */
 export function readDuration(text) {
-  const given = text.trim();
-  if (!given) return { problem: "write a duration, such as 3 h; 0 ms never expires" };
-  const iso = ISO.exec(given);
+  const trimmed = text.trim();
+  if (!trimmed) return { problem: "write a duration, such as 3 h; 0 ms never expires" };
+  const iso = ISO.exec(trimmed);
   if (iso) {
     const [d, h, m, s] = iso.slice(1).map((part) => Number(part ?? 0));
     return { ms: Math.round((((d * 24 + h) * 60 + m) * 60 + s) * 1000) };
   }
-  const found = /^(\d+)\s*([A-Za-zµ]*)$/.exec(given);
-  if (!found) return { problem: "not a duration: write a number and a unit, such as 3 h, 90 d or 1500 ms" };
-  const unit = found[2].toLowerCase();
+  const match = /^(\d+)\s*([A-Za-zµ]*)$/.exec(trimmed);
+  if (!match) return { problem: "not a duration: write a number and a unit, such as 3 h, 90 d or 1500 ms" };
+  const unit = match[2].toLowerCase();
   if (!unit) {
-    const number = Number(found[1]);
+    const number = Number(match[1]);
     return { ms: number, doubt: number ? `${number} without a unit is ${number} milliseconds` : "" };
   }
-  // Units below a millisecond are left to the server.
+  // The server handles units below a millisecond.
   if (/^(us|µs|micro|ns|nano)/.test(unit)) return {};
-  if (!(unit in UNITS)) return { problem: `no such unit: ${found[2]}; write d, h, min, s or ms` };
-  return { ms: Number(found[1]) * UNITS[unit] };
+  if (!(unit in UNITS)) return { problem: `unknown unit ${match[2]}: write d, h, min, s or ms` };
+  return { ms: Number(match[1]) * UNITS[unit] };
 }

@@ -1,4 +1,4 @@
-/** Server-sent events that go on after a break: the browser asks again with the id of the last one. */
+/** Server-sent events with reconnection: the browser resumes after the id of the last event. */
 
 const FIRST = 1000;
 const MOST = 30000;
@@ -6,8 +6,8 @@ const MOST = 30000;
 /**
  * @param {string} address
  * @param {(event: object) => void} take
- * @param {(live: boolean) => void} tell whether the stream is there
- * @returns {() => void} ends it
+ * @param {(live: boolean) => void} tell called with true when the stream connects, false when it breaks
+ * @returns {() => void} closes the stream
  */
 export function follow(address, take, tell = () => {}) {
   let source = null;
@@ -24,7 +24,7 @@ export function follow(address, take, tell = () => {}) {
     source.onmessage = hear;
     source.onerror = () => {
       tell(false);
-      // The browser tries again by itself unless the answer was an error: then it gives up.
+      // The browser reconnects by itself, except after an error response.
       if (source.readyState !== EventSource.CLOSED || ended) return;
       timer = setTimeout(open, wait);
       wait = Math.min(wait * 2, MOST);
@@ -35,7 +35,7 @@ export function follow(address, take, tell = () => {}) {
     try {
       take(JSON.parse(message.data));
     } catch {
-      // A comment or a half event says nothing.
+      // Ignore an incomplete event.
     }
   }
 
@@ -47,7 +47,7 @@ export function follow(address, take, tell = () => {}) {
   };
 }
 
-/** Calls again and again, also after a failure, until it is ended; not while the page is hidden. */
+/** Call a function periodically, also after failures, but not while the page is hidden; returns a function that ends it. */
 export function poll(act, every) {
   let timer = 0;
   let ended = false;

@@ -1,19 +1,19 @@
 import { rate, short } from "./format.js";
 import { isIdle, perSecond } from "./points.js";
 
-/** Whether a pipeline's run goes on. */
+/** Return true if a pipeline's run is active. */
 export const isAlive = (pipeline) => ["running", "behind", "upgrade-waiting"].includes(pipeline?.state);
 
 /**
- * What is shown of the last micro-batch on each operator: rows per second of tables, rows of state.
+ * Metrics of the last micro-batch by operator: rows per second of tables, state rows.
  * @param {object} graph
  * @param {object|null} last micro-batch
- * @param {boolean} runs else there is no rate
+ * @param {boolean} runs false omits the rates
  */
 export function figuresOf(graph, last, runs = true) {
-  const found = new Map();
-  if (!last) return found;
-  const state = new Map(last.by_operator.map((each) => [each.uid, each]));
+  const figures = new Map();
+  if (!last) return figures;
+  const state = new Map(last.by_operator.map((entry) => [entry.uid, entry]));
   const pace = (rows) => rate(isIdle(last) ? 0 : perSecond(last, rows));
   const sinks = graph.nodes.filter((node) => node.role === "sink");
   for (const node of graph.nodes) {
@@ -21,21 +21,21 @@ export function figuresOf(graph, last, runs = true) {
     const read = runs && node.role === "source" ? sourcesOf(node, last.by_source) : [];
     if (read.length) {
       const lag = sum(read, "lag");
-      found.set(node.id, [pace(sum(read, "rows")), lag ? `lag ${short(lag)}` : ""].filter(Boolean));
+      figures.set(node.id, [pace(sum(read, "rows")), lag ? `lag ${short(lag)}` : ""].filter(Boolean));
     } else if (runs && node.role === "sink" && sinks.length === 1 && last.rows_out != null) {
-      found.set(node.id, [pace(last.rows_out)]);
+      figures.set(node.id, [pace(last.rows_out)]);
     } else if (own) {
-      found.set(node.id, [`${short(own.state_rows)} ${own.state_rows === 1 ? "row" : "rows"}`]);
+      figures.set(node.id, [`${short(own.state_rows)} ${own.state_rows === 1 ? "row" : "rows"}`]);
     }
   }
-  return found;
+  return figures;
 }
 
-/** What a scan reads: the source of its own where it has one, else all of its table. */
+/** The sources of a scan: its own source if there is one, otherwise all of its table. */
 function sourcesOf(node, sources) {
-  const same = node.table ? sources.filter((each) => each.table === node.table) : sources;
-  const own = same.filter((each) => each.nodes?.includes(node.id));
+  const same = node.table ? sources.filter((source) => source.table === node.table) : sources;
+  const own = same.filter((source) => source.nodes?.includes(node.id));
   return own.length || !node.table ? own : same;
 }
 
-const sum = (parts, key) => parts.reduce((total, each) => total + (each[key] ?? 0), 0);
+const sum = (parts, key) => parts.reduce((total, part) => total + (part[key] ?? 0), 0);

@@ -1,4 +1,4 @@
-/** Numbers, sizes and times for people. */
+/** Formatting of numbers, sizes and times. */
 
 const COUNT = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
@@ -6,7 +6,7 @@ const UNITS = ["B", "kB", "MB", "GB", "TB"];
 
 export const count = (value) => (value == null ? "–" : COUNT.format(value));
 
-/** `12.3K`; whole numbers below ten thousand as they are. */
+/** Compact notation such as `12.3K`; whole numbers below ten thousand in full. */
 export function short(value) {
   if (value == null) return "–";
   return Math.abs(value) < 10000 && Number.isInteger(value) ? COUNT.format(value) : SHORT.format(value);
@@ -33,10 +33,10 @@ const STEPS = [
   [1, "s"],
 ];
 
-/** The beginning of a long text, up to a word's end. */
+/** Truncate a long text at a word's end. */
 export const clipped = (text, most) => (text.length <= most ? text : `${text.slice(0, most).replace(/\s+\S*$/, "")}…`);
 
-/** How long ago a time was: `3 min ago`. */
+/** The age of a time: `3 min ago`. */
 export function ago(time, now = Date.now()) {
   if (!time) return "–";
   const seconds = Math.max(0, (now - Date.parse(time)) / 1000);
@@ -44,19 +44,19 @@ export function ago(time, now = Date.now()) {
   return seconds < 2 ? "now" : `${Math.floor(seconds / size)} ${unit} ago`;
 }
 
-/** How long something goes on, or how long ago it ended. */
-export function since(time, goesOn) {
+/** The duration since a time: `for 3 min` while active, otherwise `3 min ago`. */
+export function since(time, active) {
   const text = time ? ago(time) : "";
-  return goesOn ? text.replace(/^(.*) ago$/, "for $1") : text;
+  return active ? text.replace(/^(.*) ago$/, "for $1") : text;
 }
 
 const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 
 export const when = (time) => (time ? WHEN.format(new Date(time)) : "–");
 
-/** `90 d` of milliseconds, as plans are written; `never` for 0. */
+/** A TTL in milliseconds as a duration with its largest whole unit: `90 d`; for 0, `0 (never expires)`. */
 export function ttl(ms) {
-  if (!ms) return "never expires";
+  if (!ms) return "0 (never expires)";
   for (const [size, unit] of STEPS) {
     if (ms % (size * 1000) === 0) return `${ms / (size * 1000)} ${unit}`;
   }

@@ -1,4 +1,4 @@
-/** The page: finds the view of an address, draws it whenever its store changes. */
+/** The page: selects the view of the current route, and redraws it whenever its store changes. */
 
 import * as api from "./api.js";
 import { nothing, render } from "./lit.js";
@@ -16,7 +16,7 @@ const VIEWS = { pipelines: pipelinesView, pipeline: pipelineView, tokens: tokens
 const app = createStore({ me: null, runs: false, route: routeOf(location.hash), theme: theme.theme() });
 const context = {
   app,
-  /** Whether who is here may do what a role may. */
+  /** Return true if the signed-in client has the permissions of a role. */
   may: (role) => {
     const roles = ["viewer", "editor", "operator"];
     return roles.indexOf(app.get().me?.role) >= roles.indexOf(role);
@@ -76,7 +76,7 @@ function show() {
   view.start?.();
   document.title = route.params.name ? `${route.params.name} · Pipelines` : "Pipelines";
   drawSoon();
-  // What changed is the page: readers of screens begin at its top.
+  // Move the focus to the new page, so that screen readers start at its top.
   requestAnimationFrame(() => document.querySelector("main")?.focus({ preventScroll: true }));
 }
 

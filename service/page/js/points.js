@@ -1,4 +1,4 @@
-/** A micro-batch as views take it, from what a run says of it (`execute-plan --json`). */
+/** A micro-batch for the views, from a progress message (`execute-plan --json`). */
 export function pointOf(event) {
   return {
     batch: event.batch,
@@ -11,28 +11,28 @@ export function pointOf(event) {
   };
 }
 
-/** Figures of sources by table, one that is read in several ways once: `[{name, title, rows, lag}]`. */
+/** Metrics of sources, summed by table: `[{name, title, rows, lag}]`. */
 export function byTable(sources) {
-  const found = new Map();
-  for (const each of sources) {
-    const key = each.table || each.name;
-    const before = found.get(key);
-    const lag = each.lag == null ? before?.lag ?? null : (before?.lag ?? 0) + each.lag;
-    found.set(key, { name: shortTable(key), title: each.name, rows: (before?.rows ?? 0) + each.rows, lag });
+  const tables = new Map();
+  for (const source of sources) {
+    const key = source.table || source.name;
+    const before = tables.get(key);
+    const lag = source.lag == null ? before?.lag ?? null : (before?.lag ?? 0) + source.lag;
+    tables.set(key, { name: shortTable(key), title: source.name, rows: (before?.rows ?? 0) + source.rows, lag });
   }
-  return [...found.values()];
+  return [...tables.values()];
 }
 
 const shortTable = (name) => name.replace(/^default_catalog\.default_database\./, "");
 
-/** Names of operators, in a person's words, by uid. */
+/** Descriptions of operators by uid. */
 export const wordsOf = (graph) => new Map((graph?.nodes ?? []).filter((node) => node.uid).map((node) => [node.uid, node.words]));
 
 const seconds = (point) => (point.duration_ms ?? 1000) / 1000;
 
 /**
- * How long each micro-batch stands for, in seconds: from the one before it to it, which is longer than it took where
- * there is a trigger. Points that were left out between two share the time; after a break it is what it took.
+ * Add the interval of each micro-batch, in seconds: the time since the previous one, which exceeds its duration if there
+ * is a trigger. Omitted micro-batches share the interval; after a break the usual interval applies.
  */
 export function paced(points) {
   const steps = points.slice(1).map((point, at) => (Date.parse(point.at) - Date.parse(points[at].at)) / 1000 / Math.max(1, point.batch - points[at].batch));
@@ -45,11 +45,11 @@ export function paced(points) {
   });
 }
 
-/** Seconds without a micro-batch that count as a break, unless they are usual. */
+/** The minimum gap in seconds that counts as a break, unless such gaps are usual. */
 const BREAK = 30;
 
-/** Rows per second in the time that a micro-batch stands for. */
+/** Rows per second over the interval of a micro-batch. */
 export const perSecond = (point, rows) => (rows == null ? null : rows / Math.max(point.seconds ?? seconds(point), 0.001));
 
-/** Whether nothing was read since a micro-batch, which is then no measure of now. */
+/** Return true if the run has been idle since a micro-batch, whose rates are then outdated. */
 export const isIdle = (point, now = Date.now()) => (now - Date.parse(point.at)) / 1000 > Math.max(10, 3 * (point.seconds ?? seconds(point)));

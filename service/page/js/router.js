@@ -1,4 +1,4 @@
-/** Addresses of the page, in the fragment: `#/pipelines/orders/live?hours=6`. */
+/** Routes of the page in the URL fragment: `#/pipelines/orders/live?hours=6`. */
 
 const ROUTES = [
   { name: "pipelines", parts: ["pipelines"] },
@@ -8,26 +8,26 @@ const ROUTES = [
   { name: "signin", parts: ["signin"] },
 ];
 
-/** The route of a fragment; the list of pipelines where it is none. */
+/** The route of a fragment; the list of pipelines for an unknown one. */
 export function routeOf(fragment) {
   const [path, query = ""] = fragment.replace(/^#\/?/, "").split("?");
   const parts = path.split("/").filter(Boolean).map(decodeURIComponent);
-  const found = ROUTES.find((route) => fits(route.parts, parts)) ?? ROUTES[0];
+  const route = ROUTES.find((candidate) => fits(candidate.parts, parts)) ?? ROUTES[0];
   const params = {};
-  found.parts.forEach((part, at) => {
+  route.parts.forEach((part, at) => {
     if (part.startsWith(":")) params[part.slice(1)] = parts[at];
   });
-  return { name: found.name, params, query: Object.fromEntries(new URLSearchParams(query)) };
+  return { name: route.name, params, query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
 function fits(wanted, parts) {
   return wanted.length === parts.length && wanted.every((part, at) => part.startsWith(":") || part === parts[at]);
 }
 
-/** The address of parts and a query: `to(["pipelines", "orders"])`. */
+/** The URL fragment of path segments and a query: `to(["pipelines", "orders"])`. */
 export function to(parts, query = {}) {
-  const given = Object.entries(query).filter(([, value]) => value !== "" && value != null);
-  const search = new URLSearchParams(given).toString();
+  const present = Object.entries(query).filter(([, value]) => value !== "" && value != null);
+  const search = new URLSearchParams(present).toString();
   return `#/${parts.map(encodeURIComponent).join("/")}${search ? `?${search}` : ""}`;
 }
 

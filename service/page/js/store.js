@@ -1,4 +1,4 @@
-/** A value that views are drawn from: whoever sets a part of it has everybody who listens drawn again. */
+/** An observable state of a view; `set` merges a part and notifies all listeners. */
 export function createStore(initial) {
   let state = Object.freeze({ ...initial });
   const listeners = new Set();

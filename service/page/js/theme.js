@@ -1,4 +1,4 @@
-/** Light, dark, or as the system is; kept in this browser. */
+/** The theme: light, dark, or that of the system; stored in the browser. */
 
 const KEY = "plan-service.theme";
 const CHOICES = ["system", "light", "dark"];
@@ -6,8 +6,8 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 dark.addEventListener("change", apply);
 
 export function theme() {
-  const kept = localStorage.getItem(KEY);
-  return CHOICES.includes(kept) ? kept : "system";
+  const stored = localStorage.getItem(KEY);
+  return CHOICES.includes(stored) ? stored : "system";
 }
 
 export function setTheme(choice) {
@@ -25,7 +25,7 @@ export function apply() {
   document.documentElement.dataset.theme = choice === "system" ? ofSystem : choice;
 }
 
-/** The value of a colour of the sheet, for what is drawn on a canvas. */
+/** The value of a colour of the style sheet, for canvas drawings. */
 export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

@@ -1,1 +1,1 @@
-"""Alembic's scripts: how a database of an earlier release becomes one of this release."""
+"""Alembic scripts that migrate databases of earlier releases."""

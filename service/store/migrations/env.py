@@ -1,4 +1,4 @@
-"""Run by Alembic: carries the steps out on the connection that it was given."""
+"""Alembic environment: run the migrations on the caller's connection."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from compiled_plan.service.store.tables import Base
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=Base.metadata,
-    render_as_batch=True,  # SQLite alters a table by making another one
+    render_as_batch=True,  # SQLite alters a table by creating a copy.
 )
 with context.begin_transaction():
     context.run_migrations()

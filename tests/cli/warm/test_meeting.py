@@ -19,7 +19,7 @@ def test_the_folder_is_private_to_the_user(tmp_path: Path, monkeypatch: pytest.M
         folder = meeting.folder()
         assert (folder, folder.stat().st_mode & 0o777) == (Path(short, "compiled-plan"), 0o700)
         folder.chmod(0o755)
-        with pytest.raises(ExecutionError, match="is not a folder that only this user may enter"):
+        with pytest.raises(ExecutionError, match="is not a private folder of this user"):
             meeting.folder()
 
 
@@ -36,5 +36,5 @@ def test_folders_that_cannot_hold_a_socket_are_skipped(base: str, monkeypatch: p
 
 def test_a_folder_that_cannot_be_made_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/proc/nonsense")
-    with pytest.raises(ExecutionError, match="/proc/nonsense/compiled-plan cannot be made"):
+    with pytest.raises(ExecutionError, match="cannot create /proc/nonsense/compiled-plan"):
         meeting.folder()

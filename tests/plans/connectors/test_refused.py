@@ -93,4 +93,5 @@ def test_options_of_files_that_are_flinks_own() -> None:
     assert list(table_faults("t", options, ROW, reading=True)) == []
     options["parquet.utc-timezone"] = "true"
     (fault,) = table_faults("t", options, ROW, reading=True)
-    assert fault.message.startswith("option 'parquet.utc-timezone' of table t is not supported: it is of Flink's own")
+    refusal = "option 'parquet.utc-timezone' of table t is not supported: it configures Flink's reader"
+    assert fault.message.startswith(refusal)

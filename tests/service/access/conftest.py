@@ -42,7 +42,7 @@ def make(app: FastAPI) -> Make:
 
     def token(role: Role = Role.OPERATOR, name: str = "jane", days: float | None = None) -> tuple[int, str]:
         with app.state.parts.database.write() as session:
-            created = tokens.make(session, name, role, "test", days)
+            created = tokens.create(session, name, role, "test", days)
             return created.token.id, created.secret
 
     return token

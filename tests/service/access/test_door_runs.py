@@ -175,7 +175,7 @@ def test_versions_that_are_no_longer_allowed_do_not_start(
         wait_until(lambda: run(client, headers)["state"] == "failed", "a refusal")
         run_state = run(client, headers)
         assert (run_state["number"], run_state["wanted"]) == (0, False)
-        assert "in none of the folders" in run_state["message"] and "--data" in run_state["remedy"]
+        assert "not in an allowed folder" in run_state["message"] and "--data" in run_state["remedy"]
 
 
 def test_size_and_rate_limits_apply_to_runs(settings: Settings, workers: Workers, make: Make) -> None:

@@ -36,7 +36,7 @@ def test_a_home_that_cannot_be_made_private_is_refused(tmp_path: Path, monkeypat
 
     tmp_path.chmod(0o750)
     monkeypatch.setattr(Path, "chmod", chmod)
-    with pytest.raises(ExecutionError, match="closed to other users") as raised:
+    with pytest.raises(ExecutionError, match="created or made private") as raised:
         prepare_home(tmp_path)
     assert "--home" in raised.value.remedy
     (tmp_path / "file").touch()

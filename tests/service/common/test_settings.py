@@ -22,7 +22,7 @@ def test_options_override_the_settings_file(tmp_path: Path) -> None:
     [
         ("prot = 9000", "prot: Extra inputs are not permitted"),
         ("port = 99999", "port: "),
-        ("port = ", "no TOML"),
+        ("port = ", "not valid TOML"),
         ("[limits]\nrequest_bytes = 0", "limits.request_bytes: "),
     ],
 )

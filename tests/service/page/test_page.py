@@ -28,7 +28,7 @@ def test_the_list_shows_the_status_of_every_pipeline(open_page: Open) -> None:
     page.keyboard.type("click")
     expect(page.locator("tbody tr")).to_have_count(1)
     page.get_by_label("State").select_option("running")
-    expect(page.get_by_text("No pipeline is like that.")).to_be_visible()
+    expect(page.get_by_text("No matching pipelines.")).to_be_visible()
 
 
 def test_a_failed_run_is_shown_with_its_remedy(open_page: Open, site: Site) -> None:
@@ -70,10 +70,10 @@ def test_a_ttl_is_edited_in_the_table(open_page: Open, site: Site) -> None:
     say(site.app, name, state="stopped")
     page = open_page(f"pipelines/{name}")
     page.get_by_role("button", name=re.compile("^Join orders with customers")).click()
-    field = page.get_by_label("Rows of orders are kept")
+    field = page.get_by_label("TTL of the rows of orders")
     save = page.get_by_role("button", name="Save as a new version")
     field.fill("3 parsecs")
-    expect(page.get_by_text("no such unit: parsecs")).to_be_visible()
+    expect(page.get_by_text("unknown unit parsecs")).to_be_visible()
     expect(field).to_have_attribute("aria-invalid", "true")
     expect(save).to_be_disabled()
     # The page does not validate units: the service reports the error.
@@ -81,8 +81,8 @@ def test_a_ttl_is_edited_in_the_table(open_page: Open, site: Site) -> None:
     expect(page.get_by_role("alert")).to_contain_text("less than a millisecond")
     expect(save).to_be_disabled()
     field.fill("3 h")
-    expect(page.get_by_text("that are older than 3 h are gone")).to_be_visible()
-    page.get_by_role("button", name="Count what it would remove").click()
+    expect(page.get_by_text("expire after 3 h, also existing rows")).to_be_visible()
+    page.get_by_role("button", name="Count expired rows").click()
     expect(page.get_by_text("12,000 of 30,000 rows")).to_be_visible()
     page.get_by_label("Comment").fill("orders are paid in hours")
     save.click()
@@ -96,7 +96,7 @@ def test_a_conflicting_edit_shows_the_change_of_the_other_user(open_page: Open, 
     name = site.name_of_new(SECOND, "ttl-conflict")
     page = open_page(f"pipelines/{name}")
     page.get_by_role("button", name=re.compile("^Join orders with customers")).click()
-    page.get_by_label("Rows of orders are kept").fill("3 h")
+    page.get_by_label("TTL of the rows of orders").fill("3 h")
     save = page.get_by_role("button", name="Save as a new version")
     expect(save).to_be_enabled()
     etag = site.client.get(f"pipelines/{name}").headers["etag"]
@@ -110,12 +110,12 @@ def test_a_conflicting_edit_shows_the_change_of_the_other_user(open_page: Open, 
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     save.click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Somebody else was quicker")
+    expect(dialog).to_contain_text("Edit conflict")
     expect(dialog).to_contain_text("customers leave")
     expect(dialog).to_contain_text("TTL of rightState")
     dialog.get_by_role("button", name="Edit version 2").click()
-    expect(page.get_by_label("Rows of orders are kept")).to_have_value("3 h")
-    expect(page.get_by_label("Rows of customers are kept")).to_have_value("7 d")
+    expect(page.get_by_label("TTL of the rows of orders")).to_have_value("3 h")
+    expect(page.get_by_label("TTL of the rows of customers")).to_have_value("7 d")
     page.get_by_role("button", name="Save as a new version").click()
     expect(page.locator(".node", has_text="Join orders")).to_contain_text("3 h")
     assert site.client.get(f"pipelines/{name}").json()["in_force"] == 3
@@ -160,9 +160,9 @@ def test_an_upgrade_and_its_rollback(open_page: Open, site: Site) -> None:
     page.locator("#upgrade-old .node", has_text="Join orders").click()
     expect(page.locator("#upgrade-new .node", has_text="Join orders")).to_have_attribute("aria-pressed", "true")
     page.get_by_role("button", name="Migrate to the new program").click()
-    page.get_by_role("dialog").get_by_role("button", name="Migrate all the same").click()
-    expect(page.get_by_text("State is carried over")).to_be_visible()
-    expect(page.get_by_text("The upgrade is done")).to_be_visible(timeout=20000)
+    page.get_by_role("dialog").get_by_role("button", name="Migrate anyway").click()
+    expect(page.get_by_text("Migrating the state")).to_be_visible()
+    expect(page.get_by_text("The upgrade is complete")).to_be_visible(timeout=20000)
     assert site.client.get(f"pipelines/{name}").json()["in_force"] == 2
     page.get_by_role("button", name="Roll back").click()
     page.get_by_role("dialog").get_by_role("button", name="Roll back").click()
@@ -208,7 +208,7 @@ def test_the_colour_scheme_is_remembered(open_page: Open) -> None:
     page = open_page("pipelines")
     ground = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(ground)
-    page.get_by_role("button", name="Colours: as the system").click()
+    page.get_by_role("button", name="Colours: system").click()
     page.get_by_role("button", name="Colours: light").click()
     dark = page.evaluate(ground)
     assert light != dark

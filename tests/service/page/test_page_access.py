@@ -31,7 +31,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
     """One pipeline, three tokens."""
     app = application(Settings(home=tmp_path_factory.mktemp("guarded") / "home", data=("data", "out")))
     with app.state.parts.database.write() as session:
-        secrets = {role: tokens.make(session, f"a-{role.value}", role, "test").secret for role in Role}
+        secrets = {role: tokens.create(session, f"a-{role.value}", role, "test").secret for role in Role}
     with served(app) as address:
         headers = {"authorization": f"Bearer {secrets[Role.OPERATOR]}"}
         with httpx.Client(base_url=f"{address}{PREFIX}/", headers=headers, timeout=60) as client:
@@ -73,7 +73,7 @@ def test_sign_in_with_a_wrong_and_a_right_token(page: Page, guarded: Guarded) ->
 def test_a_viewer_has_no_controls_for_changes(page: Page, guarded: Guarded) -> None:
     sign_in(page, guarded, Role.VIEWER)
     page.locator(".node", has_text="Join orders").click()
-    assert page.get_by_label("Rows of orders are kept").get_attribute("readonly") is not None
+    assert page.get_by_label("TTL of the rows of orders").get_attribute("readonly") is not None
     expect(page.get_by_role("link", name="Tokens")).to_have_count(0)
     page.get_by_role("link", name="Pipelines").first.click()
     expect(page.get_by_role("link", name="sales")).to_be_visible()
@@ -83,7 +83,7 @@ def test_a_viewer_has_no_controls_for_changes(page: Page, guarded: Guarded) -> N
 def test_an_editor_changes_a_ttl_in_a_session_of_the_page(page: Page, guarded: Guarded) -> None:
     sign_in(page, guarded, Role.EDITOR)
     page.locator(".node", has_text="Join orders").click()
-    page.get_by_label("Rows of orders are kept").fill("3 h")
+    page.get_by_label("TTL of the rows of orders").fill("3 h")
     page.get_by_role("button", name="Save as a new version").click()
     expect(page.locator(".node", has_text="Join orders")).to_contain_text("3 h")
 
@@ -94,7 +94,7 @@ def test_an_operator_creates_and_revokes_a_token(page: Page, guarded: Guarded) -
     page.get_by_role("button", name="New token").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill("jane")
-    dialog.get_by_role("button", name="Make it").click()
+    dialog.get_by_role("button", name="Create").click()
     secret = dialog.locator(".token code").inner_text()
     dialog.get_by_role("button", name="Done").click()
     headers = {"authorization": f"Bearer {secret}"}

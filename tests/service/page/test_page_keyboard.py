@@ -41,7 +41,7 @@ def test_a_ttl_is_edited_and_a_run_is_started_by_keys_alone(open_page: Open, sit
     tab_to(page, "Rows of orders")
     page.keyboard.press("Control+a")
     page.keyboard.type("3 h")
-    expect(page.get_by_text("that are older than 3 h are gone")).to_be_visible()
+    expect(page.get_by_text("expire after 3 h, also existing rows")).to_be_visible()
     tab_to(page, "Save as a new version")
     page.keyboard.press("Enter")
     expect(page.locator(".node", has_text="Join orders")).to_contain_text("3 h")

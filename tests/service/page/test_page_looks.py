@@ -38,7 +38,7 @@ VIEWS = {
     "nothing": ("pipelines/customers-latest/live", ".live-head"),
 }
 #: Dialogs by the button that opens them.
-OPENED = {"new": "New", "settings": "How it runs", "program": "Program of version 1", "confirmed": "Stop"}
+OPENED = {"new": "New", "settings": "Run settings", "program": "Program of version 1", "confirmed": "Stop"}
 #: An operator with an open panel.
 JOIN = re.compile("^Join orders with customers")
 
@@ -49,8 +49,8 @@ def shown(open_page: Open, view: str, **how: object) -> Page:
     expect(page.locator(wanted).first).to_be_visible()
     if view == "plan":
         page.get_by_role("button", name=JOIN).click()
-        page.get_by_label("Rows of orders are kept").fill("3 h")
-        expect(page.get_by_text("that are older than 3 h are gone")).to_be_visible()
+        page.get_by_label("TTL of the rows of orders").fill("3 h")
+        expect(page.get_by_text("expire after 3 h, also existing rows")).to_be_visible()
     if view in OPENED:
         page.get_by_role("button", name=OPENED[view]).click()
         expect(page.get_by_role("dialog")).to_be_visible()

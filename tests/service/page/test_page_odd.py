@@ -43,7 +43,7 @@ def test_right_to_left_names_do_not_reverse_their_surroundings(open_page: Open, 
     expect(join).to_contain_text("right a\ufffdb")
     assert "\u202e" not in page.locator("main").inner_text()
     page.goto(f"{site.address}/#/pipelines/{name}/upgrade")
-    page.get_by_role("button", name="Begin with version 1").click()
+    page.get_by_role("button", name="Start from version 1").click()
     # The program is sent back unchanged.
     expect(page.get_by_label("Program")).to_have_value(ODD)
     page.goto(f"{site.address}/#/pipelines/{name}/versions")
@@ -117,22 +117,22 @@ def test_charts_with_one_point_and_with_unknown_lag(open_page: Open, site: Site)
 def test_run_settings_before_the_first_start(open_page: Open, site: Site) -> None:
     name = site.name_of_new(SECOND, "settings-changed")
     page = open_page(f"pipelines/{name}")
-    page.get_by_role("button", name="How it runs").click()
+    page.get_by_role("button", name="Run settings").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Time between micro-batches").fill("soon")
     dialog.get_by_role("button", name="Save and start").click()
     expect(dialog.get_by_role("alert")).to_be_visible()
     dialog.get_by_label("Time between micro-batches").fill("10 s")
-    dialog.get_by_label("Spark's settings").fill("spark.sql.shuffle.partitions = 4\nspark.x.y=a=b")
-    dialog.get_by_label("Files in a micro-batch").fill("3")
+    dialog.get_by_label("Spark settings").fill("spark.sql.shuffle.partitions = 4\nspark.x.y=a=b")
+    dialog.get_by_label("Maximum number of files").fill("3")
     dialog.get_by_role("button", name="Save and start").click()
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
     settings = site.client.get(f"pipelines/{name}/run").json()["settings"]
     assert (settings["trigger"], settings["max_files_per_batch"]) == ("10 s", 3)
     assert settings["conf"] == {"spark.sql.shuffle.partitions": "4", "spark.x.y": "a=b"}
-    page.get_by_role("button", name="How it runs").click()
+    page.get_by_role("button", name="Run settings").click()
     expect(dialog.get_by_label("Time between micro-batches")).to_have_value("10 s")
-    expect(dialog).to_contain_text("holds from the next start on")
+    expect(dialog).to_contain_text("apply from the next start")
 
 
 def test_the_first_version_of_an_empty_pipeline(open_page: Open, site: Site) -> None:

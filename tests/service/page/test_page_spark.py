@@ -110,12 +110,15 @@ def test_a_pipeline_from_its_first_program_to_a_rollback(place: Place) -> None:
 
     # A wrong and a right TTL, and the state that it would remove.
     join.click()
-    field, save = page.get_by_label("Rows of orders are kept"), page.get_by_role("button", name="Save as a new version")
+    field, save = (
+        page.get_by_label("TTL of the rows of orders"),
+        page.get_by_role("button", name="Save as a new version"),
+    )
     field.fill("3 parsecs")
-    expect(page.get_by_text("no such unit: parsecs")).to_be_visible()
+    expect(page.get_by_text("unknown unit parsecs")).to_be_visible()
     expect(save).to_be_disabled()
     field.fill("1 ms")
-    page.get_by_role("button", name="Count what it would remove").click()
+    page.get_by_role("button", name="Count expired rows").click()
     expect(page.get_by_text(re.compile(r"[\d,]+ of [\d,]+ rows"))).to_be_visible(timeout=SPARK)
     field.fill("3 h")
     page.get_by_label("Comment").fill("orders are paid in hours")
@@ -133,10 +136,10 @@ def test_a_pipeline_from_its_first_program_to_a_rollback(place: Place) -> None:
     before = place.state_rows("sales", "Join orders with customers")
     assert before > 50
     page.get_by_role("button", name="Migrate to the new program").click()
-    page.get_by_role("dialog").get_by_role("button", name="Migrate all the same").click()
-    expect(page.locator(".upgrade-progress")).to_contain_text("carried over")
+    page.get_by_role("dialog").get_by_role("button", name="Migrate anyway").click()
+    expect(page.locator(".upgrade-progress")).to_contain_text("Migrating the state")
     expect(page.locator(".upgrade-progress .step.going-on")).to_be_visible()
-    expect(page.get_by_text("The upgrade is done")).to_be_visible(timeout=SPARK)
+    expect(page.get_by_text("The upgrade is complete")).to_be_visible(timeout=SPARK)
     expect(page.locator(".upgrade-progress .step.done").last).to_contain_text("version 3 runs")
     page.get_by_role("link", name="Plan", exact=True).click()
     expect(page.locator(".node", has_text="by item").first).to_contain_text(ROWS, timeout=SPARK)
@@ -162,8 +165,8 @@ def test_failed_runs_show_their_reason_and_continue_once_it_is_fixed(place: Plac
     place.api.post("pipelines/names/versions", json={"program": program}).raise_for_status()
     place.go("pipelines/names")
     # The folder is missing; the run is to read the available data and end.
-    page.get_by_role("button", name="How it runs").click()
-    page.get_by_role("dialog").get_by_label("Read what is there now, then end").check()
+    page.get_by_role("button", name="Run settings").click()
+    page.get_by_role("dialog").get_by_label("Read the data available at the start, then end").check()
     page.get_by_role("dialog").get_by_role("button", name="Save and start").click()
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text(str(folder), timeout=SPARK)

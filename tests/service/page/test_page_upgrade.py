@@ -22,16 +22,16 @@ def test_operators_that_lose_their_state_are_named_one_by_one(open_page: Open, s
     expect(page.locator(".verdict")).to_contain_text("Incompatible")
     page.get_by_role("button", name="Migrate to the new program").click()
     dialog = page.get_by_role("dialog")
-    go_on = dialog.get_by_role("button", name="Migrate all the same")
+    go_on = dialog.get_by_role("button", name="Migrate anyway")
     expect(go_on).to_be_disabled()
-    lost = dialog.get_by_role("group", name="The state of these cannot be carried over").get_by_role("checkbox")
+    lost = dialog.get_by_role("group", name="The state of these operators cannot be migrated").get_by_role("checkbox")
     count = lost.count()
     assert count > 0
     for at in range(count):
         lost.nth(at).check()
-    dialog.get_by_label("Fill what starts empty").check()
+    dialog.get_by_label("Warm up empty operators").check()
     go_on.click()
-    expect(page.get_by_text("State is carried over")).to_be_visible()
+    expect(page.get_by_text("Migrating the state")).to_be_visible()
     target = site.app.state.faked.targets[name]
     assert (target.version, target.partial, len(target.reset), target.warm_up) == (2, True, count, ["all"])
     assert target.reset[0].startswith("join-")
@@ -49,6 +49,6 @@ def test_a_version_in_force_that_does_not_run_yet_is_upgraded_to(open_page: Open
     expect(page.locator(".diff")).to_contain_text("3 h")
     page.get_by_role("button", name="Migrate to version 2").click()
     page.get_by_role("dialog").get_by_role("button", name="Migrate", exact=True).click()
-    expect(page.get_by_text("The upgrade is done")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("The upgrade is complete")).to_be_visible(timeout=20_000)
     expect(page.locator(".upgrade-progress .step")).to_have_count(3)
     assert site.app.state.faked.targets[name].partial is False

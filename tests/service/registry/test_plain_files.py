@@ -16,8 +16,8 @@ def test_refusals_name_the_obstacle(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     (tmp_path / "folder").mkdir()
     for name, reason in (
-        ("pipe", "no plain file"),
-        ("link", "is a link"),
+        ("pipe", "not a regular file"),
+        ("link", "is a symbolic link"),
         ("folder", "it is a folder"),
     ):
         with pytest.raises(ProgramError, match=reason):

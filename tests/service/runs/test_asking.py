@@ -17,7 +17,7 @@ pytestmark = pytest.mark.attack
 
 
 def test_wrong_usage_is_explained(tmp_path: Path) -> None:
-    with pytest.raises(PlanError, match="--key and --export are of one operator"):
+    with pytest.raises(PlanError, match="--key and --export take one operator"):
         ask(INSPECT_STATE, [str(tmp_path), "--json", "--key", "x"])
 
 
@@ -34,7 +34,7 @@ def test_requests_beyond_the_limit_are_refused_at_once(tmp_path: Path) -> None:
         thread.start()
     try:
         wait_until(lambda: asking.LANE._free._value == 0, "all places are taken")
-        with pytest.raises(BusyError, match="too many requests wait for a look at a checkpoint"):
+        with pytest.raises(BusyError, match="too many requests wait for access to a checkpoint"):
             ask((sys.executable, "-c", waits), ())
     finally:
         gate.touch()

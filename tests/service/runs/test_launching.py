@@ -54,7 +54,7 @@ def test_functions_come_from_folders_that_the_operator_allows(tmp_path: Path, mo
 
 
 def test_versions_that_are_no_longer_allowed_are_not_started(tmp_path: Path) -> None:
-    with pytest.raises(UnsupportedError, match=r"Python function words\.F is in none of the folders"):
+    with pytest.raises(UnsupportedError, match=r"Python function words\.F is not in an allowed folder"):
         launched(tmp_path, python("words"), Allowed())
     table = {"table": {"options": {"connector": "filesystem", "path": "/data/orders"}}}
     with pytest.raises(UnsupportedError, match="'/data/orders'"):

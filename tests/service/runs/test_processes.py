@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from compiled_plan.service.runs.folders import PROCESS, RunFolder, new_run
-from compiled_plan.service.runs.processes import STOP, ask_to_stop, asked_at, was_asked
+from compiled_plan.service.runs.processes import STOP, is_stop_requested, request_stop, stop_requested_at
 
 STUBBORN = """
 import signal, sys, time
@@ -43,16 +43,16 @@ def test_a_run_gets_two_stop_signals_before_it_is_killed(
     stubborn: tuple[RunFolder, subprocess.Popen[str]],
 ) -> None:
     run, process = stubborn
-    assert process.stdout is not None and not was_asked(run)
+    assert process.stdout is not None and not is_stop_requested(run)
     for after in (0, 1, 44):
-        ask_to_stop(run, 30, 1000.0 + after)
+        request_stop(run, 30, 1000.0 + after)
         assert (run.read(STOP) or {})["sent"] == 1
     assert process.stdout.readline() == "asked\n"
     for after in (46, 50):
-        ask_to_stop(run, 30, 1000.0 + after)
+        request_stop(run, 30, 1000.0 + after)
     assert process.stdout.readline() == "asked\n"
-    assert (asked_at(run), process.poll()) == (1000.0, None)
-    ask_to_stop(run, 30, 1000.0 + 61)
+    assert (stop_requested_at(run), process.poll()) == (1000.0, None)
+    request_stop(run, 30, 1000.0 + 61)
     assert process.wait(10) == -signal.SIGKILL
     assert process.stdout.read() == ""
 
@@ -62,8 +62,8 @@ def test_a_signal_is_not_repeated_after_a_restart_of_the_service(
 ) -> None:
     run, process = stubborn
     run.write(STOP, {"at": 1000.0, "sent": 1})
-    ask_to_stop(run, 30, 1010.0)
-    ask_to_stop(run, 30, 1050.0)
+    request_stop(run, 30, 1010.0)
+    request_stop(run, 30, 1050.0)
     assert process.stdout is not None
     assert process.stdout.readline() == "asked\n"
     process.kill()
@@ -72,5 +72,5 @@ def test_a_signal_is_not_repeated_after_a_restart_of_the_service(
 
 def test_a_process_that_has_not_started_yet_is_signalled_later(tmp_path: Path) -> None:
     run = new_run(tmp_path)
-    ask_to_stop(run, 30)
-    assert not was_asked(run)
+    request_stop(run, 30)
+    assert not is_stop_requested(run)

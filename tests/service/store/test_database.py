@@ -90,7 +90,7 @@ def test_times_are_stored_in_utc(settings: Settings) -> None:
 
 @pytest.mark.parametrize("url", ["sqlite:////proc/none/service.db", "nonsense", "postgresql://u:geheim@127.0.0.1:1/x"])
 def test_an_unreachable_database_is_named_without_its_password(url: str, tmp_path: Path) -> None:
-    with pytest.raises(ExecutionError, match="cannot be opened") as error:
+    with pytest.raises(ExecutionError, match="cannot open the database") as error:
         open_database(Settings(home=tmp_path, database=url))
     assert "geheim" not in error.value.render()
     assert "--database" in error.value.remedy
@@ -100,7 +100,7 @@ def test_a_database_of_a_later_release_is_refused(settings: Settings) -> None:
     database = open_database(settings)
     with database.write() as session:
         session.execute(text("UPDATE alembic_version SET version_num = 'm9999'"))
-    with pytest.raises(ExecutionError, match="of another release"):
+    with pytest.raises(ExecutionError, match="belongs to another release"):
         open_database(settings)
 
 

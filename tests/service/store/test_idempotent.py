@@ -30,7 +30,7 @@ def end(database: Database, key: str, answer: idempotent.Answer) -> None:
 
 def test_a_repeated_request_is_executed_once_with_equal_answers(database: Database) -> None:
     assert begin(database, "k") is None
-    with pytest.raises(ConflictError, match="being carried out"):
+    with pytest.raises(ConflictError, match="in progress"):
         begin(database, "k")
     end(database, "k", idempotent.Answer(201, "[1]"))
     assert begin(database, "k") == idempotent.Answer(201, "[1]")
@@ -68,6 +68,6 @@ def test_answers_are_forgotten_after_a_day(database: Database) -> None:
     assert begin(database, "k") is None
     end(database, "k", idempotent.Answer(200, "1"))
     with database.write() as session:
-        past = pipelines.now() - idempotent.KEPT - timedelta(seconds=1)
+        past = pipelines.now() - idempotent.RETENTION - timedelta(seconds=1)
         session.execute(update(IdempotentAnswer).values(created_at=past))
     assert begin(database, "k", b"[]") is None

@@ -69,7 +69,7 @@ def test_another_version_is_put_in_force(client: TestClient, orders: str, progra
     again = client.put(f"pipelines/{orders}/in-force", json={"version": 1}, headers={"If-Match": etag})
     assert again.status_code == 412
     missing = client.put(f"pipelines/{orders}/in-force", json={"version": 9}, headers={"If-Match": "*"})
-    assert (missing.status_code, missing.json()["remedy"]) == (404, "the newest is 2, old ones may be gone")
+    assert (missing.status_code, missing.json()["remedy"]) == (404, "the newest is 2; old ones may be removed")
 
 
 def test_the_history_of_versions_in_force(client: TestClient, orders: str, program: str) -> None:
@@ -142,9 +142,9 @@ def test_a_version_put_in_force_during_a_compilation_is_not_lost(
     """A TTL edit in between is kept: the program is compiled again over it."""
     entry = client.get(f"pipelines/{orders}/versions/1/state").json()["state"][0]
     edit = {"edits": [{"node": entry["uid"], "state": entry["entry"], "ttl": "3 d"}]}
-    make, calls = programs.make, 0
+    make, calls = programs.prepare, 0
 
-    def slow(*arguments: Any) -> programs.Made:
+    def slow(*arguments: Any) -> programs.Prepared:
         nonlocal calls
         calls += 1
         if calls == 1:

@@ -84,7 +84,7 @@ def test_an_editor_does_not_read_a_secret_of_the_version_in_force(name: str) -> 
 
 @pytest.mark.parametrize("name", ["another url", "an unknown option", "another table", "a hint", "LIKE", "another key"])
 def test_a_secret_that_would_be_sent_elsewhere_must_be_entered_again(name: str) -> None:
-    with pytest.raises(CompiledPlanError, match="is hidden here") as raised:
+    with pytest.raises(CompiledPlanError, match="is masked here") as raised:
         compiled(SHOWN.replace(*ATTACKS[name]))
     assert "write the" in raised.value.remedy
 
@@ -93,7 +93,7 @@ def test_a_secret_in_a_url_is_bound_to_its_host() -> None:
     known = KNOWN.replace("//db/a", "//u:tief@db/a")
     shown = SHOWN.replace("//db/a", "//u:******@db/a")
     assert "//u:tief@db/a" in compiled(shown, known)["program"]
-    with pytest.raises(CompiledPlanError, match="is hidden here"):
+    with pytest.raises(CompiledPlanError, match="is masked here"):
         compiled(shown.replace("@db", "@evil"), known)
 
 
@@ -105,7 +105,7 @@ def test_errors_and_warnings_show_no_secret_that_was_filled_in() -> None:
 
 
 def test_nothing_is_filled_in_before_the_first_version() -> None:
-    with pytest.raises(CompiledPlanError, match="'password' is hidden here"):
+    with pytest.raises(CompiledPlanError, match="'password' is masked here"):
         compile_(SHOWN)
 
 
@@ -114,7 +114,7 @@ def test_a_masked_plan_cannot_run(value: str) -> None:
     plan: str = compile_(KNOWN.replace("jdbc:postgresql://db/a", "jdbc:postgresql://u:tief@db/a"))["plan"]
     assert read(plan)["operators"] > 0
     for secret in ("jdbc:postgresql://u:tief@db/a", PASSWORD):
-        with pytest.raises(CompiledPlanError, match="is hidden in this plan"):
+        with pytest.raises(CompiledPlanError, match="is masked in this plan"):
             read(plan.replace(secret, value))
 
 
@@ -123,5 +123,5 @@ def test_secrets_are_bound_to_their_table() -> None:
     known = KNOWN.replace(INSERT, f"CREATE TABLE more (id INT) WITH ({more_options}); {INSERT}")
     more = JDBC.replace("db/a", "other/a").replace(", 'password' = '{}'", "")
     text = SHOWN.replace(INSERT, f"CREATE TABLE more WITH ({more}) LIKE orders (OVERWRITING OPTIONS); {INSERT}")
-    with pytest.raises(CompiledPlanError, match="is hidden here"):
+    with pytest.raises(CompiledPlanError, match="is masked here"):
         compiled(text.replace("FROM orders", "FROM more"), known)

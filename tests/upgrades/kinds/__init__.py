@@ -1,4 +1,4 @@
-"""Kinds of change, a module per family of operators; the table of `docs/upgrades.md` and its tests use them.
+"""Kinds of change, a module per family of operators: source of the table in `docs/reference/changes.md` and its tests.
 
 Flink's verdict is that of `diff-plan --for flink` for the plans of both programs and a savepoint of the old one: state
 belongs to an operator by the number and the type of its node in the plan ("Configuration", `table.exec.uid.format`),

@@ -9,13 +9,13 @@ const WORDS = {
   finished: "Finished",
   "upgrade-waiting": "Upgrade waiting",
   starting: "Starting",
-  none: "Never ran",
+  none: "Never run",
 };
 
 export const STATE_NAMES = Object.keys(WORDS);
 export const stateWords = (state) => WORDS[state] ?? state;
 
-/** The state of a run: its shape, its colour and its word. */
+/** The state of a run, with shape, colour and text. */
 export const stateBadge = (state) =>
   html`<span class="badge state-${state}">${STATES[state] ?? STATES.none}${stateWords(state)}</span>`;
 
@@ -30,7 +30,7 @@ export const verdictWords = (verdict) => VERDICTS[verdict] ?? verdict;
 export const verdictBadge = (verdict) => html`<span class="badge verdict-${verdict}">${verdictWords(verdict)}</span>`;
 
 const CHANGES = {
-  kept: "kept",
+  kept: "unchanged",
   moved: "moved",
   changed: "changed",
   added: "added",

@@ -2,10 +2,10 @@ import { html, render } from "../lit.js";
 import { close as closeIcon } from "./icons.js";
 
 /**
- * A dialog that keeps the focus until it is closed; Escape closes it.
+ * Open a modal dialog; Escape closes it.
  * @param {string} title
- * @param {(close: (value?: unknown) => void, again: () => void) => unknown} body its content, drawn anew by `again`
- * @returns {Promise<unknown>} what it was closed with; undefined where it was given up
+ * @param {(close: (value?: unknown) => void, again: () => void) => unknown} body its content; `again` redraws it
+ * @returns {Promise<unknown>} the value passed to `close`; undefined if it was cancelled
  */
 export function openDialog(title, body, { wide = false } = {}) {
   const before = document.activeElement;
@@ -15,8 +15,8 @@ export function openDialog(title, body, { wide = false } = {}) {
   document.body.append(element);
   return new Promise((resolve) => {
     let value;
-    const end = (given) => {
-      value = given;
+    const end = (result) => {
+      value = result;
       element.close();
     };
     const draw = () =>
@@ -39,7 +39,7 @@ export function openDialog(title, body, { wide = false } = {}) {
   });
 }
 
-/** Whether a person wants it: a question with one button that does it. */
+/** Ask for confirmation of an action; resolves to true if confirmed. */
 export function confirm(title, text, action, { danger = false } = {}) {
   return openDialog(
     title,
@@ -53,7 +53,7 @@ export function confirm(title, text, action, { danger = false } = {}) {
   );
 }
 
-/** A message at the edge of the page, read out, that goes by itself. */
+/** Show a notification for some seconds, also to screen readers. */
 export function tell(message, kind = "info") {
   const place = document.getElementById("messages");
   if (!place) return;

@@ -3,34 +3,34 @@ import { changeWords } from "./badges.js";
 import * as icons from "./icons.js";
 import { nextOperator } from "./graph_keys.js";
 import { layout, NODE } from "./graph_layout.js";
-import { keptOf } from "./ttl.js";
+import { rowsOf } from "./ttl.js";
 
 const LEAST = 0.25;
 const MOST = 1.5;
-/** Above so many operators one is looked for by its name. */
+/** The number of operators above which there is a search field. */
 const MANY = 24;
 const LAYOUTS = new WeakMap();
 
-/** The layout of a graph, computed once. */
+/** The cached layout of a graph. */
 function placed(graph) {
   if (!LAYOUTS.has(graph)) LAYOUTS.set(graph, layout(graph));
   return LAYOUTS.get(graph);
 }
 
 /**
- * A plan from left to right.
+ * The graph of a plan, from left to right.
  * @param {object} options
  * @param {string} options.id of the element
  * @param {{nodes: object[], edges: object[]}} options.graph
- * @param {string} options.label what it is, for who does not see it
+ * @param {string} options.label accessible label
  * @param {number|null} options.selected
  * @param {(id: number) => void} options.choose
- * @param {Map<number, string[]>} [options.figures] by operator what is shown of the run
- * @param {Map<number, string>} [options.changes] by operator what became of it
+ * @param {Map<number, string[]>} [options.figures] metrics of the run by operator
+ * @param {Map<number, string>} [options.changes] changes by operator
  * @param {boolean} [options.legend]
  */
 export function graphView({ id, graph, label, selected, choose, figures, changes, legend = true }) {
-  const found = placed(graph);
+  const positions = placed(graph);
   const first = selected ?? graph.nodes[0]?.id;
   return html`<div class="graph" id=${id}>
     <div
@@ -39,9 +39,9 @@ export function graphView({ id, graph, label, selected, choose, figures, changes
       @pointerdown=${(event) => drag(event)}
       @keydown=${(event) => keys(event, graph, choose)}
     >
-      <div class="graph-canvas" role="group" aria-label=${label} .layout=${found}><div class="graph-layer">
-        <svg width=${found.width} height=${found.height} aria-hidden="true" focusable="false">
-          ${found.ways.map((way) => edge(way, selected))}
+      <div class="graph-canvas" role="group" aria-label=${label} .layout=${positions}><div class="graph-layer">
+        <svg width=${positions.width} height=${positions.height} aria-hidden="true" focusable="false">
+          ${positions.ways.map((way) => edge(way, selected))}
         </svg>
         ${graph.nodes.map((node) =>
           operator(node, {
@@ -56,7 +56,7 @@ export function graphView({ id, graph, label, selected, choose, figures, changes
     </div>
     <div class="graph-foot">
       ${legend
-        ? html`<span class="line"></span><span>new rows alone</span><span class="line changing"></span><span>rows that change or go</span>
+        ? html`<span class="line"></span><span>insert-only</span><span class="line changing"></span><span>updates or deletes</span>
             <span class="spacer"></span><span class="keys-hint">Arrow keys move, Enter opens</span>`
         : html`<span class="spacer"></span>`}
       ${graph.nodes.length > MANY ? html`<input class="find" type="search" aria-label="Find an operator; Enter goes to the next" placeholder="Find an operator" autocomplete="off"
@@ -70,10 +70,10 @@ export function graphView({ id, graph, label, selected, choose, figures, changes
   </div>`;
 }
 
-function edge({ edge: found, path, goal, label }, selected) {
-  const changing = found.changelog.some((kind) => kind !== "INSERT");
-  const near = selected === found.from || selected === found.to;
-  const text = found.exchange.length > 15 ? `${found.exchange.slice(0, 14)}…` : found.exchange;
+function edge({ edge: data, path, goal, label }, selected) {
+  const changing = data.changelog.some((kind) => kind !== "INSERT");
+  const near = selected === data.from || selected === data.to;
+  const text = data.exchange.length > 15 ? `${data.exchange.slice(0, 14)}…` : data.exchange;
   return svg`<g class="edge ${changing ? "changing" : ""} ${near ? "near" : ""}">
     <path d=${path} /><path class="head" d=${`M${goal.x + 7} ${goal.y}l-7 -4v8z`} />
     ${text ? svg`<text x=${label.x} y=${label.y} text-anchor=${label.anchor}>${text}</text>` : nothing}
@@ -103,24 +103,24 @@ function operator(node, { chosen, reached, figures, change, choose }) {
   </button>`;
 }
 
-const spoken = (entry, _, all) => `${keptOf(entry, all)} kept ${entry.ttl_ms ? `for ${entry.effective_ttl}` : "for ever"}`;
+const spoken = (entry, _, all) => `state of ${rowsOf(entry, all)} ${entry.ttl_ms ? `expires after ${entry.effective_ttl}` : "never expires"}`;
 
-/** What is kept and for how long; the name of the input where there is more than one. */
+/** The TTL of a state entry, with the name of its input if there are several. */
 function chip(entry, at, all) {
   const text = entry.ttl_ms ? entry.effective_ttl : "∞";
   return html`<span class="chip ${entry.ttl_ms ? "" : "endless"}">
-    ${icons.clock}${all.length > 1 ? html`<span class="chip-of">${keptOf(entry, all)}</span>` : nothing}${text}
+    ${icons.clock}${all.length > 1 ? html`<span class="chip-of">${rowsOf(entry, all)}</span>` : nothing}${text}
   </span>`;
 }
 
-/** Put the operators in their places: after each drawing, since styles in markup are not allowed. */
+/** Position the operators after each rendering, since the CSP forbids inline styles. */
 export function arrange(id) {
   const canvas = document.querySelector(`#${id} .graph-canvas`);
-  const found = canvas?.layout;
-  if (!found || canvas.arranged === found) return;
-  canvas.arranged = found;
+  const positions = canvas?.layout;
+  if (!positions || canvas.arranged === positions) return;
+  canvas.arranged = positions;
   for (const element of canvas.querySelectorAll(".node")) {
-    const { x, y } = found.places.get(Number(element.dataset.node));
+    const { x, y } = positions.places.get(Number(element.dataset.node));
     element.style.transform = `translate(${x}px, ${y}px)`;
     element.style.width = `${NODE.width}px`;
     element.style.height = `${NODE.height}px`;
@@ -132,13 +132,13 @@ const scaleOf = (canvas) => Number(canvas.dataset.scale ?? 1);
 
 function setScale(id, scale) {
   const canvas = document.querySelector(`#${id} .graph-canvas`);
-  const found = canvas?.layout;
-  if (!found) return;
+  const positions = canvas?.layout;
+  if (!positions) return;
   const to = Math.min(MOST, Math.max(LEAST, scale));
   canvas.dataset.scale = to;
   canvas.style.setProperty("--scale", to);
-  canvas.style.width = `${found.width * to}px`;
-  canvas.style.height = `${found.height * to}px`;
+  canvas.style.width = `${positions.width * to}px`;
+  canvas.style.height = `${positions.height * to}px`;
 }
 
 function zoom(id, by) {
@@ -151,7 +151,7 @@ function zoom(id, by) {
   scroll.scrollTo(x * ratio - scroll.clientWidth / 2, y * ratio - scroll.clientHeight / 2);
 }
 
-/** All of it, as far as it stays readable. */
+/** Fit the graph into the view, as far as it stays readable. */
 export function fit(id) {
   const canvas = document.querySelector(`#${id} .graph-canvas`);
   if (!canvas?.layout) return;
@@ -160,16 +160,16 @@ export function fit(id) {
   setScale(id, Math.max(0.75, Math.min(1, clientWidth / width, clientHeight / height)));
 }
 
-/** Bring an operator into sight. */
+/** Scroll an operator into view. */
 export function showOperator(id, node) {
   document.querySelector(`#${id} [data-node="${node}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-/** Bring an operator into sight and give it the focus. */
+/** Scroll an operator into view and focus it. */
 export function focusOperator(id, node) {
-  const found = document.querySelector(`#${id} [data-node="${node}"]`);
-  found?.focus({ preventScroll: true });
-  found?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const element = document.querySelector(`#${id} [data-node="${node}"]`);
+  element?.focus({ preventScroll: true });
+  element?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 function keys(event, graph, choose) {
@@ -183,11 +183,11 @@ function keys(event, graph, choose) {
   element.tabIndex = 0;
   element.focus({ preventScroll: true });
   element.scrollIntoView({ block: "nearest", inline: "nearest" });
-  // With the panel open, it goes along.
+  // An open panel follows the focus.
   if (event.currentTarget.querySelector('[aria-pressed="true"]')) choose(next, { keep: true });
 }
 
-/** Enter: the next operator from the left whose words have the text. */
+/** On Enter, select the next operator from the left that contains the text. */
 function find(event, graph, choose) {
   if (event.key !== "Enter") return;
   const text = event.target.value.trim().toLowerCase();
@@ -209,7 +209,7 @@ function wheel(event, id) {
   zoom(id, event.deltaY < 0 ? 1.1 : 1 / 1.1);
 }
 
-/** Drag the empty ground to move the drawing. */
+/** Drag the background to scroll. */
 function drag(event) {
   if (event.button !== 0 || event.pointerType === "touch" || event.target.closest(".node")) return;
   const scroll = event.currentTarget;

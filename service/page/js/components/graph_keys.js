@@ -1,10 +1,10 @@
-/** Moving between the operators of a graph by arrow keys: the nearest one in the direction. */
+/** Keyboard navigation of a graph: arrow keys move to the nearest operator in that direction. */
 
 const DIRECTIONS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 
-/** Which operator an arrow key leads to; null for another key, or where there is none. */
+/** The operator that a key moves to; null for other keys, or if there is none. */
 export function nextOperator(graph, from, key) {
-  const node = graph.nodes.find((each) => each.id === from);
+  const node = graph.nodes.find(({ id }) => id === from);
   if (!node) return null;
   if (key === "Home") return first(graph, 1);
   if (key === "End") return first(graph, -1);
@@ -15,20 +15,20 @@ export function nextOperator(graph, from, key) {
   return near?.id ?? null;
 }
 
-/** Along an edge where there is one; of several the one whose row is nearest. */
+/** The neighbour along an edge; of several, the one with the nearest row. */
 function beside(graph, node, across) {
   const ids = new Set(
     graph.edges
       .filter((edge) => (across > 0 ? edge.from : edge.to) === node.id)
       .map((edge) => (across > 0 ? edge.to : edge.from)),
   );
-  return nearest(graph.nodes.filter((each) => ids.has(each.id)), node);
+  return nearest(graph.nodes.filter(({ id }) => ids.has(id)), node);
 }
 
 function inColumn(graph, node, down) {
-  const column = graph.nodes.filter((each) => each.rank === node.rank && (each.row - node.row) * down > 0);
+  const column = graph.nodes.filter(({ rank, row }) => rank === node.rank && (row - node.row) * down > 0);
   return nearest(column, node) ?? nearest(
-    graph.nodes.filter((each) => (each.row - node.row) * down > 0.5 && Math.abs(each.rank - node.rank) <= 2),
+    graph.nodes.filter(({ rank, row }) => (row - node.row) * down > 0.5 && Math.abs(rank - node.rank) <= 2),
     node,
   );
 }

@@ -1,11 +1,11 @@
-/** From the columns and rows that the server gives to places in pixels, and the ways of edges. */
+/** Pixel positions of operators from the columns and rows of the server, and paths of edges. */
 
 export const NODE = { width: 252, height: 92 };
 const GAP = { x: 96, y: 24 };
 const MARGIN = 24;
 const STEP = { x: NODE.width + GAP.x, y: NODE.height + GAP.y };
 
-/** The left upper corner of a place. */
+/** The upper left corner of a position. */
 const corner = (rank, row) => ({ x: MARGIN + rank * STEP.x, y: MARGIN + row * STEP.y });
 
 /**
@@ -27,13 +27,13 @@ export function layout(graph) {
   };
 }
 
-/** A curve in each gap between columns, straight across each column that the edge passes. */
+/** The path of an edge: a curve in each gap between columns, and straight across the columns that it passes. */
 function wayOf(edge, places, ranks, edges) {
   const start = places.get(edge.from);
   const end = places.get(edge.to);
-  const inputs = edges.filter((each) => each.to === edge.to).length;
+  const inputs = edges.filter(({ to }) => to === edge.to).length;
   const middle = NODE.height / 2;
-  // Inputs of one operator arrive beside each other, the first one above.
+  // Inputs of an operator end below each other, in the order of their ports.
   const shift = inputs > 1 ? (edge.port - (inputs - 1) / 2) * Math.min(20, 56 / (inputs - 1)) : 0;
   let at = { x: start.x + NODE.width, y: start.y + middle };
   let path = `M${at.x} ${at.y}`;
@@ -49,9 +49,9 @@ function wayOf(edge, places, ranks, edges) {
   return { edge, path, goal, label: labelOf(edge, start, goal, shift, edges) };
 }
 
-/** Where an edge leaves, on the side that it bends away from; where it arrives, if others leave from there, too. */
+/** The label's position: at the start of the edge, on the side that it bends away from; at its end if other edges share its start. */
 function labelOf(edge, start, goal, shift, edges) {
-  if (edges.some((each) => each !== edge && each.from === edge.from)) {
+  if (edges.some((sibling) => sibling !== edge && sibling.from === edge.from)) {
     return { x: goal.x - 4, y: goal.y + (shift > 0 ? 15 : -6), anchor: "end" };
   }
   const leaves = start.y + NODE.height / 2;

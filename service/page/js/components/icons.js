@@ -19,7 +19,7 @@ export const check = icon(svg`<path d="M3 8.5l3.2 3.2L13 5" />`);
 export const sliders = icon(svg`<path d="M2 5h6M12 5h2M2 11h2M8 11h6" /><circle cx="10" cy="5" r="2" /><circle cx="6" cy="11" r="2" />`);
 export const theme = icon(svg`<circle cx="8" cy="8" r="5.5" /><path d="M8 2.5a5.5 5.5 0 010 11z" class="fill" />`);
 
-/** A state by its shape as well as by its colour. */
+/** Icons of states, whose shapes distinguish them without colour. */
 export const STATES = {
   running: icon(svg`<circle cx="8" cy="8" r="4.5" class="fill" />`),
   behind: icon(svg`<path d="M8 3.5A4.5 4.5 0 118 12.5" /><path d="M8 3.5a4.5 4.5 0 000 9z" class="fill" />`),

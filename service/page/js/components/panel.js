@@ -4,7 +4,7 @@ import { close } from "./icons.js";
 import { ttlForm } from "./ttl.js";
 
 const KINDS = {
-  INSERT: "new rows",
+  INSERT: "inserts",
   UPDATE_BEFORE: "rows before updates",
   UPDATE_AFTER: "rows after updates",
   DELETE: "deletions",
@@ -12,18 +12,18 @@ const KINDS = {
 
 /** The changelog mode in words. */
 export function changelogWords(kinds) {
-  if (kinds.length === 1 && kinds[0] === "INSERT") return "New rows alone: nothing is changed or taken back.";
+  if (kinds.length === 1 && kinds[0] === "INSERT") return "Insert-only: rows are never updated or deleted.";
   const missing = kinds.includes("UPDATE_AFTER") && !kinds.includes("UPDATE_BEFORE");
-  return `Gives ${kinds.map((kind) => KINDS[kind]).join(", ")}${missing ? "; the row before is left out" : ""}.`;
+  return `Emits ${kinds.map((kind) => KINDS[kind]).join(", ")}${missing ? ", without rows before updates" : ""}.`;
 }
 
 /**
- * All that is known of an operator.
+ * The panel of an operator.
  * @param {object} options
  * @param {object} options.node
  * @param {object[]} options.inputs the operators that feed it, by port
- * @param {object|undefined} options.figures its state as the run last said
- * @param {object} options.ttl what is being edited; see `ttl.js`
+ * @param {object|undefined} options.figures its state in the last progress message
+ * @param {object} options.ttl the current edit; see `ttl.js`
  * @param {boolean} options.mayEdit
  * @param {object} options.act
  */
@@ -41,12 +41,12 @@ export function operatorPanel({ node, inputs, figures, ttl, mayEdit, act }) {
     ${node.problems.map((text) => html`<p class="note bad">${text}</p>`)}
     ${node.keeps_state ? html`<section><h3>State</h3>${stateOf(node, figures)} ${ttlForm({ node, ttl, mayEdit, act })}</section>` : nothing}
     <section>
-      <h3>Rows that it gives</h3>
+      <h3>Changelog</h3>
       <p>${changelogWords(node.changelog)}</p>
       <p class="kinds">${node.changelog.map((kind) => html`<code>${kind}</code> `)}</p>
     </section>
     ${node.keys.length
-      ? html`<section><h3>Spread and kept by</h3>${node.keys.map((key) => html`<p>${columns(key)}${of(key)}</p>`)}</section>`
+      ? html`<section><h3>Key</h3>${node.keys.map((key) => html`<p>${columns(key)}${of(key)}</p>`)}</section>`
       : nothing}
     ${node.upsert_keys.length
       ? html`<section><h3>Upsert keys</h3>${node.upsert_keys.map((key) => html`<p>${columns(key)}${of(key)}</p>`)}</section>`
@@ -56,7 +56,7 @@ export function operatorPanel({ node, inputs, figures, ttl, mayEdit, act }) {
       <table class="plain">
         <thead class="visually-hidden"><tr><th scope="col">Name</th><th scope="col">Type</th></tr></thead>
         <tbody>
-          ${node.columns.map((each) => html`<tr><td><code>${each.name}</code></td><td class="type">${each.type.replaceAll("VARCHAR(2147483647)", "STRING").replaceAll("VARBINARY(2147483647)", "BYTES")}</td></tr>`)}
+          ${node.columns.map(({ name, type }) => html`<tr><td><code>${name}</code></td><td class="type">${type.replaceAll("VARCHAR(2147483647)", "STRING").replaceAll("VARBINARY(2147483647)", "BYTES")}</td></tr>`)}
         </tbody>
       </table>
     </section>

@@ -1,16 +1,16 @@
 import { html, nothing } from "../lit.js";
 import { warning } from "./icons.js";
 
-/** Longer texts are scrolled in, and not bold. */
+/** The length above which a text gets a scrollable box. */
 const LONG = 400;
 
-/** A message, however long. */
+/** A message of any length. */
 export const messageText = (text) =>
   text.length <= LONG
     ? html`<p class="problem-what">${text}</p>`
     : html`<div class="problem-what long" tabindex="0" role="group" aria-label="Message">${text}</div>`;
 
-/** What is wrong, where, and what to do next. */
+/** An error: its cause, location and remedy. */
 export function problemBox(problem, title = "") {
   if (!problem) return nothing;
   return html`<div class="problem" role="alert">

@@ -9,7 +9,7 @@ const ENDINGS = { sql: "sql", json: "plan" };
 
 export const NO_PROGRAM = Object.freeze({ text: "", language: "sql" });
 
-/** A program that is pasted, or picked as a file; one in Python by its path where the service runs. */
+/** Input of a program: pasted or from a file; a Python program by its path on the service's machine. */
 export function programInput(program, set) {
   const kind = KINDS[program.language];
   const pick = async (event) => {
@@ -19,25 +19,25 @@ export function programInput(program, set) {
   };
   return html`<div class="program">
     <div class="program-head">
-      <div class="segments" role="group" aria-label="Written as">
+      <div class="segments" role="group" aria-label="Format">
         ${Object.entries(KINDS).map(([key, { words }]) => html`<button type="button" aria-pressed=${key === program.language ? "true" : "false"}
           @click=${() => set({ ...program, language: key })}>${words}</button>`)}
       </div>
       <span class="spacer"></span>
-      <label class="file button" ?hidden=${program.language === "python"}>Pick a file<input type="file" accept=".sql,.json" @change=${pick} /></label>
+      <label class="file button" ?hidden=${program.language === "python"}>Choose a file<input type="file" accept=".sql,.json" @change=${pick} /></label>
     </div>
     <label class="field"><span>${kind.label}</span>
       ${program.language === "python"
         ? html`<input name="program" required autocomplete="off" spellcheck="false" placeholder=${kind.hint} .value=${program.text}
               @input=${(event) => set({ ...program, text: event.target.value })} />
-            <span class="muted">In a folder that the service may take programs from</span>`
+            <span class="muted">In a folder that the operator has allowed</span>`
         : html`<textarea name="program" rows="12" spellcheck="false" required .value=${program.text} placeholder=${kind.hint}
             @input=${(event) => set({ ...program, text: event.target.value })}></textarea>`}
     </label>
   </div>`;
 }
 
-/** As the API takes it. */
+/** The program as a request body. */
 export function readProgram({ text, language }) {
   return { sql: { program: text }, plan: { plan: text }, python: { file: text.trim() } }[language];
 }

@@ -2,9 +2,9 @@ import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { theme as themeIcon } from "./icons.js";
 
-const THEMES = { system: "as the system", light: "light", dark: "dark" };
+const THEMES = { system: "system", light: "light", dark: "dark" };
 
-/** What stands around every view. */
+/** The frame of every view: header, navigation and notifications. */
 export function shell({ app, body, signOut, turnTheme, plain }) {
   const { me, route } = app;
   const link = (name, words) =>

@@ -4,17 +4,17 @@ import { readDuration } from "../durations.js";
 import { problemBox } from "./problem.js";
 import { warning } from "./icons.js";
 
-/** Nothing is edited. `texts` are the TTLs as typed, by name of entry; `check` is what the server says of them. */
+/** No edit. `texts` are the typed TTLs by state entry; `check` is the server's response. */
 export const NO_EDIT = Object.freeze({ node: null, texts: {}, comment: "", check: null, checking: false, removes: null, counting: false, problem: null, saving: false });
 
-/** Whose rows an entry keeps; with its side where several are of the same tables. */
-export function keptOf(entry, all) {
+/** The tables whose rows a state entry holds, with its side if several entries have the same tables. */
+export function rowsOf(entry, all) {
   const of = entry.of || entry.name;
   const side = entry.name.replace(/[-_]?state$/i, "");
-  return all.some((each) => each !== entry && each.of === entry.of) && side ? `${side} ${of}` : of;
+  return all.some((sibling) => sibling !== entry && sibling.of === entry.of) && side ? `${side} ${of}` : of;
 }
 
-/** What is different from the plan, as the API wants it. */
+/** The TTLs that differ from the plan, as a request body. */
 export function editsOf(node, ttl) {
   return node.state
     .filter((entry) => ttl.texts[entry.name] !== undefined && ttl.texts[entry.name].trim() !== entry.ttl)
@@ -23,14 +23,14 @@ export function editsOf(node, ttl) {
 
 export const isValid = (node, ttl) => editsOf(node, ttl).every((edit) => !readDuration(edit.ttl).problem);
 
-/** The TTLs of an operator, changed in their place. */
+/** The form for the TTLs of an operator. */
 export function ttlForm({ node, ttl, mayEdit, act }) {
   if (!node.state.length) return nothing;
   const edits = editsOf(node, ttl);
   const ready = edits.length > 0 && isValid(node, ttl) && !ttl.problem && !ttl.check?.problems.length && !ttl.saving;
   return html`<form
     class="ttl-form"
-    aria-label="How long state is kept"
+    aria-label="State TTL"
     novalidate
     @submit=${(event) => {
       event.preventDefault();
@@ -42,7 +42,7 @@ export function ttlForm({ node, ttl, mayEdit, act }) {
       ? html`${outcome(node, ttl, act)}
           <label class="field"><span>Comment <span class="muted">for the history</span></span>
             <input name="comment" autocomplete="off" maxlength="500" .value=${ttl.comment}
-              placeholder="Why it is changed"
+              placeholder="Reason for the change"
               @input=${(event) => act.comment(event.target.value)} />
           </label>
           <div class="actions">
@@ -57,32 +57,32 @@ export function ttlForm({ node, ttl, mayEdit, act }) {
 
 function field(node, entry, ttl, mayEdit, act) {
   const text = ttl.texts[entry.name] ?? entry.ttl;
-  const found = readDuration(text);
+  const duration = readDuration(text);
   const name = `ttl-${entry.name}`;
   const changed = text.trim() !== entry.ttl;
   return html`<div class="ttl-field">
     <label for=${name}>
-      <span>Rows of <strong>${keptOf(entry, node.state)}</strong> are kept</span>
+      <span>TTL of the rows of <strong>${rowsOf(entry, node.state)}</strong></span>
       <code class="muted">${entry.name}</code>
     </label>
     <input id=${name} name=${name} class="ttl-input" autocomplete="off" spellcheck="false" .value=${text}
-      ?readonly=${!mayEdit} aria-invalid=${found.problem ? "true" : "false"} aria-describedby="${name}-says"
+      ?readonly=${!mayEdit} aria-invalid=${duration.problem ? "true" : "false"} aria-describedby="${name}-says"
       @input=${(event) => act.type(entry.name, event.target.value)} />
-    <p id="${name}-says" class="ttl-says ${found.problem ? "bad" : ""}" aria-live="polite">
-      ${found.problem ?? says(entry, found, changed)}
+    <p id="${name}-says" class="ttl-says ${duration.problem ? "bad" : ""}" aria-live="polite">
+      ${duration.problem ?? says(entry, duration, changed)}
     </p>
   </div>`;
 }
 
-function says(entry, found, changed) {
-  const before = changed ? html` <span class="muted">was ${entry.effective_ttl}</span>` : nothing;
-  const doubt = found.doubt ? html` <span class="warn">${found.doubt}</span>` : nothing;
-  const meaning = found.ms === 0 ? "never expires" : found.ms != null ? ttlWords(found.ms) : entry.effective_ttl;
-  const compiled = !changed && entry.compiled ? html` <span class="muted">the program says ${entry.compiled}</span>` : nothing;
+function says(entry, duration, changed) {
+  const before = changed ? html` <span class="muted">before: ${ttlWords(entry.ttl_ms)}</span>` : nothing;
+  const doubt = duration.doubt ? html` <span class="warn">${duration.doubt}</span>` : nothing;
+  const meaning = duration.ms === 0 ? "never expires" : duration.ms != null ? ttlWords(duration.ms) : entry.effective_ttl;
+  const compiled = !changed && entry.compiled ? html` <span class="muted">compiled: ${entry.compiled}</span>` : nothing;
   return html`${meaning}${before}${compiled}${doubt}`;
 }
 
-/** What the change would do. */
+/** The effect of the edit. */
 function outcome(node, ttl, act) {
   if (ttl.problem) return problemBox(ttl.problem);
   if (!isValid(node, ttl)) return nothing;
@@ -92,29 +92,29 @@ function outcome(node, ttl, act) {
   return html`<div class="outcome" aria-live="polite">
     ${editsOf(node, ttl).map((edit) => html`<p>${effect(entryOf(node, edit.state), edit, node.state)}</p>`)}
     ${ttl.removes ? removed(ttl.removes) : act.count ? counter(ttl, act) : nothing}
-    ${warnings.map((each) => html`<p class="warn">${warning}<span>${each.message}</span></p>`)}
+    ${warnings.map(({ message }) => html`<p class="warn">${warning}<span>${message}</span></p>`)}
   </div>`;
 }
 
 const entryOf = (node, name) => node.state.find((entry) => entry.name === name);
 
-/** What another TTL means for the rows that are kept already: it holds for them, too. */
+/** The effect of a new TTL, which also applies to existing rows. */
 function effect(entry, edit, all) {
   const { ms } = readDuration(edit.ttl);
-  const of = html`rows of <strong>${keptOf(entry, all)}</strong>`;
-  if (ms == null) return html`Holds for ${of} from the next start on.`;
+  const of = html`rows of <strong>${rowsOf(entry, all)}</strong>`;
+  if (ms == null) return html`Applies to ${of} from the next start.`;
   const shorter = ms !== 0 && (entry.ttl_ms === 0 || ms < entry.ttl_ms);
   return shorter
-    ? html`From the next start on, ${of} that are older than <strong>${ttlWords(ms)}</strong> are gone, those kept now, too.`
-    : html`From the next start on, ${of} ${ms ? html`are kept for <strong>${ttlWords(ms)}</strong>` : "never expire"}; what is gone does not come back.`;
+    ? html`From the next start, ${of} expire after <strong>${ttlWords(ms)}</strong>, also existing rows.`
+    : html`From the next start, ${of} ${ms ? html`expire after <strong>${ttlWords(ms)}</strong>` : "never expire"}; rows that have expired are not restored.`;
 }
 
 const counter = (ttl, act) => html`<p><button type="button" ?disabled=${ttl.counting} @click=${act.count}>
-  ${ttl.counting ? "Counting…" : "Count what it would remove"}</button></p>`;
+  ${ttl.counting ? "Counting…" : "Count expired rows"}</button></p>`;
 
 function removed(removes) {
-  const rows = removes.reduce((sum, each) => sum + each.rows, 0);
-  if (!rows) return html`<p>Of what the checkpoint holds, nothing would be removed.</p>`;
-  return html`<p class="warn">${warning}<span>Would remove
-    ${removes.filter((each) => each.rows).map((each, at) => html`${at ? ", " : ""}<strong>${count(each.rows)}</strong> of ${count(each.of)} rows of <code>${each.entry}</code>`)}.</span></p>`;
+  const rows = removes.reduce((sum, entry) => sum + entry.rows, 0);
+  if (!rows) return html`<p>No row in the checkpoint would expire.</p>`;
+  return html`<p class="warn">${warning}<span>Would expire
+    ${removes.filter(({ rows }) => rows).map((removed, at) => html`${at ? ", " : ""}<strong>${count(removed.rows)}</strong> of ${count(removed.of)} rows of <code>${removed.entry}</code>`)}.</span></p>`;
 }

@@ -7,7 +7,7 @@ import { createStore } from "../store.js";
 const TAIL = 1000;
 const EVERY = 2500;
 
-/** What the run printed. */
+/** The output of the run. */
 export function logsTab(context, pipeline) {
   const store = createStore({ lines: null, q: "", follow: true, problem: null });
   const { name } = pipeline.get();
@@ -33,7 +33,7 @@ export function logsTab(context, pipeline) {
       return html`<div class="logs-head">
           <label class="search"><span class="visually-hidden">Filter lines</span>
             <input type="search" placeholder="Filter lines" autocomplete="off" .value=${q} @input=${(event) => store.set({ q: event.target.value })} /></label>
-          <label class="choice"><input type="checkbox" .checked=${follow} @change=${(event) => store.set({ follow: event.target.checked })} /> Stay at the end</label>
+          <label class="choice"><input type="checkbox" .checked=${follow} @change=${(event) => store.set({ follow: event.target.checked })} /> Follow</label>
           <span class="spacer"></span>
           ${lines ? html`<span class="muted">${shown.length} of the last ${lines.length} lines</span>` : nothing}
         </div>

@@ -5,10 +5,10 @@ import { NO_PROGRAM, programInput, readProgram } from "../components/program.js"
 import { html } from "../lit.js";
 import { go } from "../router.js";
 
-/** Ask for a name and a program, and make a pipeline of them. */
+/** Ask for a name and a program, and create a pipeline. */
 export async function newPipeline() {
   let state = { problem: null, busy: false, program: NO_PROGRAM };
-  let made = false;
+  let created = false;
 
   const name = await openDialog("New pipeline", (end, again) => {
     const set = (part) => {
@@ -17,15 +17,15 @@ export async function newPipeline() {
     };
     const submit = async (event) => {
       event.preventDefault();
-      const given = new FormData(event.target);
-      const called = given.get("name").trim();
+      const form = new FormData(event.target);
+      const chosen = form.get("name").trim();
       set({ busy: true, problem: null });
       try {
-        // A program that does not compile leaves nothing behind but the name, which the next try goes on with.
-        if (!made) await api.addPipeline(called, given.get("description").trim());
-        made = true;
-        await api.addVersion(called, readProgram(state.program), "First version");
-        end(called);
+        // If the program does not compile, the pipeline remains without versions, and the next attempt uses it.
+        if (!created) await api.addPipeline(chosen, form.get("description").trim());
+        created = true;
+        await api.addVersion(chosen, readProgram(state.program), "First version");
+        end(chosen);
       } catch (problem) {
         set({ busy: false, problem });
       }
@@ -33,7 +33,7 @@ export async function newPipeline() {
     return html`<form @submit=${submit}>
       <label class="field"><span>Name</span>
         <input name="name" required pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*" maxlength="128" autocomplete="off"
-          title="Letters, digits, dots, dashes and underscores" ?readonly=${made} /></label>
+          title="Letters, digits, dots, dashes and underscores" ?readonly=${created} /></label>
       <label class="field"><span>Description <span class="muted">optional</span></span>
         <input name="description" maxlength="500" autocomplete="off" /></label>
       ${programInput(state.program, (program) => set({ program }))}

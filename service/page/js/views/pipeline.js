@@ -25,12 +25,12 @@ const TABS = {
   logs: { words: "Logs", make: logsTab, runs: true },
 };
 const EVERY = 2500;
-/** Hours of micro-batches that are asked for at first. */
+/** Hours of micro-batches to load at first. */
 const RECENT = 0.05;
-/** Micro-batches that are kept for the charts. */
+/** The maximum number of micro-batches for the charts. */
 const MOST = 20000;
 
-/** One pipeline: what it is called and how it does, and below it what a tab shows. */
+/** One pipeline: its name and status, and the selected tab. */
 export function pipelineView(context, route) {
   const { name } = route.params;
   const store = createStore({ name, pipeline: null, run: null, problem: null, last: null, live: false, events: [], acting: "", graph: null, words: new Map(), version: 0 });
@@ -49,7 +49,7 @@ export function pipelineView(context, route) {
     }
   }
 
-  /** The graph of the version in force, anew where another one is. */
+  /** Load the graph when the version in force changes. */
   async function draw(version) {
     if (!version || version === store.get().version) return;
     const graph = await api.graph(name, version);
@@ -59,29 +59,29 @@ export function pipelineView(context, route) {
   function take(message) {
     if (message.batch == null) return;
     const { events: before } = store.get();
-    // The stream begins with the last one there was.
+    // The stream starts with the last micro-batch, which may be known.
     if (message.at === before.at(-1)?.at) return;
     const event = paced([...before.slice(-1), pointOf(message)]).at(-1);
     store.set({ events: [...before, event].slice(-MOST), last: event });
   }
 
-  /** What came just before: a micro-batch alone does not say how far it is from the one before. */
+  /** Load recent micro-batches, since the interval of a micro-batch depends on the previous one. */
   async function recent() {
-    const found = await api.history(name, RECENT).catch(() => ({ points: [] }));
-    const events = found.points.map(pointOf);
-    const later = store.get().events.filter((each) => !events.some((one) => one.at === each.at));
+    const { points } = await api.history(name, RECENT).catch(() => ({ points: [] }));
+    const events = points.map(pointOf);
+    const later = store.get().events.filter((event) => !events.some(({ at }) => at === event.at));
     const all = paced([...events, ...later]);
     if (all.length) store.set({ events: all, last: all.at(-1) });
   }
 
   function choose(wanted) {
-    const there = TABS[wanted] && (context.app.get().runs || !TABS[wanted].runs);
-    const found = there ? wanted : "plan";
-    if (found === tabName) return;
+    const exists = TABS[wanted] && (context.app.get().runs || !TABS[wanted].runs);
+    const chosen = exists ? wanted : "plan";
+    if (chosen === tabName) return;
     tab?.stop?.();
     unlisten();
-    tabName = found;
-    tab = TABS[found].make(context, store, { load });
+    tabName = chosen;
+    tab = TABS[chosen].make(context, store, { load });
     unlisten = tab.store.subscribe(() => store.set({}));
     tab.start?.();
     store.set({});
@@ -99,15 +99,15 @@ export function pipelineView(context, route) {
     store.set({ acting: "" });
   }
 
-  const start = () => act("start", () => api.startRun(name), `${name} starts`);
+  const start = () => act("start", () => api.startRun(name), `${name} is starting`);
   async function stop() {
-    const text = "It ends after the micro-batch that it is at, and goes on from there when it is started again.";
-    if (await confirm(`Stop ${name}?`, text, "Stop")) act("stop", () => api.stopRun(name), `${name} stops`);
+    const text = "The run ends after the current micro-batch, and continues from there at the next start.";
+    if (await confirm(`Stop ${name}?`, text, "Stop")) act("stop", () => api.stopRun(name), `${name} is stopping`);
   }
 
   async function settings() {
     if (await runSettings(name, store.get().run)) {
-      tell("The settings are kept");
+      tell("The settings are saved");
       await load();
     }
   }
@@ -135,7 +135,7 @@ export function pipelineView(context, route) {
 }
 
 function head({ name, pipeline, run, last, acting, problem, loadProblem }, mayRun, act) {
-  // One that crashed and is to start again can be stopped, too.
+  // A run that waits for its restart can be stopped, too.
   const goes = run?.wanted ?? false;
   const button = goes
     ? html`<button type="button" @click=${act.stop} ?disabled=${acting !== ""}>${stopIcon}Stop</button>`
@@ -148,12 +148,12 @@ function head({ name, pipeline, run, last, acting, problem, loadProblem }, mayRu
       </div>
       <span class="spacer"></span>
       ${pipeline ? glance(pipeline, last) : nothing}
-      ${pipeline && mayRun ? html`<span class="run-actions">${run?.settings ? html`<button type="button" class="square" aria-label="How it runs" title="How it runs" @click=${act.settings} ?disabled=${!pipeline.in_force}>${sliders}</button>` : nothing}${button}</span>` : nothing}
+      ${pipeline && mayRun ? html`<span class="run-actions">${run?.settings ? html`<button type="button" class="square" aria-label="Run settings" title="Run settings" @click=${act.settings} ?disabled=${!pipeline.in_force}>${sliders}</button>` : nothing}${button}</span>` : nothing}
     </div>
     ${problemBox(problem ?? loadProblem)} ${pipeline ? failure(pipeline) : nothing}`;
 }
 
-/** How it does, in figures. */
+/** Status and metrics. */
 function glance(pipeline, last) {
   const runs = isAlive(pipeline);
   const fact = (words, value) => html`<div><dt>${words}</dt><dd>${value}</dd></div>`;

@@ -13,24 +13,24 @@ import { newPipeline } from "./new_pipeline.js";
 const EVERY = 5000;
 const PAGE = 100;
 
-/** All pipelines, their state at a glance. */
+/** All pipelines with their status. */
 export function pipelinesView(context) {
   const store = createStore({ items: null, next: null, total: null, q: "", state: "", problem: null });
   let end = () => {};
-  let asked = 0;
+  let requests = 0;
 
   async function load({ more = false } = {}) {
-    const turn = ++asked;
+    const request = ++requests;
     const { q, state, items, next } = store.get();
     try {
-      // What was shown already is asked for again in one piece.
+      // Reload everything shown so far in one request.
       const limit = more ? PAGE : Math.max(PAGE, Math.min(items?.length ?? 0, 500));
-      const found = await api.pipelines(q, state, more ? next : "", limit);
-      if (turn !== asked) return;
-      const all = more ? [...items, ...found.items] : found.items;
-      store.set({ items: all, next: found.cursor, total: found.total, counts: found.counts, problem: null });
+      const page = await api.pipelines(q, state, more ? next : "", limit);
+      if (request !== requests) return;
+      const all = more ? [...items, ...page.items] : page.items;
+      store.set({ items: all, next: page.cursor, total: page.total, counts: page.counts, problem: null });
     } catch (problem) {
-      if (turn === asked) store.set({ problem });
+      if (request === requests) store.set({ problem });
     }
   }
 
@@ -79,8 +79,8 @@ export function pipelinesView(context) {
 function list({ items, q, state }) {
   if (!items.length) {
     return html`<div class="empty">
-      <p>${q || state ? "No pipeline is like that." : "No pipelines yet."}</p>
-      ${q || state ? nothing : html`<p class="muted">Add one with a program in SQL, or run <code>plan-service sync FOLDER</code>.</p>`}
+      <p>${q || state ? "No matching pipelines." : "No pipelines yet."}</p>
+      ${q || state ? nothing : html`<p class="muted">Add one with a SQL program, or run <code>plan-service sync FOLDER</code>.</p>`}
     </div>`;
   }
   return html`<table class="pipelines-table">

@@ -7,12 +7,12 @@ import { figuresOf, isAlive } from "../figures.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
-import { somebodyElse } from "./conflict.js";
+import { showConflict } from "./conflict.js";
 
 const GRAPH = "plan-graph";
 const WAIT = 300;
 
-/** The plan in force as a graph; beside it the operator that was chosen. */
+/** The graph of the plan in force, and the panel of the selected operator. */
 export function planTab(context, pipeline, { load }) {
   const store = createStore({ selected: null, ttl: NO_EDIT });
   const { name } = pipeline.get();
@@ -53,14 +53,14 @@ export function planTab(context, pipeline, { load }) {
     setTtl({ checking: true });
     const still = () => store.get().ttl.texts === ttl.texts;
     try {
-      const found = await api.checkTtl(name, version, edits);
-      if (still()) setTtl({ check: found, checking: false });
+      const answer = await api.checkTtl(name, version, edits);
+      if (still()) setTtl({ check: answer, checking: false });
     } catch (problem) {
       if (still()) setTtl({ problem, checking: false });
     }
   }
 
-  /** How many rows of the checkpoint the TTLs would remove. */
+  /** Count the rows in the checkpoint that would expire. */
   async function count() {
     const { selected, ttl } = store.get();
     const node = nodeOf(selected);
@@ -82,9 +82,9 @@ export function planTab(context, pipeline, { load }) {
     const { etag } = pipeline.get().pipeline;
     setTtl({ saving: true });
     try {
-      const made = await api.setTtl(name, version, edits, ttl.comment.trim(), etag);
+      const added = await api.setTtl(name, version, edits, ttl.comment.trim(), etag);
       store.set({ ttl: NO_EDIT });
-      tell(`Version ${made.version.number} is saved and in force; a run takes it up when it starts next`);
+      tell(`Version ${added.version.number} is saved and in force; it takes effect at the next start`);
       await load();
     } catch (problem) {
       setTtl({ saving: false });
@@ -93,37 +93,37 @@ export function planTab(context, pipeline, { load }) {
     }
   }
 
-  /** Somebody else was quicker: show what they changed, then go on with it. */
+  /** After a concurrent change, show it, and repeat the edit on request. */
   async function conflict(edits, ttl, version) {
     await load();
     const now = pipeline.get().pipeline;
-    const again = await somebodyElse(name, version, now.in_force, edits);
+    const again = await showConflict(name, version, now.in_force, edits);
     const node = nodeOf(store.get().selected);
     store.set({ ttl: again && node ? { ...NO_EDIT, texts: ttl.texts, comment: ttl.comment } : NO_EDIT });
     if (again) check();
   }
 
   const act = { close, type, save, discard: () => store.set({ ttl: NO_EDIT }), comment: (comment) => setTtl({ comment }) };
-  /** Only what has run has something to count. */
+  /** Counting needs a checkpoint. */
   const acts = () => (context.app.get().runs && pipeline.get().pipeline?.version ? { ...act, count } : act);
 
   return {
     store,
     stop: () => clearTimeout(timer),
-    render: ({ selected, ttl }, { pipeline: found, graph, last }) => {
-      if (found && !found.in_force) {
+    render: ({ selected, ttl }, { pipeline: current, graph, last }) => {
+      if (current && !current.in_force) {
         return html`<div class="empty"><p>No version is in force yet.</p>
           <p><a href=${to(["pipelines", name, "upgrade"])}>Add a program</a></p></div>`;
       }
       if (!graph) return html`<p class="muted loading">Loading…</p>`;
-      const node = graph.nodes.find((each) => each.id === selected);
+      const node = graph.nodes.find(({ id }) => id === selected);
       return html`<div class="plan ${node ? "with-panel" : ""}">
-        ${graphView({ id: GRAPH, graph, label: `Plan of ${name}, ${graph.nodes.length} operators`, selected, choose, figures: figuresOf(graph, last, isAlive(found)) })}
+        ${graphView({ id: GRAPH, graph, label: `Plan of ${name}, ${graph.nodes.length} operators`, selected, choose, figures: figuresOf(graph, last, isAlive(current)) })}
         ${node
           ? operatorPanel({
               node,
               inputs: inputsOf(graph, node),
-              figures: last?.by_operator?.find((each) => each.uid === node.uid),
+              figures: last?.by_operator?.find(({ uid }) => uid === node.uid),
               ttl,
               mayEdit: context.may("editor"),
               act: acts(),
@@ -137,5 +137,5 @@ export function planTab(context, pipeline, { load }) {
 
 function inputsOf(graph, node) {
   const edges = graph.edges.filter((edge) => edge.to === node.id).sort((a, b) => a.port - b.port);
-  return edges.map((edge) => graph.nodes.find((each) => each.id === edge.from));
+  return edges.map((edge) => graph.nodes.find(({ id }) => id === edge.from));
 }

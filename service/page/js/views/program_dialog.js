@@ -2,7 +2,7 @@ import * as api from "../api.js";
 import { openDialog, tell } from "../components/dialog.js";
 import { html } from "../lit.js";
 
-/** The program of a version, to read and to copy. */
+/** Show the program of a version, with a copy button. */
 export async function showProgram(name, number) {
   let program;
   try {

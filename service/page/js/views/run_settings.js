@@ -3,37 +3,37 @@ import { openDialog } from "../components/dialog.js";
 import { problemBox } from "../components/problem.js";
 import { html } from "../lit.js";
 
-/** How each setting is asked for: its words, a hint, and what makes it of a text. */
+/** The form fields of the settings: label, placeholder, explanation and kind of input. */
 const FIELDS = {
-  trigger: { words: "Time between micro-batches", hint: "none: as soon as there are rows", says: "10 s; or real-time, in which rows go through one by one" },
-  every: { words: "Start every", hint: "goes on all the time", says: "15 min: reads what is there, ends, and starts again" },
-  available_now: { words: "Read what is there now, then end", kind: "checkbox" },
-  max_files_per_batch: { words: "Files in a micro-batch at most", hint: "all that are there", kind: "number" },
-  stop_within: { words: "A stop waits for what runs", hint: "30s" },
-  master: { words: "Spark's master", hint: "local[*]" },
-  launcher: { words: "Started by", kind: "select", choices: { process: "a process of its own", "spark-submit": "spark-submit" } },
-  conf: { words: "Spark's settings", hint: "spark.sql.shuffle.partitions = 8", kind: "pairs" },
+  trigger: { words: "Time between micro-batches", hint: "none: start a micro-batch at once", says: "10 s; or real-time, which processes rows one by one" },
+  every: { words: "Start every", hint: "runs continuously", says: "15 min: reads the available data, ends, and starts again" },
+  available_now: { words: "Read the data available at the start, then end", kind: "checkbox" },
+  max_files_per_batch: { words: "Maximum number of files per micro-batch", hint: "all available", kind: "number" },
+  stop_within: { words: "Stop timeout", hint: "30s" },
+  master: { words: "Spark master", hint: "local[*]" },
+  launcher: { words: "Launcher", kind: "select", choices: { process: "separate process", "spark-submit": "spark-submit" } },
+  conf: { words: "Spark settings", hint: "spark.sql.shuffle.partitions = 8", kind: "pairs" },
 };
 
 /**
- * Ask how a pipeline runs, and keep it.
+ * Edit the run settings of a pipeline.
  * @param {string} name
- * @param {object} run its document
- * @returns {Promise<boolean>} whether it was changed
+ * @param {object} run the document of its run
+ * @returns {Promise<boolean>} true if they were saved
  */
 export function runSettings(name, run) {
   let state = { problem: null, busy: false };
   const known = Object.entries(run.settings).filter(([key]) => FIELDS[key]);
 
-  return openDialog(`How ${name} runs`, (end, again) => {
+  return openDialog(`Run settings of ${name}`, (end, again) => {
     const submit = async (event) => {
       event.preventDefault();
-      const given = new FormData(event.target);
+      const form = new FormData(event.target);
       state = { problem: null, busy: true };
       again();
       try {
-        const settings = { ...run.settings, ...Object.fromEntries(known.map(([key]) => [key, read(FIELDS[key].kind, given.get(key))])) };
-        // What runs goes on as it is, with its version; the settings hold from the next start on.
+        const settings = { ...run.settings, ...Object.fromEntries(known.map(([key]) => [key, read(FIELDS[key].kind, form.get(key))])) };
+        // An active run continues with its version; the settings apply from the next start.
         await api.startRun(name, { settings, ...(run.wanted && run.version ? { version: run.version } : {}) });
         end(true);
       } catch (problem) {
@@ -42,7 +42,7 @@ export function runSettings(name, run) {
       }
     };
     return html`<form @submit=${submit}>
-      ${run.wanted ? html`<p class="note">It runs: what is changed here holds from the next start on.</p>` : ""}
+      ${run.wanted ? html`<p class="note">The run is active: changes apply from the next start.</p>` : ""}
       ${known.map(([key, value]) => field(key, FIELDS[key], value))}
       ${problemBox(state.problem)}
       <div class="actions">
@@ -57,18 +57,18 @@ function field(key, { words, hint = "", says = "", kind, choices }, value) {
   if (kind === "checkbox") return html`<label class="choice"><input type="checkbox" name=${key} ?checked=${value} /><span>${words}</span></label>`;
   if (kind === "select") {
     return html`<label class="field"><span>${words}</span><select name=${key}>
-      ${Object.entries(choices).map(([each, text]) => html`<option value=${each} ?selected=${each === value}>${text}</option>`)}</select></label>`;
+      ${Object.entries(choices).map(([choice, text]) => html`<option value=${choice} ?selected=${choice === value}>${text}</option>`)}</select></label>`;
   }
   if (kind === "pairs") {
-    const lines = Object.entries(value).map(([name, each]) => `${name} = ${each}`).join("\n");
-    return html`<label class="field"><span>${words} <span class="muted">one a line</span></span>
+    const lines = Object.entries(value).map(([key, text]) => `${key} = ${text}`).join("\n");
+    return html`<label class="field"><span>${words} <span class="muted">one per line</span></span>
       <textarea name=${key} rows="3" spellcheck="false" placeholder=${hint} .defaultValue=${lines}></textarea></label>`;
   }
   return html`<label class="field"><span>${words} ${says ? html`<span class="muted">${says}</span>` : ""}</span>
     <input name=${key} type=${kind ?? "text"} min="1" autocomplete="off" placeholder=${hint} .defaultValue=${value ?? ""} /></label>`;
 }
 
-/** A setting, as the API takes it. */
+/** The value of a form field for the API. */
 function read(kind, text) {
   if (kind === "checkbox") return text === "on";
   if (kind === "number") return text ? Number(text) : null;

@@ -25,7 +25,7 @@ export function signInView(context, route) {
     store,
     render: ({ problem, busy }) => html`<form class="card signin" @submit=${submit}>
       <h1>Sign in</h1>
-      <p class="muted">With a token of this service. The first one was printed when it was started for the first time.</p>
+      <p class="muted">With a token of this service. Its first start printed the first token.</p>
       <label class="field"><span>Token</span>
         <input id="token" name="token" type="password" autocomplete="current-password" required autofocus />
       </label>

@@ -4,28 +4,28 @@ import { STATES } from "../components/icons.js";
 const MARKS = { waiting: STATES.starting, "going-on": STATES.running, done: STATES.finished, failed: STATES.failed };
 
 const WORDS = {
-  migrating: "State is carried over",
-  done: "The upgrade is done",
-  refused: "The upgrade was refused: the version of before goes on",
-  "rolling-back": "Plan and state of before are taken again",
+  migrating: "Migrating the state",
+  done: "The upgrade is complete",
+  refused: "The upgrade was refused: the previous version continues",
+  "rolling-back": "Restoring the previous plan and state",
   "rolled-back": "Rolled back",
 };
 
 const AT_WORK = ["migrating", "rolling-back"];
 
-/** Whether an upgrade, or the way back, goes on. */
+/** Return true while an upgrade or rollback is in progress. */
 export const isUnderWay = (progress) => AT_WORK.includes(progress?.state);
 
-const STEP_WORDS = { waiting: "waits", "going-on": "under way", done: "done", failed: "failed" };
+const STEP_WORDS = { waiting: "waiting", "going-on": "in progress", done: "done", failed: "failed" };
 
-/** What the upgrade does, one after the other; each with its mark, so that colour is not all that tells. */
+/** The steps of an upgrade, with icons, so that colour is not the only distinction. */
 const stepsView = (steps) => html`<ol class="steps" aria-label="Steps">
-  ${steps.map((each) => html`<li class="step ${each.state}">
-    ${MARKS[each.state]}<span>${each.text}<span class="visually-hidden">, ${STEP_WORDS[each.state]}</span></span>
+  ${steps.map(({ state, text }) => html`<li class="step ${state}">
+    ${MARKS[state]}<span>${text}<span class="visually-hidden">, ${STEP_WORDS[state]}</span></span>
   </li>`)}
 </ol>`;
 
-/** How far an upgrade is, or how the last one ended. */
+/** The progress of an upgrade, or the outcome of the last one. */
 export function progressView(progress, rollBack, busy) {
   const { state, from, to, done, of, steps, message, remedy } = progress;
   if (state === "none") return nothing;

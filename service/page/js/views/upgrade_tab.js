@@ -1,4 +1,5 @@
 import * as api from "../api.js";
+import { changeWords } from "../components/badges.js";
 import { changesOf, diffView } from "../components/diff.js";
 import { confirm, tell } from "../components/dialog.js";
 import { arrange, graphView, showOperator } from "../components/graph.js";
@@ -14,7 +15,7 @@ import { isUnderWay, progressView } from "./upgrade_progress.js";
 const SIDES = { old: "upgrade-old", now: "upgrade-new" };
 const NONE = { target: null, old: null, now: null, diff: null, warnings: [], selected: {}, problem: null };
 
-/** Another program: what it does to the state, then the migration, and the way back. */
+/** Upgrade to another program: comparison, migration and rollback. */
 export function upgradeTab(context, pipeline, { load }) {
   const store = createStore({ ...NONE, program: NO_PROGRAM, busy: false, progress: null, versions: [] });
   const { name } = pipeline.get();
@@ -28,22 +29,22 @@ export function upgradeTab(context, pipeline, { load }) {
   }
 
   async function listVersions() {
-    const found = await api.versions(name, "").catch(() => ({ items: [] }));
-    store.set({ versions: found.items });
+    const { items } = await api.versions(name, "").catch(() => ({ items: [] }));
+    store.set({ versions: items });
   }
 
-  /** Compile the program over the version in force, and compare it with the state that is held; a version is made of it when it is wanted. */
+  /** Compile the program over the version in force, and compare it with the current state, without adding a version. */
   async function compile(event) {
     event.preventDefault();
     if (!pipeline.get().pipeline.in_force) return first();
     const base = held(pipeline.get().pipeline);
     show(base, 0, async () => {
-      const [old, made] = await Promise.all([api.graph(name, base), api.compile(readProgram(store.get().program), name)]);
-      return { old, now: made.graph, diff: made.diff, warnings: made.warnings };
+      const [old, compiled] = await Promise.all([api.graph(name, base), api.compile(readProgram(store.get().program), name)]);
+      return { old, now: compiled.graph, diff: compiled.diff, warnings: compiled.warnings };
     });
   }
 
-  /** A pipeline without versions has nothing to compare with. */
+  /** Add the first version, without a comparison. */
   async function first() {
     store.set({ busy: true, problem: null });
     try {
@@ -56,7 +57,7 @@ export function upgradeTab(context, pipeline, { load }) {
     store.set({ busy: false });
   }
 
-  /** Take the program in force, to change it. */
+  /** Load the program in force for editing. */
   async function begin() {
     try {
       const { program, language, origin } = await api.version(name, pipeline.get().pipeline.in_force);
@@ -91,21 +92,21 @@ export function upgradeTab(context, pipeline, { load }) {
     act(async () => {
       let number = target;
       if (!number) {
-        const made = await api.addVersion(name, readProgram(program), "Upgrade");
-        number = made.version.number;
+        const added = await api.addVersion(name, readProgram(program), "Upgrade");
+        number = added.version.number;
         store.set({ target: number });
       }
       await api.migrate(name, number, how);
-    }, "The upgrade starts");
+    }, "The upgrade is starting");
   }
 
-  /** Make a version of the program, for somebody to look at or to put in force later. */
+  /** Add the program as a version without putting it in force. */
   async function keep() {
     store.set({ busy: true, problem: null });
     try {
-      const made = await api.addVersion(name, readProgram(store.get().program), "");
-      tell(`Version ${made.version.number} is saved, and not in force`);
-      store.set({ target: made.version.number });
+      const added = await api.addVersion(name, readProgram(store.get().program), "");
+      tell(`Version ${added.version.number} is saved, but not in force`);
+      store.set({ target: added.version.number });
     } catch (problem) {
       store.set({ problem });
     }
@@ -113,8 +114,8 @@ export function upgradeTab(context, pipeline, { load }) {
   }
 
   async function rollBack() {
-    const text = "Plan and state of before the upgrade are taken again; what was read since is read once more.";
-    if (await confirm(`Roll ${name} back?`, text, "Roll back", { danger: true })) act(() => api.rollBack(name), `${name} goes back`);
+    const text = "The previous plan and state are restored; data read since the upgrade is read again.";
+    if (await confirm(`Roll ${name} back?`, text, "Roll back", { danger: true })) act(() => api.rollBack(name), `${name} is rolling back`);
   }
 
   async function act(run, done) {
@@ -130,14 +131,14 @@ export function upgradeTab(context, pipeline, { load }) {
     store.set({ busy: false });
   }
 
-  /** Choose an operator in one graph, and what it is in the other. */
+  /** Select an operator in one graph, and its counterpart in the other. */
   function choose(side, id) {
     const { diff } = store.get();
-    const found = diff.operators.find((each) => (side === "old" ? each.oldNode : each.newNode) === id);
-    const selected = side === "old" ? { old: id, now: found?.newNode ?? null } : { now: id, old: found?.oldNode ?? null };
+    const operator = diff.operators.find(({ oldNode, newNode }) => (side === "old" ? oldNode : newNode) === id);
+    const selected = side === "old" ? { old: id, now: operator?.newNode ?? null } : { now: id, old: operator?.oldNode ?? null };
     store.set({ selected });
-    for (const [other, graph] of Object.entries(SIDES)) {
-      if (other !== side && selected[other] != null) showOperator(graph, selected[other]);
+    for (const [shown, graph] of Object.entries(SIDES)) {
+      if (shown !== side && selected[shown] != null) showOperator(graph, selected[shown]);
     }
   }
 
@@ -148,11 +149,11 @@ export function upgradeTab(context, pipeline, { load }) {
       listVersions();
     },
     stop: () => end(),
-    render: (state, { pipeline: found }) => html`
+    render: (state, { pipeline: current }) => html`
       ${state.progress ? progressView(state.progress, context.may("operator") ? rollBack : null, state.busy) : nothing}
       ${problemBox(state.problem)}
-      ${state.diff ? comparison(state, found, { choose, migrate, keep, again: () => store.set(NONE), mayRun: context.may("operator") && context.app.get().runs })
-        : context.may("editor") ? chooser(state, found, store, { compile, compare, begin }) : html`<p class="empty">This needs the role editor.</p>`}`,
+      ${state.diff ? comparison(state, current, { choose, migrate, keep, again: () => store.set(NONE), mayRun: context.may("operator") && context.app.get().runs })
+        : context.may("editor") ? chooser(state, current, store, { compile, compare, begin }) : html`<p class="empty">The role editor is required.</p>`}`,
     drawn: ({ diff }) => {
       if (diff) Object.values(SIDES).forEach(arrange);
     },
@@ -160,24 +161,24 @@ export function upgradeTab(context, pipeline, { load }) {
 }
 
 function chooser(state, pipeline, store, { compile, compare, begin }) {
-  const others = state.versions.filter((each) => each.number !== held(pipeline));
+  const versions = state.versions.filter(({ number }) => number !== held(pipeline));
   return html`<div class="upgrade-choose">
     <form class="card" @submit=${compile}>
       <h2>${pipeline?.in_force ? "A new program" : "The first program"}</h2>
       ${programInput(state.program, (program) => store.set({ program }))}
       <div class="actions">
-        ${pipeline?.in_force && !state.program.text ? html`<button type="button" class="quiet" @click=${begin}>Begin with version ${pipeline.in_force}</button>` : nothing}
+        ${pipeline?.in_force && !state.program.text ? html`<button type="button" class="quiet" @click=${begin}>Start from version ${pipeline.in_force}</button>` : nothing}
         <button type="submit" class="primary" ?disabled=${state.busy}>${pipeline?.in_force ? (state.busy ? "Comparing…" : "Compile and compare") : state.busy ? "Compiling…" : "Compile and add"}</button></div>
     </form>
-    ${others.length
-      ? html`<section class="card"><h2>Or a version that there is</h2>
-          <ul class="choices">${others.slice(0, 12).map((each) => html`<li><button type="button" class="quiet" ?disabled=${state.busy} @click=${() => compare(each.number)}>
-            Version ${each.number}${each.number === pipeline?.in_force ? ", in force" : ""} <span class="muted">${each.comment || each.kind}</span></button></li>`)}</ul></section>`
+    ${versions.length
+      ? html`<section class="card"><h2>Or an existing version</h2>
+          <ul class="choices">${versions.slice(0, 12).map(({ number, comment, kind }) => html`<li><button type="button" class="quiet" ?disabled=${state.busy} @click=${() => compare(number)}>
+            Version ${number}${number === pipeline?.in_force ? ", in force" : ""} <span class="muted">${comment || kind}</span></button></li>`)}</ul></section>`
       : nothing}
   </div>`;
 }
 
-/** The version whose state an upgrade comes from: the one that runs or ran last, before the first run the one in force. */
+/** The version of the current state: the one that runs or ran last; before the first run the version in force. */
 const held = (pipeline) => pipeline?.version || pipeline?.in_force;
 
 const newName = (target) => (target ? `version ${target}` : "the new program");
@@ -187,8 +188,8 @@ function comparison(state, pipeline, { choose, migrate, keep, again, mayRun }) {
   const { diff, old, now, base, target, selected } = state;
   const [inForce, running] = [pipeline?.in_force, held(pipeline)];
   const changes = changesOf(diff, old, now);
-  const side = (key, graph, title, found) => html`<section class="side"><h3>${title}</h3>
-    ${graphView({ id: SIDES[key], graph, label: `${title}, ${graph.nodes.length} operators`, selected: selected[key] ?? null, choose: (id) => choose(key, id), changes: found, legend: false })}</section>`;
+  const side = (key, graph, title, marked) => html`<section class="side"><h3>${title}</h3>
+    ${graphView({ id: SIDES[key], graph, label: `${title}, ${graph.nodes.length} operators`, selected: selected[key] ?? null, choose: (id) => choose(key, id), changes: marked, legend: false })}</section>`;
   return html`<div class="page-head">
       <h2 id="upgrade-title" tabindex="-1">From version ${base} to ${newName(target)}</h2><span class="spacer"></span>
       <button type="button" class="quiet" @click=${again}>Another program</button>
@@ -196,7 +197,7 @@ function comparison(state, pipeline, { choose, migrate, keep, again, mayRun }) {
       ${mayRun && target !== running ? html`<button type="button" class="primary" ?disabled=${state.busy || isUnderWay(state.progress)} @click=${migrate}>Migrate to ${newName(target)}</button>` : nothing}
     </div>
     ${state.warnings.map((text) => html`<p class="note">${text}</p>`)}
-    <p class="change-legend" aria-hidden="true">${["kept", "moved", "changed", "added", "removed"].map((each) => html`<span><span class="swatch change-${each}"></span>${each}</span>`)}</p>
+    <p class="change-legend" aria-hidden="true">${["kept", "moved", "changed", "added", "removed"].map((change) => html`<span><span class="swatch change-${change}"></span>${changeWords(change)}</span>`)}</p>
     <div class="sides">${side("old", old, `Version ${base}${base === inForce ? ", in force" : ""}`, changes.old)} ${side("now", now, `${capital(newName(target))}${target === inForce ? ", in force" : ""}`, changes.now)}</div>
     ${diffView(diff)}`;
 }

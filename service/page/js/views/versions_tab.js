@@ -9,7 +9,7 @@ import { showProgram } from "./program_dialog.js";
 
 const KINDS = { program: "program", "ttl-edit": "TTL edit", import: "import", plan: "plan" };
 
-/** The history, and what differs between any two versions. */
+/** The history, and the differences between any two versions. */
 export function versionsTab(context, pipeline, { load: reload }) {
   const store = createStore({ items: null, next: null, from: null, until: null, diff: null, problem: null, diffProblem: null });
   const { name } = pipeline.get();
@@ -17,9 +17,9 @@ export function versionsTab(context, pipeline, { load: reload }) {
   async function load(more = false) {
     const { items, next } = store.get();
     try {
-      const found = await api.versions(name, more ? next : "");
-      const all = more ? [...items, ...found.items] : found.items;
-      store.set({ items: all, next: found.cursor, problem: null });
+      const page = await api.versions(name, more ? next : "");
+      const all = more ? [...items, ...page.items] : page.items;
+      store.set({ items: all, next: page.cursor, problem: null });
       const { from, until } = store.get();
       if (from == null && all.length) compare(all[1]?.number ?? all[0].number, all[0].number);
       else if (from != null) compare(from, until);
@@ -41,7 +41,7 @@ export function versionsTab(context, pipeline, { load: reload }) {
   }
 
   async function use(number) {
-    const text = `The next start runs version ${number}. State is carried over, or the start says why it cannot be.`;
+    const text = `The next start runs version ${number}. It restores the state, or is refused with the reason.`;
     if (!(await confirm(`Put version ${number} in force?`, text, "Put in force"))) return;
     try {
       await api.putInForce(name, number, pipeline.get().pipeline.etag);
@@ -56,9 +56,9 @@ export function versionsTab(context, pipeline, { load: reload }) {
   return {
     store,
     start: () => load(),
-    render: (state, { pipeline: found }) => html`${problemBox(state.problem)}
+    render: (state, { pipeline: current }) => html`${problemBox(state.problem)}
       <div class="versions">
-        <div class="versions-list">${state.items ? list(state, found, compare, context.may("editor") ? use : null, name) : html`<p class="muted loading">Loading…</p>`}
+        <div class="versions-list">${state.items ? list(state, current, compare, context.may("editor") ? use : null, name) : html`<p class="muted loading">Loading…</p>`}
           ${state.next ? html`<p class="more"><button type="button" @click=${() => load(true)}>Show more</button></p>` : nothing}</div>
         <section class="versions-diff" aria-live="polite">${difference(state)}</section>
       </div>`,
@@ -85,7 +85,7 @@ function list({ items, from, until }, pipeline, compare, use, name) {
 
 function difference({ items, from, until, diff, diffProblem }) {
   if (from == null) return nothing;
-  if (items.length < 2) return html`<p class="muted">What differs is shown here when there is a second version.</p>`;
+  if (items.length < 2) return html`<p class="muted">The differences to a second version will be shown here.</p>`;
   const title = html`<h2>From version ${from} to ${until}</h2>`;
   if (from === until) return html`${title}<p class="muted">Choose two different versions.</p>`;
   if (diffProblem) return html`${title}${problemBox(diffProblem)}`;

@@ -1,1 +1,1 @@
-"""The steps, one a file; `down_revision` names the one before."""
+"""Migrations, one per file, in the order of `down_revision`."""

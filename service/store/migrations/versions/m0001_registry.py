@@ -10,7 +10,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """The step."""
+    """Create the tables."""
     op.create_table(
         "blobs",
         sa.Column("hash", sa.String(length=64), nullable=False),
@@ -119,7 +119,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """The step back."""
+    """Drop the tables."""
     for name in (
         "versions",
         "statuses",

@@ -1,4 +1,4 @@
-"""What is wanted of runs."""
+"""The desired state of runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "m0001"
 
 
 def upgrade() -> None:
-    """The step."""
+    """Create the table."""
     op.create_table(
         "wanted_runs",
         sa.Column("pipeline_id", sa.Integer(), nullable=False),
@@ -31,5 +31,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """The step back."""
+    """Drop the table."""
     op.drop_table("wanted_runs")

@@ -1,4 +1,4 @@
-"""When the last upgrade was done, and what the checkpoint was before."""
+"""The time of the last upgrade, and the checkpoint's generation before it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ down_revision = "m0002"
 
 
 def upgrade() -> None:
-    """The step."""
+    """Add the columns."""
     op.add_column("wanted_runs", sa.Column("upgraded_at", sa.DateTime(timezone=True), nullable=True))
     op.add_column("wanted_runs", sa.Column("generation", sa.Integer(), nullable=False, server_default="0"))
 
 
 def downgrade() -> None:
-    """The step back."""
+    """Drop the columns."""
     op.drop_column("wanted_runs", "generation")
     op.drop_column("wanted_runs", "upgraded_at")

@@ -114,7 +114,7 @@ def test_an_unavailable_registry_is_retried_and_a_refusal_is_named(spark: SparkS
     schema = record("r", id="long")
     number = registry.add(schema)
     messages = [message(number, schema, {"id": 5})]
-    registry.asks_for("ann:secret")
+    registry.require_login("ann:secret")
     options = {"url": registry.url.replace("//", "//ann:wrong@")}
     assert "HTTP 401, error 401, Unauthorized (table c.d.t)" in failure(spark, messages, options)
     registry.failures = [503, 429]

@@ -1,4 +1,4 @@
-"""State in memory that is written later; see `KeptKeys` in the kernel's README."""
+"""Decoded states that are cached and written later; see `StateCache` in the kernel's README."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_state_of_another_version_is_refused_by_name(harness: Harness) -> None:
     step = Step(0, [Change("+I", ("a", 1, 2), 0, "a")])
     with pytest.raises(OperatorError, match=r"operator rank .* format rank in version 7, known here is version 1; run"):
         harness.run(spec, [step], {"a": b"\x07" + state[1:]})
-    with pytest.raises(OperatorError, match=r"operator rank: .* the form of timer 1, known here are 2 and 3; run"):
+    with pytest.raises(OperatorError, match=r"operator rank: .* the unknown timer tag 1, known are 2 and 3; run"):
         harness.run(spec, [step], {"a": state[:-1] + b"\x01"})
 
 

@@ -216,7 +216,7 @@ def test_accumulators_of_a_wider_type(harness: Harness) -> None:
     ("accumulator", "why"),
     [
         (NUMBERS, r"call 0\.accumulator: .*values of ARRAY<ROW<BIGINT, DOUBLE>> cannot become"),
-        (None, r"it was python-value in version 1 and is to be python in version 1"),
+        (None, r"it is python in version 1 instead of python-value in version 1"),
     ],
 )
 def test_accumulators_of_another_type_are_refused(accumulator: Any, why: str, harness: Harness) -> None:
@@ -229,7 +229,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
         "rank",
         CASES["deduplicate"].spec | {"uid": "rank", "inputTypes": [TYPES], "outputTypes": TYPES},
         {},
-        r"operator rank: it cannot be made from the state of rank: it is deduplicate, and that was rank",
+        r"operator rank: cannot convert the state of rank: it is deduplicate instead of rank",
     ),
     "a narrower type": (
         "rank",
@@ -253,19 +253,19 @@ REFUSED: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
         "rank",
         {},
         {"inputs": [[{"input": 0, "column": 0}, {"input": 0, "column": 7}, None]]},
-        r"operator rank, field rows\.row: .* column 7 of input 0 was not kept",
+        r"operator rank, field rows\.row: .* column 7 of input 0 was not stored",
     ),
     "a window that becomes bounded": (
         "over-rowtime",
         {"preceding": 1_000},
         {},
-        r"operator rowtime-over, field firings: .* nothing like it was kept",
+        r"operator rowtime-over, field firings: .* the old state has no such field",
     ),
     "a window that is bounded no more": (
         "over-rowtime-bounded",
         {"preceding": None},
         {},
-        r"operator rowtime-over, field frame: .* nothing is kept of what it knew as \[rows\]",
+        r"operator rowtime-over, field frame: .* the new state has no fields \[rows\]",
     ),
     "another function of the same form": (
         "over-rowtime",
@@ -277,13 +277,13 @@ REFUSED: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
         "over-rowtime",
         {"aggs": [COUNT, {**SUM, "args": [2]}]},
         {},
-        r"operator rowtime-over, field frame\.aggregates\.call 1: .* it read column 1 and is to read column 2 of",
+        r"operator rowtime-over, field frame\.aggregates\.call 1: .* it reads column 2 of input 0 instead of column 1",
     ),
     "another filter": (
         "over-rowtime",
         {"aggs": [{**COUNT, "filter": 1}, SUM]},
         {},
-        r"operator rowtime-over, field frame\.aggregates\.call 0: .* it has a filter in one of the two",
+        r"operator rowtime-over, field frame\.aggregates\.call 0: .* only one of the two has a filter",
     ),
     "another accumulator": (
         "over-rowtime",
@@ -301,7 +301,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
         "over-rowtime",
         {},
         {"calls": [0]},
-        r"operator rowtime-over, field frame\.aggregates: .* there are 2 calls, and the mapping tells of 1",
+        r"operator rowtime-over, field frame\.aggregates: .* there are 2 calls, but the mapping has 1",
     ),
 }
 

@@ -192,7 +192,7 @@ def test_impossible_mappings_are_refused(spark: SparkSession, tmp_path: Path) ->
     running.add([("deduplicate-first", row), ("join-semi", row)])
     running.stop()
     twice = [*identity(chain), {**identity(chain)[0], "from": "join-semi"}]
-    with pytest.raises(Exception, match="it is deduplicate, and that was join"):
+    with pytest.raises(Exception, match="it is deduplicate instead of join"):
         move(running, chain, twice, tmp_path / "new", 2)
     with pytest.raises(Exception, match="operator deduplicate-first is mapped twice"):
         move(running, chain, [identity(chain)[0]] * 2, tmp_path / "new", 2)

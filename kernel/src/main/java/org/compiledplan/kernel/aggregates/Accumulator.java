@@ -2,26 +2,26 @@ package org.compiledplan.kernel.aggregates;
 
 import org.compiledplan.kernel.state.Framed;
 
-/** The running value of one aggregate call for one key. A fresh instance stands for no rows. */
+/** The state of one aggregate call for one key. A fresh instance represents no rows. */
 public interface Accumulator extends Framed {
-  /** Takes a row in; the accumulator picks its arguments out of it. */
+  /** Accumulates a row; the accumulator selects its arguments. */
   void add(Object[] row);
 
-  /** Takes out a row that was added before. */
+  /** Retracts a row that was added before. */
   void retract(Object[] row);
 
   /**
-   * Takes in all rows that another accumulator of the same call took, after its own; the other
-   * stays as it is.
+   * Merges another accumulator of the same call, as if its rows followed; the source is not
+   * changed.
    */
-  void merge(Accumulator other);
+  void merge(Accumulator source);
 
-  /** About how many bytes it takes for values that it has to tell from others. */
+  /** Returns the approximate size in bytes of the distinct values that it holds. */
   default long heldBytes() {
     return 0;
   }
 
-  /** The aggregate's present value, null if it has none. */
+  /** Returns the current result, null if there is none. */
   Object value();
 
   @Override

@@ -4,8 +4,8 @@ import java.util.Locale;
 import org.compiledplan.kernel.state.Framed;
 
 /**
- * The forms of accumulators in state. Codes, names and versions are in checkpoints: none is ever
- * given to another form, and a change of an accumulator's fields makes its version one higher.
+ * The forms of accumulators in state. Codes, names and versions are stored in checkpoints: none is
+ * ever reused, and a change of an accumulator's fields increments its version.
  */
 public enum AccumulatorForm implements Framed.Form {
   COUNT(1, 1),
@@ -30,7 +30,7 @@ public enum AccumulatorForm implements Framed.Form {
   JSON_OBJECT(20, 1),
   JSON_ARRAY(21, 1),
   DISTINCT(22, 1),
-  /** Pickled: of no type that the kernel knows. */
+  /** Pickled accumulators without a declared type. */
   PYTHON(23, 1),
   PYTHON_VALUE(24, 1);
 

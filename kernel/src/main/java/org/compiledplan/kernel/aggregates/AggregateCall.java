@@ -5,10 +5,10 @@ import org.compiledplan.kernel.values.ValueType;
 /**
  * One aggregate call of a plan, with its types.
  *
- * @param function name as in the plan, such as {@code $SUM$1}
+ * @param function name in the plan, such as {@code $SUM$1}
  * @param args columns of the arguments
- * @param retract whether rows may be taken back
- * @param python a function in Python; null for all others
+ * @param retract true if rows may be retracted
+ * @param python a Python function; null for all others
  */
 public record AggregateCall(
     String function,

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.compiledplan.kernel.values.ValueType;
 
-/** The aggregate functions by their names in a plan. */
+/** Registry of the aggregate functions by their names in a plan. */
 public final class AggregateFunctions {
   private static final Map<String, Function<AggregateCall, Supplier<Accumulator>>> FUNCTIONS =
       new HashMap<>();
@@ -30,8 +30,8 @@ public final class AggregateFunctions {
     FUNCTIONS.put("$ARRAY_AGG$1", call -> () -> new ArrayAccumulator(call));
     FUNCTIONS.put("$COLLECT$1", call -> () -> new CollectAccumulator(call));
     FUNCTIONS.put("$LAG$1", call -> () -> new LagAccumulator(call));
-    // In an OVER window a row's number is that of the rows up to it. So are Flink's ranks, ties or
-    // not.
+    // In an OVER window a row's number is the count of rows up to it, as are Flink's ranks,
+    // regardless of ties.
     FUNCTIONS.put("$ROW_NUMBER$1", call -> () -> new CountAccumulator(call.args()));
     FUNCTIONS.put("$RANK$1", call -> () -> new CountAccumulator(call.args()));
     FUNCTIONS.put("$DENSE_RANK$1", call -> () -> new CountAccumulator(call.args()));
@@ -52,7 +52,7 @@ public final class AggregateFunctions {
 
   private AggregateFunctions() {}
 
-  /** A maker of fresh accumulators for the call. */
+  /** Returns a supplier of fresh accumulators for the call. */
   public static Supplier<Accumulator> of(AggregateCall call) {
     Function<AggregateCall, Supplier<Accumulator>> function =
         call.python() != null
@@ -68,8 +68,8 @@ public final class AggregateFunctions {
   }
 
   /**
-   * Whether the value depends on the order of the rows; sums of floating numbers round by order,
-   * and of NaN or the two zeros the first counts.
+   * Returns true if the result depends on the order of the rows: floating-point sums round
+   * differently, and of NaN or the two zeros the first counts.
    */
   public static boolean isOrderSensitive(AggregateCall call) {
     return switch (call.function()) {

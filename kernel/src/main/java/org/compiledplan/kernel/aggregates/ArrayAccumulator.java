@@ -2,7 +2,9 @@ package org.compiledplan.kernel.aggregates;
 
 import java.util.ArrayList;
 
-/** ARRAY_AGG: values in arrival order, nulls kept unless ignored; null without values. */
+/**
+ * ARRAY_AGG: values in arrival order, including nulls unless they are ignored; null without values.
+ */
 final class ArrayAccumulator extends BagAccumulator {
   ArrayAccumulator(AggregateCall call) {
     super(call, !call.ignoreNulls());

@@ -6,8 +6,8 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * AVG: nulls are skipped, null without values. Whole numbers are summed as BIGINT and truncated in
- * the result, floating numbers are summed as DOUBLE (Flink's AvgAggFunction).
+ * AVG: nulls are skipped, null without values. Integers are summed as BIGINT and the result is
+ * truncated, floating-point numbers are summed as DOUBLE (Flink's AvgAggFunction).
  */
 final class Averages {
   private Averages() {}
@@ -40,9 +40,9 @@ final class Averages {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      sum += ((Integral) other).sum;
-      count += ((Integral) other).count;
+    public void merge(Accumulator source) {
+      sum += ((Integral) source).sum;
+      count += ((Integral) source).count;
     }
 
     @Override
@@ -90,9 +90,9 @@ final class Averages {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      sum += ((Floating) other).sum;
-      count += ((Floating) other).count;
+    public void merge(Accumulator source) {
+      sum += ((Floating) source).sum;
+      count += ((Floating) source).count;
     }
 
     @Override
@@ -116,8 +116,8 @@ final class Averages {
   }
 
   /**
-   * AVG of DECIMAL, rounded half up to the result's scale. A sum of more digits than a DECIMAL
-   * holds is null, and stays it.
+   * AVG of DECIMAL, rounded half up to the result's scale. A sum that exceeds the maximum precision
+   * is null from then on.
    */
   static final class Decimal implements Accumulator {
     private static final int DIGITS = 38;
@@ -158,9 +158,9 @@ final class Averages {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      plus(((Decimal) other).sum);
-      count += ((Decimal) other).count;
+    public void merge(Accumulator source) {
+      plus(((Decimal) source).sum);
+      count += ((Decimal) source).count;
     }
 
     @Override

@@ -7,8 +7,8 @@ import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * Values in the order they came. Taking one out takes its first occurrence; one that is not there
- * is remembered and cancels the next that is added, as Flink's list aggregates with retraction do.
+ * Values in arrival order. A retraction removes the first occurrence; the retraction of an absent
+ * value is stored and cancels its next addition, as in Flink's list aggregates with retraction.
  */
 final class Bag {
   final List<Object> values = new ArrayList<>();
@@ -22,10 +22,10 @@ final class Bag {
     if (!removeFirst(values, value)) missing.add(value);
   }
 
-  /** Takes in what the other took, after its own. */
-  void merge(Bag other) {
-    for (Object value : other.values) add(value);
-    for (Object value : other.missing) remove(value);
+  /** Appends another bag's values and retractions. */
+  void merge(Bag source) {
+    for (Object value : source.values) add(value);
+    for (Object value : source.missing) remove(value);
   }
 
   private static boolean removeFirst(List<Object> list, Object value) {
@@ -38,7 +38,7 @@ final class Bag {
     return false;
   }
 
-  /** Both lists; the values are of the given type. */
+  /** Both lists; {@code type} is the type of the values. */
   void fields(Fields io, ValueType type) {
     io.values("values", type, values);
     io.values("missing", type, missing);

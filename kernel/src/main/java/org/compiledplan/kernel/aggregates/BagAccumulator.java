@@ -27,8 +27,8 @@ abstract class BagAccumulator implements Accumulator {
   }
 
   @Override
-  public final void merge(Accumulator other) {
-    bag.merge(((BagAccumulator) other).bag);
+  public final void merge(Accumulator source) {
+    bag.merge(((BagAccumulator) source).bag);
   }
 
   @Override

@@ -28,8 +28,8 @@ final class CollectAccumulator implements Accumulator {
   }
 
   @Override
-  public void merge(Accumulator other) {
-    for (Counts.Entry entry : ((CollectAccumulator) other).counts.entries()) {
+  public void merge(Accumulator source) {
+    for (Counts.Entry entry : ((CollectAccumulator) source).counts.entries()) {
       counts.change(entry.value, entry.count);
     }
   }

@@ -29,8 +29,8 @@ final class CountAccumulator implements Accumulator {
   }
 
   @Override
-  public void merge(Accumulator other) {
-    count += ((CountAccumulator) other).count;
+  public void merge(Accumulator source) {
+    count += ((CountAccumulator) source).count;
   }
 
   @Override

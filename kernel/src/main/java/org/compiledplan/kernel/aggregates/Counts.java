@@ -10,8 +10,8 @@ import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * A multiset: distinct values with how often each is there, in the order they first came. A key may
- * have millions of them, so they lie in arrays and not as objects each.
+ * A multiset: distinct values with their counts, in the order of first occurrence. Values are in
+ * arrays instead of objects because a key may have millions of them.
  */
 final class Counts implements Stored {
   static final class Entry implements Stored {
@@ -42,15 +42,15 @@ final class Counts implements Stored {
   private final ValueType type;
   private DistinctValues values;
 
-  /** Of each place; 0 where the value was forgotten. */
+  /** Count per position; 0 if the value was removed. */
   private long[] counts = {};
 
-  /** Places that are taken, and how many of them have a value that is not forgotten. */
-  private int taken;
+  /** Number of used positions, and number of them with a live value. */
+  private int used;
 
   private int live;
 
-  /** The upper half of a value's hash, and its place plus one; 0 where none is. */
+  /** Upper half of a value's hash, and its position plus one; 0 for an empty slot. */
   private long[] table = {};
 
   Counts(ValueType type) {
@@ -58,7 +58,7 @@ final class Counts implements Stored {
     values = DistinctValues.of(type);
   }
 
-  /** Changes the count of the value and returns the new count; 0 forgets it. */
+  /** Changes the count of the value and returns the new count; 0 removes the value. */
   long change(Object value, long by) {
     long hash = values.hash(value);
     int place = find(value, hash);
@@ -71,14 +71,14 @@ final class Counts implements Stored {
     return counts[place];
   }
 
-  /** Where the value is, -1 if it is not there. */
+  /** Position of the value, -1 if it is absent. */
   private int find(Object value, long hash) {
     if (table.length == 0) return -1;
     int mask = table.length - 1;
     int at = (int) hash & mask;
-    for (long found = table[at]; found != 0; found = table[at]) {
-      int place = (int) found - 1;
-      if ((found & TAG) == (hash & TAG) && counts[place] != 0 && values.isAt(place, value)) {
+    for (long tagged = table[at]; tagged != 0; tagged = table[at]) {
+      int place = (int) tagged - 1;
+      if ((tagged & TAG) == (hash & TAG) && counts[place] != 0 && values.isAt(place, value)) {
         return place;
       }
       at = (at + 1) & mask;
@@ -87,11 +87,11 @@ final class Counts implements Stored {
   }
 
   private void append(Object value, long hash, long count) {
-    if (taken == counts.length) makeRoom();
-    values.set(taken, value);
-    counts[taken++] = count;
+    if (used == counts.length) makeRoom();
+    values.set(used, value);
+    counts[used++] = count;
     live++;
-    put(hash, taken);
+    put(hash, used);
   }
 
   private void put(long hash, int placePlusOne) {
@@ -101,28 +101,28 @@ final class Counts implements Stored {
     table[at] = hash & TAG | placePlusOne;
   }
 
-  /** Lets go of what was forgotten, or, where that is too little, widens. */
+  /** Compacts removed values or, if there are few, enlarges the arrays. */
   private void makeRoom() {
-    int room = live > taken / 2 ? 2 * taken : Math.max(taken, FIRST_ROOM);
+    int room = live > used / 2 ? 2 * used : Math.max(used, FIRST_ROOM);
     DistinctValues from = values;
-    DistinctValues to = live == taken ? values : DistinctValues.of(type);
+    DistinctValues to = live == used ? values : DistinctValues.of(type);
     to.widen(room);
-    long[] kept = live == taken ? Arrays.copyOf(counts, room) : new long[room];
+    long[] resized = live == used ? Arrays.copyOf(counts, room) : new long[room];
     table = new long[2 * room];
     int next = 0;
-    for (int place = 0; place < taken; place++) {
+    for (int place = 0; place < used; place++) {
       if (counts[place] == 0) continue;
       Object value = from.get(place);
       if (to != from) to.set(next, value);
-      kept[next++] = counts[place];
+      resized[next++] = counts[place];
       put(to.hash(value), next);
     }
     values = to;
-    counts = kept;
-    taken = next;
+    counts = resized;
+    used = next;
   }
 
-  /** The values with their counts; an entry is valid until the next one is asked for. */
+  /** Values with their counts; an entry is valid until the next one is read. */
   Collection<Entry> entries() {
     return new AbstractCollection<>() {
       @Override
@@ -138,25 +138,25 @@ final class Counts implements Stored {
   }
 
   private final class Entries implements Iterator<Entry> {
-    private final Entry given = new Entry(type);
+    private final Entry reused = new Entry(type);
     private int place;
 
     @Override
     public boolean hasNext() {
-      while (place < taken && counts[place] == 0) place++;
-      return place < taken;
+      while (place < used && counts[place] == 0) place++;
+      return place < used;
     }
 
     @Override
     public Entry next() {
       if (!hasNext()) throw new NoSuchElementException();
-      given.value = values.get(place);
-      given.count = counts[place++];
-      return given;
+      reused.value = values.get(place);
+      reused.count = counts[place++];
+      return reused;
     }
   }
 
-  /** About how many bytes it takes. */
+  /** Approximate size in bytes. */
   long bytes() {
     return (long) Long.BYTES * (counts.length + table.length) + values.bytes();
   }

@@ -6,8 +6,8 @@ import org.compiledplan.kernel.values.Struct;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * Lets an argument through to another accumulator the first time it comes and, under retraction,
- * takes it out again when its last occurrence goes.
+ * Passes an argument to another accumulator at its first occurrence and, under retraction, retracts
+ * it there at its last.
  */
 final class DistinctAccumulator implements Accumulator {
   private final Accumulator inner;
@@ -42,9 +42,9 @@ final class DistinctAccumulator implements Accumulator {
   }
 
   @Override
-  public void merge(Accumulator other) {
+  public void merge(Accumulator source) {
     Object[] row = new Object[Arrays.stream(args).max().orElse(-1) + 1];
-    for (Counts.Entry entry : ((DistinctAccumulator) other).seen.entries()) {
+    for (Counts.Entry entry : ((DistinctAccumulator) source).seen.entries()) {
       long after = seen.change(entry.value, entry.count);
       long before = after - entry.count;
       if (before <= 0 == after <= 0) continue;

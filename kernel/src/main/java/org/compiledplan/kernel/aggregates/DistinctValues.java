@@ -6,12 +6,12 @@ import org.compiledplan.kernel.values.Struct;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
-/** Values of one type at places, null too: whole numbers as they are, others as objects. */
+/** Values of one type by position, including null: integers unboxed, others as objects. */
 abstract class DistinctValues {
-  /** What an object takes beside its text, bytes or fields, about. */
+  /** Approximate size in bytes of an object besides its text, bytes or fields. */
   private static final int OBJECT_BYTES = 56;
 
-  /** Room for no value yet. */
+  /** Creates an empty store without capacity. */
   static DistinctValues of(ValueType type) {
     return type.isIntegral() ? new Numbers(type) : new Others();
   }
@@ -24,10 +24,10 @@ abstract class DistinctValues {
 
   abstract boolean isAt(int place, Object value);
 
-  /** Of all bits the upper ones are good to tell values apart, the lower ones to place them. */
+  /** Hash of a value: the upper bits compare values, the lower bits select slots. */
   abstract long hash(Object value);
 
-  /** About how many bytes they take. */
+  /** Approximate size in bytes. */
   abstract long bytes();
 
   private static long spread(long bits) {

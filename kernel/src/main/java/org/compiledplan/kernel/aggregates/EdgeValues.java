@@ -7,12 +7,12 @@ import org.compiledplan.kernel.values.ValueType;
 final class EdgeValues {
   private EdgeValues() {}
 
-  /** Keeps one value. */
+  /** Stores one value. */
   static final class InsertOnly implements Accumulator {
     private final int arg;
     private final ValueType type;
     private final boolean first;
-    private Object kept;
+    private Object edge;
 
     InsertOnly(AggregateCall call, boolean first) {
       this.arg = call.args()[0];
@@ -22,7 +22,7 @@ final class EdgeValues {
 
     @Override
     public void add(Object[] row) {
-      if (row[arg] != null && (!first || kept == null)) kept = row[arg];
+      if (row[arg] != null && (!first || edge == null)) edge = row[arg];
     }
 
     @Override
@@ -32,14 +32,14 @@ final class EdgeValues {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      Object value = ((InsertOnly) other).kept;
-      if (value != null && (!first || kept == null)) kept = value;
+    public void merge(Accumulator source) {
+      Object value = ((InsertOnly) source).edge;
+      if (value != null && (!first || edge == null)) edge = value;
     }
 
     @Override
     public Object value() {
-      return kept;
+      return edge;
     }
 
     @Override
@@ -49,11 +49,11 @@ final class EdgeValues {
 
     @Override
     public void fields(Fields io) {
-      kept = io.value("kept", type, kept);
+      edge = io.value("kept", type, edge);
     }
   }
 
-  /** Keeps all values; a retraction takes out the value's first occurrence. */
+  /** Stores all values; a retraction removes the value's first occurrence. */
   static final class Retractable extends BagAccumulator {
     private final boolean first;
 

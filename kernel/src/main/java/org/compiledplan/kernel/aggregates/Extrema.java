@@ -5,14 +5,14 @@ import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * MIN and MAX; nulls are skipped. Without retraction a value takes the place of the best one when
- * SQL's {@code <} or {@code >} says so, as in Flink: NaN comes before or behind nothing, so it
- * stays when it is first and is skipped else. Under retraction NaN is the greatest.
+ * MIN and MAX; nulls are skipped. Without retraction a value replaces the current extremum if SQL's
+ * {@code <} or {@code >} is true, as in Flink: comparisons with NaN are false, so NaN stays if it
+ * is first and is otherwise skipped. Under retraction NaN is the greatest.
  */
 final class Extrema {
   private Extrema() {}
 
-  /** Keeps the best value only. */
+  /** Stores the extremum only. */
   static final class InsertOnly implements Accumulator {
     private final int arg;
     private final ValueType type;
@@ -48,14 +48,13 @@ final class Extrema {
 
     @Override
     public void retract(Object[] row) {
-      // As in Flink, which plans it so over values that only ever shrink (MIN) or grow (MAX): what
-      // comes instead of
-      // the value that is taken back is at least as good.
+      // As in Flink, which plans it over values that only shrink (MIN) or grow (MAX): the
+      // replacement of the retracted value is at least as good.
     }
 
     @Override
-    public void merge(Accumulator other) {
-      add(((InsertOnly) other).best);
+    public void merge(Accumulator source) {
+      add(((InsertOnly) source).best);
     }
 
     @Override
@@ -75,8 +74,8 @@ final class Extrema {
   }
 
   /**
-   * Keeps every value with how often it is there. A retraction that comes before its row is
-   * remembered as a negative count (Flink's MaxWithRetractAggFunction).
+   * Stores every value with its count. A retraction that precedes its row is stored as a negative
+   * count (Flink's MaxWithRetractAggFunction).
    */
   static final class Retractable implements Accumulator {
     private final int arg;
@@ -98,8 +97,8 @@ final class Extrema {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      counts.merge(((Retractable) other).counts);
+    public void merge(Accumulator source) {
+      counts.merge(((Retractable) source).counts);
     }
 
     @Override

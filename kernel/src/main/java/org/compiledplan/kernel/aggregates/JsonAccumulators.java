@@ -46,8 +46,8 @@ final class JsonAccumulators {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      members.putAll(((ObjectAgg) other).members);
+    public void merge(Accumulator source) {
+      members.putAll(((ObjectAgg) source).members);
     }
 
     @Override

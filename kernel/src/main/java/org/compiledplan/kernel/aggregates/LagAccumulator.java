@@ -5,18 +5,18 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * LAG: the value of the row that came so many rows before the last, else the default. Arguments:
- * the value, the offset (default 1), the default (null). Follows Flink's LagAggFunction.
+ * LAG: the value of the row at an offset before the last row, else the default. Arguments: the
+ * value, the offset (default 1), the default (null). Follows Flink's LagAggFunction.
  */
 final class LagAccumulator implements Accumulator {
   private final AggregateCall call;
   private final ValueType type;
 
-  /** The last values, one more than the offset, nulls among them. */
+  /** The last offset + 1 values, including nulls. */
   private final LinkedList<Object> last = new LinkedList<>();
 
   private int offset = 1;
-  private Object otherwise;
+  private Object fallback;
 
   LagAccumulator(AggregateCall call) {
     this.call = call;
@@ -28,7 +28,7 @@ final class LagAccumulator implements Accumulator {
     if (call.args().length > 1) offset = ((Number) row[call.args()[1]]).intValue();
     if (offset < 0)
       throw new IllegalArgumentException("the offset " + offset + " of LAG is below 0");
-    if (call.args().length > 2) otherwise = row[call.args()[2]];
+    if (call.args().length > 2) fallback = row[call.args()[2]];
     last.addLast(row[call.args()[0]]);
     while (last.size() > offset + 1) last.removeFirst();
   }
@@ -39,13 +39,13 @@ final class LagAccumulator implements Accumulator {
   }
 
   @Override
-  public void merge(Accumulator other) {
+  public void merge(Accumulator source) {
     throw new IllegalStateException("LAG is no aggregate of windows");
   }
 
   @Override
   public Object value() {
-    if (last.size() <= offset) return otherwise;
+    if (last.size() <= offset) return fallback;
     return last.getFirst();
   }
 
@@ -57,7 +57,7 @@ final class LagAccumulator implements Accumulator {
   @Override
   public void fields(Fields io) {
     offset = (int) io.count("offset", offset);
-    otherwise = io.value("default", type, otherwise);
+    fallback = io.value("default", type, fallback);
     io.values("last", type, last);
   }
 }

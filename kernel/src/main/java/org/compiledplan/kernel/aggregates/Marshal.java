@@ -18,9 +18,9 @@ import org.compiledplan.kernel.values.Struct;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * Values as Python's {@code marshal} has them in version 2: read and written there in C, and made
- * here of values alone, so that nothing that came from state reaches it as bytes. Rows are lists,
- * dates are days, points in time microseconds, decimals their digits as a whole number.
+ * Values in version 2 of Python's {@code marshal} format: implemented in C in Python, and built
+ * here from decoded values, so that no bytes from state reach it. Rows are lists, dates are days,
+ * instants are microseconds, decimals their unscaled integers.
  */
 final class Marshal {
   private static final int DIGIT_BITS = 15;
@@ -103,7 +103,7 @@ final class Marshal {
     for (int shift = 0; shift < Integer.SIZE; shift += 8) out.writeByte(value >>> shift);
   }
 
-  /** Reads a value of a type; the writer has seen to it that it is one. */
+  /** Reads a value of a type; the writer has validated it. */
   static Object read(ByteReader in, ValueType type) {
     return read(in, in.readByte(), type);
   }

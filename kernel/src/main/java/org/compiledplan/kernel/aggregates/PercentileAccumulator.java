@@ -7,17 +7,17 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * PERCENTILE: the value at a fraction of the sorted values, between two of them by their distances;
- * a list for a list of fractions. A third argument says how often the value counts, no more than 0
- * leaves it out. Nulls are skipped; null without values. The fractions are those of the first row
- * (Flink's PercentileAggFunction).
+ * PERCENTILE: the value at a fraction of the sorted values, interpolated linearly; a list for a
+ * list of fractions. A third argument is the value's frequency; a frequency below 1 skips the
+ * value. Nulls are skipped; null without values. The fractions are those of the first row (Flink's
+ * PercentileAggFunction).
  */
 final class PercentileAccumulator implements Accumulator {
   private static final ValueType DOUBLE = ValueType.of(ValueType.Kind.DOUBLE);
   private static final ValueType FRACTIONS = ValueType.nested(ValueType.Kind.ARRAY, DOUBLE);
 
   private final int[] args;
-  private final boolean many;
+  private final boolean fractionsAreArray;
   private final SortedCounts counts =
       new SortedCounts(DOUBLE, Comparator.comparing(value -> (Double) value));
 
@@ -26,7 +26,7 @@ final class PercentileAccumulator implements Accumulator {
 
   PercentileAccumulator(AggregateCall call) {
     this.args = call.args();
-    this.many = call.argTypes()[1].kind() == ValueType.Kind.ARRAY;
+    this.fractionsAreArray = call.argTypes()[1].kind() == ValueType.Kind.ARRAY;
   }
 
   @Override
@@ -42,8 +42,8 @@ final class PercentileAccumulator implements Accumulator {
 
   private List<Object> fractionsOf(Object argument) {
     List<Object> result = new ArrayList<>();
-    for (Object each : many ? (List<?>) argument : List.of(argument)) {
-      double fraction = ((Number) each).doubleValue();
+    for (Object item : fractionsAreArray ? (List<?>) argument : List.of(argument)) {
+      double fraction = ((Number) item).doubleValue();
       if (!(fraction >= 0 && fraction <= 1)) {
         throw new IllegalArgumentException(
             "Percentage of PERCENTILE should be between [0.0, 1.0], but was '" + fraction + "'.");
@@ -64,8 +64,8 @@ final class PercentileAccumulator implements Accumulator {
   }
 
   @Override
-  public void merge(Accumulator other) {
-    PercentileAccumulator that = (PercentileAccumulator) other;
+  public void merge(Accumulator source) {
+    PercentileAccumulator that = (PercentileAccumulator) source;
     if (fractions == null) fractions = that.fractions;
     counts.merge(that.counts);
   }
@@ -75,7 +75,7 @@ final class PercentileAccumulator implements Accumulator {
     long total = 0;
     for (Counts.Entry entry : counts.entries()) total += entry.count;
     if (fractions == null || total <= 0) return null;
-    if (!many) return at((Double) fractions.get(0), total);
+    if (!fractionsAreArray) return at((Double) fractions.get(0), total);
     List<Object> values = new ArrayList<>();
     for (Object fraction : fractions) values.add(at((Double) fraction, total));
     return values;
@@ -92,7 +92,7 @@ final class PercentileAccumulator implements Accumulator {
         : (above - position) * low + (position - below) * high;
   }
 
-  /** The value at the place, counted from 1. */
+  /** The value at a rank, counted from 1. */
   private double number(long place) {
     long seen = 0;
     Object value = null;

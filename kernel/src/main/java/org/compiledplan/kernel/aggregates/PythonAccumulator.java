@@ -7,14 +7,14 @@ import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueCodec;
 
 /**
- * An aggregate function in Python. The accumulator is a value of its type, or bytes that only
- * Python reads. Rows wait here until the value or the bytes are asked for; then Python gets them
- * together with the accumulator, and gives both back.
+ * A Python aggregate function. The accumulator is a value of its declared type, or bytes that only
+ * Python reads. Rows are buffered until the result or the bytes are needed; then Python receives
+ * them together with the accumulator, and returns the accumulator and the result.
  *
- * <p>A request: 1 if the value is wanted; the accumulator; then the changes, each a byte ({@link
+ * <p>A request: 1 if the result is needed; the accumulator; then the changes, each a byte ({@link
  * #ADD}, {@link #RETRACT} with the arguments as a row, {@link #MERGE} with another accumulator). An
- * answer: the accumulator, and the value if it was wanted. An accumulator is a byte ({@link
- * #FRESH}, {@link #VALUE}, {@link #PICKLED}), the length and the bytes.
+ * answer: the accumulator, and the result if requested. An accumulator is a byte ({@link #FRESH},
+ * {@link #VALUE}, {@link #PICKLED}), the length and the bytes.
  */
 final class PythonAccumulator implements Accumulator {
   private static final int ADD = 1;
@@ -23,18 +23,21 @@ final class PythonAccumulator implements Accumulator {
   private static final int FRESH = 0;
   private static final int VALUE = 1;
   private static final int PICKLED = 2;
-  private static final int MOST_PENDING = 1 << 18;
+  private static final int MAX_PENDING = 1 << 18;
   private static final byte[] NOTHING = {};
 
   private final AggregateCall call;
 
-  /** Whether the state is a pickle: of a call without a type, of a former release, or unfit. */
+  /**
+   * True if the state is pickled: the call has no type, an earlier release wrote it, or it does not
+   * fit the type.
+   */
   private boolean pickled;
 
-  /** The accumulator's bytes where it is a pickle; without any it is fresh. */
+  /** The bytes of a pickled accumulator; empty if it is fresh. */
   private byte[] state = NOTHING;
 
-  /** Its value where it is none; null if it is fresh. */
+  /** The value of a typed accumulator; null if it is fresh. */
   private Object accumulator;
 
   private final ByteWriter pending = new ByteWriter(32);
@@ -68,8 +71,8 @@ final class PythonAccumulator implements Accumulator {
   }
 
   @Override
-  public void merge(Accumulator other) {
-    PythonAccumulator that = (PythonAccumulator) other;
+  public void merge(Accumulator source) {
+    PythonAccumulator that = (PythonAccumulator) source;
     that.compute(false);
     if (that.state.length == 0 && that.accumulator == null) return;
     pending.writeByte(MERGE);
@@ -92,13 +95,13 @@ final class PythonAccumulator implements Accumulator {
 
   private void changed() {
     valued = false;
-    if (pending.size() > MOST_PENDING) compute(false);
+    if (pending.size() > MAX_PENDING) compute(false);
   }
 
-  private void compute(boolean wanted) {
-    if (wanted ? valued : pending.size() == 0) return;
+  private void compute(boolean withResult) {
+    if (withResult ? valued : pending.size() == 0) return;
     ByteWriter request = new ByteWriter(state.length + pending.size() + 16);
-    request.writeByte(wanted ? 1 : 0);
+    request.writeByte(withResult ? 1 : 0);
     writeState(request);
     request.writeBytes(pending.array(), 0, pending.size());
     byte[] answer = PythonWorker.ask(call.python(), request.array(), request.size());
@@ -108,7 +111,7 @@ final class PythonAccumulator implements Accumulator {
     int length = in.readVarInt();
     state = pickled ? in.readBytes(length) : NOTHING;
     accumulator = pickled ? null : Marshal.read(in, call.python().accumulator());
-    if (wanted) {
+    if (withResult) {
       value = ValueCodec.read(in, call.resultType());
       valued = true;
     }

@@ -49,9 +49,9 @@ public final class PythonWorker {
   }
 
   /**
-   * The worker's answer to a request.
+   * Sends a request and returns the worker's answer.
    *
-   * @throws PythonFailure the function failed; the message is the function's
+   * @throws PythonFailure if the function failed, with its message
    */
   static byte[] ask(PythonCall call, byte[] request, int length) {
     ConcurrentLinkedDeque<PythonWorker> idle =
@@ -78,7 +78,7 @@ public final class PythonWorker {
     }
   }
 
-  /** Ends the process that a thread waits for, if it does: its call fails. */
+  /** Ends the process that a thread waits for, if any: its call fails. */
   public static void end(Thread thread) {
     PythonWorker worker = BUSY.get(thread);
     if (worker != null) worker.process.destroyForcibly();

@@ -3,13 +3,11 @@ package org.compiledplan.kernel.aggregates;
 import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
-/**
- * The value of a scalar subquery: at most one row may be there (Flink's SingleValueAggFunction).
- */
+/** The value of a scalar subquery; a second row is an error (Flink's SingleValueAggFunction). */
 final class SingleValueAccumulator implements Accumulator {
   private final int arg;
   private final ValueType type;
-  private Object kept;
+  private Object single;
   private long count;
 
   SingleValueAccumulator(AggregateCall call) {
@@ -20,14 +18,14 @@ final class SingleValueAccumulator implements Accumulator {
   @Override
   public void add(Object[] row) {
     if (count > 0) throw tooMany();
-    kept = row[arg];
+    single = row[arg];
     count++;
   }
 
   @Override
   public void retract(Object[] row) {
     if (count > 1) throw tooMany();
-    kept = null;
+    single = null;
     count--;
   }
 
@@ -37,17 +35,17 @@ final class SingleValueAccumulator implements Accumulator {
   }
 
   @Override
-  public void merge(Accumulator other) {
-    SingleValueAccumulator that = (SingleValueAccumulator) other;
+  public void merge(Accumulator source) {
+    SingleValueAccumulator that = (SingleValueAccumulator) source;
     if (that.count == 0) return;
     if (count > 0) throw tooMany();
-    kept = that.kept;
+    single = that.single;
     count += that.count;
   }
 
   @Override
   public Object value() {
-    return kept;
+    return single;
   }
 
   @Override
@@ -58,6 +56,6 @@ final class SingleValueAccumulator implements Accumulator {
   @Override
   public void fields(Fields io) {
     count = io.number("count", count);
-    kept = io.value("kept", type, kept);
+    single = io.value("kept", type, single);
   }
 }

@@ -7,10 +7,7 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.ValueType;
 
-/**
- * A multiset in an order of its values; a value that was taken out before it came has a negative
- * count.
- */
+/** A multiset sorted by value; a value retracted before it was added has a negative count. */
 final class SortedCounts implements Stored {
   private final ValueType type;
   private final TreeMap<Object, Counts.Entry> entries;
@@ -20,7 +17,7 @@ final class SortedCounts implements Stored {
     entries = new TreeMap<>(order);
   }
 
-  /** Changes the count of the value; 0 forgets it. */
+  /** Changes the count of the value; 0 removes it. */
   void change(Object value, long by) {
     Counts.Entry entry = entries.get(value);
     if (entry == null) {
@@ -31,9 +28,9 @@ final class SortedCounts implements Stored {
     }
   }
 
-  /** Takes in what another took, which stays as it is. */
-  void merge(SortedCounts other) {
-    for (Counts.Entry entry : other.entries.values()) change(entry.value, entry.count);
+  /** Merges another multiset, which is not changed. */
+  void merge(SortedCounts source) {
+    for (Counts.Entry entry : source.entries.values()) change(entry.value, entry.count);
   }
 
   Collection<Counts.Entry> entries() {

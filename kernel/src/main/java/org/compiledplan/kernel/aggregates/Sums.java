@@ -5,8 +5,8 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * SUM and $SUM0: nulls are skipped; without a value that counts SUM is null and $SUM0 is zero
- * (Flink's SumAggFunction, SumWithRetractAggFunction, Sum0AggFunction).
+ * SUM and $SUM0: nulls are skipped; without values SUM is null and $SUM0 is zero (Flink's
+ * SumAggFunction, SumWithRetractAggFunction, Sum0AggFunction).
  */
 final class Sums {
   private Sums() {}
@@ -16,7 +16,7 @@ final class Sums {
     final ValueType type;
     final boolean zeroIfEmpty;
 
-    /** Values that are not null. */
+    /** Number of values that are not null. */
     long count;
 
     Sum(int arg, ValueType type, boolean zeroIfEmpty) {
@@ -48,8 +48,8 @@ final class Sums {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      Sum that = (Sum) other;
+    public void merge(Accumulator source) {
+      Sum that = (Sum) source;
       Object more = that.count == 0 ? null : that.sum();
       if (more != null) addValue(more, false);
       count += that.count;
@@ -61,7 +61,7 @@ final class Sums {
     }
   }
 
-  /** Whole numbers; wraps around in the result's type. */
+  /** Integers; the sum wraps around in the result's type. */
   static final class Integral extends Sum {
     private long sum;
 
@@ -126,8 +126,8 @@ final class Sums {
   }
 
   /**
-   * DECIMAL; a sum that does not fit the result's precision is null. SUM starts anew with the next
-   * value, $SUM0 stays null.
+   * DECIMAL; a sum that exceeds the result's precision is null. SUM restarts with the next value,
+   * $SUM0 stays null.
    */
   static final class Decimal extends Sum {
     private BigDecimal sum;
@@ -138,10 +138,10 @@ final class Sums {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      Decimal that = (Decimal) other;
+    public void merge(Accumulator source) {
+      Decimal that = (Decimal) source;
       if (zeroIfEmpty && that.sum == null) sum = null;
-      super.merge(other);
+      super.merge(source);
     }
 
     @Override

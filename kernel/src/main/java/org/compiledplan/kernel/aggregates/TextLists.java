@@ -5,8 +5,8 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * LISTAGG: texts joined by a separator, a comma if none is given; nulls are skipped, null without
- * values (Flink's ListAggFunction, ListAggWithRetractAggFunction, ListAggWsWithRetractAggFunction).
+ * LISTAGG: texts joined by a separator, by default a comma; nulls are skipped, null without values
+ * (Flink's ListAggFunction, ListAggWithRetractAggFunction, ListAggWsWithRetractAggFunction).
  */
 final class TextLists {
   private static final ValueType TEXT = ValueType.of(ValueType.Kind.STRING);
@@ -17,7 +17,7 @@ final class TextLists {
     return call.args().length > 1 ? (String) row[call.args()[1]] : ",";
   }
 
-  /** Keeps the text itself and, if that is a column, the separator that came last. */
+  /** Stores the joined text and, if the separator is a column, the last separator. */
   static final class InsertOnly implements Accumulator {
     private final AggregateCall call;
     private StringBuilder text;
@@ -44,8 +44,8 @@ final class TextLists {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      InsertOnly that = (InsertOnly) other;
+    public void merge(Accumulator source) {
+      InsertOnly that = (InsertOnly) source;
       if (that.text == null) return;
       if (text == null) text = new StringBuilder(that.text);
       else text.append(that.delimiter).append(that.text);
@@ -65,12 +65,12 @@ final class TextLists {
     @Override
     public void fields(Fields io) {
       if (call.args().length > 1) delimiter = (String) io.value("delimiter", TEXT, delimiter);
-      String kept = (String) io.value("text", TEXT, value());
-      text = kept == null ? null : new StringBuilder(kept);
+      String stored = (String) io.value("text", TEXT, value());
+      text = stored == null ? null : new StringBuilder(stored);
     }
   }
 
-  /** Keeps the list of texts and the separator that came last. */
+  /** Stores the list of texts and the last separator. */
   static final class Retractable implements Accumulator {
     private final AggregateCall call;
     private final Bag bag = new Bag();
@@ -95,8 +95,8 @@ final class TextLists {
     }
 
     @Override
-    public void merge(Accumulator other) {
-      Retractable that = (Retractable) other;
+    public void merge(Accumulator source) {
+      Retractable that = (Retractable) source;
       if (!that.bag.values.isEmpty()) delimiter = that.delimiter;
       bag.merge(that.bag);
     }

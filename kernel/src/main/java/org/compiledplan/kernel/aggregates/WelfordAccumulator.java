@@ -43,8 +43,8 @@ final class WelfordAccumulator implements Accumulator {
   }
 
   @Override
-  public void merge(Accumulator other) {
-    WelfordAccumulator that = (WelfordAccumulator) other;
+  public void merge(Accumulator source) {
+    WelfordAccumulator that = (WelfordAccumulator) source;
     long all = count + that.count;
     if (that.count == 0) return;
     if (all > 0) {

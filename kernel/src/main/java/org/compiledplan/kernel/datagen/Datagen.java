@@ -4,7 +4,7 @@ import org.apache.spark.sql.Column;
 import org.apache.spark.sql.types.DataType;
 import org.compiledplan.kernel.formats.Calls;
 
-/** The entry from Python: generated rows as a column. */
+/** Entry point for Python: generated rows as a column. */
 public final class Datagen {
   private Datagen() {}
 
@@ -12,9 +12,10 @@ public final class Datagen {
    * A struct of generated values.
    *
    * @param spec what to generate, see {@link Generator}
-   * @param ddl the type of the struct
+   * @param seed seed of the random values
+   * @param ddl type of the struct
    * @param number BIGINT, the row's number
-   * @param now BIGINT, the time in microseconds
+   * @param now BIGINT, the time in microseconds since 1970
    */
   public static Column row(String spec, long seed, String ddl, Column number, Column now) {
     return Calls.columnInOrder(

@@ -17,8 +17,8 @@ import org.compiledplan.kernel.formats.SparkValues;
 import org.compiledplan.kernel.values.JsonText;
 
 /**
- * Makes the row of a number: always the same for the same number and time, so that a batch that
- * runs again gives the same rows. Spark calls `row` by name, with its internal values.
+ * Generates the row of a number: deterministic for a number and time, so that a replayed batch has
+ * the same rows. Spark calls `row` by name, with its internal values.
  */
 public final class Generator implements Serializable {
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
@@ -29,10 +29,7 @@ public final class Generator implements Serializable {
   private final long seed;
   private transient Maker[] makers;
 
-  /**
-   * What is known while a row is made: its number, the time in microseconds, and a random sequence
-   * of its own.
-   */
+  /** Context of a row: its number, the time in microseconds, and its own random sequence. */
   private record Moment(long number, long now, SplittableRandom random) {}
 
   private interface Maker {
@@ -40,7 +37,7 @@ public final class Generator implements Serializable {
   }
 
   /**
-   * @param spec an array of one object a column, see {@code maker}.
+   * @param spec an array with an object per column, see {@code maker}.
    */
   public Generator(String spec, long seed) {
     this.spec = spec;
@@ -58,13 +55,14 @@ public final class Generator implements Serializable {
   }
 
   private static Maker[] makers(JsonNode specs) {
-    Maker[] found = new Maker[specs.size()];
-    for (int i = 0; i < found.length; i++) found[i] = maker(specs.get(i));
-    return found;
+    Maker[] makers = new Maker[specs.size()];
+    for (int i = 0; i < makers.length; i++) makers[i] = maker(specs.get(i));
+    return makers;
   }
 
   /**
-   * `{"root": type root, "kind": "random" | "sequence", ...}` with what that kind and type need.
+   * Parses `{"root": type root, "kind": "random" | "sequence", ...}` with the settings of the kind
+   * and type.
    */
   private static Maker maker(JsonNode spec) {
     Maker present = spec.path("kind").asText().equals("sequence") ? sequence(spec) : random(spec);

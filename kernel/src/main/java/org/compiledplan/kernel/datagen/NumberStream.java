@@ -10,11 +10,11 @@ import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeMode;
 import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
 import org.apache.spark.sql.execution.streaming.runtime.LongOffset;
 
-/** Gives out numbers as the clock allows. */
+/** A stream of numbers at a fixed rate per second. */
 final class NumberStream
     implements MicroBatchStream, SupportsTriggerAvailableNow, SupportsRealTimeMode {
   /**
-   * A stream that ends waits this long for rows, in ms: a batch without rows would be taken for its
+   * Time in ms for which a bounded stream waits for rows: an empty batch would be taken for its
    * end.
    */
   private static final long STEP = 100;
@@ -67,7 +67,7 @@ final class NumberStream
       startTime = System.nanoTime();
       startRow = from;
       if (onlyAvailable && !bounded) {
-        // What is available of an endless stream is a second of it.
+        // The bound of an endless stream covers one second.
         end = from + rate;
       }
     }
@@ -109,7 +109,7 @@ final class NumberStream
       wallStart = System.currentTimeMillis();
       startRow = ((LongOffset) start).offset();
     }
-    // One task: what it gives out is told by one number.
+    // A single task, so that one number describes the offset.
     return new InputPartition[] {
       new PacedNumbers(((LongOffset) start).offset(), end, rate, startRow, wallStart)
     };

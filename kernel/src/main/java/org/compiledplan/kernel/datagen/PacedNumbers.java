@@ -7,19 +7,19 @@ import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
 import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeRead;
 
 /**
- * Numbers that are given out as their time comes, in real-time mode.
+ * Numbers that are due at a fixed rate, in real-time mode.
  *
  * @param from the first number
- * @param end the number behind the last
- * @param rate numbers a second
- * @param origin a number
+ * @param end the number after the last
+ * @param rate numbers per second
+ * @param origin a number with a known time
  * @param originTime its time, ms since 1970
  */
 record PacedNumbers(long from, long end, long rate, long origin, long originTime)
     implements InputPartition {
   record Position(long row) implements PartitionOffset {}
 
-  /** Waits for each number's time. */
+  /** Waits for the time of each number. */
   static final class Reader implements SupportsRealTimeRead<InternalRow> {
     private static final long SECOND = 1000;
 

@@ -14,9 +14,9 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.compiledplan.kernel.sources.StreamProvider;
 
 /**
- * A streaming source of the numbers 0, 1, 2, ... in a column `n`, so many a second, that may end.
- * Options: `rate`, rows a second; `rows`, after which it ends, or -1; `partitions`. Its offset is
- * the next number, so a restart goes on exactly there.
+ * A streaming source of the numbers 0, 1, 2, ... in a column `n`, at a fixed rate, optionally
+ * bounded. Options: `rate`, rows per second; `rows`, number of rows, or -1; `partitions`. Its
+ * offset is the next number, so a restart continues exactly there.
  */
 public final class RowNumbers extends StreamProvider {
   private static final StructType SCHEMA =
@@ -38,7 +38,7 @@ public final class RowNumbers extends StreamProvider {
     return new NumberStream(rate, options.getLong("rows", -1), options.getInt("partitions", 1));
   }
 
-  /** The numbers from `from` up to, and without, `until`. */
+  /** The numbers from `from` to `until` (exclusive). */
   record Range(long from, long until) implements InputPartition {}
 
   static final class Readers implements PartitionReaderFactory, Serializable {

@@ -1,2 +1,2 @@
-/** The rows that the connector {@code datagen} makes. */
+/** Rows of the connector {@code datagen}. */
 package org.compiledplan.kernel.datagen;

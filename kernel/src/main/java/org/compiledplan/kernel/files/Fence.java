@@ -6,23 +6,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.fs.Path;
 
 /**
- * The times at which this process's leases on checkpoints end. It is here, not with the thread that
- * renews leases, so that a process that was suspended finds it before it writes.
+ * The expiry times of this process's leases on checkpoints. They are stored here, not with the
+ * thread that renews leases, so that a process that was suspended notices an expired lease before
+ * it writes.
  */
 public final class Fence {
   private static final Map<String, Double> ENDS = new ConcurrentHashMap<>();
 
   private Fence() {}
 
-  /** The clock of leases, in seconds. */
+  /** Returns the clock of leases, in seconds. */
   public static double seconds() {
     return System.nanoTime() / 1e9;
   }
 
   /**
-   * Has the lease on a checkpoint end at some time, in place of the time that was set before.
+   * Sets the expiry time of the lease on a checkpoint.
    *
-   * @param root the URI of the checkpoint
+   * @param root URI of the checkpoint
    * @param end a time of {@link #seconds}
    */
   public static void put(String root, double end) {
@@ -30,9 +31,9 @@ public final class Fence {
   }
 
   /**
-   * Fails if the path is in a checkpoint whose lease has ended.
+   * Checks that a path is in no checkpoint whose lease has expired.
    *
-   * @throws IOException names the checkpoint
+   * @throws IOException naming the checkpoint
    */
   static void check(Path path) throws IOException {
     String file = path.toString();

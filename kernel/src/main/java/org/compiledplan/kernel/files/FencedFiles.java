@@ -9,9 +9,9 @@ import org.apache.hadoop.fs.PathFilter;
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager;
 
 /**
- * Files of checkpoints, written as Spark writes them, and only while the {@link Fence} is open: the
- * logs of offsets and commits, state, heads. A file appears when its stream is closed, so that is
- * where the lease is checked.
+ * Checkpoint files, written as by Spark, but only while the {@link Fence} is open: the logs of
+ * offsets and commits, state, heads. A file becomes visible when its stream is closed, so the lease
+ * is checked there.
  */
 public final class FencedFiles implements CheckpointFileManager {
   private static final String MANAGER = "spark.sql.streaming.checkpointFileManagerClass";
@@ -19,7 +19,10 @@ public final class FencedFiles implements CheckpointFileManager {
 
   private final CheckpointFileManager inner;
 
-  /** As Spark makes one for a folder; the user's own class may be in the configuration. */
+  /**
+   * Creates the manager that Spark would create for a folder; the configuration may name the user's
+   * own class.
+   */
   public FencedFiles(Path path, Configuration conf) {
     Configuration own = new Configuration(conf);
     String chosen = conf.get(INNER, "");

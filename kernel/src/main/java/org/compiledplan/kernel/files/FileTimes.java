@@ -14,8 +14,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
- * When files were written last, of many files at once. Paths are texts as in the log of Spark's
- * file source: URIs.
+ * Modification times of many files at once. Paths are URIs, as in the log of Spark's file source.
  */
 public final class FileTimes {
   private FileTimes() {}
@@ -24,23 +23,23 @@ public final class FileTimes {
    * Looks files up; each folder is listed once.
    *
    * @param paths a JSON list of paths
-   * @return JSON: by path the time in ms since 1970, without the files that are not there
+   * @return JSON: time in ms since 1970 by path, without missing files
    */
   public static String of(String paths, Configuration conf) throws IOException {
     ObjectMapper mapper = new ObjectMapper();
-    ObjectNode found = mapper.createObjectNode();
+    ObjectNode report = mapper.createObjectNode();
     Map<Path, Map<Path, Long>> folders = new HashMap<>();
-    for (JsonNode each : mapper.readTree(paths)) {
-      Path path = new Path(URI.create(each.asText()));
+    for (JsonNode element : mapper.readTree(paths)) {
+      Path path = new Path(URI.create(element.asText()));
       Map<Path, Long> times = folders.get(path.getParent());
       if (times == null) {
         times = listed(path.getParent(), conf);
         folders.put(path.getParent(), times);
       }
       Long time = times.get(path);
-      if (time != null) found.put(each.asText(), time);
+      if (time != null) report.put(element.asText(), time);
     }
-    return found.toString();
+    return report.toString();
   }
 
   private static Map<Path, Long> listed(Path folder, Configuration conf) throws IOException {
@@ -56,27 +55,27 @@ public final class FileTimes {
   }
 
   /**
-   * All files of a folder and of the folders in it, or the one file, without those that Spark's
-   * file source passes over.
+   * Lists all files of a folder, recursively, or the single file, without those that Spark's file
+   * source ignores.
    *
-   * @return JSON: by path the time in ms since 1970; nothing where there is no such folder
+   * @return JSON: time in ms since 1970 by path; empty if there is no such folder
    */
   public static String below(String root, Configuration conf) throws IOException {
-    ObjectNode found = new ObjectMapper().createObjectNode();
+    ObjectNode times = new ObjectMapper().createObjectNode();
     Path path = new Path(root);
     FileSystem files = path.getFileSystem(conf);
-    if (files.exists(path)) collect(files, files.getFileStatus(path), found);
-    return found.toString();
+    if (files.exists(path)) collect(files, files.getFileStatus(path), times);
+    return times.toString();
   }
 
-  private static void collect(FileSystem files, FileStatus status, ObjectNode found)
+  private static void collect(FileSystem files, FileStatus status, ObjectNode times)
       throws IOException {
     if (status.isFile()) {
-      found.put(status.getPath().toUri().toString(), status.getModificationTime());
+      times.put(status.getPath().toUri().toString(), status.getModificationTime());
       return;
     }
     for (FileStatus inside : files.listStatus(status.getPath())) {
-      if (!isPassedOver(inside.getPath().getName())) collect(files, inside, found);
+      if (!isPassedOver(inside.getPath().getName())) collect(files, inside, times);
     }
   }
 

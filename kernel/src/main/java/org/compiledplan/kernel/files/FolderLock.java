@@ -13,11 +13,11 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * A lock on a local file, held by the process that writes the checkpoint: this one. The system ends
- * it with the process, however that ends.
+ * A lock on a local file, held by the process that writes the checkpoint: this one. The operating
+ * system releases it when the process ends, however it ends.
  *
- * <p>A process holds a file's lock until it closes the file anywhere, so a file that is held is
- * never opened a second time here.
+ * <p>Closing a file anywhere releases the process's lock on it, so a locked file is never opened a
+ * second time here.
  */
 public final class FolderLock {
   private static final Set<Path> HELD = new HashSet<>();
@@ -31,10 +31,10 @@ public final class FolderLock {
   }
 
   /**
-   * Takes the lock on a file, which is made where it is not there.
+   * Acquires the lock on a file, which is created if it is missing.
    *
-   * @return null when somebody holds it, in this process or another one
-   * @throws IOException the file system knows no locks, or the file cannot be made
+   * @return null if this or another process holds the lock
+   * @throws IOException if the file system has no locks, or the file cannot be created
    */
   public static FolderLock take(String file) throws IOException {
     synchronized (HELD) {
@@ -47,13 +47,14 @@ public final class FolderLock {
         try {
           lock = channel.tryLock();
         } catch (OverlappingFileLockException fault) {
-          // Another class loader of this process holds it.
+          // Another class loader of this process holds the lock.
         }
         if (lock == null) {
           channel.close();
           return null;
         }
-        // Whoever held it may have removed the file meanwhile; then the lock is on nothing.
+        // The previous holder may have removed the file meanwhile; then the lock is on a deleted
+        // file.
         if (opened != null && opened.equals(identity(path))) {
           HELD.add(path);
           return new FolderLock(path, channel);
@@ -73,16 +74,16 @@ public final class FolderLock {
   }
 
   /**
-   * Gives the lock back.
+   * Releases the lock.
    *
-   * @param remove whether the file is to go, too
+   * @param remove true to delete the file as well
    */
   public void release(boolean remove) throws IOException {
     synchronized (HELD) {
       if (remove) {
         Files.deleteIfExists(path);
       } else {
-        // What the owner wrote about itself holds no longer.
+        // The owner's information in the file is no longer valid.
         channel.truncate(0);
       }
       channel.close();

@@ -11,8 +11,8 @@ import org.apache.hadoop.fs.FsServerDefaults;
 import org.apache.hadoop.fs.local.LocalConfigKeys;
 
 /**
- * {@code fs.AbstractFileSystem.file.impl}: the same for {@code FileContext}, which Spark's
- * checkpoints go through.
+ * {@code fs.AbstractFileSystem.file.impl}: the same file system for {@code FileContext}, which
+ * Spark's checkpoints use.
  */
 public final class NioLocalFs extends ChecksumFs {
   public NioLocalFs(URI uri, Configuration conf) throws IOException, URISyntaxException {

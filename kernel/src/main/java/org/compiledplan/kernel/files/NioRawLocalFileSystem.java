@@ -11,7 +11,7 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 
 /**
- * Hadoop's raw local file system; permissions and links by the JDK instead of {@code chmod} and
+ * Hadoop's raw local file system; permissions and links use the JDK instead of {@code chmod} and
  * {@code readlink}.
  */
 final class NioRawLocalFileSystem extends RawLocalFileSystem {

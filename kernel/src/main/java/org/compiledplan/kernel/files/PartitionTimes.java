@@ -11,7 +11,7 @@ import java.time.format.SignStyle;
 import java.time.temporal.ChronoField;
 import java.util.Locale;
 
-/** The times of partitions, from texts. */
+/** Partition times, parsed from texts. */
 public final class PartitionTimes {
   private static final DateTimeFormatter DATE = lenient(date());
   private static final DateTimeFormatter TIMESTAMP =
@@ -26,29 +26,30 @@ public final class PartitionTimes {
   private PartitionTimes() {}
 
   /**
-   * A time in ms since 1970.
+   * Returns a time in ms since 1970.
    *
    * @param text a date, with or without a time of the day
-   * @param form as of {@link DateTimeFormatter}; empty for digits as in `2024-1-31 5:00:00`
-   * @param zone where the text is the time
-   * @throws java.time.DateTimeException the form or the zone is none, or the text is not of it
+   * @param form pattern of a {@link DateTimeFormatter}; empty for digits as in `2024-1-31 5:00:00`
+   * @param zone time zone of the text
+   * @throws java.time.DateTimeException if the pattern or the zone is invalid, or the text does not
+   *     match
    */
   public static long millis(String text, String form, String zone) {
     boolean isDefault = form.isEmpty();
     DateTimeFormatter own = isDefault ? null : DateTimeFormatter.ofPattern(form, Locale.ROOT);
-    LocalDateTime found;
+    LocalDateTime time;
     try {
-      found = LocalDateTime.parse(text, isDefault ? TIMESTAMP : own);
+      time = LocalDateTime.parse(text, isDefault ? TIMESTAMP : own);
     } catch (DateTimeParseException e) {
-      found = LocalDate.parse(text, isDefault ? DATE : own).atStartOfDay();
+      time = LocalDate.parse(text, isDefault ? DATE : own).atStartOfDay();
     }
-    return found.atZone(ZoneId.of(zone)).toInstant().toEpochMilli();
+    return time.atZone(ZoneId.of(zone)).toInstant().toEpochMilli();
   }
 
   /**
-   * Checks a form and a zone.
+   * Checks a pattern and a zone.
    *
-   * @throws RuntimeException one of them is none
+   * @throws RuntimeException if one of them is invalid
    */
   public static void check(String form, String zone) {
     DateTimeFormatter.ofPattern(form, Locale.ROOT);

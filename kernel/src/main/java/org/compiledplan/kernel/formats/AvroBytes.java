@@ -17,7 +17,7 @@ import org.apache.avro.io.DecoderFactory;
 import org.apache.avro.io.Encoder;
 import org.apache.avro.io.EncoderFactory;
 
-/** Avro's values of a table's schema as messages: alone, or behind the id of a schema. */
+/** Avro values of a table's schema as messages: plain, or prefixed by a schema id. */
 class AvroBytes implements Serializable {
   private final String schemaText;
   private final boolean json;
@@ -29,7 +29,7 @@ class AvroBytes implements Serializable {
 
   /**
    * @param schemaText the table's schema
-   * @param json whether messages are JSON texts
+   * @param json true if messages are JSON texts
    */
   AvroBytes(String schemaText, boolean json) {
     this.schemaText = schemaText;
@@ -37,7 +37,7 @@ class AvroBytes implements Serializable {
   }
 
   /**
-   * The messages of a format's options: `schema`, `encoding`; with a registry `registry`,
+   * The message encoding for a format's options: `schema`, `encoding`; with a registry `registry`,
    * `subject`.
    */
   static AvroBytes of(String table, Map<String, String> options) {
@@ -58,14 +58,14 @@ class AvroBytes implements Serializable {
     return read(reader, message, 0);
   }
 
-  /** The value behind so many bytes of a message. */
+  /** Decodes a message from byte {@code start} on. */
   final Object read(DatumReader<Object> of, byte[] message, int start) throws IOException {
     int length = message.length - start;
     if (json) {
-      Decoder found =
+      Decoder jsonDecoder =
           DecoderFactory.get()
               .jsonDecoder(schema(), new ByteArrayInputStream(message, start, length));
-      return of.read(null, found);
+      return of.read(null, jsonDecoder);
     }
     decoder = DecoderFactory.get().binaryDecoder(message, start, length, decoder);
     return of.read(null, decoder);
@@ -77,7 +77,7 @@ class AvroBytes implements Serializable {
     return out.toByteArray();
   }
 
-  /** Puts a value behind what is there. */
+  /** Appends an encoded value. */
   final void write(Object datum, ByteArrayOutputStream out) throws IOException {
     if (writer == null) writer = new GenericDatumWriter<>(schema());
     Encoder to;

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** The formats of Avro in messages: a message is a row, or an event of Debezium with two. */
+/** The Avro message formats: a message is a row, or a Debezium event with two rows. */
 public final class AvroDecoder extends Decoder {
   private final AvroBytes messages;
   private final boolean events;
@@ -15,7 +15,7 @@ public final class AvroDecoder extends Decoder {
   private transient Schema envelope;
 
   /**
-   * @param events whether a message is an event of Debezium
+   * @param events true if a message is a Debezium event
    */
   AvroDecoder(String table, String shape, Map<String, String> options, boolean events) {
     super(table, shape, false);
@@ -25,7 +25,7 @@ public final class AvroDecoder extends Decoder {
 
   @Override
   protected boolean skips(UTF8String message) {
-    // Flink has nothing in an empty message that is an event.
+    // As in Flink, an empty message is an event without changes.
     return events && message.numBytes() == 0;
   }
 
@@ -51,8 +51,8 @@ public final class AvroDecoder extends Decoder {
   }
 
   private InternalRow row(IndexedRecord event, String name) {
-    Object found = field(event, name);
-    return found == null ? null : (InternalRow) reader.read(found);
+    Object value = field(event, name);
+    return value == null ? null : (InternalRow) reader.read(value);
   }
 
   private Object field(IndexedRecord event, String name) {

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.operators.RowKinds;
 
-/** The formats of Avro in messages: a row is a message, or an event of Debezium with it. */
+/** The Avro message formats: a row becomes a message, or a Debezium event. */
 public final class AvroEncoder extends Encoder {
 
   private final AvroBytes messages;
@@ -17,7 +17,7 @@ public final class AvroEncoder extends Encoder {
   private transient AvroWriters.RowWriter after;
 
   /**
-   * @param events whether a message is an event of Debezium
+   * @param events true if a message is a Debezium event
    */
   AvroEncoder(String table, String shape, Map<String, String> options, boolean events) {
     super(table, shape);
@@ -35,7 +35,7 @@ public final class AvroEncoder extends Encoder {
     return UTF8String.fromBytes(messages.write(events ? event(kind, row) : after.write(row)));
   }
 
-  /** Updates are a deletion and an insertion, as Flink writes them. */
+  /** An update becomes a deletion and an insertion, as in Flink. */
   private Object event(byte kind, InternalRow row) {
     boolean inserts = RowKinds.isAdd(kind);
     GenericData.Record event = new GenericData.Record(schema);

@@ -29,9 +29,9 @@ import scala.collection.immutable.Map;
 import scala.collection.immutable.Seq;
 
 /**
- * Avro's container files as a source and sink of Spark's; Spark's own are in a package that it does
- * not ship with. Options: `table`, for messages; `shape` of the rows, whose columns Spark knows as
- * `c0`, `c1`, ...; `schema`, Avro's schema for them; `codec`.
+ * Avro container files as a Spark source and sink; Spark's own are in a package that pyspark does
+ * not include. Options: `table`, for messages; `shape` of the rows, whose columns Spark knows as
+ * `c0`, `c1`, ...; `schema`, their Avro schema; `codec`.
  */
 public final class AvroFiles extends TableFiles {
   @Override
@@ -48,15 +48,15 @@ public final class AvroFiles extends TableFiles {
       Seq<Filter> filters,
       Map<String, String> options,
       Configuration conf) {
-    int[] wanted = new int[requiredSchema.length()];
-    for (int i = 0; i < wanted.length; i++) {
-      wanted[i] = Integer.parseInt(requiredSchema.fields()[i].name().substring(1));
+    int[] positions = new int[requiredSchema.length()];
+    for (int i = 0; i < positions.length; i++) {
+      positions[i] = Integer.parseInt(requiredSchema.fields()[i].name().substring(1));
     }
     return new Open(
         options.apply("table"),
         options.apply("shape"),
         options.apply("schema"),
-        wanted,
+        positions,
         new SerializableConfiguration(conf));
   }
 
@@ -70,7 +70,7 @@ public final class AvroFiles extends TableFiles {
         options.apply("codec"));
   }
 
-  /** Whether a file has no row. */
+  /** Returns true if a file has no row. */
   public static boolean isEmpty(String path, Configuration conf) throws IOException {
     try (DataFileReader<Object> reader =
         new DataFileReader<>(new FsInput(new Path(path), conf), new GenericDatumReader<>())) {
@@ -79,7 +79,7 @@ public final class AvroFiles extends TableFiles {
   }
 
   private record Open(
-      String table, String shape, String schema, int[] wanted, SerializableConfiguration conf)
+      String table, String shape, String schema, int[] positions, SerializableConfiguration conf)
       implements Function1<PartitionedFile, Iterator<InternalRow>>, Serializable {
     @Override
     public Iterator<InternalRow> apply(PartitionedFile file) {
@@ -91,7 +91,10 @@ public final class AvroFiles extends TableFiles {
         reader.sync(file.start());
         AvroReaders.Reader rows =
             AvroReaders.row(
-                reader.getSchema(), new Schema.Parser().parse(schema), Shape.parse(shape), wanted);
+                reader.getSchema(),
+                new Schema.Parser().parse(schema),
+                Shape.parse(shape),
+                positions);
         return new Rows(reader, rows, file.start() + file.length(), table, file.urlEncodedPath());
       } catch (IOException | RuntimeException e) {
         throw UnreadableException.ofFile(table, file.urlEncodedPath(), DataException.reason(e));

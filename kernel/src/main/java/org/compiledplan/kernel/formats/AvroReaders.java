@@ -19,14 +19,13 @@ import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 
 /**
- * Turns Avro's values into those of a logical type, in Spark's internal form. What a file has is
- * told by its own schema: columns are found by name, units of times and scales of decimals are the
- * file's.
+ * Converts Avro values to those of a logical type, in Spark's internal form. The file's own schema
+ * decides: columns are matched by name, units of times and scales of decimals are the file's.
  */
 final class AvroReaders {
   private AvroReaders() {}
 
-  /** Reads one of Avro's values; null is read as null. */
+  /** Converts an Avro value; null stays null. */
   @FunctionalInterface
   interface Reader {
     Object read(Object datum);
@@ -35,30 +34,32 @@ final class AvroReaders {
   /**
    * A reader of records as rows of some of a type's columns.
    *
-   * @param file what the file has
-   * @param table what the table has, of which only is used which columns may be null
-   * @param wanted positions of columns in `shape`, in the order of the rows to make
+   * @param file schema of the file
+   * @param table schema of the table, of which only the nullability of columns is used
+   * @param columns positions in `shape` of the output row's columns
    */
-  static Reader row(Schema file, Schema table, Shape shape, int[] wanted) {
+  static Reader row(Schema file, Schema table, Shape shape, int[] columns) {
     if (file.getType() != Schema.Type.RECORD) throw unfit(file, shape);
-    int[] positions = new int[wanted.length];
-    Reader[] readers = new Reader[wanted.length];
-    for (int i = 0; i < wanted.length; i++) {
-      String name = shape.names()[wanted[i]];
+    int[] positions = new int[columns.length];
+    Reader[] readers = new Reader[columns.length];
+    for (int i = 0; i < columns.length; i++) {
+      String name = shape.names()[columns[i]];
       Schema.Field field = file.getField(name);
-      Schema declared = table.getFields().get(wanted[i]).schema();
+      Schema declared = table.getFields().get(columns[i]).schema();
       if (field == null && !declared.isNullable()) {
         throw new DataException("the file has no column " + name + ", which is NOT NULL");
       }
       positions[i] = field == null ? -1 : field.pos();
       readers[i] =
-          field == null ? null : named(name, field.schema(), declared, shape.children()[wanted[i]]);
+          field == null
+              ? null
+              : named(name, field.schema(), declared, shape.children()[columns[i]]);
     }
     return datum -> {
-      IndexedRecord found = (IndexedRecord) datum;
+      IndexedRecord record = (IndexedRecord) datum;
       Object[] values = new Object[positions.length];
       for (int i = 0; i < values.length; i++) {
-        values[i] = positions[i] < 0 ? null : readers[i].read(found.get(positions[i]));
+        values[i] = positions[i] < 0 ? null : readers[i].read(record.get(positions[i]));
       }
       return new GenericInternalRow(values);
     };
@@ -177,17 +178,17 @@ final class AvroReaders {
   private static byte[] bytes(Object datum) {
     if (datum instanceof GenericFixed fixed) return fixed.bytes();
     if (datum instanceof ByteBuffer buffer) {
-      byte[] found = new byte[buffer.remaining()];
-      buffer.duplicate().get(found);
-      return found;
+      byte[] copy = new byte[buffer.remaining()];
+      buffer.duplicate().get(copy);
+      return copy;
     }
     return datum.toString().getBytes(StandardCharsets.UTF_8);
   }
 
   private static Reader decimal(Schema file, Shape shape) {
     int scale =
-        file.getLogicalType() instanceof LogicalTypes.Decimal found
-            ? found.getScale()
+        file.getLogicalType() instanceof LogicalTypes.Decimal declared
+            ? declared.getScale()
             : shape.scale();
     return when(
         isBytes(file.getType()),
@@ -240,7 +241,7 @@ final class AvroReaders {
     };
   }
 
-  /** The type itself of one that may be null. */
+  /** The non-null branch of a nullable type. */
   static Schema declared(Schema table) {
     if (table.getType() != Schema.Type.UNION) return table;
     return table.getTypes().stream()

@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.MapData;
 import org.compiledplan.kernel.formats.SparkValues.Getter;
 
-/** Turns values of a logical type, in Spark's internal form, into Avro's. */
+/** Converts values of a logical type, in Spark's internal form, to Avro values. */
 final class AvroWriters {
   private AvroWriters() {}
 
@@ -87,14 +87,14 @@ final class AvroWriters {
   private static Getter map(Schema schema, Shape value) {
     Getter writer = writer(schema.getValueType(), value);
     return (values, i) -> {
-      MapData found = values.getMap(i);
-      List<Object> items = SparkValues.list(found.valueArray(), writer, null);
+      MapData data = values.getMap(i);
+      List<Object> items = SparkValues.list(data.valueArray(), writer, null);
       Map<String, Object> map = new LinkedHashMap<>();
       for (int k = 0; k < items.size(); k++) {
-        if (found.keyArray().isNullAt(k)) {
+        if (data.keyArray().isNullAt(k)) {
           throw new DataException("a map with a null key cannot be written as Avro");
         }
-        map.put(found.keyArray().getUTF8String(k).toString(), items.get(k));
+        map.put(data.keyArray().getUTF8String(k).toString(), items.get(k));
       }
       return map;
     };

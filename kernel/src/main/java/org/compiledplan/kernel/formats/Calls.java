@@ -12,19 +12,15 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.ObjectType;
 import scala.jdk.javaapi.CollectionConverters;
 
-/**
- * Calls of objects with Spark's internal values, which spares the conversions of a user-defined
- * function.
- */
+/** Method calls on Spark's internal values, without the conversions of a user-defined function. */
 public final class Calls {
   private Calls() {}
 
   /**
-   * A column that calls a method of an object for each row, whose result depends on the arguments
-   * alone.
+   * A column that calls a deterministic method of an object for each row.
    *
-   * @param target the object; each task gets a copy of its own
-   * @param type the public class that has the method
+   * @param target the object; each task gets its own copy
+   * @param type the public class that declares the method
    * @param returns the Spark type whose internal form the method returns
    * @param arguments in the order of the method's parameters; only those of object types may be
    *     null
@@ -35,9 +31,9 @@ public final class Calls {
   }
 
   /**
-   * As {@link #column}, called just once for each row and in their order: the object keeps
-   * something from call to call, or a second call would cost too much. Spark repeats calls that it
-   * takes for pure, as in the filters it puts below a generator of rows.
+   * Like {@link #column}, but called exactly once per row and in row order: for objects with state
+   * between calls, or expensive calls. Spark repeats calls that it considers pure, for example in
+   * the filters that it pushes below a generator of rows.
    */
   public static Column columnInOrder(
       Object target, Class<?> type, String method, DataType returns, Column... arguments) {
@@ -58,7 +54,7 @@ public final class Calls {
   /**
    * The expression of such a call.
    *
-   * @param nullOfNull whether the result is null where an argument is, without a call
+   * @param nullOfNull true if the result is null without a call when an argument is null
    */
   public static Expression invoke(
       Object target,

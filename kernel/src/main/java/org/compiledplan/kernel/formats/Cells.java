@@ -1,22 +1,22 @@
 package org.compiledplan.kernel.formats;
 
-/** Takes the columns of a row, each once, those that nobody reads not at all. */
+/** Receives the columns of a row, each once; columns that are not read may be skipped. */
 public interface Cells {
-  /** Whether anybody reads a column, of all of them; not to be changed. */
-  boolean[] wanted();
+  /** Returns, per column, true if it is read; read-only. */
+  boolean[] required();
 
-  /** Null. */
-  void nothing(int column);
+  /** Receives a null. */
+  void nullValue(int column);
 
-  /** UTF-8 text. */
+  /** Receives UTF-8 text. */
   void text(int column, byte[] from, int offset, int length);
 
-  /** A value that Spark holds as an int. */
+  /** Receives a value that Spark stores as an int. */
   void integer(int column, int value);
 
-  /** A value that Spark holds as a long. */
+  /** Receives a value that Spark stores as a long. */
   void number(int column, long value);
 
-  /** A value that is no array, map, or row, in Spark's internal form; may be null. */
+  /** Receives a value that is no array, map, or row, in Spark's internal form; may be null. */
   void value(int column, Object value);
 }

@@ -8,16 +8,17 @@ import java.util.Set;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Reads records without quotes and escapes from the bytes of their line, without texts in between:
- * what most files hold, several times as fast. Of anything else it says that it cannot read it.
+ * Parses records without quotes and escapes directly from the bytes of their line, without creating
+ * strings: the content of most files, several times as fast. Other records are rejected, for the
+ * general parser.
  */
 final class CsvBytes implements LineCells {
-  /** So many digits always fit into a long and an int. */
+  /** Numbers of digits that always fit into a long and an int. */
   private static final int LONG_DIGITS = 18;
 
   private static final int INT_DIGITS = 9;
 
-  /** Values that are made of parts. */
+  /** Types of composite values. */
   private static final Set<String> NESTED = Set.of("ARRAY", "ROW", "STRUCTURED_TYPE");
 
   private enum Kind {
@@ -40,23 +41,23 @@ final class CsvBytes implements LineCells {
   private final byte quote;
   private final long quotes;
   private final boolean isQuoted;
-  private final byte[] nothing;
+  private final byte[] nullLiteral;
   private final boolean emptyIsNull;
   private final Kind[] kinds;
   private final CsvValues.Reader[] others;
 
   /**
-   * @param separator what stands between cells, ASCII
-   * @param quote what quotes cells, ASCII, or {@link CsvLines#NONE}
-   * @param nothing the text of null, or null for none
-   * @param emptyIsNull whether a cell without text is null
-   * @param types of the columns
-   * @param others readers for cells that are not read from bytes
+   * @param separator cell separator, ASCII
+   * @param quote quote character, ASCII, or {@link CsvLines#NONE}
+   * @param nullLiteral the null literal, or null for none
+   * @param emptyIsNull true if an empty cell is null
+   * @param types types of the columns
+   * @param others readers of cells that are not parsed from bytes
    */
   CsvBytes(
       char separator,
       int quote,
-      String nothing,
+      String nullLiteral,
       boolean emptyIsNull,
       Shape[] types,
       CsvValues.Reader[] others) {
@@ -65,14 +66,14 @@ final class CsvBytes implements LineCells {
     this.quote = (byte) quote;
     this.quotes = EACH_BYTE * quote;
     this.isQuoted = quote != CsvLines.NONE;
-    this.nothing = nothing == null ? null : nothing.getBytes(StandardCharsets.UTF_8);
+    this.nullLiteral = nullLiteral == null ? null : nullLiteral.getBytes(StandardCharsets.UTF_8);
     this.emptyIsNull = emptyIsNull;
     this.others = others;
     this.kinds = new Kind[types.length];
     for (int i = 0; i < types.length; i++) kinds[i] = kind(types[i].root());
   }
 
-  /** Whether there can be such a reader: no character beyond ASCII has a meaning. */
+  /** Returns true if the fast parser applies: all special characters are ASCII. */
   static boolean fits(char separator, int quote, Shape[] types) {
     for (Shape type : types) {
       if (NESTED.contains(type.root())) return false;
@@ -90,7 +91,7 @@ final class CsvBytes implements LineCells {
   }
 
   private boolean row(byte[] line, int from, int to, Cells cells) {
-    boolean[] wanted = cells.wanted();
+    boolean[] required = cells.required();
     int last = kinds.length - 1;
     int column = 0;
     int start = from;
@@ -102,9 +103,9 @@ final class CsvBytes implements LineCells {
       if (isQuoted && equalBytes(word, quotes) != 0) return false;
       for (long ends = equalBytes(word, separators); ends != 0; ends &= ends - 1) {
         int end = at + Long.numberOfTrailingZeros(ends) / Byte.SIZE;
-        // Behind the last column there may be another separator, or too many cells.
+        // The last column may be followed by another separator, or too many cells.
         if (column >= last) return false;
-        if (wanted[column]) cell(column, line, start, end, cells);
+        if (required[column]) cell(column, line, start, end, cells);
         column++;
         start = end + 1;
       }
@@ -115,25 +116,25 @@ final class CsvBytes implements LineCells {
       if (isQuoted && letter == quote) return false;
       if (letter != separator) continue;
       if (column >= last) return false;
-      if (wanted[column]) cell(column, line, start, at, cells);
+      if (required[column]) cell(column, line, start, at, cells);
       column++;
       start = at + 1;
     }
     if (column != last) return false;
     int end = to > start && line[to - 1] == '\r' ? to - 1 : to;
-    if (wanted[column]) cell(column, line, start, end, cells);
+    if (required[column]) cell(column, line, start, end, cells);
     return (seen & HIGH_BITS) == 0 || UTF8String.fromBytes(line, from, to - from).isValid();
   }
 
-  /** The high bit of each byte that is the same in both. */
-  private static long equalBytes(long one, long other) {
-    long different = one ^ other;
+  /** Sets the high bit of each byte that is equal in both. */
+  private static long equalBytes(long left, long right) {
+    long different = left ^ right;
     return ~((different & ~HIGH_BITS) + ~HIGH_BITS | different | ~HIGH_BITS);
   }
 
   private void cell(int column, byte[] line, int from, int to, Cells cells) {
     if (isNull(line, from, to)) {
-      cells.nothing(column);
+      cells.nullValue(column);
       return;
     }
     switch (kinds[column]) {
@@ -161,9 +162,9 @@ final class CsvBytes implements LineCells {
 
   private boolean isNull(byte[] line, int from, int to) {
     if (from == to && emptyIsNull) return true;
-    if (nothing == null || nothing.length != to - from) return false;
-    for (int i = 0; i < nothing.length; i++) {
-      if (line[from + i] != nothing[i]) return false;
+    if (nullLiteral == null || nullLiteral.length != to - from) return false;
+    for (int i = 0; i < nullLiteral.length; i++) {
+      if (line[from + i] != nullLiteral[i]) return false;
     }
     return true;
   }
@@ -189,8 +190,8 @@ final class CsvBytes implements LineCells {
 
   private static long number(byte[] line, int from, int to) {
     boolean negative = line[from] == '-';
-    long found = 0;
-    for (int i = negative ? from + 1 : from; i < to; i++) found = found * 10 + (line[i] - '0');
-    return negative ? -found : found;
+    long value = 0;
+    for (int i = negative ? from + 1 : from; i < to; i++) value = value * 10 + (line[i] - '0');
+    return negative ? -value : value;
   }
 }

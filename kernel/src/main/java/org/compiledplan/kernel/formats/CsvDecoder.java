@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** The format `csv`: a record a line, or several lines where a quoted cell has line ends. */
+/** The format `csv`: one record per line, or several lines if a quoted cell contains line ends. */
 public final class CsvDecoder extends Decoder {
   private static final String HEADER =
       "the line is a header, with the names of columns, and Flink's csv has no option to skip one";
@@ -38,7 +38,7 @@ public final class CsvDecoder extends Decoder {
 
   @Override
   protected boolean skips(UTF8String line) {
-    // A line without text is a record of one empty cell.
+    // An empty line is a record of one empty cell.
     return false;
   }
 
@@ -85,8 +85,8 @@ public final class CsvDecoder extends Decoder {
   }
 
   private static boolean isOneLine(byte[] bytes) {
-    for (byte each : bytes) {
-      if (each == '\n') return false;
+    for (byte character : bytes) {
+      if (character == '\n') return false;
     }
     return true;
   }
@@ -110,7 +110,7 @@ public final class CsvDecoder extends Decoder {
     return record == null ? line.getBytes() : record.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** The cells of the record that ends with a line; what comes after a wrong one begins anew. */
+  /** The cells of the record that ends with a line; after a malformed record parsing restarts. */
   private List<String> added(UTF8String line) {
     try {
       return lines.add(line.toString());
@@ -149,8 +149,8 @@ public final class CsvDecoder extends Decoder {
     if (readers != null) return;
     Shape row = row();
     String elements = options.getOrDefault("array-element-delimiter", ";");
-    String nothing = options.get("null-literal");
-    CsvValues values = new CsvValues(lenient, elements, nothing);
+    String nullLiteral = options.get("null-literal");
+    CsvValues values = new CsvValues(lenient, elements, nullLiteral);
     names = row.names();
     readers = new CsvValues.Reader[names.length];
     for (int i = 0; i < names.length; i++) readers[i] = values.reader(row.children()[i]);
@@ -163,12 +163,12 @@ public final class CsvDecoder extends Decoder {
     boolean isPlain = !comments && !trims && escape == CsvLines.NONE;
     if (isPlain && CsvBytes.fits(separator, quote, row.children())) {
       CsvBytes bytes =
-          new CsvBytes(separator, quote, nothing, emptyIsNull, row.children(), readers);
+          new CsvBytes(separator, quote, nullLiteral, emptyIsNull, row.children(), readers);
       plain = (line, from, to, cells) -> !lines.isOpen() && bytes.read(line, from, to, cells);
     }
   }
 
-  /** A task that ends within a record has not read it. */
+  /** Checks that a task does not end within a record. */
   private void watchEnd() {
     TaskContext task = TaskContext.get();
     if (task != null && task != watched) {

@@ -9,10 +9,10 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** Writes the format `csv`, a record a row. */
+/** Writes the format `csv`, one record per row. */
 public final class CsvEncoder extends Encoder {
-  /** Longer texts are put in quotes without a look at them. */
-  private static final int LOOKED_AT = 24;
+  /** Longer texts are quoted without inspection. */
+  private static final int INSPECTED_LENGTH = 24;
 
   private static final TimestampTexts TIMES = new TimestampTexts("SQL");
 
@@ -23,7 +23,7 @@ public final class CsvEncoder extends Encoder {
   private transient int escape;
   private transient int firstSafe;
   private transient String elements;
-  private transient String nothing;
+  private transient String nullLiteral;
   private transient boolean scientific;
 
   CsvEncoder(String table, String shape, Map<String, String> options) {
@@ -48,14 +48,14 @@ public final class CsvEncoder extends Encoder {
     escape = CsvOptions.escape(options);
     firstSafe = Math.max(separator, Math.max(quote, '\r')) + 1;
     elements = options.getOrDefault("array-element-delimiter", ";");
-    nothing = options.getOrDefault("null-literal", "");
+    nullLiteral = options.getOrDefault("null-literal", "");
     scientific = !"false".equalsIgnoreCase(options.get("write-bigdecimal-in-scientific-notation"));
     row = row();
   }
 
   private void cell(StringBuilder out, SpecializedGetters values, int i, Shape type) {
     if (values.isNullAt(i)) {
-      out.append(nothing);
+      out.append(nullLiteral);
       return;
     }
     String text = text(values, i, type);
@@ -63,7 +63,7 @@ public final class CsvEncoder extends Encoder {
     else quoted(out, text);
   }
 
-  /** Numbers and booleans are written as they are. */
+  /** Returns true for types whose text never needs quotes: numbers and booleans. */
   private static boolean isPlain(Shape type) {
     return switch (type.root()) {
       case "BOOLEAN",
@@ -82,7 +82,7 @@ public final class CsvEncoder extends Encoder {
   }
 
   private String text(SpecializedGetters values, int i, Shape type) {
-    if (values.isNullAt(i)) return nothing;
+    if (values.isNullAt(i)) return nullLiteral;
     return switch (type.root()) {
       case "BOOLEAN" -> String.valueOf(values.getBoolean(i));
       case "TINYINT" -> String.valueOf(values.getByte(i));
@@ -142,7 +142,7 @@ public final class CsvEncoder extends Encoder {
   }
 
   private boolean needsQuotes(String text) {
-    if (text.length() > LOOKED_AT) return true;
+    if (text.length() > INSPECTED_LENGTH) return true;
     for (int i = 0; i < text.length(); i++) {
       if (text.charAt(i) < firstSafe) return true;
     }

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Splits the lines of a CSV file, and messages, into records of cells. A quoted cell may have line
- * ends in it: its record is complete with a later line.
+ * Splits the lines of a CSV file, and messages, into records of cells. A quoted cell may contain
+ * line ends: its record is completed by a later line.
  */
 final class CsvLines {
-  /** A character that is no character: the feature is off. */
+  /** Value of a special character that is disabled. */
   static final int NONE = -1;
 
   private final char separator;
@@ -38,7 +38,7 @@ final class CsvLines {
     cell.setLength(0);
   }
 
-  /** The cells of the record that ends with this line; null when none does. */
+  /** The cells of the record that ends with this line; null if none ends. */
   List<String> add(String line) {
     int at = 0;
     if (open) {
@@ -69,7 +69,7 @@ final class CsvLines {
   }
 
   /**
-   * Reads the cell that begins at a position; the position of the next one, or -1 at the end of the
+   * Parses the cell at a position; returns the position of the next one, or -1 at the end of the
    * line.
    */
   private int cell(String line, int from) {
@@ -104,7 +104,10 @@ final class CsvLines {
     return isEnd(line, at) ? -1 : at + 1;
   }
 
-  /** Reads within quotes; the position after the closing one, or -1 when the line ends first. */
+  /**
+   * Parses a quoted cell; returns the position after the closing quote, or -1 if the line ends
+   * first.
+   */
   private int quoted(String line, int from) {
     int at = from;
     while (at < line.length()) {
@@ -122,7 +125,7 @@ final class CsvLines {
     return -1;
   }
 
-  /** Ends a quoted cell: nothing but spaces may stand before the next separator. */
+  /** Ends a quoted cell: only spaces may precede the next separator. */
   private int closed(String line, int from) {
     cells.add(cell.toString());
     int at = from;
@@ -137,7 +140,7 @@ final class CsvLines {
     return isEnd(line, at) ? -1 : at + 1;
   }
 
-  /** Whether a record ends here: a message may have more lines, which are not looked at. */
+  /** Returns true if a record ends here; further lines of a message are ignored. */
   private static boolean isEnd(String line, int at) {
     return at >= line.length() || line.charAt(at) == '\n';
   }

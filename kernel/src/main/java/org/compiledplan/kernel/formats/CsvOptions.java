@@ -2,7 +2,7 @@ package org.compiledplan.kernel.formats;
 
 import java.util.Map;
 
-/** The options that reading and writing CSV share; names are without the format's prefix. */
+/** Options shared by reading and writing CSV; names are without the format's prefix. */
 final class CsvOptions {
   private CsvOptions() {}
 
@@ -20,7 +20,7 @@ final class CsvOptions {
   }
 
   static int escape(Map<String, String> options) {
-    String found = options.getOrDefault("escape-character", "");
-    return found.isEmpty() ? CsvLines.NONE : found.charAt(0);
+    String escape = options.getOrDefault("escape-character", "");
+    return escape.isEmpty() ? CsvLines.NONE : escape.charAt(0);
   }
 }

@@ -8,14 +8,15 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 
 /**
- * Reads the cells of CSV as a logical type, in Spark's internal form, as Flink's CSV format does.
+ * Converts CSV cells to values of a logical type, in Spark's internal form, as Flink's CSV format
+ * does.
  *
- * @param lenient a cell that cannot be read becomes null
- * @param elements what stands between the elements of arrays and rows
- * @param nothing the text of null, or null for none
+ * @param lenient true if a malformed cell becomes null
+ * @param elements separator of the elements of arrays and rows
+ * @param nullLiteral the null literal, or null for none
  */
-record CsvValues(boolean lenient, String elements, String nothing) {
-  /** Reads a cell that is not null. */
+record CsvValues(boolean lenient, String elements, String nullLiteral) {
+  /** Converts a cell that is not null. */
   @FunctionalInterface
   interface Reader {
     Object read(String cell);
@@ -26,14 +27,14 @@ record CsvValues(boolean lenient, String elements, String nothing) {
   Reader reader(Shape shape) {
     Reader strict = strict(shape);
     return cell -> {
-      if (cell == null || cell.equals(nothing)) return null;
+      if (cell == null || cell.equals(nullLiteral)) return null;
       try {
         return strict.read(cell);
       } catch (RuntimeException e) {
         if (lenient) return null;
         throw e instanceof DataException
             ? e
-            : new DataException(SparkValues.wanted(cell, shape.text()));
+            : new DataException(SparkValues.mismatch(cell, shape.text()));
       }
     };
   }

@@ -1,6 +1,9 @@
 package org.compiledplan.kernel.formats;
 
-/** A value that cannot be read or written: says which column, the value, and what it should be. */
+/**
+ * A value that cannot be read or written; the message names the column, the value, and the expected
+ * type.
+ */
 public final class DataException extends RuntimeException {
   private static final int SHOWN = 200;
 
@@ -15,7 +18,7 @@ public final class DataException extends RuntimeException {
     return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
   }
 
-  /** A text without line ends and other control characters, by which logs and messages are cut. */
+  /** Escapes line ends and other control characters, which would split log lines and messages. */
   static String oneLine(String text) {
     StringBuilder shown = new StringBuilder(text.length());
     text.chars()
@@ -30,7 +33,7 @@ public final class DataException extends RuntimeException {
     return shown.toString();
   }
 
-  /** A value in quotes, cut off when it is long. */
+  /** A value in quotes, truncated if it is long. */
   static String shown(Object value) {
     String text = oneLine(String.valueOf(value));
     return text.length() > SHOWN ? "'" + text.substring(0, SHOWN) + "...'" : "'" + text + "'";

@@ -15,9 +15,9 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.operators.RowKinds;
 
 /**
- * The formats `canal-json` and `maxwell-json`: an event a line, with `data`, the row (of Canal: the
- * rows) after a change or taken away by it, and `old`, the columns that an update changed, as they
- * were.
+ * The formats `canal-json` and `maxwell-json`: one event per line, with `data`, the row (Canal:
+ * rows) after a change or before a deletion, and `old`, the previous values of the columns that an
+ * update changed.
  */
 public final class DataOldDecoder extends Decoder {
 
@@ -60,7 +60,7 @@ public final class DataOldDecoder extends Decoder {
     if (event == null || !event.isObject()) {
       throw new DataException("an event of " + dialect.title + " is a JSON object");
     }
-    // An event of another table is not looked at: its columns need not be those of this one.
+    // Events of other tables are skipped first: their columns may differ from this table's.
     if (!included(event, "database", databases) || !included(event, "table", tables)) {
       return NOTHING;
     }
@@ -69,7 +69,7 @@ public final class DataOldDecoder extends Decoder {
       read(event, changes);
     } catch (Exception e) {
       if (!lenient) throw e;
-      // What came before the fault in an event of several rows stays.
+      // The rows before the malformed one in an event of several rows are kept.
     }
     return changes.isEmpty() ? NOTHING : new GenericArrayData(changes.toArray());
   }
@@ -86,14 +86,14 @@ public final class DataOldDecoder extends Decoder {
     reader = values.reader(row);
   }
 
-  private boolean included(JsonNode event, String name, Pattern wanted) {
-    if (wanted == null) return true;
-    JsonNode found = event.get(name);
-    if (found == null) {
+  private boolean included(JsonNode event, String name, Pattern pattern) {
+    if (pattern == null) return true;
+    JsonNode value = event.get(name);
+    if (value == null) {
       throw new DataException(
           "an event without the field \"" + name + "\", which " + name + ".include needs");
     }
-    return wanted.matcher(found.asText()).matches();
+    return pattern.matcher(value.asText()).matches();
   }
 
   private void read(JsonNode event, List<InternalRow> changes) throws IOException {
@@ -135,43 +135,43 @@ public final class DataOldDecoder extends Decoder {
   }
 
   /**
-   * The row before: columns that `old` does not have were not changed; those that it has as null
-   * were null.
+   * The row before an update: columns missing in `old` were not changed; columns that are null
+   * there were null.
    */
   private InternalRow before(InternalRow old, JsonNode changed, InternalRow after) {
-    Object[] found = ((GenericInternalRow) old).values();
-    Object[] kept = ((GenericInternalRow) after).values();
-    for (int i = 0; i < found.length; i++) {
-      if (found[i] == null && !changed.has(names[i])) found[i] = kept[i];
+    Object[] oldValues = ((GenericInternalRow) old).values();
+    Object[] newValues = ((GenericInternalRow) after).values();
+    for (int i = 0; i < oldValues.length; i++) {
+      if (oldValues[i] == null && !changed.has(names[i])) oldValues[i] = newValues[i];
     }
     return old;
   }
 
   private JsonNode present(JsonNode event, String field, String type) {
-    JsonNode found = event.get(field);
-    if (found == null || found.isNull()) throw new DataException(nothing(field, type));
-    if (dialect.many && !found.isArray()) {
+    JsonNode value = event.get(field);
+    if (value == null || value.isNull()) throw new DataException(missing(field, type));
+    if (dialect.isArray && !value.isArray()) {
       throw new DataException(
           "the \"" + field + "\" field of an event of " + dialect.title + " is an array");
     }
-    return found;
+    return value;
   }
 
   private int size(JsonNode data) {
-    return dialect.many ? data.size() : 1;
+    return dialect.isArray ? data.size() : 1;
   }
 
   private JsonNode item(JsonNode data, int index) {
-    return dialect.many ? data.get(index) : data;
+    return dialect.isArray ? data.get(index) : data;
   }
 
   private InternalRow row(JsonNode node, String field, String type) throws IOException {
     Object row = node == null ? null : values.read(reader, node);
-    if (row == null) throw new DataException(nothing(field, type));
+    if (row == null) throw new DataException(missing(field, type));
     return (InternalRow) row;
   }
 
-  private String nothing(String field, String type) {
+  private String missing(String field, String type) {
     return "the \""
         + field
         + "\" field of an event of "

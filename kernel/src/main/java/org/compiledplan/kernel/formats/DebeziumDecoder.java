@@ -19,7 +19,8 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.operators.RowKinds;
 
 /**
- * The formats `debezium-json` and `ogg-json`: an event a line, with the row before and after it.
+ * The formats `debezium-json` and `ogg-json`: one event per line, with the row before and after the
+ * change.
  */
 public final class DebeziumDecoder extends Decoder {
   private static final byte[] FIRST = {0};
@@ -33,7 +34,7 @@ public final class DebeziumDecoder extends Decoder {
   private transient JsonValues.Reader reader;
 
   /**
-   * @param isOgg whether events are those of Oracle GoldenGate
+   * @param isOgg true for events of Oracle GoldenGate
    */
   DebeziumDecoder(
       String table, String shape, Map<String, String> options, String[] metadata, boolean isOgg) {
@@ -119,7 +120,7 @@ public final class DebeziumDecoder extends Decoder {
     return changes(isOgg ? op(event.op) : event.op, event.before, event.after, extra);
   }
 
-  /** The changes of an event of this kind, with the rows before and after it. */
+  /** The changes of an event of kind {@code op}, with the rows before and after it. */
   static GenericArrayData changes(String op, InternalRow was, InternalRow is, Object[] extra) {
     switch (String.valueOf(op)) {
       case "c", "r" -> {
@@ -141,7 +142,7 @@ public final class DebeziumDecoder extends Decoder {
     }
   }
 
-  /** The kind of an event of Oracle GoldenGate by Debezium's names. */
+  /** Maps the kind of an Oracle GoldenGate event to Debezium's. */
   private static String op(String type) {
     return switch (String.valueOf(type)) {
       case "I" -> "c";
@@ -184,24 +185,24 @@ public final class DebeziumDecoder extends Decoder {
     };
   }
 
-  private static Object ogg(String key, Map<String, JsonNode> found) {
+  private static Object ogg(String key, Map<String, JsonNode> fields) {
     return switch (key) {
-      case "table" -> text(found.get("table"));
-      case "primary-keys" -> texts(found.get("primary_keys"));
-      case "ingestion-timestamp" -> micros(found.get("current_ts"));
-      case "event-timestamp" -> micros(found.get("op_ts"));
+      case "table" -> text(fields.get("table"));
+      case "primary-keys" -> texts(fields.get("primary_keys"));
+      case "ingestion-timestamp" -> micros(fields.get("current_ts"));
+      case "event-timestamp" -> micros(fields.get("op_ts"));
       default -> throw new IllegalArgumentException("these events have no metadata " + key);
     };
   }
 
   private static Object texts(JsonNode node) {
     if (node == null || !node.isArray()) return null;
-    Object[] found = new Object[node.size()];
-    for (int i = 0; i < found.length; i++) found[i] = text(node.get(i));
-    return new GenericArrayData(found);
+    Object[] texts = new Object[node.size()];
+    for (int i = 0; i < texts.length; i++) texts[i] = text(node.get(i));
+    return new GenericArrayData(texts);
   }
 
-  /** Microseconds of a time without zone, which is one in UTC. */
+  /** Microseconds of a time without zone, interpreted as UTC. */
   private static Object micros(JsonNode node) {
     if (node == null || node.isNull()) return null;
     Instant at = LocalDateTime.parse(node.asText().replace(' ', 'T')).toInstant(ZoneOffset.UTC);
@@ -222,12 +223,12 @@ public final class DebeziumDecoder extends Decoder {
 
   private static Object properties(JsonNode source) {
     if (source == null || !source.isObject()) return null;
-    Map<Object, Object> found = new LinkedHashMap<>();
+    Map<Object, Object> properties = new LinkedHashMap<>();
     source
         .properties()
         .forEach(
             item ->
-                found.put(
+                properties.put(
                     SparkValues.text(item.getKey()),
                     item.getValue().isNull()
                         ? null
@@ -235,6 +236,6 @@ public final class DebeziumDecoder extends Decoder {
                             item.getValue().isValueNode()
                                 ? item.getValue().asText()
                                 : item.getValue().toString())));
-    return SparkValues.map(found);
+    return SparkValues.map(properties);
   }
 }

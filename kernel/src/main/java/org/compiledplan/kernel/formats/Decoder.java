@@ -13,8 +13,8 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.operators.RowKinds;
 
 /**
- * Turns lines of files and parts of messages into rows. What is of messages Spark calls by name,
- * with its internal values, so that a row costs no conversion.
+ * Decodes lines of files and parts of messages into rows. Spark calls the message methods by name,
+ * with its internal values, so that a row needs no conversion.
  */
 public abstract class Decoder implements Serializable {
   private static final int SHOWN = 64;
@@ -31,9 +31,9 @@ public abstract class Decoder implements Serializable {
   private transient String file;
 
   /**
-   * @param table the table, for messages
-   * @param shape the type of the rows, see {@link Shape}
-   * @param lenient a line that cannot be read is left out
+   * @param table name of the table, for messages
+   * @param shape type of the rows, see {@link Shape}
+   * @param lenient true if malformed lines are skipped
    */
   protected Decoder(String table, String shape, boolean lenient) {
     this.table = table;
@@ -45,40 +45,45 @@ public abstract class Decoder implements Serializable {
     return Shape.parse(shape);
   }
 
-  /** What to do about a record that cannot be read, for messages. */
+  /** Sets the advice for a malformed record, for messages. */
   final Decoder advising(String advice) {
     if (advice != null) remedy = advice;
     return this;
   }
 
-  /** A file, of an encoded URI, is about to be read from a line's start on. */
+  /** Starts a file; {@code uri} is encoded. Reading starts at the beginning of a line. */
   public final void begin(String uri) {
     file = uri;
   }
 
-  /** The error for the file that is being read. */
+  /** The error for the current file. */
   protected final UnreadableException unreadableFile(String reason) {
     return UnreadableException.ofFile(table, file, reason);
   }
 
   /**
-   * The file is read.
+   * Ends a file.
    *
    * @throws UnreadableException if it ends within a record
    */
   public void end() {}
 
-  /** Reads most lines straight into columns, others not at all; null where there is no such way. */
+  /**
+   * Returns a parser that converts most lines directly into the columns that are read; null if the
+   * format has none.
+   */
   public LineCells cells() {
     return null;
   }
 
   /**
-   * The changes of a line of a file: rows of kind, suffix of the path, the columns, and metadata.
+   * Returns the changes of a line of a file: rows of kind, suffix of the path, the columns, and
+   * metadata.
    *
-   * @param number of the line in its file, from 1; 0 if not known
-   * @param position of the line in its file, in bytes
-   * @param aside takes what is wrong with a record that cannot be read; null where that is an error
+   * @param number line number in the file, from 1; 0 if unknown
+   * @param position position of the line in the file, in bytes
+   * @param aside receives the fault of a malformed record; null if it is an error
+   * @throws UnreadableException if the record is malformed and {@code aside} is null
    */
   public final ArrayData lineChanges(
       UTF8String line, long number, long position, Consumer<InternalRow> aside) {
@@ -93,10 +98,10 @@ public abstract class Decoder implements Serializable {
   }
 
   /**
-   * The changes of a record.
+   * Decodes a record.
    *
-   * @param reading makes them
-   * @param wrong told of what is wrong with one that cannot be read, and has no changes then
+   * @param reading decodes the changes
+   * @param wrong receives the error of a malformed record, which has no changes
    */
   private ArrayData attempted(UTF8String record, Reading reading, Consumer<Exception> wrong) {
     if (record == null || skips(record)) return NOTHING;
@@ -123,7 +128,10 @@ public abstract class Decoder implements Serializable {
     return new GenericInternalRow(new Object[] {number, reason, record(record)});
   }
 
-  /** The changes of a part of a message, which an error names by its place. */
+  /**
+   * Returns the changes of a part of a message; an error names the message's topic, partition and
+   * offset.
+   */
   public final ArrayData messageChanges(
       UTF8String part, UTF8String topic, int partition, long offset) {
     return attempted(
@@ -135,7 +143,7 @@ public abstract class Decoder implements Serializable {
         });
   }
 
-  /** The changes of a part of a message, and what is wrong with one that cannot be read. */
+  /** Returns the changes of a part of a message, and the fault of a malformed one. */
   public final InternalRow messageOutcome(UTF8String part) {
     InternalRow[] fault = new InternalRow[1];
     ArrayData changes = attempted(part, this::decodeMessage, e -> fault[0] = fault(0, part, e));
@@ -147,17 +155,17 @@ public abstract class Decoder implements Serializable {
     return line.getBytes();
   }
 
-  /** Whether a line is not looked at, as empty ones. */
+  /** Returns true if a line is skipped, such as an empty one. */
   protected boolean skips(UTF8String line) {
     return line.numBytes() == 0;
   }
 
-  /** A line as messages show it. */
+  /** The form of a line in messages. */
   protected Object shown(UTF8String line) {
     return line;
   }
 
-  /** The first bytes of a record that is no text, as messages show it. */
+  /** The first bytes of a binary record, for messages. */
   protected static String hexadecimal(UTF8String record) {
     byte[] bytes = record.getBytes();
     int length = Math.min(bytes.length, SHOWN);
@@ -167,7 +175,7 @@ public abstract class Decoder implements Serializable {
 
   protected abstract ArrayData decode(UTF8String line) throws Exception;
 
-  /** The changes of a part of a message, which is a record by itself. */
+  /** The changes of a part of a message, which is a separate record. */
   protected ArrayData decodeMessage(UTF8String part) throws Exception {
     return decode(part);
   }
@@ -190,7 +198,7 @@ public abstract class Decoder implements Serializable {
     return suffix(before.size());
   }
 
-  /** Rows of one line have one order number; the suffix tells them apart. */
+  /** Rows of one line share the order number; the suffix distinguishes them. */
   private static byte[] suffix(int index) {
     return index == 0 ? null : ByteBuffer.allocate(4).putInt(index).array();
   }

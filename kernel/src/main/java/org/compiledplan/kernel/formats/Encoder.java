@@ -4,14 +4,14 @@ import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** Turns rows into lines of text. Spark calls `line` by name, with its internal values. */
+/** Encodes rows as lines of text. Spark calls `line` by name, with its internal values. */
 public abstract class Encoder implements Serializable {
   private final String table;
   private final String shape;
 
   /**
-   * @param table the table, for messages
-   * @param shape the type of the rows, see {@link Shape}
+   * @param table name of the table, for messages
+   * @param shape type of the rows, see {@link Shape}
    */
   protected Encoder(String table, String shape) {
     this.table = table;
@@ -32,6 +32,6 @@ public abstract class Encoder implements Serializable {
     return Shape.parse(shape);
   }
 
-  /** The line of a row, without its end. */
+  /** The line of a row, without its line end. */
   protected abstract UTF8String encode(byte kind, InternalRow row) throws Exception;
 }

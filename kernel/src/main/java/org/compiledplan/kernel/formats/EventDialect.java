@@ -3,7 +3,7 @@ package org.compiledplan.kernel.formats;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 
-/** How the change events of a tool are written that have `data`, `old` and `type`. */
+/** Dialects of change events with `data`, `old` and `type`. */
 enum EventDialect {
   CANAL("Canal", "INSERT", "UPDATE", "DELETE", "CREATE", true),
   MAXWELL("Maxwell", "insert", "update", "delete", null, false);
@@ -16,20 +16,20 @@ enum EventDialect {
   /** A type whose events change no row. */
   final String ignored;
 
-  /** Whether an event has several rows, as an array. */
-  final boolean many;
+  /** True if an event has an array of rows. */
+  final boolean isArray;
 
   EventDialect(
-      String title, String insert, String update, String delete, String ignored, boolean many) {
+      String title, String insert, String update, String delete, String ignored, boolean isArray) {
     this.title = title;
     this.insert = insert;
     this.update = update;
     this.delete = delete;
     this.ignored = ignored;
-    this.many = many;
+    this.isArray = isArray;
   }
 
-  /** The field of an event that has the metadata of a key. */
+  /** The event field of a metadata key. */
   static String field(String key) {
     return switch (key) {
       case "sql-type" -> "sqlType";
@@ -41,9 +41,7 @@ enum EventDialect {
     };
   }
 
-  /**
-   * Microseconds of the unit in which a time is written: Maxwell has seconds, Canal milliseconds.
-   */
+  /** Microseconds per unit of a time: Maxwell writes seconds, Canal milliseconds. */
   long micros() {
     return this == MAXWELL ? 1_000_000L : 1_000L;
   }
@@ -51,8 +49,8 @@ enum EventDialect {
   /**
    * Metadata of an event.
    *
-   * @param shape how it is written in JSON
-   * @param isTime whether it is a time, written as a number
+   * @param shape type of its JSON value
+   * @param isTime true if it is a time, written as a number
    */
   record Metadata(Shape shape, boolean isTime) {
     DataType spark() {

@@ -9,8 +9,8 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.sources.RowNumbers;
 
 /**
- * Where rows of a folder's files stand among those of files of the same time: by the file's path,
- * then as they are read.
+ * Order of the rows in files of a folder with the same modification time: by the file's path, then
+ * by position in the file.
  */
 public final class FileOrder implements Serializable {
   private final int common;
@@ -23,15 +23,15 @@ public final class FileOrder implements Serializable {
   }
 
   /**
-   * A BINARY column that orders the rows; so many characters at the start of the URIs are the same
-   * in all.
+   * A BINARY column that orders the rows; the first {@code common} characters of all URIs are
+   * equal.
    */
   public static Column orderOf(int common, Column uri) {
     return Calls.columnInOrder(
         new FileOrder(common), FileOrder.class, "order", DataTypes.BinaryType, uri);
   }
 
-  /** The rest of the path, a zero, and the row's position. */
+  /** The rest of the path, a zero byte, and the row's position. */
   public byte[] order(UTF8String uri) {
     if (!uri.equals(last)) {
       last = uri.clone();
@@ -39,8 +39,8 @@ public final class FileOrder implements Serializable {
       prefix = Arrays.copyOf(rest, rest.length + 1);
     }
     if (position < 0) position = RowNumbers.first();
-    byte[] found = Arrays.copyOf(prefix, prefix.length + Long.BYTES);
-    ByteBuffer.wrap(found).putLong(prefix.length, position++);
-    return found;
+    byte[] order = Arrays.copyOf(prefix, prefix.length + Long.BYTES);
+    ByteBuffer.wrap(order).putLong(prefix.length, position++);
+    return order;
   }
 }

@@ -14,48 +14,48 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * What the path of a file tells: the path itself, its name, and the values of partition columns
- * (`.../day=2024-01-02/...`). What Python calls is named apart from the methods that Spark calls:
- * Py4J finds a static method by its name alone.
+ * Values from the path of a file: the path, the file name, and the partition columns
+ * (`.../day=2024-01-02/...`). Methods called by Python and methods called by Spark have different
+ * names: Py4J resolves a static method by its name alone.
  */
 public final class FilePaths implements Serializable {
   private final String table;
   private final String shape;
-  private final String nothing;
+  private final String nullName;
   private transient Shape row;
   private transient UTF8String last;
   private transient InternalRow values;
 
   /**
-   * @param table the table, for messages
+   * @param table name of the table, for messages
    * @param shape the partition columns, see {@link Shape}
-   * @param nothing the name of the folder of nulls
+   * @param nullName folder name of null values
    */
-  private FilePaths(String table, String shape, String nothing) {
+  private FilePaths(String table, String shape, String nullName) {
     this.table = table;
     this.shape = shape;
-    this.nothing = nothing;
+    this.nullName = nullName;
   }
 
   /** A struct of the partition columns from a file's URI. */
-  public static Column partitionsOf(String table, String shape, String nothing, Column uri) {
-    FilePaths paths = new FilePaths(table, shape, nothing);
+  public static Column partitionsOf(String table, String shape, String nullName, Column uri) {
+    FilePaths paths = new FilePaths(table, shape, nullName);
     return Calls.column(paths, FilePaths.class, "partitions", Shape.parse(shape).spark(), uri);
   }
 
-  /** The path within its file system, of a file's URI. */
+  /** The path within its file system, from a file's URI. */
   public static Column pathOf(Column uri) {
     return Calls.column(
         new FilePaths("", "{}", ""), FilePaths.class, "path", DataTypes.StringType, uri);
   }
 
-  /** The name of the file, of its URI. */
+  /** The file name, from a file's URI. */
   public static Column nameOf(Column uri) {
     return Calls.column(
         new FilePaths("", "{}", ""), FilePaths.class, "name", DataTypes.StringType, uri);
   }
 
-  /** The text of a value in the name of a folder; null of null. */
+  /** The folder name of a value; null for null. */
   public static Column text(String shape, Column value) {
     FolderText text = new FolderText(shape);
     return Calls.column(
@@ -72,7 +72,7 @@ public final class FilePaths implements Serializable {
   }
 
   public InternalRow partitions(UTF8String uri) {
-    // All rows of a file have the same.
+    // All rows of a file have the same values.
     if (!uri.equals(last)) {
       values = read(URI.create(uri.toString()).getPath());
       last = uri.clone();
@@ -82,13 +82,13 @@ public final class FilePaths implements Serializable {
 
   private InternalRow read(String path) {
     if (row == null) row = Shape.parse(shape);
-    Object[] found = new Object[row.names().length];
-    // Folders cannot have all letters that values have: `%3A` is a colon.
+    Object[] values = new Object[row.names().length];
+    // Folder names escape some characters: `%3A` is a colon.
     for (String folder : path.split("/")) {
       int sign = folder.indexOf('=');
-      for (int i = 0; sign > 0 && i < found.length; i++) {
+      for (int i = 0; sign > 0 && i < values.length; i++) {
         if (unescapePathName(folder.substring(0, sign)).equals(row.names()[i])) {
-          found[i] =
+          values[i] =
               value(
                   unescapePathName(folder.substring(sign + 1)),
                   row.children()[i],
@@ -97,17 +97,17 @@ public final class FilePaths implements Serializable {
         }
       }
     }
-    return new GenericInternalRow(found);
+    return new GenericInternalRow(values);
   }
 
   private Object value(String text, Shape type, String name, String path) {
-    if (text.equals(nothing)) return null;
+    if (text.equals(nullName)) return null;
     try {
       return parse(text, type);
     } catch (RuntimeException e) {
       throw new DataException(
           "partition column %s: %s (%s, file %s)"
-              .formatted(name, SparkValues.wanted(text, type.text()), table, path));
+              .formatted(name, SparkValues.mismatch(text, type.text()), table, path));
     }
   }
 
@@ -122,7 +122,8 @@ public final class FilePaths implements Serializable {
       case "FLOAT" -> Float.parseFloat(text);
       case "DOUBLE" -> Double.parseDouble(text);
       case "DECIMAL" -> SparkValues.decimal(new BigDecimal(text), type.precision(), type.scale());
-      // Flink writes the days since 1970, which it cannot read; it reads what is written here.
+      // Flink writes the days since 1970, which it cannot read; this writes the form that Flink
+      // reads.
       case "DATE" ->
           text.matches("-?\\d+")
               ? (Object) Integer.parseInt(text)

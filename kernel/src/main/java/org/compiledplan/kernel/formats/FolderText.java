@@ -4,7 +4,7 @@ import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** Values of partition columns as texts, which become names of folders. */
+/** Folder names of partition column values. */
 public final class FolderText implements Serializable {
   private final String shape;
   private transient Shape type;
@@ -13,7 +13,7 @@ public final class FolderText implements Serializable {
     this.shape = shape;
   }
 
-  /** The text of the one value in a row; null of null. */
+  /** The text of a row's single value; null for null. */
   public UTF8String text(InternalRow row) {
     if (row.isNullAt(0)) return null;
     if (type == null) type = Shape.parse(shape);

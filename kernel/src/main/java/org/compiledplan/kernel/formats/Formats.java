@@ -8,14 +8,14 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
-/** The entry from Python: formats as columns. */
+/** Entry point for Python: formats as columns. */
 public final class Formats {
   private static final StructField KIND =
       DataTypes.createStructField("kind", DataTypes.ByteType, false);
   private static final StructField SUFFIX =
       DataTypes.createStructField("suffix", DataTypes.BinaryType, true);
 
-  /** What is wrong with a record: its line in a file, the reason, and its bytes. */
+  /** The fault of a record: its line in a file, the reason, and its bytes. */
   public static final StructType FAULT =
       new StructType()
           .add("line", DataTypes.LongType)
@@ -28,13 +28,13 @@ public final class Formats {
    * An array of structs of kind, path suffix, columns and metadata: the changes of a part of a
    * message.
    *
-   * @param format the name of the format
-   * @param table the table, for messages
-   * @param shape the type of the rows, see {@link Shape}
+   * @param format name of the format
+   * @param table name of the table, for messages
+   * @param shape type of the rows, see {@link Shape}
    * @param options the format's options without prefix
    * @param metadata keys of the format's metadata
    * @param part the part of the message
-   * @param topic where the message is, as are partition and offset
+   * @param topic topic of the message; with {@code partition} and {@code offset} its position
    */
   public static Column messageChanges(
       String format,
@@ -59,8 +59,8 @@ public final class Formats {
   }
 
   /**
-   * A struct of the changes of a part of a message and of what is wrong with it, see {@link
-   * #FAULT}; parameters as those of {@code messageChanges}.
+   * A struct of the changes of a part of a message and its fault, see {@link #FAULT}; parameters as
+   * for {@code messageChanges}.
    */
   public static Column messageOutcome(
       String format,
@@ -75,7 +75,7 @@ public final class Formats {
     return Calls.columnInOrder(decoder, Decoder.class, "messageOutcome", type, part);
   }
 
-  /** What turns lines and messages into rows; parameters as those of {@code messageChanges}. */
+  /** The decoder of lines and messages; parameters as for {@code messageChanges}. */
   public static Decoder decoder(
       String format,
       String table,
@@ -114,7 +114,7 @@ public final class Formats {
     fields[0] = KIND;
     fields[1] = SUFFIX;
     for (int i = 0; i < columns.length(); i++) {
-      // A table may have a column named as one of those around it; the reader renames them all.
+      // A table column may have the name of a surrounding field; the reader renames all of them.
       StructField column = columns.fields()[i];
       fields[2 + i] = DataTypes.createStructField("c" + i, column.dataType(), column.nullable());
     }
@@ -137,7 +137,7 @@ public final class Formats {
     };
   }
 
-  /** The line of a struct of columns; parameters as those of {@code changes}. */
+  /** The line of a struct of columns; parameters as for {@code messageChanges}. */
   public static Column line(
       String format,
       String table,
@@ -164,7 +164,7 @@ public final class Formats {
     return Calls.column(encoder, Encoder.class, "line", DataTypes.StringType, kind, row);
   }
 
-  /** A struct as the connector `print` shows it. */
+  /** The output of the connector `print` for a struct. */
   public static Column printedLine(String table, String shape, Column kind, Column row) {
     return Calls.column(
         new PrintEncoder(table, shape), Encoder.class, "line", DataTypes.StringType, kind, row);

@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** The format `json`: an object a line. */
+/** The format `json`: one object per line. */
 public final class JsonDecoder extends Decoder {
   static final JsonFactory FACTORY =
       new JsonFactoryBuilder().enable(JsonReadFeature.ALLOW_UNESCAPED_CONTROL_CHARS).build();

@@ -12,8 +12,8 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.operators.RowKinds;
 
 /**
- * The format `json`, a row a line, and `debezium-json`, `ogg-json`, `canal-json` and
- * `maxwell-json`, an event a line.
+ * The format `json`, one row per line, and `debezium-json`, `ogg-json`, `canal-json` and
+ * `maxwell-json`, one event per line.
  */
 public final class JsonEncoder extends Encoder {
   private static final JsonFactory FACTORY = new JsonFactory();
@@ -23,7 +23,7 @@ public final class JsonEncoder extends Encoder {
   private transient JsonWriters.RowWriter writer;
   private transient ByteArrayOutputStream buffer;
 
-  /** What stands around a row; without it, rows must be inserts. */
+  /** The JSON around a row; without it, rows must be inserts. */
   enum Envelope {
     NONE,
     DEBEZIUM,

@@ -17,11 +17,14 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 
-/** Reads JSON values as a logical type, in Spark's internal form, as Flink's JSON format does. */
+/**
+ * Converts JSON values to those of a logical type, in Spark's internal form, as Flink's JSON format
+ * does.
+ */
 final class JsonValues {
   /**
-   * Reads the value whose first token is the parser's current one, and leaves the parser at its
-   * last.
+   * Reads the value that starts at the parser's current token, and leaves the parser at its last
+   * token.
    */
   @FunctionalInterface
   interface Reader {
@@ -36,13 +39,12 @@ final class JsonValues {
   private final TimestampTexts times;
 
   /**
-   * @param tree whether values are read as Flink's older reader does, which `debezium-json` still
-   *     uses: from a tree, in which numbers are normal decimals, and a map or text may be made of
-   *     what is none
-   * @param decimals whether such numbers are decimals, which they are when the table has any; else
-   *     doubles
-   * @param lenient a value that cannot be read becomes null
-   * @param failOnMissing a field of a row that is not there is an error
+   * @param tree true to read like Flink's older reader, which `debezium-json` still uses: from a
+   *     tree, in which decimals are normalized, and other values are coerced to a map or text
+   * @param decimals true if such numbers are decimals, which is the case if the table has a decimal
+   *     column; otherwise doubles
+   * @param lenient true if a malformed value becomes null
+   * @param failOnMissing true if a missing field of a row is an error
    */
   JsonValues(
       boolean tree,
@@ -61,13 +63,13 @@ final class JsonValues {
     this.times = times;
   }
 
-  /** A reader of values of this type; null is read as null. */
+  /** A reader of values of this type; null stays null. */
   Reader reader(Shape shape) {
     Reader strict = strict(shape);
     if (lenient) {
       return parser -> {
         if (parser.currentToken() == JsonToken.VALUE_NULL) return null;
-        // A nested value that is given up in its middle must still be read to its end.
+        // A nested value must be consumed to its end even if reading fails within it.
         JsonNode nested = parser.currentToken().isStructStart() ? mapper.readTree(parser) : null;
         try {
           return strict.read(nested == null ? parser : opened(nested));
@@ -79,12 +81,12 @@ final class JsonValues {
     return parser -> parser.currentToken() == JsonToken.VALUE_NULL ? null : strict.read(parser);
   }
 
-  /** The next value as a tree, whose numbers are as the readers take them. */
+  /** The next value as a tree, with numbers in the form that the readers expect. */
   JsonNode tree(JsonParser parser) throws IOException {
     return mapper.readTree(parser);
   }
 
-  /** Reads a tree; null is read as null. */
+  /** Reads a tree; null stays null. */
   Object read(Reader reader, JsonNode node) throws IOException {
     return reader.read(opened(node));
   }
@@ -112,7 +114,7 @@ final class JsonValues {
 
   static final Shape COUNT = new Shape("INTEGER", "INT", 0, 0, new String[0], new Shape[0]);
 
-  /** The same reader, whose failures say what was wanted. */
+  /** The same reader, with the expected type in its errors. */
   private Reader named(Shape shape, Reader reader) {
     return parser -> {
       try {
@@ -121,7 +123,7 @@ final class JsonValues {
         if (parser.currentToken() != null && parser.currentToken().isStructStart()) {
           throw new DataException("a JSON object or array cannot be read as " + shape.text());
         }
-        throw new DataException(SparkValues.wanted(parser.getText(), shape.text()));
+        throw new DataException(SparkValues.mismatch(parser.getText(), shape.text()));
       }
     };
   }
@@ -176,7 +178,7 @@ final class JsonValues {
             if (parser.currentToken() != JsonToken.VALUE_STRING) {
               throw new DataException("not a text");
             }
-            // Not getBinaryValue(): where that fails, the parser is lost in the middle of the text.
+            // Not getBinaryValue(): on failure it leaves the parser in the middle of the text.
             return Base64Variants.getDefaultVariant().decode(parser.getText());
           };
       case "DATE" -> parser -> TimestampTexts.date(text(parser));
@@ -218,7 +220,7 @@ final class JsonValues {
     Reader element = reader(shape.children()[0]);
     return parser -> {
       if (parser.currentToken() != JsonToken.START_ARRAY) {
-        throw new DataException(SparkValues.wanted(anyText(parser), shape.text()));
+        throw new DataException(SparkValues.mismatch(anyText(parser), shape.text()));
       }
       List<Object> values = new ArrayList<>();
       while (parser.nextToken() != JsonToken.END_ARRAY) values.add(element.read(parser));
@@ -234,24 +236,21 @@ final class JsonValues {
     Reader values = reader(value);
     return parser -> {
       if (parser.currentToken() != JsonToken.START_OBJECT) {
-        if (!tree) throw new DataException(SparkValues.wanted(anyText(parser), shape.text()));
+        if (!tree) throw new DataException(SparkValues.mismatch(anyText(parser), shape.text()));
         parser.skipChildren();
         return SparkValues.map(Map.of());
       }
-      Map<Object, Object> found = new LinkedHashMap<>();
+      Map<Object, Object> entries = new LinkedHashMap<>();
       while (parser.nextToken() != JsonToken.END_OBJECT) {
         Object name = SparkValues.text(parser.currentName());
         parser.nextToken();
-        found.put(name, values.read(parser));
+        entries.put(name, values.read(parser));
       }
-      return SparkValues.map(found);
+      return SparkValues.map(entries);
     };
   }
 
-  /**
-   * A reader of rows; fields that the type does not have are skipped, those that are not there are
-   * null.
-   */
+  /** A reader of rows; unknown fields are skipped, missing ones are null. */
   Reader row(Shape shape) {
     String[] names = shape.names();
     Map<String, Integer> positions = new HashMap<>();
@@ -260,12 +259,12 @@ final class JsonValues {
     for (int i = 0; i < names.length; i++) {
       positions.put(names[i], i);
       readers[i] = reader(shape.children()[i]);
-      // The type of a column that nobody reads.
+      // The type of a column that is not read.
       needless[i] = shape.children()[i].root().equals("NULL");
     }
     return parser -> {
       if (parser.currentToken() != JsonToken.START_OBJECT) {
-        throw new DataException(SparkValues.wanted(anyText(parser), "a JSON object"));
+        throw new DataException(SparkValues.mismatch(anyText(parser), "a JSON object"));
       }
       Object[] values = new Object[names.length];
       boolean[] seen = failOnMissing ? needless.clone() : null;

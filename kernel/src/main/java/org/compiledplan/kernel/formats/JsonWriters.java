@@ -79,7 +79,7 @@ final class JsonWriters {
   }
 
   /**
-   * With all digits of the scale where plain numbers are asked for; else without trailing zeros, as
+   * With plain numbers, writes all digits of the scale; otherwise without trailing zeros, as
    * BigDecimal.
    */
   private void decimal(JsonGenerator out, BigDecimal value) throws IOException {
@@ -94,9 +94,9 @@ final class JsonWriters {
   private Writer array(Shape shape) {
     Writer element = writer(shape.children()[0]);
     return (out, values, i) -> {
-      ArrayData found = values.getArray(i);
+      ArrayData array = values.getArray(i);
       out.writeStartArray();
-      for (int k = 0; k < found.numElements(); k++) element.write(out, found, k);
+      for (int k = 0; k < array.numElements(); k++) element.write(out, array, k);
       out.writeEndArray();
     };
   }
@@ -109,9 +109,9 @@ final class JsonWriters {
     }
     Writer value = writer(valueShape);
     return (out, values, i) -> {
-      MapData found = values.getMap(i);
-      ArrayData keys = found.keyArray();
-      ArrayData items = found.valueArray();
+      MapData map = values.getMap(i);
+      ArrayData keys = map.keyArray();
+      ArrayData items = map.valueArray();
       out.writeStartObject();
       for (int k = 0; k < keys.numElements(); k++) {
         String name = keys.isNullAt(k) ? nullKey() : keys.getUTF8String(k).toString();

@@ -1,17 +1,17 @@
 package org.compiledplan.kernel.formats;
 
-/** Reads lines that are one insertion straight into columns: what most lines of a format are. */
+/** Parses lines that are one insertion directly into columns: the majority of a format's lines. */
 @FunctionalInterface
 public interface LineCells {
   /**
-   * Reads a line.
+   * Parses a line.
    *
-   * @param line where the line is
-   * @param from its first byte
-   * @param to behind its last byte
-   * @param cells where its columns go
-   * @return false if the line is to be decoded in another way, for its faults too; some columns may
-   *     have been given by then
+   * @param line buffer that contains the line
+   * @param from position of its first byte
+   * @param to position after its last byte
+   * @param cells receives the columns
+   * @return false if the line needs the general decoder, which also reports faults; some columns
+   *     may have been passed to {@code cells} already
    */
   boolean read(byte[] line, int from, int to, Cells cells);
 }

@@ -4,29 +4,29 @@ import java.util.Arrays;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** A row of objects, all columns of which are wanted. */
+/** A row of objects with all columns. */
 final class ObjectCells implements Cells {
-  private final boolean[] wanted;
+  private final boolean[] required;
   private final Object[] values;
 
   ObjectCells(int columns) {
-    wanted = new boolean[columns];
-    Arrays.fill(wanted, true);
+    required = new boolean[columns];
+    Arrays.fill(required, true);
     values = new Object[columns];
   }
 
-  /** What was given; texts are parts of the bytes that they were given as. */
+  /** The columns received; texts reference the bytes that they were passed as. */
   GenericInternalRow row() {
     return new GenericInternalRow(values);
   }
 
   @Override
-  public boolean[] wanted() {
-    return wanted;
+  public boolean[] required() {
+    return required;
   }
 
   @Override
-  public void nothing(int column) {
+  public void nullValue(int column) {
     values[column] = null;
   }
 

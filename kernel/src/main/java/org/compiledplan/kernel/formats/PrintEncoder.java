@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.util.MapData;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Rows as the connector `print` shows them: `+I[1, abc, null]`, with the texts of Java's own
+ * Rows in the output format of the connector `print`: `+I[1, abc, null]`, with the texts of Java
  * values.
  */
 public final class PrintEncoder extends Encoder {

@@ -22,7 +22,7 @@ public final class ProtobufDecoder extends Decoder {
 
   @Override
   protected boolean skips(UTF8String message) {
-    // A message without a byte is one whose fields are all as they are by default.
+    // An empty message has the defaults of all fields.
     return false;
   }
 
@@ -37,12 +37,12 @@ public final class ProtobufDecoder extends Decoder {
       type = messages.descriptor();
       reader = ProtobufReaders.row(type, row(), defaults);
     }
-    DynamicMessage found;
+    DynamicMessage event;
     try {
-      found = DynamicMessage.parseFrom(type, message.getBytes());
+      event = DynamicMessage.parseFrom(type, message.getBytes());
     } catch (InvalidProtocolBufferException e) {
       throw new DataException("no message " + type.getFullName() + ": " + e.getMessage());
     }
-    return insert(reader.read(found));
+    return insert(reader.read(event));
   }
 }

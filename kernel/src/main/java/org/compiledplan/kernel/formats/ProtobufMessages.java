@@ -12,9 +12,9 @@ import org.sparkproject.spark_core.protobuf.Descriptors.FieldDescriptor;
 import org.sparkproject.spark_core.protobuf.Descriptors.FileDescriptor;
 import org.sparkproject.spark_core.protobuf.InvalidProtocolBufferException;
 
-/** A type of messages, which options of the format tell; and which columns its fields can be. */
+/** A message type from the format's options, and the column types that its fields allow. */
 public final class ProtobufMessages implements Serializable {
-  /** Options that tables do not have: the full name of a type, and the files that define it. */
+  /** Internal options: the full name of a type, and the files that define it. */
   static final String TYPE = "message-type";
 
   static final String DESCRIPTORS = "descriptors";
@@ -31,7 +31,7 @@ public final class ProtobufMessages implements Serializable {
   /**
    * Checks the columns of a table.
    *
-   * @throws DataException the type has no such field, or one that the column cannot hold
+   * @throws DataException if the type lacks a field, or a column cannot hold its field
    */
   public static void check(String shape, Map<String, String> options)
       throws InvalidProtocolBufferException, DescriptorValidationException {
@@ -44,7 +44,7 @@ public final class ProtobufMessages implements Serializable {
     if (descriptor == null) {
       Map<String, FileDescriptor> files = new LinkedHashMap<>();
       byte[] bytes = Base64.getDecoder().decode(descriptors);
-      // Each is behind those that it imports, and the one that is asked for is the last.
+      // Files follow their imports; the last one defines the message.
       for (FileDescriptorProto file : FileDescriptorSet.parseFrom(bytes).getFileList()) {
         FileDescriptor[] imported =
             file.getDependencyList().stream().map(files::get).toArray(FileDescriptor[]::new);
@@ -56,25 +56,28 @@ public final class ProtobufMessages implements Serializable {
     return descriptor;
   }
 
-  /** The type in a file, where it is in it: one inside another has that one's name before its. */
+  /** The type in a file; the name of a nested type is prefixed by its enclosing type's. */
   private Descriptor within(FileDescriptor file) {
     String start = file.getPackage().isEmpty() ? "" : file.getPackage() + ".";
-    Descriptor found = null;
+    Descriptor descriptor = null;
     for (String name :
         type.startsWith(start) ? type.substring(start.length()).split("\\.") : new String[0]) {
-      found = found == null ? file.findMessageTypeByName(name) : found.findNestedTypeByName(name);
-      if (found == null) return null;
+      descriptor =
+          descriptor == null
+              ? file.findMessageTypeByName(name)
+              : descriptor.findNestedTypeByName(name);
+      if (descriptor == null) return null;
     }
-    return found;
+    return descriptor;
   }
 
   static FieldDescriptor field(Descriptor type, String name) {
-    FieldDescriptor found = type.findFieldByName(name);
-    if (found == null) {
+    FieldDescriptor field = type.findFieldByName(name);
+    if (field == null) {
       throw new DataException(
           "column " + name + ": message " + type.getFullName() + " has no such field");
     }
-    return found;
+    return field;
   }
 
   static DataException unfit(FieldDescriptor field, Shape shape) {
@@ -86,7 +89,7 @@ public final class ProtobufMessages implements Serializable {
         "the field %s is a %s, which no %s is".formatted(field.getFullName(), type, shape.text()));
   }
 
-  /** Whether a column of one value can be a field that is no message. */
+  /** Returns true if a scalar column can hold a scalar field. */
   static boolean fits(FieldDescriptor field, Shape shape) {
     return switch (field.getJavaType()) {
       case BOOLEAN -> shape.root().equals("BOOLEAN");

@@ -13,9 +13,9 @@ import org.sparkproject.spark_core.protobuf.Descriptors.EnumValueDescriptor;
 import org.sparkproject.spark_core.protobuf.Descriptors.FieldDescriptor;
 import org.sparkproject.spark_core.protobuf.Message;
 
-/** Turns values of Protocol Buffers into those of a logical type, in Spark's internal form. */
+/** Converts Protocol Buffers values to those of a logical type, in Spark's internal form. */
 final class ProtobufReaders {
-  /** How a value of an enum is called that its type does not have. */
+  /** Name of an enum value that its type does not declare. */
   private static final String UNRECOGNIZED = "UNRECOGNIZED";
 
   private ProtobufReaders() {}
@@ -32,9 +32,9 @@ final class ProtobufReaders {
   }
 
   /**
-   * A reader of messages as rows, whose columns are fields of their names.
+   * A reader of messages as rows; columns are matched with fields by name.
    *
-   * @param defaults whether a field that is not there has its default, and is not null
+   * @param defaults true if an absent field has its default instead of null
    */
   static RowReader row(Descriptor type, Shape shape, boolean defaults) {
     int width = shape.names().length;
@@ -45,7 +45,7 @@ final class ProtobufReaders {
       Shape column = shape.children()[i];
       fields[i] = ProtobufMessages.field(type, shape.names()[i]);
       readers[i] = named(shape.names()[i], fields[i], column, defaults);
-      // As Flink: of proto3, plain values are never null, not even optional ones.
+      // As in Flink: with proto3, scalar values are never null, not even optional ones.
       boolean isPlain = !fields[i].isRepeated() && isPlain(fields[i]);
       always[i] = defaults || isPlain && (isProto3(type) || !fields[i].hasPresence());
     }
@@ -76,13 +76,13 @@ final class ProtobufReaders {
     try {
       return field.isMapField()
           ? map(field, shape, defaults)
-          : field.isRepeated() ? array(field, shape, defaults) : one(field, shape, defaults);
+          : field.isRepeated() ? array(field, shape, defaults) : single(field, shape, defaults);
     } catch (DataException e) {
       throw new DataException("column " + name + ": " + e.getMessage());
     }
   }
 
-  private static Reader one(FieldDescriptor field, Shape shape, boolean defaults) {
+  private static Reader single(FieldDescriptor field, Shape shape, boolean defaults) {
     if (!isPlain(field)) {
       if (!shape.root().equals("ROW")) throw ProtobufMessages.unfit(field, shape);
       RowReader row = row(field.getMessageType(), shape, defaults);
@@ -100,14 +100,14 @@ final class ProtobufReaders {
   private static Reader enumeration(FieldDescriptor field, Shape shape) {
     if (ProtobufMessages.isText(shape)) {
       return value -> {
-        EnumValueDescriptor found = (EnumValueDescriptor) value;
-        return SparkValues.text(isKnown(found) ? found.getName() : UNRECOGNIZED);
+        EnumValueDescriptor constant = (EnumValueDescriptor) value;
+        return SparkValues.text(isKnown(constant) ? constant.getName() : UNRECOGNIZED);
       };
     }
     return value -> {
-      EnumValueDescriptor found = (EnumValueDescriptor) value;
-      int number = found.getNumber();
-      if (!isKnown(found)) {
+      EnumValueDescriptor constant = (EnumValueDescriptor) value;
+      int number = constant.getNumber();
+      if (!isKnown(constant)) {
         throw new DataException(
             "the field %s has the number %s, which is none of %s"
                 .formatted(field.getFullName(), number, field.getEnumType().getFullName()));
@@ -127,7 +127,7 @@ final class ProtobufReaders {
           case "SMALLINT" -> number == (short) number;
           default -> true;
         };
-    if (!fits) throw new DataException(SparkValues.wanted(number, shape.text()));
+    if (!fits) throw new DataException(SparkValues.mismatch(number, shape.text()));
     return switch (shape.root()) {
       case "TINYINT" -> (byte) number;
       case "SMALLINT" -> (short) number;
@@ -138,28 +138,28 @@ final class ProtobufReaders {
 
   private static Reader array(FieldDescriptor field, Shape shape, boolean defaults) {
     if (!shape.root().equals("ARRAY")) throw ProtobufMessages.unfit(field, shape);
-    Reader element = one(field, shape.children()[0], defaults);
+    Reader element = single(field, shape.children()[0], defaults);
     return value -> {
-      List<Object> found = new ArrayList<>();
-      ((List<?>) value).forEach(each -> found.add(element.read(each)));
-      return new GenericArrayData(found.toArray());
+      List<Object> elements = new ArrayList<>();
+      ((List<?>) value).forEach(item -> elements.add(element.read(item)));
+      return new GenericArrayData(elements.toArray());
     };
   }
 
-  /** Of a key that is there twice the last value counts. */
+  /** Of duplicate keys the last value counts. */
   private static Reader map(FieldDescriptor field, Shape shape, boolean defaults) {
     if (!shape.root().equals("MAP")) throw ProtobufMessages.unfit(field, shape);
     FieldDescriptor key = field.getMessageType().findFieldByName("key");
     FieldDescriptor value = field.getMessageType().findFieldByName("value");
-    Reader keys = one(key, shape.children()[0], defaults);
-    Reader values = one(value, shape.children()[1], defaults);
+    Reader keys = single(key, shape.children()[0], defaults);
+    Reader values = single(value, shape.children()[1], defaults);
     return entries -> {
-      Map<Object, Object> found = new LinkedHashMap<>();
-      for (Object each : (List<?>) entries) {
-        Message entry = (Message) each;
-        found.put(keys.read(entry.getField(key)), values.read(entry.getField(value)));
+      Map<Object, Object> map = new LinkedHashMap<>();
+      for (Object item : (List<?>) entries) {
+        Message entry = (Message) item;
+        map.put(keys.read(entry.getField(key)), values.read(entry.getField(value)));
       }
-      return SparkValues.map(found);
+      return SparkValues.map(map);
     };
   }
 }

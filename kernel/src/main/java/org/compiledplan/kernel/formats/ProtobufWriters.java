@@ -16,7 +16,7 @@ import org.sparkproject.spark_core.protobuf.Descriptors.FieldDescriptor;
 import org.sparkproject.spark_core.protobuf.DynamicMessage;
 import org.sparkproject.spark_core.protobuf.Message;
 
-/** Turns values of a logical type, in Spark's internal form, into those of Protocol Buffers. */
+/** Converts values of a logical type, in Spark's internal form, to Protocol Buffers values. */
 final class ProtobufWriters {
   private ProtobufWriters() {}
 
@@ -26,18 +26,17 @@ final class ProtobufWriters {
   }
 
   /**
-   * A writer of rows as messages, whose fields are columns of their names; null is a field that is
-   * not there.
+   * A writer of rows as messages; fields are matched with columns by name; null is an absent field.
    *
-   * @param nothing what a text is that is null, in arrays and maps
+   * @param nullText replacement for a null text in arrays and maps
    */
-  static RowWriter row(Descriptor type, Shape shape, String nothing) {
+  static RowWriter row(Descriptor type, Shape shape, String nullText) {
     int width = shape.names().length;
     FieldDescriptor[] fields = new FieldDescriptor[width];
     Getter[] writers = new Getter[width];
     for (int i = 0; i < width; i++) {
       fields[i] = ProtobufMessages.field(type, shape.names()[i]);
-      writers[i] = writer(fields[i], shape.children()[i], nothing);
+      writers[i] = writer(fields[i], shape.children()[i], nullText);
     }
     return row -> {
       DynamicMessage.Builder message = DynamicMessage.newBuilder(type);
@@ -48,13 +47,13 @@ final class ProtobufWriters {
     };
   }
 
-  private static Getter writer(FieldDescriptor field, Shape shape, String nothing) {
+  private static Getter writer(FieldDescriptor field, Shape shape, String nullText) {
     return field.isMapField()
-        ? map(field, shape, nothing)
-        : field.isRepeated() ? array(field, shape, nothing) : one(field, shape, nothing);
+        ? map(field, shape, nullText)
+        : field.isRepeated() ? array(field, shape, nullText) : single(field, shape, nullText);
   }
 
-  private static Getter one(FieldDescriptor field, Shape shape, String nothing) {
+  private static Getter single(FieldDescriptor field, Shape shape, String nullText) {
     return switch (field.getJavaType()) {
       case BOOLEAN -> SpecializedGetters::getBoolean;
       case INT -> SpecializedGetters::getInt;
@@ -65,14 +64,14 @@ final class ProtobufWriters {
       case BYTE_STRING -> (values, i) -> ByteString.copyFrom(values.getBinary(i));
       case ENUM -> enumeration(field.getEnumType(), shape);
       case MESSAGE -> {
-        RowWriter row = row(field.getMessageType(), shape, nothing);
+        RowWriter row = row(field.getMessageType(), shape, nullText);
         int size = shape.children().length;
         yield (values, i) -> row.write(values.getStruct(i, size));
       }
     };
   }
 
-  /** A name or number that the type does not have is its first value, as in Flink. */
+  /** An unknown name or number becomes the first value of the type, as in Flink. */
   private static Getter enumeration(EnumDescriptor type, Shape shape) {
     if (ProtobufMessages.isText(shape)) {
       return (values, i) -> orFirst(type, type.findValueByName(values.getUTF8String(i).toString()));
@@ -89,28 +88,28 @@ final class ProtobufWriters {
     };
   }
 
-  private static EnumValueDescriptor orFirst(EnumDescriptor type, EnumValueDescriptor found) {
-    return found == null ? type.getValues().get(0) : found;
+  private static EnumValueDescriptor orFirst(EnumDescriptor type, EnumValueDescriptor constant) {
+    return constant == null ? type.getValues().get(0) : constant;
   }
 
-  private static Getter array(FieldDescriptor field, Shape shape, String nothing) {
-    Getter element = one(field, shape.children()[0], nothing);
-    Object missing = missing(field, nothing);
+  private static Getter array(FieldDescriptor field, Shape shape, String nullText) {
+    Getter element = single(field, shape.children()[0], nullText);
+    Object missing = missing(field, nullText);
     return (values, i) -> SparkValues.list(values.getArray(i), element, missing);
   }
 
-  private static Getter map(FieldDescriptor field, Shape shape, String nothing) {
+  private static Getter map(FieldDescriptor field, Shape shape, String nullText) {
     Descriptor type = field.getMessageType();
     FieldDescriptor key = type.findFieldByName("key");
     FieldDescriptor value = type.findFieldByName("value");
-    Getter keys = one(key, shape.children()[0], nothing);
-    Getter items = one(value, shape.children()[1], nothing);
-    Object noKey = missing(key, nothing);
-    Object noValue = missing(value, nothing);
+    Getter keys = single(key, shape.children()[0], nullText);
+    Getter items = single(value, shape.children()[1], nullText);
+    Object noKey = missing(key, nullText);
+    Object noValue = missing(value, nullText);
     return (values, i) -> {
-      MapData found = values.getMap(i);
-      List<Object> names = SparkValues.list(found.keyArray(), keys, noKey);
-      List<Object> contents = SparkValues.list(found.valueArray(), items, noValue);
+      MapData map = values.getMap(i);
+      List<Object> names = SparkValues.list(map.keyArray(), keys, noKey);
+      List<Object> contents = SparkValues.list(map.valueArray(), items, noValue);
       Map<Object, Object> entries = new LinkedHashMap<>();
       for (int k = 0; k < names.size(); k++) entries.put(names.get(k), contents.get(k));
       List<Message> messages = new ArrayList<>(entries.size());
@@ -125,15 +124,15 @@ final class ProtobufWriters {
     };
   }
 
-  /** What a null is in an array or a map, which hold none. */
-  private static Object missing(FieldDescriptor field, String nothing) {
+  /** Replacement for null in an array or a map, which allow none. */
+  private static Object missing(FieldDescriptor field, String nullText) {
     return switch (field.getJavaType()) {
       case BOOLEAN -> false;
       case INT -> 0;
       case LONG -> 0L;
       case FLOAT -> 0f;
       case DOUBLE -> 0d;
-      case STRING -> nothing;
+      case STRING -> nullText;
       case BYTE_STRING -> ByteString.EMPTY;
       case ENUM -> field.getEnumType().getValues().get(0);
       case MESSAGE -> DynamicMessage.getDefaultInstance(field.getMessageType());

@@ -7,9 +7,9 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** The format `raw`: a line is the one column. */
+/** The format `raw`: a line is the single column. */
 public final class RawDecoder extends Decoder {
-  /** An option that tables do not have: what is read is a message, and no line of a file. */
+  /** Internal option: the input is a message, not a line of a file. */
   static final String MESSAGE = "message";
 
   private final HashMap<String, String> options;
@@ -32,12 +32,12 @@ public final class RawDecoder extends Decoder {
   protected ArrayData decode(UTF8String line) {
     if (values == null) {
       Shape row = row();
-      // Of a table whose columns are all names of folders, the lines are counted.
+      // If all columns are partition columns, the lines are only counted.
       empty = row.children().length == 0;
       values = empty ? null : new RawValues(row.children()[0], options);
     }
     byte[] bytes = line.getBytes();
-    // Lines of files may end as Windows has them; that is cut off whatever the type, as in Flink.
+    // Lines of files may end with CR LF; as in Flink the CR is cut off for all types.
     boolean ended = !isMessage && bytes.length > 0 && bytes[bytes.length - 1] == '\r';
     int length = ended ? bytes.length - 1 : bytes.length;
     Object[] row = empty ? new Object[0] : new Object[] {values.read(Arrays.copyOf(bytes, length))};

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** The format `raw`: the one column is the line. */
+/** The format `raw`: the single column is the line. */
 public final class RawEncoder extends Encoder {
   private final HashMap<String, String> options;
   private transient RawValues values;

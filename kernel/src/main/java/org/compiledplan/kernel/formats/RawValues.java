@@ -8,9 +8,7 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/**
- * The bytes of one value of a type, as the format `raw` has them: no quotes, no type, no length.
- */
+/** The bytes of one value in the format `raw`: no quotes, no type, no length. */
 final class RawValues {
   private final Shape type;
   private final Charset charset;
@@ -25,12 +23,12 @@ final class RawValues {
             : ByteOrder.BIG_ENDIAN;
   }
 
-  /** The value in Spark's internal form. */
+  /** Decodes a value into Spark's internal form. */
   Object read(byte[] bytes) {
-    int wanted = width();
-    if (wanted > 0 && bytes.length != wanted) {
+    int expected = width();
+    if (expected > 0 && bytes.length != expected) {
       throw new DataException(
-          bytes.length + " bytes cannot be read as " + type.text() + ", which has " + wanted);
+          bytes.length + " bytes cannot be read as " + type.text() + ", which has " + expected);
     }
     ByteBuffer buffer = ByteBuffer.wrap(bytes).order(order);
     return switch (type.root()) {
@@ -50,7 +48,7 @@ final class RawValues {
     };
   }
 
-  /** The bytes of a value that is not null. */
+  /** Encodes a value that is not null. */
   byte[] write(SpecializedGetters row, int position) {
     ByteBuffer buffer = ByteBuffer.allocate(Math.max(0, width())).order(order);
     return switch (type.root()) {
@@ -70,7 +68,7 @@ final class RawValues {
     };
   }
 
-  /** Bytes of a value, 0 where that depends on the value. */
+  /** Number of bytes of a value, 0 if it depends on the value. */
   private int width() {
     return switch (type.root()) {
       case "BOOLEAN", "TINYINT" -> 1;

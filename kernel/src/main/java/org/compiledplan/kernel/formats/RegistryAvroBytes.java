@@ -9,8 +9,8 @@ import org.apache.avro.generic.GenericDatumReader;
 import org.apache.avro.io.DatumReader;
 
 /**
- * Messages of a zero byte, the id of a schema in a registry, and a value of that schema, which is
- * resolved against the table's.
+ * Messages of a zero byte, the id of a registered schema, and a value of that schema, which is
+ * resolved against the table's schema.
  */
 final class RegistryAvroBytes extends AvroBytes {
   /** The zero byte and the id. */
@@ -22,7 +22,7 @@ final class RegistryAvroBytes extends AvroBytes {
   private transient Map<Integer, DatumReader<Object>> readers;
   private transient byte[] head;
 
-  /** The form of all registries' messages; its parameters are those of {@link AvroBytes#of}. */
+  /** Confluent's wire format; the parameters are those of {@link AvroBytes#of}. */
   RegistryAvroBytes(String schema, String table, String registry, String subject) {
     super(schema, false);
     this.table = table;

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Requests to a schema registry: its addresses in turn, credentials, TLS. One that is away, or says
- * that it is not able to answer, is waited for, as long as `http.connect.timeout.ms` says.
+ * Requests to a schema registry: its addresses in turn, credentials, TLS. An unreachable or
+ * unavailable registry is retried for `http.connect.timeout.ms`.
  */
 final class RegistryHttp {
   static final int NOT_FOUND = 404;
@@ -63,33 +63,33 @@ final class RegistryHttp {
   /** The addresses, without credentials. */
   @Override
   public String toString() {
-    StringBuilder found = new StringBuilder();
+    StringBuilder text = new StringBuilder();
     for (String url : urls) {
-      found.append(found.isEmpty() ? "" : ", ").append(url.replaceFirst("//[^/@]*@", "//"));
+      text.append(text.isEmpty() ? "" : ", ").append(url.replaceFirst("//[^/@]*@", "//"));
     }
-    return found.toString();
+    return text.toString();
   }
 
   Answer get(String path, String table) {
-    return asked(path, null, table);
+    return retried(path, null, table);
   }
 
   Answer post(String path, String body, String table) {
-    return asked(path, body, table);
+    return retried(path, body, table);
   }
 
-  /** The content of an answer that grants what was asked. */
-  JsonNode granted(Answer answer, String table) {
+  /** The content of a successful answer. */
+  JsonNode successful(Answer answer, String table) {
     if (answer.status < OK) return content(answer);
     JsonNode content = content(answer);
-    String said = content.path("message").asText("");
+    String message = content.path("message").asText("");
     throw new RegistryException(
         "the schema registry %s refuses: HTTP %s%s%s (%s)"
             .formatted(
                 this,
                 answer.status,
                 content.has("error_code") ? ", error " + content.path("error_code").asText() : "",
-                said.isEmpty() ? "" : ", " + said,
+                message.isEmpty() ? "" : ", " + message,
                 table));
   }
 
@@ -101,35 +101,35 @@ final class RegistryHttp {
     }
   }
 
-  private Answer asked(String path, String body, String table) {
+  private Answer retried(String path, String body, String table) {
     long deadline = System.nanoTime() + patience * 1_000_000;
     long pause = FIRST_PAUSE_MS;
     for (int at = 0; ; at = (at + 1) % urls.length) {
-      String said;
+      String reason;
       try {
         HttpResponse<String> response =
             client().send(request(urls[at], path, body), HttpResponse.BodyHandlers.ofString());
         if (response.statusCode() < SERVER_ERROR && response.statusCode() != TOO_MANY) {
           return new Answer(response.statusCode(), response.body());
         }
-        said = "HTTP " + response.statusCode();
+        reason = "HTTP " + response.statusCode();
       } catch (SSLException e) {
         throw new RegistryException(
             ("the schema registry %s cannot be trusted, or does not trust the keys shown: %s "
                     + "(%s)")
                 .formatted(this, e.getMessage(), table));
       } catch (IOException e) {
-        said = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        reason = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new RegistryException("asking the schema registry " + this + " was interrupted");
       }
       if (System.nanoTime() >= deadline) {
         throw new RegistryException(
-            "the schema registry " + this + " does not answer: " + said + " (" + table + ")");
+            "the schema registry " + this + " does not answer: " + reason + " (" + table + ")");
       }
       if (pause == FIRST_PAUSE_MS) {
-        LOG.warn("waiting for the schema registry {} of {}: {}", this, table, said);
+        LOG.warn("waiting for the schema registry {} of {}: {}", this, table, reason);
       }
       rest(pause);
       pause = Math.min(2 * pause, LAST_PAUSE_MS);
@@ -189,12 +189,12 @@ final class RegistryHttp {
   }
 
   private long number(String name) {
-    String found = settings.get(name);
+    String value = settings.get(name);
     try {
-      return found == null ? PATIENCE_MS : Long.parseLong(found.trim());
+      return value == null ? PATIENCE_MS : Long.parseLong(value.trim());
     } catch (NumberFormatException e) {
       throw new RegistryException(
-          "the setting " + name + " of the schema registry's client is no number: " + found);
+          "the setting " + name + " of the schema registry's client is no number: " + value);
     }
   }
 
@@ -229,7 +229,7 @@ final class RegistryHttp {
     return settings.getOrDefault("schema.registry.ssl." + kind + ".password", "");
   }
 
-  /** A store of keys or certificates; null where none is named. */
+  /** A key store or trust store; null if none is configured. */
   private KeyStore store(String kind) {
     String place = settings.get("schema.registry.ssl." + kind + ".location");
     if (place == null) return null;

@@ -11,8 +11,8 @@ import org.apache.avro.Schema;
 import org.apache.avro.SchemaParseException;
 
 /**
- * The schemas of a registry that speaks Confluent's HTTP API. What it said is remembered for as
- * long as the process lives: an id never gets another schema.
+ * The schemas of a registry with Confluent's HTTP API. Answers are cached for the life of the
+ * process: a schema id is immutable.
  */
 final class SchemaRegistry {
   private static final Map<String, SchemaRegistry> SHARED = new ConcurrentHashMap<>();
@@ -27,7 +27,7 @@ final class SchemaRegistry {
   }
 
   /**
-   * The registry that all tasks of this process share.
+   * The registry client shared by all tasks of this process.
    *
    * @param settings a JSON object of `url` and the settings of Confluent's client
    */
@@ -38,7 +38,7 @@ final class SchemaRegistry {
   /**
    * The schema of an id.
    *
-   * @param table who asks, for messages
+   * @param table name of the table, for messages
    */
   Schema schema(int id, String table) {
     return byId.computeIfAbsent(id, unknown -> fetched(id, table));
@@ -49,13 +49,13 @@ final class SchemaRegistry {
     if (answer.status() == RegistryHttp.NOT_FOUND) {
       throw new DataException("the schema registry " + http + " has no schema with the id " + id);
     }
-    return parsed(http.granted(answer, table), "the schema with the id " + id, table);
+    return parsed(http.successful(answer, table), "the schema with the id " + id, table);
   }
 
   /**
-   * The id of a schema, registered under a subject where it is not there yet.
+   * The id of a schema, registered under a subject if it is new.
    *
-   * @param table who asks, for messages
+   * @param table name of the table, for messages
    */
   int register(String subject, Schema schema, String table) {
     String text = schema.toString();
@@ -66,14 +66,14 @@ final class SchemaRegistry {
     ObjectNode body = MAPPER.createObjectNode().put("schema", schema);
     String path = "/subjects/" + URLEncoder.encode(subject, StandardCharsets.UTF_8) + "/versions";
     RegistryHttp.Answer answer = http.post(path.replace("+", "%20"), body.toString(), table);
-    return http.granted(answer, table + ", subject " + subject).path("id").asInt();
+    return http.successful(answer, table + ", subject " + subject).path("id").asInt();
   }
 
-  /** The schema of an answer, with those that it refers to. */
-  private Schema parsed(JsonNode answer, String what, String table) {
+  /** The schema in an answer, with the schemas that it references. */
+  private Schema parsed(JsonNode answer, String subject, String table) {
     String type = answer.path("schemaType").asText("AVRO");
     if (!type.equals("AVRO")) {
-      throw new DataException(what + " in the schema registry " + http + " is of type " + type);
+      throw new DataException(subject + " in the schema registry " + http + " is of type " + type);
     }
     Schema.Parser parser = new Schema.Parser();
     refer(parser, answer, table);
@@ -81,18 +81,19 @@ final class SchemaRegistry {
       return parser.parse(answer.path("schema").asText());
     } catch (SchemaParseException e) {
       throw new DataException(
-          what + " in the schema registry " + http + " is no schema of Avro: " + e.getMessage());
+          subject + " in the schema registry " + http + " is no schema of Avro: " + e.getMessage());
     }
   }
 
   private void refer(Schema.Parser parser, JsonNode answer, String table) {
-    for (JsonNode each : answer.path("references")) {
-      if (parser.getTypes().containsKey(each.path("name").asText())) continue;
-      String subject = URLEncoder.encode(each.path("subject").asText(), StandardCharsets.UTF_8);
-      String path = "/subjects/" + subject + "/versions/" + each.path("version").asText();
-      JsonNode found = http.granted(http.get(path.replace("+", "%20"), table), table);
-      refer(parser, found, table);
-      parser.parse(found.path("schema").asText());
+    for (JsonNode reference : answer.path("references")) {
+      if (parser.getTypes().containsKey(reference.path("name").asText())) continue;
+      String subject =
+          URLEncoder.encode(reference.path("subject").asText(), StandardCharsets.UTF_8);
+      String path = "/subjects/" + subject + "/versions/" + reference.path("version").asText();
+      JsonNode referenced = http.successful(http.get(path.replace("+", "%20"), table), table);
+      refer(parser, referenced, table);
+      parser.parse(referenced.path("schema").asText());
     }
   }
 }

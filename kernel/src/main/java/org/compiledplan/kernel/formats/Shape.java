@@ -8,19 +8,19 @@ import org.apache.spark.sql.types.StructField;
 import org.compiledplan.kernel.values.JsonText;
 
 /**
- * A logical type as the formats need it.
+ * A logical type as needed by the formats.
  *
- * @param root the name of the type's root, such as DECIMAL or TIMESTAMP_WITHOUT_TIME_ZONE
- * @param text the type as in SQL, for messages
- * @param precision digits, of decimals and times; 0 for others
+ * @param root name of the type root, such as DECIMAL or TIMESTAMP_WITHOUT_TIME_ZONE
+ * @param text the type in SQL, for messages
+ * @param precision digits, of decimals and times; otherwise 0
  * @param scale digits after the point, of decimals
- * @param names the names of the fields of a row
+ * @param names names of the fields of a row
  * @param children element, or key and value, or fields
  */
 public record Shape(
     String root, String text, int precision, int scale, String[] names, Shape[] children) {
   /**
-   * Reads `{"root": ..., "text": ..., "precision": ..., "scale": ..., "names": [...], "children":
+   * Parses `{"root": ..., "text": ..., "precision": ..., "scale": ..., "names": [...], "children":
    * [...]}`.
    */
   public static Shape parse(String json) {
@@ -43,7 +43,7 @@ public record Shape(
         shapes);
   }
 
-  /** Whether this is a decimal, or has one within. */
+  /** Returns true if this is a decimal, or contains one. */
   boolean hasDecimals() {
     return root.equals("DECIMAL") || Arrays.stream(children).anyMatch(Shape::hasDecimals);
   }

@@ -18,21 +18,21 @@ public final class SparkValues {
   private SparkValues() {}
 
   /**
-   * A decimal of the column's precision and scale, rounded half up; null where it does not fit, as
-   * in Flink.
+   * A decimal of the column's precision and scale, rounded half up; null if it does not fit, as in
+   * Flink.
    */
   static Decimal decimal(BigDecimal value, int precision, int scale) {
     BigDecimal fitted = value.setScale(scale, RoundingMode.HALF_UP);
     return fitted.precision() > precision ? null : Decimal.apply(fitted, precision, scale);
   }
 
-  /** Takes the value at a position of a row or array; it is not null. */
+  /** Reads the value at a position of a row or array; it is not null. */
   @FunctionalInterface
   interface Getter {
     Object get(SpecializedGetters values, int position);
   }
 
-  /** The elements of an array. */
+  /** The elements of an array; {@code missing} replaces nulls. */
   static List<Object> list(ArrayData values, Getter element, Object missing) {
     List<Object> list = new ArrayList<>(values.numElements());
     for (int i = 0; i < values.numElements(); i++)
@@ -50,7 +50,7 @@ public final class SparkValues {
     return UTF8String.fromString(value);
   }
 
-  static String wanted(Object value, String type) {
+  static String mismatch(Object value, String type) {
     return DataException.shown(value) + " cannot be read as " + type;
   }
 }

@@ -14,7 +14,7 @@ import scala.Option;
 import scala.collection.immutable.Map;
 import scala.collection.immutable.Seq;
 
-/** A file format of Spark's whose columns are those that a table declares. */
+/** A Spark file format whose columns are declared by a table. */
 public abstract class TableFiles implements FileFormat, Serializable {
   @Override
   public final Option<StructType> inferSchema(
@@ -22,7 +22,7 @@ public abstract class TableFiles implements FileFormat, Serializable {
     return Option.empty();
   }
 
-  /** Has a file that the running task reads closed when that ends, read to its end or not. */
+  /** Closes a file when the current task ends, whether or not it was read to its end. */
   protected static void closeAtEnd(Closeable file) {
     TaskContext task = TaskContext.get();
     if (task == null) return;

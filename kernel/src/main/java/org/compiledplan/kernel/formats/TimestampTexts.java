@@ -17,12 +17,9 @@ import java.time.temporal.TemporalAccessor;
 import java.time.temporal.TemporalQueries;
 import org.compiledplan.kernel.values.Micros;
 
-/**
- * Texts of dates and times as the JSON and CSV formats have them; timestamps are microseconds since
- * 1970.
- */
+/** Texts of dates and times in the JSON and CSV formats; timestamps are microseconds since 1970. */
 final class TimestampTexts {
-  /** What {@link #quick} gives for a text that it does not read. */
+  /** Result of {@link #quick} for a text that it does not parse. */
   static final long UNREAD = Long.MIN_VALUE;
 
   private static final long MICROS = 1_000_000L;
@@ -72,10 +69,10 @@ final class TimestampTexts {
     return ISO_LOCAL_DATE.format(LocalDate.ofEpochDay(days));
   }
 
-  /** Milliseconds of the day; a time smaller than a millisecond is cut off. */
+  /** Milliseconds of the day; smaller fractions are truncated. */
   static int time(String text) {
-    TemporalAccessor found = TIME.parse(text);
-    return (int) (found.query(TemporalQueries.localTime()).toNanoOfDay() / 1_000_000L);
+    TemporalAccessor parsed = TIME.parse(text);
+    return (int) (parsed.query(TemporalQueries.localTime()).toNanoOfDay() / 1_000_000L);
   }
 
   static String time(int millis) {
@@ -103,15 +100,15 @@ final class TimestampTexts {
     return writtenZoned.format(Micros.local(micros));
   }
 
-  static long micros(TemporalAccessor found) {
+  static long micros(TemporalAccessor parsed) {
     return Micros.of(
         LocalDateTime.of(
-            found.query(TemporalQueries.localDate()), found.query(TemporalQueries.localTime())));
+            parsed.query(TemporalQueries.localDate()), parsed.query(TemporalQueries.localTime())));
   }
 
   /**
-   * `yyyy-MM-dd HH:mm:ss[.f...]`, many times as fast as the formatter; {@link #UNREAD} when it is
-   * anything else.
+   * Parses `yyyy-MM-dd HH:mm:ss[.f...]`, many times as fast as the formatter; {@link #UNREAD} for
+   * other texts.
    */
   static long quick(byte[] text, int from, int to) {
     int length = to - from;
@@ -130,7 +127,7 @@ final class TimestampTexts {
     int minute = digits(text, from + 14, from + 16);
     int second = digits(text, from + 17, from + 19);
     if (year < 1 || month < 1 || month > 12 || day < 1 || hour < 0 || hour > 23) return UNREAD;
-    // What is wrong with a day that the month does not have is the formatter's to say.
+    // Days that the month does not have are left to the formatter, for its error message.
     if (minute < 0
         || minute > 59
         || second < 0

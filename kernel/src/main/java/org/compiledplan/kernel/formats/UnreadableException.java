@@ -4,7 +4,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 
 /**
- * A record or file of a table that cannot be read. The message ends with the place and a remedy.
+ * A record or file of a table that cannot be read. The message ends with the position and a remedy.
  */
 public final class UnreadableException extends RuntimeException {
   private static final String FILE_REMEDY =
@@ -15,7 +15,7 @@ public final class UnreadableException extends RuntimeException {
         DataException.oneLine(message) + "; at: " + where + "; try: " + remedy, null, true, false);
   }
 
-  /** A file that is wrong as a whole: there is no one record to be put aside. */
+  /** A file that is malformed as a whole: no single record can be set aside. */
   static UnreadableException ofFile(String table, String uri, String reason) {
     String message = "a file of " + table + " cannot be read: " + reason;
     return new UnreadableException(message, path(uri), FILE_REMEDY);

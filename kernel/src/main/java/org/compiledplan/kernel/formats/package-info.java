@@ -1,2 +1,2 @@
-/** Formats of files: rows from lines and bytes, and back. */
+/** Formats: decoding rows from lines and messages, and encoding them. */
 package org.compiledplan.kernel.formats;

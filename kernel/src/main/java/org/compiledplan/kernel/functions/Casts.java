@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.compiledplan.kernel.values.Micros;
 
-/** Strings read as values and values written as strings, as CAST does. */
+/** CAST of strings to values and of values to strings. */
 final class Casts {
   private static final Set<String> TRUE = Set.of("t", "true", "y", "yes", "1");
   private static final Set<String> FALSE = Set.of("f", "false", "n", "no", "0");
@@ -34,9 +34,9 @@ final class Casts {
           return reading(
               shown,
               text -> {
-                BigDecimal found = fit(new BigDecimal(text.trim()), precision, scale);
-                if (found == null) throw new NumberFormatException("does not fit");
-                return found;
+                BigDecimal number = fit(new BigDecimal(text.trim()), precision, scale);
+                if (number == null) throw new NumberFormatException("does not fit");
+                return number;
               });
         });
     parser("PARSE_DATE", text -> (int) SqlTimes.parseDate(text).toEpochDay());
@@ -112,9 +112,9 @@ final class Casts {
     }
   }
 
-  /** Whole digits with a sign; digits after a point are checked and dropped. */
-  private static Long parseInteger(String given, Range range) {
-    String text = given.trim();
+  /** Parses an integer with a sign; digits after a point are validated and dropped. */
+  private static Long parseInteger(String untrimmed, Range range) {
+    String text = untrimmed.trim();
     int point = text.indexOf('.');
     String whole = point < 0 ? text : text.substring(0, point);
     for (int i = point + 1; point >= 0 && i < text.length(); i++) {
@@ -131,7 +131,7 @@ final class Casts {
     return value;
   }
 
-  /** The number rounded half up to the scale; null where it has more digits than the precision. */
+  /** The number rounded half up to the scale; null if it exceeds the precision. */
   static BigDecimal fit(BigDecimal value, int precision, int scale) {
     BigDecimal rounded = value.setScale(scale, RoundingMode.HALF_UP);
     return rounded.precision() > precision ? null : rounded;

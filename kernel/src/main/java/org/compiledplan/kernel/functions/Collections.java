@@ -13,13 +13,13 @@ final class Collections {
     Registry.plain("ARRAY_JOIN", Collections::join);
   }
 
-  /** Of milliseconds, then of the nanoseconds beyond them. */
+  /** Hash of the milliseconds, then of the remaining nanoseconds. */
   private static int hashTimestamp(long micros) {
     return 31 * Long.hashCode(Math.floorDiv(micros, 1000L))
         + (int) Math.floorMod(micros, 1000L) * 1000;
   }
 
-  /** Null elements are left out, or written as the third argument. */
+  /** Null elements are omitted, or written as the third argument. */
   private static Object join(Object[] a) {
     if (a[0] == null || a[1] == null || a.length > 2 && a[2] == null) return null;
     StringBuilder result = new StringBuilder();

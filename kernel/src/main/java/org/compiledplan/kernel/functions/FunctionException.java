@@ -3,7 +3,9 @@ package org.compiledplan.kernel.functions;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** A function that failed on a value: names the function, the values and the cause. */
+/**
+ * A function that failed on a value; the message names the function, the arguments and the cause.
+ */
 public final class FunctionException extends RuntimeException {
   private static final int SHOWN = 200;
 

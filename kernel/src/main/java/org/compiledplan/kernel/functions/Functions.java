@@ -12,16 +12,16 @@ import org.apache.spark.sql.expressions.UserDefinedFunction;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataType;
 
-/** The entry from Python: a named function applied to columns. */
+/** Entry point for Python: a named function applied to columns. */
 public final class Functions {
   private Functions() {}
 
   /**
    * A call of a function.
    *
-   * @param name a name of {@link Registry}
-   * @param returns Spark DDL of the result
-   * @param options constants that the function gets once for each task
+   * @param name a name in {@link Registry}
+   * @param returns type of the result in Spark DDL
+   * @param options constants passed to the function once per task
    * @param arguments up to six columns
    */
   public static Column column(String name, String returns, String[] options, Column[] arguments) {
@@ -48,7 +48,7 @@ public final class Functions {
     return function.withName(name).apply(arguments);
   }
 
-  /** One function with its constants; its body is made where it runs. */
+  /** One function with its constants; its body is created where it runs. */
   private static final class Invocation
       implements UDF0<Object>,
           UDF1<Object, Object>,
@@ -57,7 +57,7 @@ public final class Functions {
           UDF4<Object, Object, Object, Object, Object>,
           UDF5<Object, Object, Object, Object, Object, Object>,
           UDF6<Object, Object, Object, Object, Object, Object, Object> {
-    // Of a released checkpoint: conditions of joins are in it as serialized objects.
+    // Part of released checkpoints, which contain join conditions as serialized objects.
     private static final long serialVersionUID = 1L;
 
     private final String name;

@@ -19,9 +19,7 @@ import scala.collection.Iterator;
 import scala.collection.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
-/**
- * The SQL/JSON functions. Numbers keep their digits; objects are written with their keys in order.
- */
+/** The SQL/JSON functions. Numbers keep their digits; objects are written with sorted keys. */
 final class Json {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
   private static final ObjectMapper MAPPER =
@@ -74,10 +72,7 @@ final class Json {
     return node;
   }
 
-  /**
-   * What the path leads to in the text; in lax mode a text that is no JSON holds nothing, as in
-   * Flink.
-   */
+  /** The value at a path in a text; in lax mode a malformed text contains no value, as in Flink. */
   private static JsonNode find(JsonPath path, String text) throws JsonProcessingException {
     JsonNode root;
     try {
@@ -126,15 +121,15 @@ final class Json {
     }
   }
 
-  /** The last path, parsed: a path is nearly always a constant. */
+  /** Caches the last parsed path: a path is nearly always a constant. */
   private static final class Paths {
     private String text;
     private JsonPath path;
 
-    JsonPath of(String given) {
-      if (!given.equals(text)) {
-        path = JsonPath.parse(given);
-        text = given;
+    JsonPath of(String pathText) {
+      if (!pathText.equals(text)) {
+        path = JsonPath.parse(pathText);
+        text = pathText;
       }
       return path;
     }
@@ -174,18 +169,18 @@ final class Json {
     public Object call(Object[] a) throws Exception {
       if (a[0] == null || a[1] == null) return null;
       JsonPath path = null;
-      JsonNode found;
+      JsonNode value;
       String text;
       try {
         path = paths.of((String) a[1]);
-        found = find(path, (String) a[0]);
-        if (found != null && found.isContainerNode()) {
+        value = find(path, (String) a[0]);
+        if (value != null && value.isContainerNode()) {
           if (path.isStrict()) {
-            throw new IllegalArgumentException("a scalar is wanted, the path leads to " + found);
+            throw new IllegalArgumentException("a scalar is wanted, the path leads to " + value);
           }
-          found = null;
+          value = null;
         }
-        text = found == null ? null : typed(found);
+        text = value == null ? null : typed(value);
       } catch (Exception e) {
         if (onError.equals("ERROR")) throw e;
         return onError.equals("DEFAULT") ? a[3] : null;
@@ -226,31 +221,31 @@ final class Json {
 
     @Override
     public Object call(Object[] a) throws Exception {
-      JsonNode found = node((String) a[0], (String) a[1]);
-      return found == null ? null : write(found);
+      JsonNode value = node((String) a[0], (String) a[1]);
+      return value == null ? null : write(value);
     }
 
-    JsonNode node(String text, String given) throws Exception {
-      JsonNode found;
+    JsonNode node(String text, String pathText) throws Exception {
+      JsonNode value;
       try {
-        JsonPath path = paths.of(given);
-        found = find(path, text);
-        if (found != null) {
-          found = wrapped(found);
-          if (!found.isContainerNode()) {
+        JsonPath path = paths.of(pathText);
+        value = find(path, text);
+        if (value != null) {
+          value = wrapped(value);
+          if (!value.isContainerNode()) {
             if (path.isStrict()) {
               throw new IllegalArgumentException(
-                  "an array or object is wanted, the path leads to " + found);
+                  "an array or object is wanted, the path leads to " + value);
             }
-            found = null;
+            value = null;
           }
         }
       } catch (Exception e) {
-        return otherwise(onError, e);
+        return fallback(onError, e);
       }
-      return found != null
-          ? found
-          : otherwise(onEmpty, new IllegalArgumentException("the path leads to nothing"));
+      return value != null
+          ? value
+          : fallback(onEmpty, new IllegalArgumentException("the path leads to nothing"));
     }
 
     private JsonNode wrapped(JsonNode node) {
@@ -262,7 +257,7 @@ final class Json {
       return wrap ? NODES.arrayNode().add(node) : node;
     }
 
-    private static JsonNode otherwise(String behaviour, Exception fault) throws Exception {
+    private static JsonNode fallback(String behaviour, Exception fault) throws Exception {
       return switch (behaviour) {
         case "ERROR" -> throw fault;
         case "EMPTY_ARRAY" -> NODES.arrayNode();
@@ -340,9 +335,9 @@ final class Json {
   }
 
   /**
-   * A text in quotes. What is not ASCII is escaped, control characters without a letter of their
-   * own are not, as in Flink; but where Flink's escape of a supplementary character names another
-   * one, here it is a surrogate pair.
+   * A quoted JSON string. As in Flink, non-ASCII characters are escaped, but control characters
+   * without a one-letter escape are not; unlike Flink's wrong escape of supplementary characters,
+   * this writes a surrogate pair.
    */
   private static String quote(String text) {
     StringBuilder result = new StringBuilder("\"");
@@ -357,8 +352,8 @@ final class Json {
   }
 
   /**
-   * The text between the first and the last quote, its escapes resolved. As in Flink, a text that
-   * does not begin with a JSON string, or has an escape that JSON does not know, stays as it is.
+   * The text between the first and the last quote, with escapes resolved. As in Flink, a text that
+   * does not start with a JSON string, or has an unknown escape, is returned unchanged.
    */
   private static String unquote(String text) {
     if (text.length() < 2 || text.charAt(0) != '"' || !text.endsWith("\"")) return text;

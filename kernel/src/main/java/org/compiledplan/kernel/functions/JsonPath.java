@@ -12,8 +12,9 @@ import java.util.List;
  * A path into JSON: names, positions (negative from the end), slices, unions, `*`, `..` and
  * `length()`.
  *
- * <p>A path with `*`, `..`, a slice or a union is indefinite: it gives an array of all it finds. A
- * definite path that leads nowhere fails in strict mode, the default, and gives null in lax mode.
+ * <p>A path with `*`, `..`, a slice or a union is indefinite: its result is an array of all
+ * matches. A definite path without a match fails in strict mode, the default, and yields null in
+ * lax mode.
  */
 final class JsonPath {
   private final boolean strict;
@@ -21,13 +22,13 @@ final class JsonPath {
   private boolean length;
 
   /**
-   * One step: adds what it finds in `node`; false when there is nothing, or `node` is no array
-   * where it must be.
+   * One step: adds the matches within `node`; false if there are none, or if `node` is not the
+   * required array.
    */
   private interface Step {
-    boolean find(JsonNode node, List<JsonNode> found);
+    boolean find(JsonNode node, List<JsonNode> matches);
 
-    default boolean many() {
+    default boolean isMultiple() {
       return false;
     }
   }
@@ -36,15 +37,15 @@ final class JsonPath {
     this.strict = strict;
   }
 
-  /** Thrown by a path that is not one, or that leads nowhere. */
+  /** Thrown for a malformed path, or one without a match. */
   static final class PathException extends RuntimeException {
     PathException(String message) {
       super(message);
     }
   }
 
-  static JsonPath parse(String given) {
-    String text = given.trim();
+  static JsonPath parse(String pathText) {
+    String text = pathText.trim();
     boolean lax = text.regionMatches(true, 0, "lax ", 0, 4);
     if (lax) text = text.substring(4).trim();
     else if (text.regionMatches(true, 0, "strict ", 0, 7)) text = text.substring(7).trim();
@@ -58,39 +59,39 @@ final class JsonPath {
   }
 
   /**
-   * What the path leads to; in lax mode null for a JSON null and for nothing, which strict mode
-   * refuses. A text that is just `null` fails in both.
+   * Returns the value at the path; in lax mode null for a JSON null and for no match, which strict
+   * mode rejects. A text that is just `null` fails in both modes.
    */
   JsonNode evaluate(JsonNode root) {
     if (root.isNull()) throw new PathException("a path into null leads nowhere");
-    JsonNode found = follow(root);
-    if (found != null && length) {
-      found = found.isContainerNode() ? IntNode.valueOf(found.size()) : null;
+    JsonNode value = follow(root);
+    if (value != null && length) {
+      value = value.isContainerNode() ? IntNode.valueOf(value.size()) : null;
     }
-    if (found == null || found.isNull()) {
+    if (value == null || value.isNull()) {
       if (strict) throw new PathException("the path leads nowhere");
       return null;
     }
-    return found;
+    return value;
   }
 
   private JsonNode follow(JsonNode root) {
     List<JsonNode> nodes = List.of(root);
-    boolean many = false;
+    boolean multiple = false;
     for (Step step : steps) {
       List<JsonNode> next = new ArrayList<>();
       for (JsonNode node : nodes) {
-        if (!step.find(node, next) && !many) {
-          // In lax mode a path that may find several values has found none of them.
-          return strict || steps.stream().noneMatch(Step::many)
+        if (!step.find(node, next) && !multiple) {
+          // In lax mode an indefinite path without a match yields an empty array.
+          return strict || steps.stream().noneMatch(Step::isMultiple)
               ? null
               : JsonNodeFactory.instance.arrayNode();
         }
       }
-      many |= step.many();
+      multiple |= step.isMultiple();
       nodes = next;
     }
-    if (!many) return nodes.get(0);
+    if (!multiple) return nodes.get(0);
     ArrayNode all = JsonNodeFactory.instance.arrayNode();
     nodes.forEach(all::add);
     return all;
@@ -184,35 +185,35 @@ final class JsonPath {
   }
 
   private static Step property(String name) {
-    return (node, found) -> {
+    return (node, matches) -> {
       JsonNode value = node.isObject() ? node.get(name) : null;
-      if (value != null) found.add(value);
+      if (value != null) matches.add(value);
       return value != null;
     };
   }
 
-  /** Several names at the end of a path: an object of those that are there. */
+  /** Several names at the end of a path: an object of the existing ones. */
   private static Step part(List<String> names) {
-    return (node, found) -> {
+    return (node, matches) -> {
       ObjectNode part = JsonNodeFactory.instance.objectNode();
       names.stream().filter(node::has).forEach(name -> part.set(name, node.get(name)));
-      if (node.isObject()) found.add(part);
+      if (node.isObject()) matches.add(part);
       return node.isObject();
     };
   }
 
   private static Step position(int index) {
-    return (node, found) -> {
+    return (node, matches) -> {
       JsonNode value = node.isArray() ? node.get(index < 0 ? node.size() + index : index) : null;
-      if (value != null) found.add(value);
+      if (value != null) matches.add(value);
       return value != null;
     };
   }
 
-  /** A step that may find several values. */
+  /** A step with any number of matches. */
   private abstract static class Many implements Step {
     @Override
-    public boolean many() {
+    public boolean isMultiple() {
       return true;
     }
   }
@@ -220,8 +221,8 @@ final class JsonPath {
   private static Step union(boolean isOfPositions, List<Step> items) {
     return new Many() {
       @Override
-      public boolean find(JsonNode node, List<JsonNode> found) {
-        items.forEach(item -> item.find(node, found));
+      public boolean find(JsonNode node, List<JsonNode> matches) {
+        items.forEach(item -> item.find(node, matches));
         return node.isArray() == isOfPositions && node.isContainerNode();
       }
     };
@@ -230,11 +231,11 @@ final class JsonPath {
   private static Step slice(Integer from, Integer to) {
     return new Many() {
       @Override
-      public boolean find(JsonNode node, List<JsonNode> found) {
+      public boolean find(JsonNode node, List<JsonNode> matches) {
         int size = node.isArray() ? node.size() : 0;
         int start = from == null ? 0 : from < 0 ? Math.max(0, size + from) : from;
         int end = to == null ? size : to < 0 ? size + to : Math.min(size, to);
-        for (int i = start; i < end; i++) found.add(node.get(i));
+        for (int i = start; i < end; i++) matches.add(node.get(i));
         return node.isArray();
       }
     };
@@ -243,8 +244,8 @@ final class JsonPath {
   private static final Step ALL =
       new Many() {
         @Override
-        public boolean find(JsonNode node, List<JsonNode> found) {
-          node.forEach(found::add);
+        public boolean find(JsonNode node, List<JsonNode> matches) {
+          node.forEach(matches::add);
           return true;
         }
       };
@@ -252,11 +253,11 @@ final class JsonPath {
   private static final Step DEEP =
       new Many() {
         @Override
-        public boolean find(JsonNode node, List<JsonNode> found) {
-          found.add(node);
+        public boolean find(JsonNode node, List<JsonNode> matches) {
+          matches.add(node);
           node.forEach(
               child -> {
-                if (child.isContainerNode()) find(child, found);
+                if (child.isContainerNode()) find(child, matches);
               });
           return true;
         }

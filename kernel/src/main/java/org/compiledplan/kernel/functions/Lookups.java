@@ -3,13 +3,13 @@ package org.compiledplan.kernel.functions;
 import org.apache.spark.sql.Row;
 import org.compiledplan.kernel.lookup.LookupTable;
 
-/** Questions to tables of other systems. */
+/** Lookups in tables of external systems. */
 final class Lookups {
   private Lookups() {}
 
   static void register() {
-    // Options: the table's description, see LookupTable. Argument: the keys as a struct, null if
-    // none is asked for.
+    // Options: the table's description, see LookupTable. Argument: the keys as a struct, null to
+    // skip the lookup.
     Registry.plainWith(
         "lookup_rows",
         options -> {

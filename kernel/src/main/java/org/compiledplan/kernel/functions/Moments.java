@@ -14,17 +14,17 @@ import org.apache.spark.sql.types.ObjectType;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Between TIMESTAMP and TIMESTAMP_NTZ in a session in UTC, where both are the same number of
- * microseconds. Spark's casts go through dates and times of the zone: a tenth of the time of a
+ * Casts between TIMESTAMP and TIMESTAMP_NTZ in a session in UTC, where both are the same number of
+ * microseconds. Spark's casts compute dates and times in the time zone: a tenth of the time of a
  * query over windows.
  */
 public final class Moments implements Serializable {
-  // Of a released checkpoint: conditions of joins are in it as serialized objects.
+  // Part of released checkpoints, which contain join conditions as serialized objects.
   private static final long serialVersionUID = 1L;
 
   private Moments() {}
 
-  /** A TIMESTAMP_NTZ as TIMESTAMP; a TIMESTAMP as it is. */
+  /** A TIMESTAMP_NTZ as TIMESTAMP; a TIMESTAMP is unchanged. */
   public static Column point(Column local) {
     return reinterpreted(local, DataTypes.TimestampType);
   }
@@ -48,7 +48,7 @@ public final class Moments implements Serializable {
             true));
   }
 
-  /** Microseconds as they are. */
+  /** Returns the microseconds unchanged. */
   public long same(long micros) {
     return micros;
   }

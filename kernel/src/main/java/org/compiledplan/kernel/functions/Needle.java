@@ -1,11 +1,11 @@
 package org.compiledplan.kernel.functions;
 
 /**
- * A text without which nothing of a regular expression is found: searching it is many times quicker
- * than trying the expression at each place.
+ * A literal that every match of a regular expression contains: searching for it first is many times
+ * faster than trying the expression at each position.
  */
 final class Needle {
-  /** Zero-width, or one character: what follows them is as it stands. */
+  /** Escapes that are zero-width or match one character: the text after them is literal. */
   private static final String SIMPLE_ESCAPES = "dDwWsShHvVbB";
 
   private final String regex;
@@ -17,13 +17,13 @@ final class Needle {
     this.regex = regex;
   }
 
-  /** The longest such text; null where none is seen, as in what this does not take apart. */
+  /** Returns the longest such literal; null if none is recognized, also for unsupported syntax. */
   static String of(String regex) {
     Needle needle = new Needle(regex);
     return needle.read() && !needle.longest.isEmpty() ? needle.longest : null;
   }
 
-  /** Reads the expression to its end; false where it may match without what was found. */
+  /** Parses the whole expression; false if it may match without the literal. */
   private boolean read() {
     int depth = 0;
     for (; at < regex.length(); at++) {
@@ -49,10 +49,10 @@ final class Needle {
     return depth == 0;
   }
 
-  /** Takes a character outside of groups and classes; false for a count without an end. */
+  /** Parses a character outside of groups and classes; false for an unterminated quantifier. */
   private boolean plain(char c) {
     if (c == '*' || c == '?' || c == '{') {
-      // What is in front of it may be missing.
+      // The preceding character is optional.
       if (run.length() > 0) run.setLength(run.length() - 1);
       end();
       if (c == '{') at = regex.indexOf('}', at);
@@ -74,9 +74,7 @@ final class Needle {
     return true;
   }
 
-  /**
-   * Goes to the end of a class of characters; false where it holds another or is something else.
-   */
+  /** Skips a character class; false if it is nested or malformed. */
   private boolean skipClass() {
     if (++at < regex.length() && regex.charAt(at) == '^') at++;
     if (at < regex.length() && regex.charAt(at) == ']') return false;

@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 
-/** Arithmetic and rounding where Spark's own differs. */
+/** Arithmetic and rounding where Spark's own differs from Flink's. */
 final class Numbers {
   private static final MathContext CONTEXT = new MathContext(38, RoundingMode.HALF_UP);
 
@@ -46,8 +46,7 @@ final class Numbers {
   }
 
   /**
-   * Of an odd number of digits the first is replaced by a zero byte; anything but digits gives
-   * null.
+   * With an odd number of digits the first is replaced by a zero byte; other characters yield null.
    */
   private static byte[] unhex(String text) {
     byte[] result = new byte[(text.length() + 1) / 2];

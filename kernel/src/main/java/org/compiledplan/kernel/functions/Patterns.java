@@ -34,13 +34,13 @@ final class Patterns {
   static void register() {
     Registry.strictWith("LIKE", options -> matching(Patterns::like));
     Registry.strictWith("SIMILAR_TO", options -> matching(Patterns::similar));
-    Registry.strictWith("REGEXP", options -> found(m -> m.find(), false, false));
+    Registry.strictWith("REGEXP", options -> applied(m -> m.find(), false, false));
     Registry.strictWith(
-        "REGEXP_COUNT", options -> found(m -> (int) m.results().count(), null, true));
+        "REGEXP_COUNT", options -> applied(m -> (int) m.results().count(), null, true));
     Registry.strictWith(
-        "REGEXP_INSTR", options -> found(m -> m.find() ? m.start() + 1 : 0, null, true));
+        "REGEXP_INSTR", options -> applied(m -> m.find() ? m.start() + 1 : 0, null, true));
     Registry.strictWith(
-        "REGEXP_SUBSTR", options -> found(m -> m.find() ? m.group() : null, null, true));
+        "REGEXP_SUBSTR", options -> applied(m -> m.find() ? m.group() : null, null, true));
     Registry.strictWith(
         "REGEXP_REPLACE",
         options -> {
@@ -72,16 +72,16 @@ final class Patterns {
     Registry.strict("SPLIT", a -> splitAll((String) a[0], (String) a[1]));
   }
 
-  /** The compiled form of the last pattern: a pattern is nearly always a constant. */
+  /** Caches the last compiled pattern: a pattern is nearly always a constant. */
   private static final class Cache {
-    /** Finds nothing, and knows that at once. */
+    /** Never matches, and fails without a scan. */
     private static final Pattern NOTHING = Pattern.compile("\\A(?!)");
 
     private String text;
     private Pattern pattern;
     private String needle;
 
-    /** Null for a text that is not a regular expression. */
+    /** The compiled pattern; null for a malformed regular expression. */
     Pattern of(String regex) {
       if (!regex.equals(text)) {
         text = regex;
@@ -95,24 +95,24 @@ final class Patterns {
       return pattern;
     }
 
-    /** What finds the expression in a text; null for one that is no regular expression. */
+    /** A matcher of the expression on a text; null for a malformed regular expression. */
     Matcher matcher(String regex, String in) {
-      Pattern found = of(regex);
-      if (found == null) return null;
-      return (needle == null || in.contains(needle) ? found : NOTHING).matcher(in);
+      Pattern pattern = of(regex);
+      if (pattern == null) return null;
+      return (needle == null || in.contains(needle) ? pattern : NOTHING).matcher(in);
     }
   }
 
-  private static Body found(Function<Matcher, Object> read, Object otherwise, boolean empty) {
+  private static Body applied(Function<Matcher, Object> read, Object fallback, boolean empty) {
     Cache cache = new Cache();
     return a -> {
       String regex = (String) a[1];
       Matcher m = regex.isEmpty() && !empty ? null : cache.matcher(regex, (String) a[0]);
-      return m == null ? otherwise : read.apply(m);
+      return m == null ? fallback : read.apply(m);
     };
   }
 
-  /** Makes a regular expression of a pattern and its escape character (0: none). */
+  /** Translates a pattern and its escape character (0: none) into a regular expression. */
   private interface Translation {
     String regex(String pattern, char escape);
   }
@@ -187,7 +187,7 @@ final class Patterns {
     return regex.toString();
   }
 
-  /** Copies a bracket expression with its named classes; gives the index of its end. */
+  /** Copies a bracket expression with its named classes; returns the index of its end. */
   private static int bracket(String pattern, int start, StringBuilder regex) {
     regex.append('[');
     for (int i = start + 1; i < pattern.length(); i++) {

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
-/** All functions by name; each family of functions adds its own. */
+/** Registry of all functions by name; each family of functions registers its own. */
 final class Registry {
   private static final Map<String, Function<String[], Body>> MAKERS = new HashMap<>();
   private static final Set<String> RANDOM = new HashSet<>();
@@ -39,28 +39,28 @@ final class Registry {
     return MAKERS.get(name).apply(options);
   }
 
-  /** A function whose result is null when any argument is. */
+  /** Registers a function whose result is null if any argument is. */
   static void strict(String name, Body body) {
     Body guarded = guard(body);
     MAKERS.put(name, options -> guarded);
   }
 
-  /** A function that handles nulls itself. */
+  /** Registers a function that handles nulls itself. */
   static void plain(String name, Body body) {
     MAKERS.put(name, options -> body);
   }
 
-  /** A function with constants, null when any argument is. */
+  /** Registers a function with constants, null if any argument is. */
   static void strictWith(String name, Function<String[], Body> maker) {
     MAKERS.put(name, options -> guard(maker.apply(options)));
   }
 
-  /** A function with constants that handles nulls itself. */
+  /** Registers a function with constants that handles nulls itself. */
   static void plainWith(String name, Function<String[], Body> maker) {
     MAKERS.put(name, maker);
   }
 
-  /** A function with a new result in every call. */
+  /** Registers a nondeterministic function. */
   static void random(String name, Body body) {
     MAKERS.put(name, options -> body);
     RANDOM.add(name);

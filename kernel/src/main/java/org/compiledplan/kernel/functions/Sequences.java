@@ -1,9 +1,9 @@
 package org.compiledplan.kernel.functions;
 
 /**
- * Single elements of the sequences of {@link java.util.Random}, which is what Flink's RAND with a
- * seed gives one row after the other. The generator is a linear congruential one, so that any
- * number of steps is as quick as a few.
+ * Random access to the sequences of {@link java.util.Random}, which Flink's RAND with a seed
+ * returns row by row. The generator is a linear congruential one, so skipping any number of steps
+ * is as fast as skipping a few.
  */
 final class Sequences {
   private static final long MULTIPLIER = 0x5DEECE66DL;
@@ -17,7 +17,7 @@ final class Sequences {
     Registry.strict("RAND_INTEGER_AT", a -> nextInt((Integer) a[0], (Long) a[1], (Integer) a[2]));
   }
 
-  /** What {@code nextDouble()} gives after so many calls. */
+  /** Returns the result of {@code nextDouble()} after {@code before} calls. */
   static double nextDouble(int seed, long before) {
     long state = after(seed, 2 * before);
     long high = next(state) >>> 22;
@@ -26,8 +26,9 @@ final class Sequences {
   }
 
   /**
-   * What {@code nextInt(bound)} gives after so many calls, each of which took one step. One in some
-   * 2^31 / bound takes another; then what follows differs from Java's.
+   * Returns the result of {@code nextInt(bound)} after {@code before} calls that took one step
+   * each. One call in about 2^31 / bound takes another step; from then on the sequence differs from
+   * Java's.
    */
   static int nextInt(int seed, long before, int bound) {
     if (bound <= 0)
@@ -35,15 +36,15 @@ final class Sequences {
           "the bound of RAND_INTEGER must be positive, not " + bound);
     long state = next(after(seed, before));
     int bits = (int) (state >>> 17);
-    int most = bound - 1;
-    if ((bound & most) == 0) return (int) ((bound * (long) bits) >> 31);
-    int found = bits % bound;
-    while (bits - found + most < 0) {
+    int max = bound - 1;
+    if ((bound & max) == 0) return (int) ((bound * (long) bits) >> 31);
+    int number = bits % bound;
+    while (bits - number + max < 0) {
       state = next(state);
       bits = (int) (state >>> 17);
-      found = bits % bound;
+      number = bits % bound;
     }
-    return found;
+    return number;
   }
 
   private static long next(long state) {

@@ -8,7 +8,7 @@ import java.time.YearMonth;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Dates and times as SQL writes them, leniently read. */
+/** Lenient parsing of SQL dates and times. */
 final class SqlTimes {
   private static final Pattern DATE = Pattern.compile("(\\d{1,4})(?:-(\\d{1,2})(?:-(\\d{1,2}))?)?");
   private static final Pattern TIME =
@@ -20,12 +20,12 @@ final class SqlTimes {
 
   private SqlTimes() {}
 
-  /** `2024-2-9`, `2024-2` (the 1st), `2024`; what follows a space does not count. */
-  static LocalDate parseDate(String given) {
-    String text = given.trim();
+  /** Parses `2024-2-9`, `2024-2` (the 1st), `2024`; text after a space is ignored. */
+  static LocalDate parseDate(String untrimmed) {
+    String text = untrimmed.trim();
     int space = text.indexOf(' ');
     Matcher m = DATE.matcher(space < 0 ? text : text.substring(0, space));
-    if (!m.matches()) throw new DateTimeException("not a date: '" + given + "'");
+    if (!m.matches()) throw new DateTimeException("not a date: '" + untrimmed + "'");
     int month = m.group(2) == null ? 1 : Integer.parseInt(m.group(2));
     int day = m.group(3) == null ? 1 : Integer.parseInt(m.group(3));
     return LocalDate.of(Integer.parseInt(m.group(1)), month, day);
@@ -47,16 +47,16 @@ final class SqlTimes {
   }
 
   /**
-   * `2024-2-9`, `2024-2-9 3:4:5.678`: of a month's 30th or 31st too many the last day, 24:00:00 is
-   * the next day.
+   * Parses `2024-2-9`, `2024-2-9 3:4:5.678`: a 30th or 31st that the month does not have is its
+   * last day, 24:00:00 is the next day.
    */
   static LocalDateTime parseTimestamp(String text) {
     Matcher m = TIMESTAMP.matcher(text);
     if (!m.matches()) throw new DateTimeException("not a timestamp: '" + text + "'");
     YearMonth month = YearMonth.of(Integer.parseInt(m.group(1)), Integer.parseInt(m.group(2)));
-    int given = Integer.parseInt(m.group(3));
-    if (given < 1 || given > 31) throw new DateTimeException("not a day: " + given);
-    LocalDate day = month.atDay(Math.min(given, month.lengthOfMonth()));
+    int dayOfMonth = Integer.parseInt(m.group(3));
+    if (dayOfMonth < 1 || dayOfMonth > 31) throw new DateTimeException("not a day: " + dayOfMonth);
+    LocalDate day = month.atDay(Math.min(dayOfMonth, month.lengthOfMonth()));
     if (m.group(4) == null) return day.atStartOfDay();
     int hour = Integer.parseInt(m.group(4));
     int minute = Integer.parseInt(m.group(5));

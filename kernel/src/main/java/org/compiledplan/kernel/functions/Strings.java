@@ -50,8 +50,8 @@ final class Strings {
   }
 
   /**
-   * A number by Java's own parsers, as Flink asks them: digits of any script, or a floating point
-   * literal.
+   * Returns true if Java's own parsers accept the number, as in Flink: digits of any script, or a
+   * floating-point literal.
    */
   private static boolean isNumber(String text) {
     try {
@@ -75,7 +75,7 @@ final class Strings {
     return text.codePointCount(0, text.length());
   }
 
-  /** Code points from `from` (0-based) up to `to`. */
+  /** Code points from `from` (0-based) to `to` (exclusive). */
   static String slice(String text, int from, int to) {
     int start = text.offsetByCodePoints(0, from);
     return text.substring(start, text.offsetByCodePoints(start, to - from));
@@ -96,7 +96,7 @@ final class Strings {
     return before ? StringUtils.leftPad(text, size, with) : StringUtils.rightPad(text, size, with);
   }
 
-  /** The position from {@code start} on, 0 if there is none; an empty part is always at 1. */
+  /** Position at or after {@code start}, 0 if there is none; an empty part is always at 1. */
   private static int locate(String part, String text, int start) {
     if (part.isEmpty()) return 1;
     if (start > length(text)) return 0;
@@ -113,7 +113,8 @@ final class Strings {
     String part = (String) a[1];
     int start = (Integer) a[2];
     if (start >= 0) return start == 0 ? 0 : occurrence(text, part, start, nth);
-    // From the end, overlapping occurrences too: the same in the texts read backwards.
+    // From the end, with overlapping occurrences: equivalent to a forward search in the reversed
+    // texts.
     int at = occurrence(reverse(text), reverse(part), -start, nth);
     return at == 0 ? 0 : length(text) + 2 - at - length(part);
   }
@@ -148,17 +149,17 @@ final class Strings {
     if (a[1] instanceof Number code && (code.intValue() < 1 || code.intValue() > 255)) return null;
     String separator =
         a[1] instanceof Number code ? String.valueOf((char) code.intValue()) : (String) a[1];
-    // No separator at all: words.
+    // Without a separator the text is split into words.
     String[] parts = separator.isEmpty() ? text.trim().split("\\s+") : split(text, separator);
     return index < parts.length ? parts[index] : null;
   }
 
-  /** All parts between the separators, empty ones too; of a separator that is not empty. */
+  /** All parts between the separators, including empty ones; the separator is not empty. */
   static String[] split(String text, String separator) {
     return StringUtils.splitByWholeSeparatorPreserveAllTokens(text, separator);
   }
 
-  /** Letters and digits are those of ASCII. */
+  /** Only ASCII letters and digits belong to words. */
   private static String initcap(String text) {
     StringBuilder result = new StringBuilder(text.length());
     boolean inside = false;

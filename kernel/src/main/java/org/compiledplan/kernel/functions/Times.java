@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.TimeZone;
 import org.compiledplan.kernel.values.Micros;
 
-/** Times by patterns, times as numbers, months between times. */
+/** Formatting and parsing of times by patterns, times as numbers, months between times. */
 final class Times {
   private static final long MICROS = 1_000_000L;
   private static final long FIRST = LocalDate.of(1, 1, 1).toEpochDay() * 86_400L;
@@ -64,8 +64,8 @@ final class Times {
         options -> {
           Formats<DateTimeFormatter> formats = readers();
           return a -> {
-            LocalDateTime found = timestamp(formats, (String) a[0], (String) a[1]);
-            return found == null ? null : Micros.of(found);
+            LocalDateTime parsed = timestamp(formats, (String) a[0], (String) a[1]);
+            return parsed == null ? null : Micros.of(parsed);
           };
         });
     Registry.strictWith(
@@ -73,10 +73,10 @@ final class Times {
         options -> {
           Formats<DateTimeFormatter> formats = readers();
           return a -> {
-            LocalDateTime found = timestamp(formats, (String) a[0], (String) a[1]);
-            if (found == null) return null;
+            LocalDateTime parsed = timestamp(formats, (String) a[0], (String) a[1]);
+            if (parsed == null) return null;
             LocalDateTime utc =
-                found
+                parsed
                     .atZone(ZoneId.of((String) a[2]))
                     .withZoneSameInstant(ZoneOffset.UTC)
                     .toLocalDateTime();
@@ -97,7 +97,7 @@ final class Times {
           Formats<SimpleDateFormat> formats = simple(options[0]);
           return a -> {
             Date time = parse(formats.of((String) a[1]), (String) a[0]);
-            // Flink: a text that cannot be read is the smallest number.
+            // As in Flink, a malformed text is the smallest number.
             return time == null ? (Object) Long.MIN_VALUE : (Object) (time.getTime() / 1000);
           };
         });
@@ -105,8 +105,8 @@ final class Times {
   }
 
   private static final class Formats<T> {
-    private static final int KEPT = 100;
-    private final Map<String, T> known = new HashMap<>();
+    private static final int MAX_PATTERNS = 100;
+    private final Map<String, T> cache = new HashMap<>();
     private final java.util.function.Function<String, T> make;
 
     Formats(java.util.function.Function<String, T> make) {
@@ -114,8 +114,8 @@ final class Times {
     }
 
     T of(String pattern) {
-      if (known.size() > KEPT) known.clear();
-      return known.computeIfAbsent(pattern, make);
+      if (cache.size() > MAX_PATTERNS) cache.clear();
+      return cache.computeIfAbsent(pattern, make);
     }
   }
 
@@ -137,10 +137,7 @@ final class Times {
     return format.parse(text, new ParsePosition(0));
   }
 
-  /**
-   * By the pattern; what does not fit it may still be a date or timestamp as SQL writes it; else
-   * null.
-   */
+  /** Parses a text by the pattern, else as SQL date or timestamp; null if both fail. */
   private static LocalDateTime timestamp(
       Formats<DateTimeFormatter> formats, String text, String pattern) {
     try {
@@ -181,8 +178,8 @@ final class Times {
     return date.atTime(time);
   }
 
-  private static int part(TemporalAccessor parsed, ChronoField field, int otherwise) {
-    return parsed.isSupported(field) ? parsed.get(field) : otherwise;
+  private static int part(TemporalAccessor parsed, ChronoField field, int fallback) {
+    return parsed.isSupported(field) ? parsed.get(field) : fallback;
   }
 
   private static Object fromEpoch(long value, int precision) {
@@ -204,7 +201,7 @@ final class Times {
 
   private static Object convert(String text, String from, String to) throws ParseException {
     SimpleDateFormat reader = new SimpleDateFormat(DEFAULT, Locale.US);
-    // An unknown zone is UTC.
+    // As in Flink, an unknown zone is UTC.
     reader.setTimeZone(TimeZone.getTimeZone(from));
     Date time = parse(reader, text);
     if (time == null) return null;
@@ -213,8 +210,8 @@ final class Times {
   }
 
   /**
-   * Months from `b` to `a` as Flink counts them: by the dates, and one less only where adding the
-   * months to `b`'s date gives `a`'s and `a` is earlier in the day.
+   * Months from `b` to `a` as Flink counts them: by the dates, minus one only if adding the months
+   * to `b`'s date yields `a`'s date and `a` is earlier in the day.
    */
   static int monthsBetween(LocalDateTime a, LocalDateTime b) {
     int months = months(a.toLocalDate(), b.toLocalDate());

@@ -1,2 +1,2 @@
-/** Functions of row expressions that Spark does not have, or has with other results than Flink. */
+/** Functions of row expressions that Spark lacks, or whose results differ from Flink's. */
 package org.compiledplan.kernel.functions;

@@ -11,9 +11,9 @@ import org.apache.spark.sql.streaming.StreamingQueryListener;
 import org.apache.spark.util.Clock;
 
 /**
- * The clock by which a query's micro-batches are planned, and so that of TTLs and processing time.
- * It goes on by itself, whatever becomes of the machine's, which the driver has it follow. It never
- * goes back.
+ * The clock by which a query's micro-batches are planned, and thus the clock of TTLs and processing
+ * time. It advances on its own even if the machine's clock is set; the driver makes it follow the
+ * machine's clock. It never goes back.
  */
 public final class BatchClock implements Clock {
   private static final long NANOS = 1_000_000;
@@ -22,15 +22,15 @@ public final class BatchClock implements Clock {
   private volatile long offset;
 
   /**
-   * @param last the time of the last micro-batch, in ms
-   * @param now the machine's time
+   * @param last time of the last micro-batch, in ms
+   * @param now the machine's time, in ms
    */
   public BatchClock(long last, long now) {
     this.last = new AtomicLong(last);
     follow(now);
   }
 
-  /** Has it be the machine's time. */
+  /** Follows the machine's time. */
   public void follow(long now) {
     offset = now - System.nanoTime() / NANOS;
   }
@@ -56,9 +56,9 @@ public final class BatchClock implements Clock {
   }
 
   /**
-   * Has the next query that starts on a checkpoint go by this clock.
+   * Makes the next query that starts on a checkpoint use this clock.
    *
-   * @return what is to be closed when the query has started
+   * @return a handle to close once the query has started
    */
   public AutoCloseable forNext(SparkSession session, String checkpoint) {
     StreamingQueryListener listener = new Starts(session, checkpoint);
@@ -66,7 +66,7 @@ public final class BatchClock implements Clock {
     return () -> session.streams().removeListener(listener);
   }
 
-  /** Spark calls it in the thread of the query, before that looks at a clock. */
+  /** Spark calls it in the query's thread, before the query reads a clock. */
   private final class Starts extends StreamingQueryListener {
     private final SparkSession session;
     private final String checkpoint;

@@ -9,17 +9,16 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Bounds the input of a query that Spark takes for endless: it ends with what is there by now, as
- * with the trigger `AvailableNow`, but the query itself goes on.
+ * Bounds the input of a query that Spark considers endless: the input ends with the data available
+ * now, as with the trigger `AvailableNow`, but the query continues.
  */
 public final class BoundedInput {
   private BoundedInput() {}
 
   /**
-   * Bounds the input of the query that runs the micro-batch at hand, which Spark waits for
-   * meanwhile.
+   * Bounds the input of the query that runs the current micro-batch; Spark waits for it meanwhile.
    *
-   * @param endless what the descriptions of sources contain that are not bounded
+   * @param endless substring of the descriptions of sources that stay unbounded
    */
   public static void bound(SparkSession session, String endless) {
     String id = session.sparkContext().getLocalProperty("sql.streaming.queryId");

@@ -1,27 +1,28 @@
 package org.compiledplan.kernel.host;
 
 /**
- * A session option that says how many bytes something may take.
+ * A session option with a size in bytes.
  *
- * @param name of the option
- * @param otherwise what holds where it is not set
+ * @param name name of the option
+ * @param fallback default in bytes
  */
-record ByteOption(String name, long otherwise) {
+record ByteOption(String name, long fallback) {
   /**
-   * How many they are.
+   * Parses a setting.
    *
-   * @param given what it is set to, null if it is not
-   * @throws IllegalArgumentException if that is no such number
+   * @param setting value of the option; null for the default
+   * @return size in bytes
+   * @throws IllegalArgumentException if the setting is not a valid number of bytes
    */
-  long of(String given) {
-    if (given == null) return otherwise;
+  long of(String setting) {
+    if (setting == null) return fallback;
     try {
-      long bytes = Long.parseLong(given);
+      long bytes = Long.parseLong(setting);
       if (bytes >= 0) return bytes;
     } catch (NumberFormatException refused) {
-      // The message below says more.
+      // The exception below names the option.
     }
     throw new IllegalArgumentException(
-        name + "=" + given + ": a number of bytes is needed, such as " + otherwise);
+        name + "=" + setting + ": a number of bytes is needed, such as " + fallback);
   }
 }

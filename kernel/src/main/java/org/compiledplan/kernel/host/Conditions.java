@@ -30,13 +30,13 @@ import org.apache.spark.sql.types.StructType;
 import org.compiledplan.kernel.operators.RowPredicate;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Conditions of joins: a Spark expression over both rows, bound to positions, as text. */
+/** Serialized join conditions: a Spark expression over both rows, bound to positions, as text. */
 public final class Conditions {
   private Conditions() {}
 
-  /** What the text holds. */
+  /** Content of the text. */
   private static final class Bound implements Serializable {
-    // Of a released checkpoint: conditions are in it as serialized objects.
+    // Part of released checkpoints, which contain conditions as serialized objects.
     private static final long serialVersionUID = 1L;
     final Expression expression;
     final StructType schema;
@@ -51,10 +51,11 @@ public final class Conditions {
    * Resolves, simplifies and binds a condition.
    *
    * @param sample any DataFrame with the columns of left ++ right under unique names; only its
-   *     schema counts
+   *     schema is used
    * @param condition a boolean column over those names
    * @return base64 text for a spec's condition
-   * @throws IllegalArgumentException if the condition holds something that a stage cannot evaluate
+   * @throws IllegalArgumentException if the condition contains an expression that a stage cannot
+   *     evaluate
    */
   public static String serialize(Dataset<Row> sample, Column condition) {
     SparkSession session = sample.sparkSession();
@@ -75,7 +76,7 @@ public final class Conditions {
             bind(expression, CollectionConverters.asJava(Plans.analyzed(rows).output())), schema));
   }
 
-  /** The expression with references to positions in place of columns. */
+  /** The expression with position references in place of columns. */
   private static Expression bind(Expression expression, List<Attribute> columns) {
     if (!(expression instanceof Attribute)) {
       return expression.mapChildren(child -> bind(child, columns));
@@ -114,7 +115,7 @@ public final class Conditions {
     }
   }
 
-  /** The condition that {@link #serialize} made into text. */
+  /** Deserializes the result of {@link #serialize}. */
   static RowPredicate load(String text) {
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     try (ObjectInputStream in =
@@ -135,7 +136,7 @@ public final class Conditions {
     }
   }
 
-  /** A condition compiled by Spark. Only columns that it uses are converted. */
+  /** A condition compiled by Spark. Only the columns that it references are converted. */
   private static final class Evaluated implements RowPredicate {
     private final BasePredicate predicate;
     private final int[] used;

@@ -12,7 +12,7 @@ import org.compiledplan.kernel.upgrade.Conversion;
 import org.compiledplan.kernel.upgrade.OperatorMapping;
 import org.compiledplan.kernel.values.JsonText;
 
-/** Converts rows of state; called by Spark for each row, in each task by a copy of its own. */
+/** Converts state rows; Spark calls it for each row, with a separate copy per task. */
 public final class Converter implements Serializable {
   private final String oldStages;
   private final String oldStates;
@@ -36,9 +36,9 @@ public final class Converter implements Serializable {
   }
 
   /**
-   * @throws IllegalArgumentException if a mapping names an operator that is not there
-   * @throws org.compiledplan.kernel.state.StateFormatException if the state of an operator cannot
-   *     be made into that of the other
+   * @throws IllegalArgumentException if a mapping names an unknown operator
+   * @throws org.compiledplan.kernel.state.StateFormatException if an operator's state cannot be
+   *     converted
    */
   Converter(
       String oldStages, String oldStates, String newStages, String newStates, String mappings) {
@@ -53,19 +53,19 @@ public final class Converter implements Serializable {
   private Map<UTF8String, Target> make() {
     Map<String, StoredState> before = StoredState.all(oldStages, oldStates);
     Map<String, StoredState> after = StoredState.all(newStages, newStates);
-    Map<UTF8String, Target> made = new LinkedHashMap<>();
-    for (JsonNode each : JsonText.read(mappings, "the mapping")) {
-      OperatorMapping mapping = new OperatorMapping(each);
-      StoredState old = known(before, mapping.from, "old");
-      StoredState next = known(after, mapping.to, "new");
+    Map<UTF8String, Target> targets = new LinkedHashMap<>();
+    for (JsonNode element : JsonText.read(mappings, "the mapping")) {
+      OperatorMapping mapping = new OperatorMapping(element);
+      StoredState old = operator(before, mapping.from, "old");
+      StoredState next = operator(after, mapping.to, "new");
       Target target = new Target(mapping, old, next);
-      if (made.put(UTF8String.fromString(mapping.from), target) != null)
+      if (targets.put(UTF8String.fromString(mapping.from), target) != null)
         throw new IllegalArgumentException("operator " + mapping.from + " is mapped twice");
     }
-    return made;
+    return targets;
   }
 
-  private static StoredState known(Map<String, StoredState> all, String uid, String which) {
+  private static StoredState operator(Map<String, StoredState> all, String uid, String which) {
     StoredState state = all.get(uid);
     if (state != null) return state;
     throw new IllegalArgumentException(
@@ -78,8 +78,8 @@ public final class Converter implements Serializable {
   }
 
   /**
-   * The row of the new state ({@link SeedRows#SCHEMA}) that a row of the old one becomes; null if
-   * its operator is mapped to none.
+   * Converts a row of the old state into a row of the new state ({@link SeedRows#SCHEMA}); null if
+   * no new operator is mapped to its operator.
    */
   public InternalRow convert(UTF8String op, UTF8String key, byte[] bytes) {
     Target target = targets().get(op);

@@ -13,14 +13,14 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.util.AccumulatorV2;
 
 /**
- * What CURRENT_WATERMARK gives for a row: the watermark that the rows before it have reached, those
- * of earlier micro-batches too, or null. As in Flink a row's own watermark comes after it, once it
- * is more than 200 ms ahead of the last, and a start of a run begins with none.
+ * The result of CURRENT_WATERMARK for a row: the watermark after the rows before it, including
+ * earlier micro-batches, or null. As in Flink, a row's own watermark follows the row, once it is
+ * more than 200 ms ahead of the last one, and every run starts without a watermark.
  */
 public final class CurrentWatermark implements UDF1<Long, Long> {
   private final Reached reached;
 
-  /** What had been reached when the task was sent. */
+  /** Watermarks reached before the task was sent to the executor. */
   private TreeMap<Long, Long> before = new TreeMap<>();
 
   private transient long task;
@@ -32,8 +32,8 @@ public final class CurrentWatermark implements UDF1<Long, Long> {
   }
 
   /**
-   * The watermark before each row of one source; {@code own} is what its assigner makes of the row,
-   * ms.
+   * The watermark before each row of one source, in ms; {@code own} is the watermark that the
+   * assigner derives from the row.
    */
   public static Column of(SparkSession session, Column own) {
     Reached reached = new Reached();
@@ -52,16 +52,16 @@ public final class CurrentWatermark implements UDF1<Long, Long> {
       task = running;
       String id = context == null ? null : context.getLocalProperty("streaming.sql.batchId");
       batch = id == null ? 0 : Long.parseLong(id);
-      // A batch may be computed again, for another sink: what it reached itself does not count.
+      // A batch may be computed again for another sink: its own watermarks must not count.
       Map.Entry<Long, Long> earlier = before.lowerEntry(batch);
       emitted = earlier == null ? null : earlier.getValue();
     }
-    Long given = emitted;
+    Long current = emitted;
     if (own != null && own - (emitted == null ? 0 : emitted) > RowWatermark.INTERVAL) {
       emitted = own;
       reached.add(new long[] {batch, own});
     }
-    return given;
+    return current;
   }
 
   private void writeObject(ObjectOutputStream out) throws IOException {
@@ -71,7 +71,7 @@ public final class CurrentWatermark implements UDF1<Long, Long> {
 
   /** The largest watermark up to each of the last micro-batches. */
   private static final class Reached extends AccumulatorV2<long[], TreeMap<Long, Long>> {
-    private static final int KEPT = 3;
+    private static final int MAX_BATCHES = 3;
 
     private final TreeMap<Long, Long> byBatch = new TreeMap<>();
 
@@ -82,9 +82,9 @@ public final class CurrentWatermark implements UDF1<Long, Long> {
 
     @Override
     public synchronized AccumulatorV2<long[], TreeMap<Long, Long>> copy() {
-      Reached made = new Reached();
-      made.byBatch.putAll(byBatch);
-      return made;
+      Reached copy = new Reached();
+      copy.byBatch.putAll(byBatch);
+      return copy;
     }
 
     @Override
@@ -98,10 +98,10 @@ public final class CurrentWatermark implements UDF1<Long, Long> {
     }
 
     @Override
-    public void merge(AccumulatorV2<long[], TreeMap<Long, Long>> other) {
-      TreeMap<Long, Long> theirs = other.value();
+    public void merge(AccumulatorV2<long[], TreeMap<Long, Long>> source) {
+      TreeMap<Long, Long> watermarks = source.value();
       synchronized (this) {
-        theirs.forEach(this::put);
+        watermarks.forEach(this::put);
       }
     }
 
@@ -113,7 +113,7 @@ public final class CurrentWatermark implements UDF1<Long, Long> {
     private void put(long batch, long time) {
       Map.Entry<Long, Long> earlier = byBatch.floorEntry(batch);
       byBatch.put(batch, earlier == null ? time : Math.max(earlier.getValue(), time));
-      if (byBatch.size() > KEPT) byBatch.pollFirstEntry();
+      if (byBatch.size() > MAX_BATCHES) byBatch.pollFirstEntry();
     }
   }
 }

@@ -7,8 +7,9 @@ import org.apache.spark.sql.execution.SparkPlan;
 import scala.collection.immutable.Seq;
 
 /**
- * Gives on what is below it, which stays in the driver. Spark's operators are sent to tasks with
- * all that is below them; in a chain of stages that is the whole chain, once for each stage.
+ * Passes its child's rows on and keeps the child in the driver. Spark sends operators to tasks
+ * together with everything below them; in a chain of stages that would be the whole chain, once per
+ * stage.
  */
 final class Cut extends UnaryPlan {
   Cut(SparkPlan child) {
@@ -26,7 +27,7 @@ final class Cut extends UnaryPlan {
   }
 
   @Override
-  public SparkPlan withNewChildInternal(SparkPlan other) {
-    return new Cut(other);
+  public SparkPlan withNewChildInternal(SparkPlan newChild) {
+    return new Cut(newChild);
   }
 }

@@ -21,21 +21,21 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 
 /**
- * Changes the physical plans of the stages, in the queries that a session starts: puts a {@link
- * Cut} below the shuffle of each, a {@link Gather} in the place of the sort that follows it, and a
- * {@link PassAround} behind it; in real-time mode, where nothing is sorted, an {@link InputEnd}
- * below it.
+ * Rewrites the physical plans of stages in a session's queries: inserts a {@link Cut} below each
+ * stage's shuffle, replaces the sort above it by a {@link Gather}, and adds a {@link PassAround}
+ * above the stage; in real-time mode, which has no sort, it adds an {@link InputEnd} below the
+ * stage.
  */
 final class Cuts extends Rule<SparkPlan> {
   private static final Set<SparkSessionExtensions> PREPARED =
       Collections.newSetFromMap(new WeakHashMap<>());
 
-  /** Has the queries of a session cut; what else runs in it stays as it is. */
+  /** Applies the rule to the queries of a session; other plans are not changed. */
   static void prepare(SparkSession session) {
     SparkSessionExtensions extensions =
         ((org.apache.spark.sql.classic.SparkSession) session).extensions();
     synchronized (PREPARED) {
-      // A query runs in a copy of its session, which asks the extensions anew.
+      // A query runs in a copy of its session, which evaluates the extensions again.
       if (PREPARED.add(extensions)) extensions.injectColumnar(copy -> new Columnar());
     }
   }
@@ -67,7 +67,7 @@ final class Cuts extends Rule<SparkPlan> {
     }
   }
 
-  /** The host of a stage in {@code transformWithState}; null where there is none. */
+  /** Returns the {@code transformWithState} host of a stage; null if the node is none. */
   private static TransformHost host(Object node) {
     if (!(node instanceof TransformWithStateExec transform)) return null;
     StatefulProcessor<?, ?, ?> processor = transform.statefulProcessor();
@@ -114,7 +114,10 @@ final class Cuts extends Rule<SparkPlan> {
       return host.passing(((StructType) struct.dataType()).length());
     }
 
-    /** Whether it reads groups of rows one after the other; rows and seeds by key are merged. */
+    /**
+     * Returns true if the node reads groups of rows one after the other; rows and seeds by key are
+     * merged.
+     */
     private static boolean isStage(SparkPlan node) {
       return node instanceof TransformWithStateExec
           || node instanceof FlatMapGroupsWithStateExec

@@ -11,9 +11,9 @@ import scala.Option;
 import scala.Tuple2;
 
 /**
- * The keys that are due by a watermark of our own, list by list, earliest first. Their timers are
- * Spark's, and are removed as Spark does when they fire: so they fire in either mode, whoever knows
- * that their time has come.
+ * The keys that are due by a watermark of the kernel, list by list, earliest first. Their timers
+ * are Spark's and are removed like fired ones, so that they fire in either mode, whether Spark or
+ * the kernel advances the time.
  */
 final class DueTimers implements Iterator<TimerIndex.Due> {
   private record Timer(Row key, long time) {}
@@ -26,10 +26,10 @@ final class DueTimers implements Iterator<TimerIndex.Due> {
   DueTimers(StatefulProcessorHandle handle, TimerIndex index, long watermark) {
     this.handle = handle;
     this.index = index;
-    scala.collection.Iterator<Tuple2<Object, Object>> found =
+    scala.collection.Iterator<Tuple2<Object, Object>> expired =
         ((StatefulProcessorHandleImpl) handle).getExpiredTimers(watermark, Option.empty());
-    while (found.hasNext()) {
-      Tuple2<Object, Object> timer = found.next();
+    while (expired.hasNext()) {
+      Tuple2<Object, Object> timer = expired.next();
       Row key = (Row) timer._1();
       if (index.owns(key) && !StageKeys.key(key).equals(TimerIndex.END_OF_BATCH))
         timers.add(new Timer(key, (Long) timer._2()));

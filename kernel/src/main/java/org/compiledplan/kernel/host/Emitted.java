@@ -6,12 +6,15 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.compiledplan.kernel.operators.Out;
 
-/** Makes envelope rows of what an operator emits, and holds them until they are taken. */
+/** Converts emitted rows into envelope rows and buffers them until they are taken. */
 final class Emitted implements Out {
-  /** Rows that timers emit come after all rows of the micro-batch, in the order of their times. */
+  /**
+   * Order numbers of rows emitted by timers: after all rows of the micro-batch, in the order of
+   * their times.
+   */
   private static final long AFTER_ROWS = 1L << 62;
 
-  private static final long FURTHEST = AFTER_ROWS - 1;
+  private static final long MAX_TIME = AFTER_ROWS - 1;
   private static final Integer NO_PORT = -1;
 
   private final StageSpec spec;
@@ -29,7 +32,7 @@ final class Emitted implements Out {
     ord = AFTER_ROWS;
   }
 
-  /** The input row that triggers the rows that follow. */
+  /** Sets the input row that triggers the rows emitted next. */
   void triggeredBy(InternalRow row) {
     ord = row.getLong(spec.head[StageSpec.ORD]);
     path =
@@ -43,7 +46,7 @@ final class Emitted implements Out {
 
   @Override
   public void at(long time) {
-    ord = AFTER_ROWS + Math.max(-FURTHEST, Math.min(time, FURTHEST));
+    ord = AFTER_ROWS + Math.max(-MAX_TIME, Math.min(time, MAX_TIME));
     path = null;
     watermark = null;
     emissions = 0;

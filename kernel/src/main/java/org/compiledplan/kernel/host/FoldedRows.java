@@ -15,26 +15,29 @@ import org.compiledplan.kernel.operators.Partial;
 import org.compiledplan.kernel.operators.RowKinds;
 
 /**
- * The packed rows of a partition, where one stands for all that can be taken together. What it
- * holds is bounded in bytes; where few rows share a key it gives up.
+ * The packed rows of a partition, with rows of a key pre-aggregated into one. Its memory is bounded
+ * in bytes; if few rows share a key it stops pre-aggregating.
  */
 final class FoldedRows implements Iterator<Object> {
   private static final long MOST_BYTES = 128L << 20;
 
-  /** About what a key takes, beside its text and its first row. */
+  /** Approximate memory of a key in bytes, without its text and its first row. */
   private static final long KEY_BYTES = 500;
 
-  /** About what a column takes of a row that is not in Spark's form. */
+  /** Approximate memory in bytes of a column in a row that is not an UnsafeRow. */
   private static final long FIELD_BYTES = 40;
 
-  /** After so many rows it is estimated whether all keys can be held. */
-  private static final int TRIED_ROWS = 8_192;
+  /** Number of rows after which the number of keys is estimated. */
+  private static final int SAMPLE_ROWS = 8_192;
 
-  /** After so many rounds an estimate of few keys is near enough; that of many begins so. */
+  /**
+   * Iterations after which an estimate of few keys is close enough; an estimate of many starts
+   * close.
+   */
   private static final int ROUNDS = 8;
 
-  /** Rows a key that make it worth while. */
-  private static final int WORTH_ROWS = 2;
+  /** Minimum average rows per key for which pre-aggregation pays off. */
+  private static final int MIN_ROWS_PER_KEY = 2;
 
   static final class Folded {
     private final UTF8String op;
@@ -42,7 +45,7 @@ final class FoldedRows implements Iterator<Object> {
     private final int column;
     private final SparkTypes.Reader[] readers;
 
-    /** The columns that are looked at, and room for their values. */
+    /** Columns read by the aggregates, and a buffer for their values. */
     private final int[] columns;
 
     private final Object[] values;
@@ -50,7 +53,7 @@ final class FoldedRows implements Iterator<Object> {
     private final List<Group> groups = new ArrayList<>();
 
     /**
-     * @param column where its input is in a row
+     * @param column position of the operator's input in a row
      */
     Folded(UTF8String op, Operator operator, int column, SparkTypes.Reader[] readers) {
       this.op = op;
@@ -61,7 +64,7 @@ final class FoldedRows implements Iterator<Object> {
       values = new Object[readers.length];
     }
 
-    /** Valid until the next one is asked for. */
+    /** Valid until the next call. */
     private InputRow input(InternalRow row, long watermark) {
       InternalRow input = row.getStruct(column, readers.length);
       for (int at : columns) values[at] = input.isNullAt(at) ? null : readers[at].read(input, at);
@@ -73,14 +76,14 @@ final class FoldedRows implements Iterator<Object> {
     private final int number;
     private final Folded to;
 
-    /** The first row, which stands for all. */
+    /** The first row, which represents the group. */
     private final InternalRow row;
 
     private long ord;
     private byte[] path;
     private long watermark;
 
-    /** Null where there is one row only. */
+    /** Null while the group has one row. */
     private Partial partial;
 
     Group(int number, Folded to, InternalRow row) {
@@ -91,7 +94,7 @@ final class FoldedRows implements Iterator<Object> {
       remember(row);
     }
 
-    /** Takes a row in; returns about how many bytes that takes. */
+    /** Adds a row; returns the approximate growth in bytes. */
     long add(InternalRow next) {
       long grown = 0;
       if (partial == null) {
@@ -112,14 +115,14 @@ final class FoldedRows implements Iterator<Object> {
       watermark = watermark(last);
     }
 
-    /** The least of all where a row says nothing: it is never late. */
+    /** Smallest watermark if the row has none: the row is never late. */
     private long watermark(InternalRow of) {
       if (!spec.hasWatermark()) return Long.MIN_VALUE;
       int at = spec.head[StageSpec.WATERMARK];
       return of.isNullAt(at) ? Long.MIN_VALUE : Math.max(of.getLong(at), Long.MIN_VALUE + 1);
     }
 
-    InternalRow made() {
+    InternalRow finished() {
       return new GenericInternalRow(
           new Object[] {to.numbers.key(number), to.op, partial == null ? row : folded()});
     }
@@ -144,12 +147,12 @@ final class FoldedRows implements Iterator<Object> {
   private final Interruption interruption = new Interruption();
   private final TaskMemory memory = new TaskMemory(MOST_BYTES);
 
-  /** What is given on; null while rows are taken in. */
+  /** Groups to output; null while rows are being read. */
   private Iterator<Group> ready;
 
   private InternalRow next;
 
-  /** The operator of the row before. */
+  /** The previous row's operator. */
   private Folded latest;
 
   private boolean foldsOn = true;
@@ -167,14 +170,14 @@ final class FoldedRows implements Iterator<Object> {
   public boolean hasNext() {
     while (next == null) {
       if (ready != null) {
-        if (ready.hasNext()) next = ready.next().made();
-        else forget();
+        if (ready.hasNext()) next = ready.next().finished();
+        else reset();
       } else if (keys > 0 && (full || !rows.hasNext())) {
-        give();
+        finish();
       } else if (!rows.hasNext()) {
         return false;
       } else {
-        next = taken(rows.next());
+        next = fold(rows.next());
       }
     }
     return true;
@@ -183,13 +186,13 @@ final class FoldedRows implements Iterator<Object> {
   @Override
   public InternalRow next() {
     if (!hasNext()) throw new NoSuchElementException();
-    InternalRow given = next;
+    InternalRow row = next;
     next = null;
-    return given;
+    return row;
   }
 
-  /** Takes a row in, or gives it back if it stays alone. */
-  private InternalRow taken(InternalRow packed) {
+  /** Adds a row; returns it if it is not pre-aggregated. */
+  private InternalRow fold(InternalRow packed) {
     interruption.check();
     InternalRow row = packed.getStruct(InternalRows.PACKED, spec.inputSchema.length() + 1);
     Folded to = foldsOn ? of(packed.getUTF8String(StageKeys.OP)) : null;
@@ -205,14 +208,16 @@ final class FoldedRows implements Iterator<Object> {
       keys++;
       full = !memory.grow(KEY_BYTES + key.numBytes() + size(first));
     }
-    if (++read == TRIED_ROWS && !canHold()) {
+    if (++read == SAMPLE_ROWS && !canHold()) {
       foldsOn = false;
       full = true;
     }
     return null;
   }
 
-  /** The operator of a row, most often that of the row before; null if its rows are not folded. */
+  /**
+   * The operator of a row, most often the previous row's; null if its rows are not pre-aggregated.
+   */
   private Folded of(UTF8String op) {
     if (latest == null || !latest.op.equals(op)) latest = operators.get(op);
     return latest;
@@ -224,14 +229,14 @@ final class FoldedRows implements Iterator<Object> {
         : row.numFields() * FIELD_BYTES;
   }
 
-  /** Whether there is room for all keys, if the first rows had theirs by chance. */
+  /** Returns true if all keys fit into memory, extrapolated from the first rows. */
   private boolean canHold() {
     return read > keys && allKeys(read, keys) * memory.used() / keys <= MOST_BYTES;
   }
 
   /**
-   * Of how many keys that are all alike so many rows would have so many: the number for which
-   * {@code all * (1 - exp(-rows / all)) = keys}.
+   * Estimates the total number of equally likely keys from the number of keys in a sample: the
+   * number for which {@code all * (1 - exp(-rows / all)) = keys}.
    */
   private static double allKeys(double rows, double keys) {
     double all = rows * rows / (2 * (rows - keys));
@@ -239,12 +244,12 @@ final class FoldedRows implements Iterator<Object> {
     return all;
   }
 
-  private void give() {
-    if (full && keys * WORTH_ROWS > read) foldsOn = false;
+  private void finish() {
+    if (full && keys * MIN_ROWS_PER_KEY > read) foldsOn = false;
     ready = operators.values().stream().flatMap(to -> to.groups.stream()).iterator();
   }
 
-  private void forget() {
+  private void reset() {
     for (Folded to : operators.values()) {
       to.numbers.clear();
       to.groups.clear();

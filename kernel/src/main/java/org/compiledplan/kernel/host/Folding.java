@@ -16,10 +16,10 @@ import scala.Function1;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Makes one row of the rows of a key before they are shuffled, for operators that allow it. */
+/** Pre-aggregates the rows of a key before the shuffle, for operators that support it. */
 record Folding(StageSpec spec, Set<String> uids)
     implements Function1<Iterator<Object>, Iterator<Object>>, Serializable {
-  /** That of a stage, null if none of its operators allows it. */
+  /** The pre-aggregation of a stage, null if none of its operators supports it. */
   static Folding of(StageSpec spec) {
     Set<String> uids =
         spec.operators.stream()
@@ -29,12 +29,12 @@ record Folding(StageSpec spec, Set<String> uids)
     return uids.isEmpty() ? null : new Folding(spec, uids);
   }
 
-  /** The columns of a stage's rows, folded or not. */
+  /** The columns of a stage's rows, pre-aggregated or not. */
   static StructType schema(StageSpec spec) {
     return spec.inputSchema.add(StageSpec.PARTIAL, DataTypes.BinaryType, true);
   }
 
-  /** What rows that stand for themselves have in the last column. */
+  /** Value of the last column in rows that are not pre-aggregated. */
   static Column none() {
     return functions.lit(null).cast(DataTypes.BinaryType);
   }
@@ -49,13 +49,13 @@ record Folding(StageSpec spec, Set<String> uids)
     Map<UTF8String, FoldedRows.Folded> folded = new HashMap<>();
     for (StageSpec.OperatorPart part : spec.operators) {
       if (!uids.contains(part.uid)) continue;
-      // Operators that allow it have one input.
+      // Operators that support it have one input.
       SparkTypes.Reader[] readers = SparkTypes.fromSpark(part.inputs[0]);
       UTF8String op = UTF8String.fromString(part.uid);
       folded.put(op, new FoldedRows.Folded(op, operator(part), part.columns[0], readers));
     }
-    java.util.Iterator<?> given = CollectionConverters.asJava(rows);
+    java.util.Iterator<?> input = CollectionConverters.asJava(rows);
     return CollectionConverters.asScala(
-        new FoldedRows(spec, folded, (java.util.Iterator<InternalRow>) given));
+        new FoldedRows(spec, folded, (java.util.Iterator<InternalRow>) input));
   }
 }

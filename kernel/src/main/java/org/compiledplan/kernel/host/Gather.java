@@ -8,11 +8,11 @@ import org.apache.spark.sql.execution.SparkPlan;
 import scala.collection.immutable.Seq;
 
 /**
- * Brings the rows of a key together, in the place of a sort by key: what is above it asks for one,
- * and relies on nothing but that equal keys come one after the other.
+ * Groups the rows by key in place of a sort by key: the operator above requires the sort, but
+ * relies only on equal keys being adjacent.
  */
 final class Gather extends UnaryPlan {
-  /** What a task holds at most before it sorts. */
+  /** Upper bound of a task's memory before it sorts. */
   private static final ByteOption MOST_BYTES =
       new ByteOption("spark.compiledPlan.gatherBytes", 256L << 20);
 
@@ -20,8 +20,8 @@ final class Gather extends UnaryPlan {
   private final transient Passing passing;
 
   /**
-   * @param sort in the place of which it stands
-   * @param passing where rows are put that go around what is above, null if none do
+   * @param sort the sort that it replaces
+   * @param passing receives rows that bypass the operator above, null if there are none
    */
   Gather(SortExec sort, Passing passing) {
     super(sort.child());
@@ -32,8 +32,8 @@ final class Gather extends UnaryPlan {
   @Override
   public RDD<InternalRow> doExecute() {
     SortExec local = (SortExec) sort.withNewChildInternal(new Cut(child()));
-    long most = MOST_BYTES.of(conf().getConfString(MOST_BYTES.name(), null));
-    return mapped(new Gathering(local, most, passing));
+    long maxBytes = MOST_BYTES.of(conf().getConfString(MOST_BYTES.name(), null));
+    return mapped(new Gathering(local, maxBytes, passing));
   }
 
   @Override
@@ -42,7 +42,7 @@ final class Gather extends UnaryPlan {
   }
 
   @Override
-  public SparkPlan withNewChildInternal(SparkPlan other) {
-    return new Gather((SortExec) sort.withNewChildInternal(other), passing);
+  public SparkPlan withNewChildInternal(SparkPlan newChild) {
+    return new Gather((SortExec) sort.withNewChildInternal(newChild), passing);
   }
 }

@@ -12,9 +12,9 @@ import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Packed rows of a task, those of a key one after the other: few keys in the order in which they
- * first came, many as {@link KeyOrder} tells; rows of a key in theirs. A row that is given is valid
- * until the next one is taken.
+ * Packed rows of a task, grouped by key: few keys in the order of their first rows, many keys
+ * ordered by {@link KeyOrder}; rows of a key in their own order. A returned row is valid until the
+ * next call.
  */
 final class GatheredRows implements Iterator<InternalRow> {
   private static final int FIRST_PAGE = 1 << 14;
@@ -22,8 +22,8 @@ final class GatheredRows implements Iterator<InternalRow> {
   private static final int FIRST_ROWS = 1 << 8;
   private static final int NONE = -1;
 
-  /** What is kept of a row beside its bytes. */
-  private static final int ROW_BYTES = 40 + KeyOrder.BYTES_A_KEY;
+  /** Memory per row in bytes, without the row itself. */
+  private static final int ROW_BYTES = 40 + KeyOrder.BYTES_PER_KEY;
 
   private static final class Keys {
     private final UTF8String op;
@@ -35,7 +35,7 @@ final class GatheredRows implements Iterator<InternalRow> {
       this.op = op;
     }
 
-    /** The first rows of the keys, in the order in which the keys are given. */
+    /** First row per key, in output order of the keys. */
     int[] firsts() {
       if (numbers.size() < KeyOrder.FROM) return first;
       int[] order = KeyOrder.of(numbers);
@@ -43,7 +43,7 @@ final class GatheredRows implements Iterator<InternalRow> {
       return order;
     }
 
-    /** Puts a row behind those of its key; returns the one before it. */
+    /** Appends a row to those of its key; returns the previous row. */
     int append(UTF8String key, int row) {
       int before = numbers.size();
       int number = numbers.of(key);
@@ -62,7 +62,7 @@ final class GatheredRows implements Iterator<InternalRow> {
   private final Set<UTF8String> own;
   private final List<Keys> operators = new ArrayList<>();
 
-  /** Operators whose rows pass, and the first and the last of these rows. */
+  /** Operators whose rows bypass the stage, and the first and last of these rows. */
   private final List<UTF8String> others = new ArrayList<>();
 
   private int firstPassing = NONE;
@@ -72,23 +72,23 @@ final class GatheredRows implements Iterator<InternalRow> {
   private int filled;
   private int rows;
 
-  /** Of each row its page, where it is there, its size, and the next row of its key. */
+  /** Per row: its page, its offset and size in the page, and the next row of its key. */
   private int[] page = new int[FIRST_ROWS];
 
   private int[] offset = new int[FIRST_ROWS];
   private int[] size = new int[FIRST_ROWS];
   private int[] next = new int[FIRST_ROWS];
 
-  private final UnsafeRow given = new UnsafeRow(InternalRows.PACKED + 1);
+  private final UnsafeRow view = new UnsafeRow(InternalRows.PACKED + 1);
   private int operator;
   private int[] firsts;
   private int key = NONE;
   private int row = NONE;
 
   /**
-   * @param memory is asked for what rows take
-   * @param own operators whose rows are given by key, the others being given by {@link #passing};
-   *     null for all
+   * @param memory accounts for the memory of the rows
+   * @param own operators whose rows are grouped by key; {@link #passing} returns the others' rows;
+   *     null: all operators
    */
   GatheredRows(TaskMemory memory, Set<UTF8String> own) {
     this.memory = memory;
@@ -96,9 +96,9 @@ final class GatheredRows implements Iterator<InternalRow> {
   }
 
   /**
-   * Takes a row in.
+   * Adds a row.
    *
-   * @return whether there is room for another one
+   * @return true if there is room for another row
    */
   boolean add(UnsafeRow packed) {
     if (rows == size.length) widen();
@@ -112,7 +112,7 @@ final class GatheredRows implements Iterator<InternalRow> {
     return memory.grow(bytes + ROW_BYTES);
   }
 
-  /** Puts a row behind those that pass; returns the one before it. */
+  /** Appends a row to the bypassing ones; returns the previous row. */
   private int pass(int row) {
     int previous = lastPassing;
     if (previous == NONE) firstPassing = row;
@@ -120,7 +120,7 @@ final class GatheredRows implements Iterator<InternalRow> {
     return previous;
   }
 
-  /** The rows that pass, in the order in which they came; valid as the others are. */
+  /** Bypassing rows in order of arrival; a returned row is valid until the next call. */
   Iterator<UnsafeRow> passing() {
     UnsafeRow passed = new UnsafeRow(InternalRows.PACKED + 1);
     return new Iterator<UnsafeRow>() {
@@ -167,17 +167,17 @@ final class GatheredRows implements Iterator<InternalRow> {
     next = Arrays.copyOf(next, 2 * rows);
   }
 
-  /** The keys of an operator, null if its rows pass; a stage has few. */
+  /** The keys of an operator, null if its rows bypass the stage; a stage has few operators. */
   private Keys of(UTF8String op) {
     for (Keys keys : operators) if (keys.op.equals(op)) return keys;
-    for (UTF8String other : others) if (other.equals(op)) return null;
+    for (UTF8String passed : others) if (passed.equals(op)) return null;
     if (own != null && !own.contains(op)) {
       others.add(op.copy());
       return null;
     }
-    Keys made = new Keys(op.copy());
-    operators.add(made);
-    return made;
+    Keys newKeys = new Keys(op.copy());
+    operators.add(newKeys);
+    return newKeys;
   }
 
   @Override
@@ -199,8 +199,8 @@ final class GatheredRows implements Iterator<InternalRow> {
   @Override
   public InternalRow next() {
     if (!hasNext()) throw new NoSuchElementException();
-    point(given, row);
+    point(view, row);
     row = next[row];
-    return given;
+    return view;
   }
 }

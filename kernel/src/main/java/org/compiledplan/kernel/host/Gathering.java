@@ -9,29 +9,29 @@ import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Brings the rows of a key together: in memory, where a look-up a row is cheaper than its part of a
- * sort; what is too much for that is sorted by Spark, which spills to disk.
+ * Groups the rows by key: in memory, where a lookup per row is cheaper than sorting; larger inputs
+ * are sorted by Spark, which spills to disk.
  *
- * @param sort what Spark would do
- * @param most bytes that are held before it is done
- * @param passing where rows for other stages are put; null if all are given
+ * @param sort Spark's sort
+ * @param maxBytes upper bound of the memory in bytes, beyond which Spark sorts
+ * @param passing receives rows for other stages; null if there are none
  */
-record Gathering(SortExec sort, long most, Passing passing)
+record Gathering(SortExec sort, long maxBytes, Passing passing)
     implements Function1<Iterator<InternalRow>, Iterator<InternalRow>>, Serializable {
   @Override
   public Iterator<InternalRow> apply(Iterator<InternalRow> rows) {
-    TaskMemory memory = new TaskMemory(most);
+    TaskMemory memory = new TaskMemory(maxBytes);
     GatheredRows gathered = new GatheredRows(memory, passing == null ? null : passing.operators());
     boolean fits = true;
     while (fits && rows.hasNext()) fits = gathered.add((UnsafeRow) rows.next());
-    Iterator<InternalRow> found = CollectionConverters.asScala(gathered);
+    Iterator<InternalRow> result = CollectionConverters.asScala(gathered);
     java.util.Iterator<UnsafeRow> aside = gathered.passing();
     if (!fits) {
       Iterator<InternalRow> others = CollectionConverters.asScala(aside).map(row -> row);
-      return sorted(found.concat(() -> others).concat(() -> rows), memory);
+      return sorted(result.concat(() -> others).concat(() -> rows), memory);
     }
     if (aside.hasNext()) passing.putAside(aside);
-    return found;
+    return result;
   }
 
   @SuppressWarnings("unchecked")

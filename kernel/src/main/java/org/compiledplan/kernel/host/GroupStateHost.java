@@ -33,7 +33,8 @@ final class GroupStateHost
       return runtime.fire(to, timed, context);
     }
     Iterator<InternalRow> output = runtime.process(to, rows, timed, context);
-    // A call forgets the timeout, so it is set again, even if the operator left its state alone.
+    // Each call clears the timeout, so it is set again even if the operator did not change its
+    // state.
     if (state.exists()) timed.timer().ifPresent(timed::setTimer);
     return output;
   }

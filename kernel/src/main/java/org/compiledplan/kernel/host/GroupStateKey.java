@@ -4,7 +4,7 @@ import org.apache.spark.sql.streaming.GroupState;
 import org.compiledplan.kernel.operators.TimeMath;
 import org.compiledplan.kernel.operators.TimedState;
 
-/** The state of one key in {@code flatMapGroupsWithState}: the value, and the key's timeout. */
+/** The state of one key in {@code flatMapGroupsWithState}: the value and the key's timeout. */
 final class GroupStateKey extends TimedState {
   private final StageRuntime.Hosted to;
   private final GroupState<byte[]> state;
@@ -42,7 +42,7 @@ final class GroupStateKey extends TimedState {
 
   @Override
   protected void dropTimer(long time) {
-    // A key has one timeout; the next that is set replaces it.
+    // A key has one timeout, which the next one replaces.
   }
 
   @Override

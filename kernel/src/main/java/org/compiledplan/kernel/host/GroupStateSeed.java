@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.GroupState;
 import org.compiledplan.kernel.operators.BatchContext;
 
-/** Seeds a stage that {@link GroupStateHost} is to go on with. */
+/** Writes the initial state of a stage that {@link GroupStateHost} continues. */
 final class GroupStateSeed
     implements FlatMapGroupsWithStateFunction<Row, InternalRow, byte[], InternalRow> {
   private final StageSpec spec;

@@ -8,60 +8,60 @@ import scala.Function1;
 import scala.collection.Iterator;
 
 /**
- * Below the host of a stage in real-time mode: tells it when all rows of the batch are through,
- * which is before its state is committed. Spark's own word of it, {@code close}, comes after that.
+ * Below a stage's host in real-time mode: notifies it when all rows of the batch have been
+ * processed, before its state is committed. Spark calls {@code close} only after the commit.
  */
 final class InputEnd extends UnaryPlan {
-  private static final class Told {
+  private static final class TaskEnd {
     private Runnable ended = () -> {};
   }
 
   private final String host;
 
   /**
-   * @param host names it among the hosts of a query
+   * @param host identifies the host within its query
    */
   InputEnd(SparkPlan child, String host) {
     super(child);
     this.host = host;
   }
 
-  private static TaskParts<Told> told(String host) {
+  private static TaskParts<TaskEnd> slot(String host) {
     return new TaskParts<>("input end of " + host);
   }
 
   /**
-   * To be called by a host when its task begins.
+   * Registers a callback; the host calls it when its task begins.
    *
-   * @param ended is run when the rows are through
-   * @return whether it will be
+   * @param ended callback to run after the last row
+   * @return true if the callback will run
    */
-  static boolean tell(String host, Runnable ended) {
-    Told told = told(host).get();
-    if (told != null) told.ended = ended;
-    return told != null;
+  static boolean register(String host, Runnable ended) {
+    TaskEnd task = slot(host).get();
+    if (task != null) task.ended = ended;
+    return task != null;
   }
 
   @Override
   public RDD<InternalRow> doExecute() {
-    return mapped(new Telling(host));
+    return mapped(new Notifying(host));
   }
 
   @Override
-  public SparkPlan withNewChildInternal(SparkPlan other) {
-    return new InputEnd(other, host);
+  public SparkPlan withNewChildInternal(SparkPlan newChild) {
+    return new InputEnd(newChild, host);
   }
 
-  /** Has nothing of the plan, which stays in the driver. */
-  private record Telling(String host)
+  /** Does not reference the plan, which stays in the driver. */
+  private record Notifying(String host)
       implements Function1<Iterator<InternalRow>, Iterator<InternalRow>>, Serializable {
     @Override
     public Iterator<InternalRow> apply(Iterator<InternalRow> rows) {
-      Told told = new Told();
-      told(host).put(told);
+      TaskEnd task = new TaskEnd();
+      slot(host).put(task);
       return rows.concat(
           () -> {
-            told.ended.run();
+            task.ended.run();
             return Iterator.<InternalRow>empty();
           });
     }

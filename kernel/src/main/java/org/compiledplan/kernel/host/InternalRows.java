@@ -40,43 +40,50 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Hands a stage the rows as Spark has them, and takes such rows back. Spark's encoders would make
- * an object of each value, also of those that no operator reads: a third of an aggregate's time,
- * and much code to compile in the first micro-batch.
+ * Passes Spark's internal rows into a stage and out of it. Spark's encoders would create an object
+ * per value, even of columns that no operator reads: a third of an aggregate's time, and much code
+ * to compile in the first micro-batch.
  */
 public final class InternalRows implements Serializable {
   /**
-   * Would take fields out of the structs that the kernel makes, in a plan that says nothing of how
-   * they are made.
+   * An optimizer rule that would take fields out of the kernel's structs, in a plan that does not
+   * show how they are built.
    */
   static final String NESTED_PRUNING = "spark.sql.optimizer.serializer.nestedSchemaPruning.enabled";
 
-  /** Position of the struct in packed rows, behind those of {@link StageKeys}. */
+  /** Position of the struct in packed rows, behind the columns of {@link StageKeys}. */
   static final int PACKED = 2;
 
   private static final String ROW = "row";
 
   private InternalRows() {}
 
-  /** Rows for {@link #unpacked}: the grouping key, and all else as one struct. */
+  /** Rows for {@link #unpacked}: the grouping key, and all other columns as one struct. */
   static Dataset<Row> packed(Dataset<Row> input, StructType schema) {
     Column[] key = StageKeys.columns();
     return input.select(key[0], key[1], functions.struct(columnsOf(schema.fieldNames())).as(ROW));
   }
 
   /**
-   * What becomes of packed rows, given and made a partition at a time as rows of the three columns;
-   * what is given is valid until the next one is taken.
+   * Maps packed rows, a partition at a time, as rows of the three columns; an input row is valid
+   * until the next one is read.
    */
   static Dataset<Row> mapped(
       Dataset<Row> packed, Function1<Iterator<Object>, Iterator<Object>> change) {
     LogicalPlan input = Plans.analyzed(packed);
     DataType any = new ObjectType(InternalRow.class);
-    Expression[] given = CollectionConverters.asJava(input.output()).toArray(new Expression[0]);
-    // Called where the key is null, too.
+    Expression[] attributes =
+        CollectionConverters.asJava(input.output()).toArray(new Expression[0]);
+    // Also called if the key is null.
     Expression grouped =
         Calls.invoke(
-            new InternalRows(), InternalRows.class, "grouped", any, List.of(given), false, true);
+            new InternalRows(),
+            InternalRows.class,
+            "grouped",
+            any,
+            List.of(attributes),
+            false,
+            true);
     LogicalPlan objects = new DeserializeToObject(grouped, object(any), input);
     LogicalPlan changed = new MapPartitions(change, object(any), objects);
     return Plans.frame(packed, new SerializeFromObject(columns(packed.schema(), any), changed));
@@ -87,15 +94,15 @@ public final class InternalRows implements Serializable {
         "obj", type, true, Metadata.empty(), NamedExpression.newExprId(), none());
   }
 
-  /** The columns of rows that the kernel made. */
+  /** Columns of rows that the kernel created. */
   private static Seq<NamedExpression> columns(StructType schema, DataType object) {
-    // As Spark's own serializers: wide rows, whose code is not generated for a whole stage, are not
-    // bound again.
-    Expression given = new BoundReference(0, object, true);
+    // Like Spark's own serializers: wide rows, which are excluded from whole-stage code generation,
+    // are not bound again.
+    Expression struct = new BoundReference(0, object, true);
     List<NamedExpression> columns = new ArrayList<>();
     for (StructField field : schema.fields()) {
       Expression value =
-          call("get", field.dataType(), given, new Literal(columns.size(), DataTypes.IntegerType));
+          call("get", field.dataType(), struct, new Literal(columns.size(), DataTypes.IntegerType));
       columns.add(
           new Alias(
               value, field.name(), NamedExpression.newExprId(), none(), Option.empty(), none()));
@@ -103,19 +110,19 @@ public final class InternalRows implements Serializable {
     return CollectionConverters.asScala(columns).toSeq();
   }
 
-  /** Whether columns are those of {@link #packed} rows. */
+  /** Returns true if the columns are those of {@link #packed} rows. */
   static boolean arePacked(Seq<Attribute> columns) {
-    List<Attribute> found = CollectionConverters.asJava(columns);
-    return found.size() == 3
-        && found.get(0).name().equals(StageKeys.schema().fieldNames()[0])
-        && found.get(1).name().equals(StageKeys.schema().fieldNames()[1])
-        && found.get(2).name().equals(ROW);
+    List<Attribute> attributes = CollectionConverters.asJava(columns);
+    return attributes.size() == 3
+        && attributes.get(0).name().equals(StageKeys.schema().fieldNames()[0])
+        && attributes.get(1).name().equals(StageKeys.schema().fieldNames()[1])
+        && attributes.get(2).name().equals(ROW);
   }
 
   /**
-   * The output of a grouped operator over packed rows, made by Spark for {@link Row}s, with
-   * internal rows in and out of it: what it is given is the struct, what it gives has the columns
-   * of {@code schema}.
+   * The output of a grouped operator over packed rows. Spark plans it for {@link Row}s; here it
+   * reads and returns internal rows: its input is the struct, its output has the columns of {@code
+   * schema}.
    */
   static Dataset<Row> unpacked(Dataset<InternalRow> typed, StructType schema) {
     LogicalPlan operator = ((SerializeFromObject) Plans.analyzed(typed)).child();
@@ -126,8 +133,8 @@ public final class InternalRows implements Serializable {
   }
 
   /**
-   * Stands for the encoder of internal rows in Spark's interface; {@link #unpacked} puts them in
-   * its place.
+   * Placeholder for an encoder of internal rows in Spark's interface; {@link #unpacked} replaces
+   * it.
    */
   @SuppressWarnings("unchecked")
   static Encoder<InternalRow> placeholder(Encoder<Row> any) {
@@ -192,15 +199,15 @@ public final class InternalRows implements Serializable {
   }
 
   /**
-   * What a method of an object that can be sent to tasks makes of some columns of each row, as the
-   * columns of a struct; rows of which it makes null are left out. It is called once for each row.
+   * Maps columns of each row to a struct with a method of a serializable object, and returns the
+   * struct's fields as columns; rows mapped to null are dropped. The method is called once per row.
    */
-  static Dataset<Row> made(
-      Dataset<Row> rows, Serializable on, String method, StructType made, String... columns) {
+  static Dataset<Row> converted(
+      Dataset<Row> rows, Serializable on, String method, StructType schema, String... columns) {
     LogicalPlan input = Plans.analyzed(rows.select(columnsOf(columns)));
     Expression[] arguments = CollectionConverters.asJava(input.output()).toArray(new Expression[0]);
-    // Said not to be deterministic, it is not computed again for each field that is taken of it.
-    Expression call = call(on, method, made, false, arguments);
+    // Marked nondeterministic so that it is not evaluated again for each field of its result.
+    Expression call = call(on, method, schema, false, arguments);
     List<NamedExpression> result =
         List.of(new Alias(call, ROW, NamedExpression.newExprId(), none(), Option.empty(), none()));
     Dataset<Row> structs =
@@ -212,7 +219,7 @@ public final class InternalRows implements Serializable {
     return Arrays.stream(names).map(InternalRows::column).toArray(Column[]::new);
   }
 
-  /** The row, for as long as it is wanted: Spark reuses the one that it gives. */
+  /** A copy of the row: Spark reuses the row that it passes. */
   public InternalRow copy(InternalRow row) {
     return row.copy();
   }
@@ -222,7 +229,7 @@ public final class InternalRows implements Serializable {
     return new GenericInternalRow(new Object[] {key, op, row});
   }
 
-  /** The value at a position of a row that the kernel made. */
+  /** The value at a position of a row that the kernel created. */
   public Object get(InternalRow row, int at) {
     return ((GenericInternalRow) row).genericGet(at);
   }

@@ -6,14 +6,13 @@ import org.apache.spark.util.TaskInterruptListener;
 import org.compiledplan.kernel.aggregates.PythonWorker;
 
 /**
- * Ends the work of a task that has been killed. Spark interrupts its thread; a loop must look for
- * that by itself.
+ * Stops the work of a killed task. Spark interrupts its thread; loops must check for it themselves.
  */
 final class Interruption {
   /** Null outside of a task. */
   private final TaskContext task;
 
-  /** That of the task whose thread calls; its calls of Python end when it is killed, too. */
+  /** The interruption of the current thread's task; killing the task also ends its Python calls. */
   Interruption() {
     task = TaskContext.get();
     if (task == null) return;
@@ -22,7 +21,10 @@ final class Interruption {
         (TaskInterruptListener) (context, reason) -> PythonWorker.end(thread));
   }
 
-  /** To be called for each row that comes, goes, or is looked at. */
+  /**
+   * Throws {@link TaskKilledException} if the task was killed; call it for each row read, emitted
+   * or scanned.
+   */
   void check() {
     if (task != null && task.isInterrupted()) throw new TaskKilledException("the run was stopped");
   }

@@ -7,18 +7,18 @@ import org.apache.spark.unsafe.array.ByteArrayMethods;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Numbers keys in the order in which they first come. Their bytes lie side by side, and a place of
- * the table tells most other keys by itself, so that a look-up among many keys goes to two places
- * of memory, where one in a map of objects goes to five.
+ * Numbers keys in the order of their first occurrence. Their bytes are adjacent, and a table slot
+ * alone distinguishes most keys, so that a lookup among many keys accesses memory in two places; a
+ * map of objects accesses five.
  */
 final class KeyNumbers {
   private static final int SEED = 42;
   private static final int FIRST_PLACES = 1 << 10;
 
-  /** The upper half of a key's hash, and its number plus one; 0 where no key is. */
+  /** Upper half of a key's hash, and its number plus one; 0 for an empty slot. */
   private long[] places = new long[FIRST_PLACES];
 
-  /** Where the bytes of each key end. */
+  /** End of each key's bytes. */
   private int[] ends = new int[FIRST_PLACES];
 
   private byte[] bytes = new byte[FIRST_PLACES * 16];
@@ -28,7 +28,7 @@ final class KeyNumbers {
     return size;
   }
 
-  /** The number of a key; it is that of {@link #size} before if the key is new. */
+  /** The number of a key; the previous {@link #size} if the key is new. */
   int of(UTF8String key) {
     int length = key.numBytes();
     long hash = XXH64.hashUnsafeBytes(key.getBaseObject(), key.getBaseOffset(), length, SEED);
@@ -47,13 +47,13 @@ final class KeyNumbers {
     return size - 1;
   }
 
-  /** The key of a number, valid until the next one is added. */
+  /** The key of a number, valid until the next key is added. */
   UTF8String key(int number) {
     int start = start(number);
     return UTF8String.fromBytes(bytes, start, ends[number] - start);
   }
 
-  /** A key's length, and its first bytes, as a number without a sign. */
+  /** A key's length and first bytes, as an unsigned number. */
   long prefix(int number) {
     int start = start(number);
     int length = ends[number] - start;

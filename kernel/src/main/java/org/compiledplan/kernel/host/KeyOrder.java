@@ -5,20 +5,20 @@ import org.apache.spark.unsafe.memory.MemoryBlock;
 import org.apache.spark.util.collection.unsafe.sort.RadixSort;
 
 /**
- * The order of many keys: about that in which a store of state has them, by length and then by
- * their first bytes. Neighbours are found in memory that the one before has brought to the
- * processor, where keys in the order of rows are each somewhere else.
+ * Order of many keys, close to that of the state store: by length, then by their first bytes.
+ * Adjacent keys are then likely in the processor's cache; in row order each key is somewhere else
+ * in memory.
  */
 final class KeyOrder {
-  /** Fewer keys stay in the order in which they came: what is found of them is near anyway. */
+  /** Fewer keys stay in order of arrival: their data fits into the cache anyway. */
   static final int FROM = 1 << 12;
 
-  /** What sorting a key takes of memory. */
-  static final int BYTES_A_KEY = 4 * Long.BYTES;
+  /** Memory in bytes for sorting a key. */
+  static final int BYTES_PER_KEY = 4 * Long.BYTES;
 
   private KeyOrder() {}
 
-  /** Positions of keys, those that are stored before others first. */
+  /** Positions of keys in the store's order. */
   static int[] of(KeyNumbers keys) {
     int size = keys.size();
     LongArray pairs =

@@ -10,25 +10,25 @@ import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.util.TaskCompletionListener;
 
 /**
- * What a task knows of its store of state from the tasks before it, each of which took the store
- * from one version to the next. Where a version came about otherwise (a start from a checkpoint, a
- * task that was run again, another executor) nothing is known.
+ * A task's knowledge about its state store from earlier tasks, each of which created the next
+ * version of the store. Nothing is known about a version that came about otherwise (start from a
+ * checkpoint, retried task, another executor).
  *
- * @param continues whether a task before it has left this version, with all that is to be made in a
- *     store
- * @param keys null where it is not known which keys have a state
+ * @param continues true if an earlier task of this process wrote this version, so that all column
+ *     families exist
+ * @param keys null if the keys with state are unknown
  */
 record KnownStore(boolean continues, WrittenKeys keys) {
-  /** By the object that has a store's files; Spark lets go of it when the query has ended. */
+  /** Keyed by the object that owns the store's files; Spark releases it when the query ends. */
   private static final Map<Object, Left> LEFT = Collections.synchronizedMap(new WeakHashMap<>());
 
-  /** What a task leaves: the version that it has made, and the keys that are in it, if known. */
+  /** Left behind by a task: the version that it created, and the keys with state, if known. */
   private record Left(long version, WrittenKeys keys) {}
 
-  /** What the current task knows; to be asked once in a task. */
+  /** The current task's knowledge; call it once per task. */
   static KnownStore of(StatefulProcessorHandle handle) {
     TaskContext task = TaskContext.get();
-    StateStore store = KeptAccess.store(handle);
+    StateStore store = PooledAccess.store(handle);
     Object files = store == null ? null : files(store);
     if (task == null || files == null) return new KnownStore(false, null);
     Left last = LEFT.remove(files);
@@ -43,23 +43,23 @@ record KnownStore(boolean continues, WrittenKeys keys) {
     return new KnownStore(continues, keys);
   }
 
-  /** The provider that a store belongs to; null where Spark has another kind of store. */
+  /** The provider of a store; null for other kinds of store. */
   private static Object files(StateStore store) {
     try {
       Field outer = store.getClass().getDeclaredField("$outer");
       outer.setAccessible(true);
       return outer.get(store);
-    } catch (ReflectiveOperationException | RuntimeException other) {
+    } catch (ReflectiveOperationException | RuntimeException error) {
       return null;
     }
   }
 
-  /** Whether a key may have a state. */
+  /** Returns true if a key may have state. */
   boolean mayHave(String op, String key) {
     return keys == null || keys.mayHave(op, key);
   }
 
-  /** To be told of each key that is given a state. */
+  /** Records that a key has state. */
   void written(String op, String key) {
     if (keys != null) keys.add(op, key);
   }

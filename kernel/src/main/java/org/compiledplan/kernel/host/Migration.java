@@ -7,43 +7,43 @@ import org.apache.spark.sql.functions;
 import org.compiledplan.kernel.values.JsonText;
 
 /**
- * Moves state into a new checkpoint, in two steps: {@link #convert} makes of the rows of the old
- * state those of the new one, and a streaming query over these, {@link #seed} for each stage,
- * writes them as the stages of the new program would have.
+ * Migrates state into a new checkpoint, in two steps: {@link #convert} converts the rows of the old
+ * state into rows of the new one, and a streaming query over these, with a {@link #seed} per stage,
+ * writes them as the stages of the new program would.
  *
- * <p>The query that seeds runs one micro-batch, with the settings of the program's own queries and
- * the shuffle partitions that the new checkpoint is to have, and without empty micro-batches
- * ({@code spark.sql.streaming.noDataMicroBatches.enabled=false}). Its stages stand in the order of
- * the program's, one for each, those too that get no rows: Spark finds an operator's state by its
- * number. It gives no rows: what comes out of the last stage was for none.
+ * <p>The seeding query runs one micro-batch, with the settings of the program's own queries and the
+ * shuffle partitions of the new checkpoint, and without empty micro-batches ({@code
+ * spark.sql.streaming.noDataMicroBatches.enabled=false}). It has one stage per stage of the
+ * program, in the same order, including stages without rows: Spark identifies an operator's state
+ * by its number. Rows that leave the last stage belong to no stage.
  *
- * <p>Then the log says that the micro-batch was one of the program's. {@code offsets/0} gets the
- * positions of the program's sources, and {@code batchWatermarkMs} in its second line; {@code
- * commits/0} keeps what Spark wrote of the state ({@code stateUniqueIds}), and gets {@code
- * nextBatchWatermarkMs}. Both watermarks are the {@code nextBatchWatermarkMs} of the last commit of
- * the old checkpoint, which {@link #seed} is to be given, too. All that is due by then, or by the
- * clock, comes with the first micro-batch of the program.
+ * <p>Afterwards the checkpoint's log is edited to look like a micro-batch of the program. {@code
+ * offsets/0} gets the positions of the program's sources, and {@code batchWatermarkMs} in its
+ * second line; {@code commits/0} retains Spark's record of the state ({@code stateUniqueIds}) and
+ * gets {@code nextBatchWatermarkMs}. Both watermarks are the {@code nextBatchWatermarkMs} of the
+ * old checkpoint's last commit, which is also passed to {@link #seed}. Timers due by then, or by
+ * the clock, fire in the program's first micro-batch.
  */
 public final class Migration {
   private Migration() {}
 
   /**
-   * Makes of the rows of an old state those of a new one.
+   * Converts the rows of an old state into those of a new one.
    *
-   * @param rows {@code op STRING, key STRING, bytes BINARY}: the state of all stages as the state
-   *     store has it. Rows of operators that no mapping names are left out, as are the lists of
-   *     keys that are due (their {@code op} begins with {@code \\0})
-   * @param oldStages the list of the stages' descriptions, {@code stages.json} of the old program
-   * @param oldStates what is kept of their operators' state, {@code state.json} of the old program
-   * @param newStages the same of the new program
-   * @param newStates the same of the new program
-   * @param mapping a JSON list of what {@link org.compiledplan.kernel.upgrade.OperatorMapping}
-   *     takes
+   * @param rows {@code op STRING, key STRING, bytes BINARY}: the state of all stages as stored.
+   *     Rows of operators that no mapping names are dropped, as are the lists of due keys (their
+   *     {@code op} begins with {@code \\0})
+   * @param oldStages list of the stages' descriptions, {@code stages.json} of the old program
+   * @param oldStates descriptions of their operators' state, {@code state.json} of the old program
+   * @param newStages {@code stages.json} of the new program
+   * @param newStates {@code state.json} of the new program
+   * @param mapping JSON list of {@link org.compiledplan.kernel.upgrade.OperatorMapping}s
    * @return {@code level INT, op STRING, key STRING, bytes BINARY}: the level is the position of
-   *     the operator's stage among the new ones, from 0; the bytes are those of the operator alone
-   * @throws IllegalArgumentException if a mapping names an operator that is not there
-   * @throws org.compiledplan.kernel.state.StateFormatException if the state of an operator cannot
-   *     be made into that of the other; it says which field
+   *     the operator's stage among the new ones, from 0; the bytes are the operator's, without
+   *     timer
+   * @throws IllegalArgumentException if a mapping names an unknown operator
+   * @throws org.compiledplan.kernel.state.StateFormatException if an operator's state cannot be
+   *     converted; the message names the field
    */
   public static Dataset<Row> convert(
       Dataset<Row> rows,
@@ -53,26 +53,27 @@ public final class Migration {
       String newStates,
       String mapping) {
     Converter converter = new Converter(oldStages, oldStates, newStages, newStates, mapping);
-    return InternalRows.made(rows, converter, "convert", SeedRows.SCHEMA, "op", "key", "bytes");
+    return InternalRows.converted(
+        rows, converter, "convert", SeedRows.SCHEMA, "op", "key", "bytes");
   }
 
   /**
-   * Attaches what writes the state of one stage.
+   * Attaches the operator that writes the state of one stage.
    *
-   * @param rows {@code level INT, op STRING, key STRING, bytes BINARY}: for each key of each
-   *     operator the operator's bytes. Those of operators of this stage are stored, each timer is
-   *     set by the operator's TTLs and {@code watermark}; others pass
-   * @param stageJson the description of the new program's stage, as {@link Stage#attach} takes it
-   * @param statesJson by uid what {@link StageHandle#states} told of the new program; it may tell
-   *     of operators of other stages, too
-   * @param watermark that of the query in ms when the state was taken, 0 if there was none
-   * @throws IllegalArgumentException if the two do not fit together
+   * @param rows {@code level INT, op STRING, key STRING, bytes BINARY}: the operator's bytes per
+   *     key and operator. Rows of this stage's operators are stored, with timers by the operators'
+   *     TTLs and {@code watermark}; other rows pass
+   * @param stageJson description of the new program's stage, as for {@link Stage#attach}
+   * @param statesJson result of {@link StageHandle#states} of the new program, by uid; may contain
+   *     operators of other stages
+   * @param watermark the query's watermark in ms when the state was taken, 0 if there was none
+   * @throws IllegalArgumentException if the stage and its states do not match
    */
   public static SeedHandle seed(
       Dataset<Row> rows, String stageJson, String statesJson, long watermark) {
-    String what = "what is told of a stage";
+    String origin = "the stage's description";
     StageSpec spec =
-        StageSpec.stored(JsonText.read(stageJson, what), JsonText.read(statesJson, what));
+        StageSpec.stored(JsonText.read(stageJson, origin), JsonText.read(statesJson, origin));
     StageMetrics metrics = new StageMetrics(rows.sparkSession().sparkContext(), spec);
     Dataset<Row> input = spec.eventTime ? withWatermark(rows) : rows;
     Dataset<Row> output =
@@ -88,8 +89,8 @@ public final class Migration {
   }
 
   /**
-   * A stage with timers in event time wants a watermark somewhere above it. This one never comes to
-   * any time, so that no timer fires.
+   * A watermark column, which Spark requires above a stage with event-time timers. It never
+   * advances, so no timer fires.
    */
   private static Dataset<Row> withWatermark(Dataset<Row> rows) {
     if (Plans.analyzed(rows).exists(node -> node instanceof EventTimeWatermark)) return rows;

@@ -7,7 +7,7 @@ import org.compiledplan.kernel.operators.BatchContext;
 import org.compiledplan.kernel.operators.InputRow;
 import org.compiledplan.kernel.operators.Session;
 
-/** What an operator emits for the rows of one key, one input row at a time. */
+/** The rows that an operator emits for one key, one input row at a time. */
 final class OperatorRows implements Iterator<InternalRow> {
   private final StageSpec spec;
   private final StageRuntime.Hosted to;
@@ -58,7 +58,8 @@ final class OperatorRows implements Iterator<InternalRow> {
     if (!to.folds) {
       emitted.triggeredBy(row);
     } else if (row.getLong(spec.head[StageSpec.ORD]) >= latest) {
-      // What is emitted in the end is of the last row, in whichever order they come.
+      // Rows emitted at the end belong to the last row by order number, whatever the processing
+      // order.
       latest = row.getLong(spec.head[StageSpec.ORD]);
       emitted.triggeredBy(row);
     }
@@ -85,10 +86,7 @@ final class OperatorRows implements Iterator<InternalRow> {
         watermark(row));
   }
 
-  /**
-   * The watermark at which a row arrives: what its source had reached by then, or the batch's if
-   * that is more.
-   */
+  /** Watermark at which a row arrives: its source's or the batch's, whichever is larger. */
   private long watermark(InternalRow row) {
     if (!spec.hasWatermark()) return Long.MIN_VALUE;
     int column = spec.head[StageSpec.WATERMARK];

@@ -9,15 +9,15 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Keys that take control rows to the partitions of a stage. */
+/** Keys that route control rows to the partitions of a stage. */
 public final class PartitionKeys {
   private static final int SEED = 42;
 
   private PartitionKeys() {}
 
-  /** For each partition a key that Spark's shuffle by (key, op) takes there. */
+  /** Returns, per partition, a key that Spark's shuffle by (key, op) sends to it. */
   public static String[] of(String op, int partitions) {
-    String[] found = new String[partitions];
+    String[] result = new String[partitions];
     int left = partitions;
     for (int number = 0; left > 0; number++) {
       String key = "#" + number;
@@ -27,12 +27,12 @@ public final class PartitionKeys {
               new Murmur3Hash(CollectionConverters.asScala(both).toSeq(), SEED)
                   .eval(InternalRow.empty());
       int at = Math.floorMod(hash, partitions);
-      if (found[at] == null) {
-        found[at] = key;
+      if (result[at] == null) {
+        result[at] = key;
         left--;
       }
     }
-    return found;
+    return result;
   }
 
   private static Expression text(String value) {

@@ -16,22 +16,23 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 
 /**
- * The watermarks of one source, each of whose partitions has its own; the source's is the least of
- * them, as in Flink.
+ * The watermarks of one source with a watermark per partition; the source's watermark is the least
+ * of them, as in Flink.
  *
- * <p>Before a micro-batch the driver says how far the partitions are ({@link #begin}). The tasks go
- * on from there: a row carries the least of what the rows before it in its partition have reached
- * and of what the other partitions had reached before the micro-batch, so that it carries the same
- * when the micro-batch runs again. Afterwards the driver asks how far they came ({@link #reached}).
+ * <p>The driver sets the partitions' watermarks before a micro-batch ({@link #begin}). Tasks
+ * continue from there: a row carries the least of what the earlier rows of its partition have
+ * reached and of what the other partitions had reached before the micro-batch, so that a replayed
+ * micro-batch yields the same watermarks. Afterwards the driver collects the new watermarks ({@link
+ * #reached}).
  */
 public final class PartitionWatermarks {
-  /** Of a partition that has given no watermark. */
+  /** Watermark of a partition that has not had one. */
   static final long NONE = Long.MIN_VALUE;
 
-  /** How often a partition tells that rows come, in ms. */
+  /** Interval in ms at which a partition with rows reports that it is active. */
   static final long BEAT_MS = 100;
 
-  /** The property of a task that has the number of its batch. */
+  /** Task property with the batch number. */
   static final String BATCH_ID = "streaming.sql.batchId";
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -40,7 +41,7 @@ public final class PartitionWatermarks {
   private final boolean everyRow;
   private final boolean beats;
 
-  /** Where each partition stands before the micro-batch; what is not in it stands nowhere. */
+  /** Watermark per partition before the micro-batch; absent partitions have none. */
   private volatile HashMap<String, Long> marks = new HashMap<>();
 
   private volatile long source = NONE;
@@ -51,39 +52,47 @@ public final class PartitionWatermarks {
   }
 
   /**
-   * For a source.
+   * Creates the watermarks of a source.
    *
-   * @param everyRow whether each row may move the watermark; else one that is more than 200 ms
-   *     ahead
-   * @param beats whether {@link #moved} tells of rows that move nothing, too, every {@link
-   *     #BEAT_MS}: where silence counts
+   * @param everyRow true if each row may advance the watermark; otherwise only a row that is more
+   *     than 200 ms ahead
+   * @param beats true if {@link #moved} also reports rows that do not advance the watermark, every
+   *     {@link #BEAT_MS}: required for idleness
    */
   public static PartitionWatermarks of(SparkSession session, boolean everyRow, boolean beats) {
-    PartitionWatermarks made = new PartitionWatermarks(everyRow, beats);
-    session.sparkContext().register(made.reached);
-    return made;
+    PartitionWatermarks watermarks = new PartitionWatermarks(everyRow, beats);
+    session.sparkContext().register(watermarks.reached);
+    return watermarks;
   }
 
   /**
    * The watermark at which each row leaves the source, in ms.
    *
-   * @param own what the row's time makes of it, or null
-   * @param place the name of the row's partition; null for what is no row of the source
+   * @param own watermark derived from the row's time, or null
+   * @param place name of the row's partition; null if it is not a row of the source
    */
   public Column ofRow(Column own, Column place) {
     return column(own, place, Gives.BEFORE);
   }
 
   /**
-   * The watermark of its partition where a row has moved it, in ms, else null: by more than 200 ms,
-   * or when the last move is 200 ms ago. Where silence counts, also when the last time is {@link
-   * #BEAT_MS} ago; {@code Long.MIN_VALUE} where there is none yet.
+   * The watermark of its partition in ms if a row has advanced it, else null: by more than 200 ms,
+   * or 200 ms after the last advance. With idleness also {@link #BEAT_MS} after the last report;
+   * {@code Long.MIN_VALUE} if there is none yet.
+   *
+   * @param own watermark derived from the row's time, or null
+   * @param place name of the row's partition
    */
   public Column moved(Column own, Column place) {
     return column(own, place, Gives.MOVED);
   }
 
-  /** What CURRENT_WATERMARK gives for each row: null before there is a watermark in this run. */
+  /**
+   * The result of CURRENT_WATERMARK per row: null before the first watermark of this run.
+   *
+   * @param own watermark derived from the row's time, or null
+   * @param place name of the row's partition
+   */
   public Column current(Column own, Column place) {
     return column(own, place, Gives.CURRENT);
   }
@@ -102,23 +111,23 @@ public final class PartitionWatermarks {
   }
 
   /**
-   * A micro-batch begins.
+   * Starts a micro-batch.
    *
-   * @param json an object: {@code "partitions"}, by name the watermark that each has reached, or
-   *     null; {@code "source"}, that of the source in this run, or null
+   * @param json an object: {@code "partitions"}, the watermark per partition name in ms, or null;
+   *     {@code "source"}, the source's watermark in this run in ms, or null
    */
   public void begin(String json) throws JsonProcessingException {
-    JsonNode given = JSON.readTree(json);
-    HashMap<String, Long> found = new HashMap<>();
-    given
+    JsonNode description = JSON.readTree(json);
+    HashMap<String, Long> partitions = new HashMap<>();
+    description
         .get("partitions")
         .properties()
-        .forEach(each -> found.put(each.getKey(), millis(each.getValue())));
-    marks = found;
-    source = millis(given.get("source"));
+        .forEach(entry -> partitions.put(entry.getKey(), millis(entry.getValue())));
+    marks = partitions;
+    source = millis(description.get("source"));
   }
 
-  /** The same in real-time mode, where nobody asks for that of the source. */
+  /** Starts a batch in real-time mode, which does not use the source's watermark. */
   void begin(Map<String, Long> partitions) {
     marks = new HashMap<>(partitions);
   }
@@ -127,16 +136,19 @@ public final class PartitionWatermarks {
     return value.isNull() ? NONE : value.longValue();
   }
 
-  /** The partitions that gave rows in a micro-batch, with the watermarks these made, or null. */
+  /**
+   * Returns the partitions that had rows in a micro-batch as JSON, with the watermarks that these
+   * reached in ms, or null.
+   */
   public String reached(long batch) {
-    ObjectNode found = JSON.createObjectNode();
+    ObjectNode report = JSON.createObjectNode();
     reached
         .of(batch)
-        .forEach((place, mark) -> found.put(place, mark == NONE ? null : Long.valueOf(mark)));
-    return found.toString();
+        .forEach((place, mark) -> report.put(place, mark == NONE ? null : Long.valueOf(mark)));
+    return report.toString();
   }
 
-  /** The same, {@code NONE} where they made none. */
+  /** Same as {@link #reached} as a map, {@code NONE} without a watermark. */
   Map<String, Long> reachedIn(long batch) {
     return reached.of(batch);
   }
@@ -148,7 +160,7 @@ public final class PartitionWatermarks {
     private final boolean beats;
     private final transient PartitionWatermarks driver;
 
-    /** What the driver knew when the task was sent. */
+    /** The driver's watermarks when the task was sent. */
     private HashMap<String, Long> marks;
 
     private long source;
@@ -176,8 +188,8 @@ public final class PartitionWatermarks {
       long before = at.before();
       at.read(own, everyRow);
       if (gives == Gives.BEFORE) return before;
-      long given = Math.max(before, source);
-      return given == NONE ? null : Long.valueOf(given);
+      long watermark = Math.max(before, source);
+      return watermark == NONE ? null : Long.valueOf(watermark);
     }
 
     private void find(String of, long now, TaskContext context) {
@@ -196,11 +208,11 @@ public final class PartitionWatermarks {
               });
     }
 
-    /** The least of the other partitions; the largest number where there are none. */
+    /** The least watermark of the other partitions; {@code Long.MAX_VALUE} if there are none. */
     private long others(String name) {
       long least = Long.MAX_VALUE;
-      for (Map.Entry<String, Long> each : marks.entrySet()) {
-        if (!each.getKey().equals(name)) least = Math.min(least, each.getValue());
+      for (Map.Entry<String, Long> mark : marks.entrySet()) {
+        if (!mark.getKey().equals(name)) least = Math.min(least, mark.getValue());
       }
       return least;
     }
@@ -217,18 +229,18 @@ public final class PartitionWatermarks {
   private static final class Running {
     private final long others;
 
-    /** What the driver gets to know: the largest watermark of the micro-batch. */
+    /** Reported to the driver: the largest watermark of the micro-batch. */
     private final long[] cell;
 
     private long emitted;
 
-    /** When it was moved last, by the clock, and the largest watermark since. */
+    /** Clock time of the last advance, and the largest watermark since. */
     private long movedAt;
 
-    private long most = NONE;
+    private long largest = NONE;
 
-    /** When it was told of last. */
-    private long toldAt;
+    /** Clock time of the last report. */
+    private long reportedAt;
 
     Running(long mark, long others, long[] cell) {
       this.emitted = mark;
@@ -243,11 +255,12 @@ public final class PartitionWatermarks {
     Long moved(Long own, boolean everyRow, boolean beats, long now) {
       long was = emitted;
       read(own, everyRow);
-      if (own != null) most = Math.max(most, own);
-      if (most > Math.max(emitted, 0) && now - movedAt >= RowWatermark.INTERVAL) emitted = most;
+      if (own != null) largest = Math.max(largest, own);
+      if (largest > Math.max(emitted, 0) && now - movedAt >= RowWatermark.INTERVAL)
+        emitted = largest;
       if (emitted != was) movedAt = now;
-      else if (!beats || now - toldAt < BEAT_MS) return null;
-      toldAt = now;
+      else if (!beats || now - reportedAt < BEAT_MS) return null;
+      reportedAt = now;
       return emitted;
     }
 

@@ -8,17 +8,17 @@ import java.util.TreeMap;
 import org.apache.spark.util.AccumulatorV2;
 
 /**
- * What the partitions of a source reached in each of the last micro-batches: a cell for each
- * partition that gave rows, with the largest watermark of these. A micro-batch may be computed more
- * than once, with the same result.
+ * The watermarks that the partitions of a source reached in each of the last micro-batches: a cell
+ * per partition with rows, with their largest watermark. A micro-batch may be computed repeatedly,
+ * with the same result.
  */
 final class PartitionsReached
     extends AccumulatorV2<PartitionsReached, TreeMap<Long, HashMap<String, Long>>> {
-  private static final int KEPT = 3;
+  private static final int MAX_BATCHES = 3;
 
   private final TreeMap<Long, HashMap<String, long[]>> byBatch = new TreeMap<>();
 
-  /** The cell that a task counts in, alone. */
+  /** The cell of a single task. */
   synchronized long[] cell(long batch, String place) {
     return byBatch
         .computeIfAbsent(batch, number -> new HashMap<>())
@@ -30,9 +30,9 @@ final class PartitionsReached
   }
 
   private static HashMap<String, Long> plain(Map<String, long[]> cells) {
-    HashMap<String, Long> found = new HashMap<>();
-    cells.forEach((place, cell) -> found.put(place, cell[0]));
-    return found;
+    HashMap<String, Long> plain = new HashMap<>();
+    cells.forEach((place, cell) -> plain.put(place, cell[0]));
+    return plain;
   }
 
   @Override
@@ -43,9 +43,9 @@ final class PartitionsReached
   @Override
   public synchronized AccumulatorV2<PartitionsReached, TreeMap<Long, HashMap<String, Long>>>
       copy() {
-    PartitionsReached made = new PartitionsReached();
-    made.take(value());
-    return made;
+    PartitionsReached copy = new PartitionsReached();
+    copy.take(value());
+    return copy;
   }
 
   @Override
@@ -54,34 +54,34 @@ final class PartitionsReached
   }
 
   @Override
-  public void add(PartitionsReached other) {
-    take(other.value());
+  public void add(PartitionsReached source) {
+    take(source.value());
   }
 
   @Override
-  public void merge(AccumulatorV2<PartitionsReached, TreeMap<Long, HashMap<String, Long>>> other) {
-    take(other.value());
+  public void merge(AccumulatorV2<PartitionsReached, TreeMap<Long, HashMap<String, Long>>> source) {
+    take(source.value());
   }
 
-  private synchronized void take(Map<Long, HashMap<String, Long>> given) {
-    given.forEach(
+  private synchronized void take(Map<Long, HashMap<String, Long>> batches) {
+    batches.forEach(
         (batch, marks) ->
             marks.forEach(
                 (place, mark) -> {
                   long[] cell = cell(batch, place);
                   cell[0] = Math.max(cell[0], mark);
                 }));
-    while (byBatch.size() > KEPT) byBatch.pollFirstEntry();
+    while (byBatch.size() > MAX_BATCHES) byBatch.pollFirstEntry();
   }
 
   @Override
   public synchronized TreeMap<Long, HashMap<String, Long>> value() {
-    TreeMap<Long, HashMap<String, Long>> found = new TreeMap<>();
-    byBatch.forEach((batch, cells) -> found.put(batch, plain(cells)));
-    return found;
+    TreeMap<Long, HashMap<String, Long>> batches = new TreeMap<>();
+    byBatch.forEach((batch, cells) -> batches.put(batch, plain(cells)));
+    return batches;
   }
 
-  /** Executors send it while tasks count. */
+  /** Synchronized because executors serialize it while tasks update it. */
   private synchronized void writeObject(ObjectOutputStream out) throws IOException {
     out.defaultWriteObject();
   }

@@ -7,9 +7,9 @@ import scala.Function1;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Behind what the host of a stage gives, the rows that went around it. */
+/** Appends the rows that bypassed a stage to the output of its host. */
 final class PassAround extends UnaryPlan {
-  /** Adds them; has nothing of the plan, which stays in the driver. */
+  /** Appends them; does not reference the plan, which stays in the driver. */
   private record Adding(Passing passing)
       implements Function1<Iterator<InternalRow>, Iterator<InternalRow>>, java.io.Serializable {
     @Override
@@ -31,7 +31,7 @@ final class PassAround extends UnaryPlan {
   }
 
   @Override
-  public SparkPlan withNewChildInternal(SparkPlan other) {
-    return new PassAround(other, passing);
+  public SparkPlan withNewChildInternal(SparkPlan newChild) {
+    return new PassAround(newChild, passing);
   }
 }

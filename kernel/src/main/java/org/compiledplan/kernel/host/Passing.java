@@ -11,17 +11,16 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Rows of a stage that are for operators of later ones. In front of the stage's host they are put
- * aside, and behind it they come back: to the host each of their keys would be one to look up and
- * to make known to Spark.
+ * Rows that are for operators of later stages. They are set aside before the stage's host and
+ * returned after it: the host would look up each of their keys and announce it to Spark.
  */
 final class Passing implements Serializable {
   private final StageSpec spec;
   private final int fields;
-  private final TaskParts<Iterator<UnsafeRow>> aside = TaskParts.ofTheirOwn();
+  private final TaskParts<Iterator<UnsafeRow>> aside = TaskParts.unique();
 
   /**
-   * @param fields of the struct in packed rows
+   * @param fields number of fields of the struct in packed rows
    */
   Passing(StageSpec spec, int fields) {
     this.spec = spec;
@@ -34,17 +33,17 @@ final class Passing implements Serializable {
         .collect(Collectors.toSet());
   }
 
-  /** Puts packed rows aside until the task takes them, or ends. */
+  /** Sets packed rows aside until the task takes them or ends. */
   void putAside(Iterator<UnsafeRow> rows) {
     aside.put(rows);
   }
 
-  /** What was put aside, as the stage's host gives rows. */
+  /** Returns the rows set aside, in the format of the host's output. */
   Iterator<InternalRow> taken() {
     Iterator<UnsafeRow> rows = aside.take();
     if (rows == null) return Collections.emptyIterator();
-    Object[] given = new Object[1];
-    InternalRow wrapped = new GenericInternalRow(given);
+    Object[] struct = new Object[1];
+    InternalRow wrapped = new GenericInternalRow(struct);
     return new Iterator<InternalRow>() {
       @Override
       public boolean hasNext() {
@@ -54,7 +53,7 @@ final class Passing implements Serializable {
       @Override
       public InternalRow next() {
         UnsafeRow row = rows.next();
-        given[0] =
+        struct[0] =
             passed(
                 spec,
                 row.getUTF8String(StageKeys.OP),
@@ -65,7 +64,7 @@ final class Passing implements Serializable {
     };
   }
 
-  /** A row for an operator of another stage: head and pass-through columns as they are. */
+  /** A row for an operator of another stage: head and pass-through columns unchanged. */
   static InternalRow passed(StageSpec spec, UTF8String op, UTF8String key, InternalRow row) {
     int width = spec.outputSchema.length();
     int firstPassing = width - spec.passThrough.length;

@@ -5,7 +5,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.QueryExecution;
 
-/** Plans of DataFrames, which Spark's interface does not show. */
+/** Access to logical plans of DataFrames, which Spark's public interface does not expose. */
 public final class Plans {
   private Plans() {}
 

@@ -12,27 +12,29 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 
 /**
  * Sets the watermark of a query, by which timers fire from the next micro-batch on. It never goes
- * back. Spark writes it down with the micro-batch.
+ * back. Spark stores it with the micro-batch.
  */
 public final class QueryWatermark {
   private static final long PATIENCE_MS = 50;
 
   private QueryWatermark() {}
 
-  /** Of the query that runs the micro-batch at hand. */
+  /** Sets the watermark, in ms, of the query that runs the current micro-batch. */
   public static void move(SparkSession session, long millis) {
     String id = session.sparkContext().getLocalProperty("sql.streaming.queryId");
     set(execution(session.streams().get(id)), millis);
   }
 
   /**
-   * Of a query that waits for rows; it then runs an empty micro-batch where anything is due.
+   * Sets the watermark, in ms, of a query that waits for rows; it then runs an empty micro-batch if
+   * any timer is due.
    *
-   * @return whether it does wait; else nothing is changed
+   * @return false, without a change, if the query is not waiting
    */
   public static boolean moveWaiting(StreamingQuery query, long millis) throws InterruptedException {
     MicroBatchExecution execution = execution(query);
-    // Spark holds it while it looks for rows and plans a micro-batch with the watermark of then.
+    // Spark holds the lock while it looks for rows and plans a micro-batch with its current
+    // watermark.
     ReentrantLock lock = execution.awaitProgressLock();
     if (!lock.tryLock(PATIENCE_MS, TimeUnit.MILLISECONDS)) return false;
     try {
@@ -41,7 +43,7 @@ public final class QueryWatermark {
       if (context.isCurrentBatchConstructed() || context.previousContext().isEmpty()) return false;
       IncrementalExecution last = context.previousContext().get().executionPlan();
       if (last == null) return false;
-      // Spark remembers with which watermark it asked last whether anything is due.
+      // Spark caches the watermark at which it last checked for due timers.
       last.watermarkPropagator().purge(Long.MAX_VALUE);
       set(execution, millis);
       return true;

@@ -8,17 +8,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * The watermarks of a query in real-time mode, in the driver: what the partitions of its sources
- * have reached is part of the position of the source of ticks, so that Spark writes it down with
- * each batch; and Spark's own watermark is moved, when a batch ends, to where all tasks of all
- * stages are.
+ * Driver side of the watermarks of a query in real-time mode: the watermarks of its sources'
+ * partitions are part of the tick source's offset, so that Spark stores them with each batch; at
+ * the end of a batch Spark's own watermark advances to the least watermark of all tasks of all
+ * stages.
  */
 public final class RealTimeWatermarks {
   private static final Map<String, RealTimeWatermarks> OPEN = new ConcurrentHashMap<>();
 
   /**
-   * How long a partition counts as heard when a run starts: tasks need that to begin reading, and
-   * nobody is silent before.
+   * Time in ms during which a partition counts as active after the start of a run: tasks need it to
+   * begin reading.
    */
   private static final long BEGINNING_MS = 1000;
 
@@ -34,13 +34,13 @@ public final class RealTimeWatermarks {
   private final int stages;
   private final List<Source> sources = new ArrayList<>();
 
-  /** Before the first batch. */
+  /** Watermarks before the first batch of this mode, as JSON. */
   private String base = "{}";
 
-  /** Before the batch that runs. */
+  /** Watermarks before the current batch. */
   private WatermarkPosition position = WatermarkPosition.of(null);
 
-  /** Of the last batch in this run, see {@link StageWatermarks#figure}. */
+  /** Figures of the last batch in this run, see {@link StageWatermarks#figure}. */
   private Map<String, Long> figures = Map.of();
 
   private RealTimeWatermarks(
@@ -52,26 +52,27 @@ public final class RealTimeWatermarks {
   }
 
   /**
-   * Of a query.
+   * Creates the watermarks of a query.
    *
-   * @param op what the head says of control rows
-   * @param tick what it says of ticks
-   * @param every how many ms there are between two ticks
-   * @param partitions of each stage
+   * @param op {@code op} of control rows
+   * @param tick {@code op} of ticks
+   * @param every interval of ticks in ms
+   * @param partitions number of partitions of each stage
+   * @param stages number of stages
    */
   public static RealTimeWatermarks open(
       SparkSession session, String op, String tick, long every, int partitions, int stages) {
     PartitionsReached reached = new PartitionsReached(), figures = new PartitionsReached();
     session.sparkContext().register(reached);
     session.sparkContext().register(figures);
-    RealTimeWatermarks made =
+    RealTimeWatermarks watermarks =
         new RealTimeWatermarks(
             session,
             new StageWatermarks.Control(op, tick, every, reached, figures),
             partitions,
             stages);
-    OPEN.put(made.id, made);
-    return made;
+    OPEN.put(watermarks.id, watermarks);
+    return watermarks;
   }
 
   public static RealTimeWatermarks of(String id) {
@@ -87,33 +88,34 @@ public final class RealTimeWatermarks {
   }
 
   /**
-   * Adds a source; its number is how many were added before.
+   * Adds a source; sources are numbered in the order of these calls.
    *
-   * @param name as the checkpoint knows it
-   * @param partitions how many it has
-   * @param idle after how many ms without rows a partition no longer counts; 0 for never
+   * @param name name of the source in the checkpoint
+   * @param partitions number of partitions
+   * @param idle idle timeout of a partition in ms; 0 for none
+   * @param watermarks watermarks of its partitions
    */
   public void add(String name, int partitions, long idle, PartitionWatermarks watermarks) {
-    // Tasks tell of rows that often: a silence that is told of began so much earlier at most.
+    // Tasks report rows at this interval: a reported silence began at most that much earlier.
     long timeout = idle == 0 ? 0 : idle + PartitionWatermarks.BEAT_MS;
     sources.add(new Source(name, partitions, timeout, watermarks));
   }
 
   /**
-   * What the partitions had reached before the first batch of this mode.
+   * Sets the watermarks reached before the first batch of this mode.
    *
-   * @param json in the form of a position, see {@link WatermarkPosition}
+   * @param json in the format of an offset, see {@link WatermarkPosition}
    */
   public void base(String json) {
     base = json;
   }
 
-  /** The keys that take control rows to the partitions of a stage. */
+  /** Returns the keys that route control rows to the partitions of a stage. */
   public String[] keys() {
     return PartitionKeys.of(control.op(), partitions);
   }
 
-  /** What a stage does with them; the first has number 1. */
+  /** The watermarks of a stage; the first has number 1. */
   StageWatermarks stage(int number) {
     long[] timeouts =
         number == 1 ? sources.stream().mapToLong(Source::timeout).toArray() : new long[1];
@@ -122,40 +124,43 @@ public final class RealTimeWatermarks {
   }
 
   /**
-   * A batch begins; what is known of the sources and their partitions.
+   * Starts a batch; returns the known watermarks of the sources and their partitions.
    *
-   * @param json the position of the source of ticks; what none of this class wrote says nothing
+   * @param json offset of the tick source; offsets of other formats are ignored
    */
-  public List<Known> begin(String json) {
+  public List<WatermarkRow> begin(String json) {
     position = WatermarkPosition.of(json);
     if (position == null) position = WatermarkPosition.of(base);
     if (position == null) position = WatermarkPosition.of(null);
-    List<Known> known = new ArrayList<>();
+    List<WatermarkRow> known = new ArrayList<>();
     for (int at = 0; at < sources.size(); at++) {
       Source source = sources.get(at);
       WatermarkPosition.Marks marks = position.source(source.name);
-      // Partitions that are gone would stand for some that have told nothing.
+      // Removed partitions would be counted as partitions that have not sent a watermark.
       if (marks.partitions().size() > source.partitions) marks.partitions().clear();
       source.watermarks.begin(marks.partitions());
-      known.add(Known.group(at, source.partitions, marks.watermark()));
-      known.add(Known.member(at, null, PartitionWatermarks.NONE, silence(at, null)));
-      for (Map.Entry<String, Long> each : marks.partitions().entrySet())
-        known.add(Known.member(at, each.getKey(), each.getValue(), silence(at, each.getKey())));
+      known.add(WatermarkRow.group(at, source.partitions, marks.watermark()));
+      known.add(WatermarkRow.member(at, null, PartitionWatermarks.NONE, silence(at, null)));
+      for (Map.Entry<String, Long> partition : marks.partitions().entrySet())
+        known.add(
+            WatermarkRow.member(
+                at, partition.getKey(), partition.getValue(), silence(at, partition.getKey())));
     }
-    known.add(Known.all(position.watermark()));
+    known.add(WatermarkRow.all(position.watermark()));
     return known;
   }
 
-  /** For how many ms a partition had been silent when the last batch ended. */
+  /** Time in ms for which a partition had been silent at the end of the last batch. */
   private long silence(int source, String partition) {
     return -figures.getOrDefault(
-        StageWatermarks.figure(Known.MEMBER, source, partition), BEGINNING_MS);
+        StageWatermarks.figure(WatermarkRow.MEMBER, source, partition), BEGINNING_MS);
   }
 
   /**
-   * All tasks of a batch have ended, and nothing is written down yet: moves Spark's watermark.
+   * Ends a batch: advances Spark's watermark after all tasks have ended, before Spark stores
+   * anything.
    *
-   * @return the position of the source of ticks
+   * @return the offset of the tick source
    */
   public String end() {
     long batch =
@@ -165,16 +170,17 @@ public final class RealTimeWatermarks {
       Source source = sources.get(at);
       long reached =
           figures.getOrDefault(
-              StageWatermarks.figure(Known.GROUP, at, null), PartitionWatermarks.NONE);
+              StageWatermarks.figure(WatermarkRow.GROUP, at, null), PartitionWatermarks.NONE);
       position.move(source.name, reached, source.watermarks.reachedIn(batch));
     }
-    Map<String, Long> told = control.reached().of(batch);
-    told.forEach(
+    Map<String, Long> watermarks = control.reached().of(batch);
+    watermarks.forEach(
         (task, mark) -> {
           if (task.startsWith(FIRST_STAGE)) position.move(mark);
         });
-    if (told.size() == stages * partitions) {
-      long least = told.values().stream().mapToLong(Long::longValue).min().orElse(Long.MIN_VALUE);
+    if (watermarks.size() == stages * partitions) {
+      long least =
+          watermarks.values().stream().mapToLong(Long::longValue).min().orElse(Long.MIN_VALUE);
       if (least != PartitionWatermarks.NONE) QueryWatermark.move(session, least);
     }
     long now = System.currentTimeMillis();

@@ -8,12 +8,13 @@ import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 
 /**
- * The order in which an operator sees the rows of a key: ord, then path (null first), then port.
+ * The order in which an operator receives the rows of a key: ord, then path (null first), then
+ * port.
  */
 final class RowOrder {
   private RowOrder() {}
 
-  /** Collects the rows and sorts them unless they are in order already. */
+  /** Collects the rows and sorts them unless they are sorted already. */
   static Iterator<InternalRow> sorted(Iterator<InternalRow> rows, int[] head) {
     InternalRow first = rows.next();
     if (!rows.hasNext()) return List.of(first).iterator();

@@ -9,10 +9,10 @@ import org.apache.spark.sql.types.DataTypes;
 /**
  * The watermark at which a row leaves the watermark assigner, in the order in which a task reads
  * rows: the largest of the rows before it. As in Flink's WatermarkAssignerOperator a row's own
- * watermark comes after it, and only once it is more than 200 ms ahead of the last.
+ * watermark follows the row, and only once it is more than 200 ms ahead of the last one.
  */
 public final class RowWatermark implements UDF1<Long, Long> {
-  /** Flink's default of pipeline.auto-watermark-interval, ms. */
+  /** Flink's default of pipeline.auto-watermark-interval, in ms. */
   static final long INTERVAL = 200;
 
   private transient long task;

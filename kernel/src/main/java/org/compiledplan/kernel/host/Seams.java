@@ -13,14 +13,14 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 
 /**
- * A DataFrame of many stages, built a part at a time. Spark goes through all of a DataFrame
- * whenever something is put on it, so that each part is put on an empty one with the columns of
- * what is below it, and all parts are joined at the end.
+ * A DataFrame of many stages, built a part at a time. Spark analyzes the whole DataFrame at each
+ * step, so each part is built on an empty DataFrame with the columns of its input, and all parts
+ * are joined at the end.
  */
 public final class Seams {
   private final Map<LogicalPlan, LogicalPlan> below = new IdentityHashMap<>();
 
-  /** Nothing but the columns of a DataFrame, to build on instead of it. */
+  /** An empty DataFrame with the columns of {@code frame}, to build on in its place. */
   public Dataset<Row> cut(Dataset<Row> frame) {
     LogicalPlan whole = joined(Plans.analyzed(frame));
     LogicalPlan columns =
@@ -33,7 +33,7 @@ public final class Seams {
     return Plans.frame(frame, columns);
   }
 
-  /** What was built on {@link #cut} DataFrames, on what they stand for. */
+  /** The plan of {@code frame}, with each {@link #cut} DataFrame replaced by its original. */
   public Dataset<Row> sewn(Dataset<Row> frame) {
     return Plans.frame(frame, joined(Plans.analyzed(frame)));
   }

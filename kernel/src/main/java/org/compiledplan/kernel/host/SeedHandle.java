@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 
-/** A stage that is seeded: the rows for later stages, and what was stored. */
+/** A stage with seeded state: the rows for later stages, and counters of the stored state. */
 public final class SeedHandle {
   private final Dataset<Row> output;
   private final StageMetrics metrics;
@@ -15,15 +15,15 @@ public final class SeedHandle {
     this.metrics = metrics;
   }
 
-  /** The rows of other stages as they came: {@code level, op, key, bytes}. */
+  /** Returns the rows of other stages unchanged: {@code level, op, key, bytes}. */
   public Dataset<Row> output() {
     return output;
   }
 
   /**
-   * JSON: for each operator's uid {@code keys}, how many came, {@code expired}, how many of them
-   * were left out because nothing of them is alive, and {@code stateRows} and {@code stateBytes},
-   * the entries of the others, counted as a running stage counts them. A task that is tried again
+   * Returns JSON: per operator uid {@code keys}, the number of keys read, {@code expired}, the
+   * number of keys skipped because their whole state has expired, and {@code stateRows} and {@code
+   * stateBytes}, the entries and bytes of the others, counted as in a running stage. A retried task
    * counts twice.
    */
   public String metrics() {

@@ -11,13 +11,13 @@ import org.compiledplan.kernel.operators.BatchContext;
 import org.compiledplan.kernel.operators.TimedState;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** The rows that a stage is seeded with: one for each key of each operator, with its state. */
+/** The rows with a stage's initial state: one per key and operator. */
 final class SeedRows {
-  /** What comes in and, for later stages, goes out. */
+  /** Input and, for later stages, output. */
   static final StructType SCHEMA =
       StructType.fromDDL("level INT, op STRING, key STRING, bytes BINARY");
 
-  /** What is in a row beside its grouping key. */
+  /** Columns of a row besides its grouping key. */
   static final StructType PACKED = StructType.fromDDL("level INT, bytes BINARY");
 
   private static final int LEVEL = 0;
@@ -26,9 +26,9 @@ final class SeedRows {
   private SeedRows() {}
 
   /**
-   * Stores the one row of a key.
+   * Stores the single row of a key.
    *
-   * @param now the time up to which timers fire in this micro-batch
+   * @param now time in ms up to which timers fire in this micro-batch
    * @throws IllegalStateException if the key has a second row
    */
   static void store(
@@ -51,7 +51,7 @@ final class SeedRows {
     if (!to.operator.stateFormat().put(state, bytes, context)) to.counters.rowsOut.add(1);
   }
 
-  /** Rows for other stages, as they are. */
+  /** Rows for other stages, unchanged. */
   static Iterator<InternalRow> pass(Row key, Iterator<InternalRow> rows) {
     if (!rows.hasNext()) return Collections.emptyIterator();
     UTF8String op = UTF8String.fromString(StageKeys.op(key));

@@ -18,11 +18,11 @@ import org.apache.spark.sql.types.StructType;
 import org.codehaus.janino.ClassBodyEvaluator;
 
 /**
- * The start of a session, made shorter: what every run loads is loaded beside it, and what no plan
- * needs is left out.
+ * A faster session start: classes that every run needs are loaded in parallel, and features that no
+ * plan needs are skipped.
  */
 public final class SessionStart {
-  /** The file in which a jar names what it adds to every session. */
+  /** The file in which a jar names its extensions of every session. */
   private static final String EXTENSIONS =
       "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider";
 
@@ -31,7 +31,7 @@ public final class SessionStart {
   private static final List<Preparation> PREPARATIONS =
       List.of(
           () -> StructType.fromDDL("a INT NOT NULL, b STRUCT<c: DECIMAL(38, 18)>"),
-          // Janino's jar is signed, so that its classes are in no archive.
+          // Janino's jar is signed, so its classes are in no class-data archive.
           () -> new ClassBodyEvaluator().cook("public int one() { return new int[] {1}[0]; }"),
           RocksDBLoader::loadLibrary);
 
@@ -42,9 +42,10 @@ public final class SessionStart {
   }
 
   /**
-   * Load what every run loads at some time, in a thread of its own; a failure is the run's to tell.
+   * Loads classes that every run needs, in a separate thread; failures are left to the run to
+   * report.
    *
-   * @param machineLearning whether the session is to have the functions of Spark's machine learning
+   * @param machineLearning true if the session is to have the functions of Spark's machine learning
    */
   public static void prepare(boolean machineLearning) {
     List<Preparation> all = new ArrayList<>(PREPARATIONS);
@@ -53,17 +54,16 @@ public final class SessionStart {
   }
 
   /**
-   * Plan a query of the session and compile its code, so that Spark's planner has been through it
-   * once; runs no job.
+   * Plans a query of the session and compiles its code, to warm up Spark's planner; runs no job.
    */
   public static void prepareQueries() {
     begin(List.of(SessionStart::plan));
   }
 
   /**
-   * Forgets from which file each of Hadoop's thousand settings comes: Hadoop compresses each of
-   * these names by itself whenever settings are sent, which they are with every source and stage of
-   * a micro-batch. To be called when file systems have been used, which add to the settings.
+   * Clears the origins of Hadoop's thousand settings: Hadoop compresses each origin separately
+   * whenever settings are sent, that is with every source and stage of a micro-batch. Call it after
+   * file systems have been used, because they add settings.
    */
   public static void forgetOrigins(SparkSession session) {
     Configuration settings = session.sparkContext().hadoopConfiguration();
@@ -73,7 +73,7 @@ public final class SessionStart {
       origins.setAccessible(true);
       ((Map<?, ?>) origins.get(settings)).clear();
     } catch (ReflectiveOperationException | RuntimeException fault) {
-      // Another Hadoop keeps them elsewhere: it takes as long as it did.
+      // Other Hadoop versions store them elsewhere: nothing is saved then.
     }
   }
 
@@ -100,13 +100,13 @@ public final class SessionStart {
     try {
       preparation.run();
     } catch (Exception | LinkageError fault) {
-      // The run meets it again, where it has a meaning.
+      // The run fails with the same error where it matters.
     }
   }
 
   /**
-   * Sessions that this thread makes from now on do without the SQL functions of Spark's machine
-   * learning, which it registers by reflection for half a second. What other jars add stays.
+   * Makes this thread's new sessions skip the SQL functions of Spark's machine learning, whose
+   * registration by reflection takes half a second. Extensions of other jars remain.
    *
    * @return the class loader to {@link #restore}
    */
@@ -132,11 +132,11 @@ public final class SessionStart {
 
     @Override
     public Enumeration<URL> getResources(String name) throws IOException {
-      Enumeration<URL> found = super.getResources(name);
-      if (!name.equals(EXTENSIONS)) return found;
-      List<URL> kept = new ArrayList<>(Collections.list(found));
-      kept.removeIf(each -> each.getPath().contains("/spark-mllib_"));
-      return Collections.enumeration(kept);
+      Enumeration<URL> resources = super.getResources(name);
+      if (!name.equals(EXTENSIONS)) return resources;
+      List<URL> remaining = new ArrayList<>(Collections.list(resources));
+      remaining.removeIf(url -> url.getPath().contains("/spark-mllib_"));
+      return Collections.enumeration(remaining);
     }
   }
 }

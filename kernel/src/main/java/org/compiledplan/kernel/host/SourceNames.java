@@ -20,8 +20,8 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 
 /**
- * Names the streaming sources of a DataFrame, as {@code DataStreamReader.name} does before there is
- * one. A checkpoint keeps by name how far each source was read.
+ * Names the streaming sources of a DataFrame, as {@code DataStreamReader.name} does at creation. A
+ * checkpoint stores source offsets by name.
  */
 public final class SourceNames {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -31,29 +31,29 @@ public final class SourceNames {
   /**
    * The same rows from named sources.
    *
-   * @param name name of the first source, and the beginning of the names of further ones
+   * @param name name of the first source and prefix of the names of further ones
    */
   public static Dataset<Row> named(Dataset<Row> frame, String name) {
     return Plans.frame(frame, Plans.analyzed(frame).transformUp(new Naming(name)));
   }
 
   /**
-   * The names of the sources of a query that has begun, in the order in which its progress tells of
-   * them; empty for a source without a name. An array in JSON: Python asks for each element of a
-   * list with several calls.
+   * Returns the names of the sources of a started query, in the order of its progress reports;
+   * empty for a source without a name. A JSON array, because Python would need several calls per
+   * element of a list.
    */
   public static String of(StreamingQuery query) throws JsonProcessingException {
     StreamExecution execution = ((StreamingQueryWrapper) query).streamingQuery();
-    List<String> found = new ArrayList<>();
+    List<String> result = new ArrayList<>();
     if (execution instanceof MicroBatchExecution run) {
       Map<SparkDataStream, String> names = new IdentityHashMap<>();
       CollectionConverters.asJava(run.sourceIdMap())
           .forEach((name, source) -> names.put(source, name));
       for (SparkDataStream source : CollectionConverters.asJava(run.sources().distinct())) {
-        found.add(names.getOrDefault(source, ""));
+        result.add(names.getOrDefault(source, ""));
       }
     }
-    return JSON.writeValueAsString(found);
+    return JSON.writeValueAsString(result);
   }
 
   private static final class Naming extends AbstractPartialFunction<LogicalPlan, LogicalPlan> {

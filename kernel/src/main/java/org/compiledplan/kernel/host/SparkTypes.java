@@ -32,7 +32,7 @@ import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.ValueType.Kind;
 import scala.Function1;
 
-/** Spark's types and internal values to those of the kernel and back. */
+/** Conversions between Spark's types and internal values and the kernel's. */
 final class SparkTypes {
   private SparkTypes() {}
 
@@ -85,7 +85,7 @@ final class SparkTypes {
     };
   }
 
-  /** The type of Spark for the kernel's; fields of rows have no names of their own there. */
+  /** Spark's type for a kernel type; fields of rows get generated names. */
   static DataType dataType(ValueType type) {
     DataType[] inner =
         Arrays.stream(type.children()).map(SparkTypes::dataType).toArray(DataType[]::new);
@@ -111,7 +111,7 @@ final class SparkTypes {
           Kind.DAY_TIME, "INTERVAL DAY TO SECOND",
           Kind.YEAR_MONTH, "INTERVAL YEAR TO MONTH");
 
-  /** The same type with everything in it nullable. */
+  /** The same type with everything nullable. */
   static DataType nullable(DataType type) {
     if (type instanceof StructType) {
       StructField[] fields = ((StructType) type).fields();
@@ -203,7 +203,7 @@ final class SparkTypes {
   }
 
   /**
-   * Converters from the kernel's values to Spark's internal ones, null where the value is the same.
+   * Converters from the kernel's values to Spark's internal ones, null if the value is the same.
    */
   static List<UnaryOperator<Object>> toSpark(StructType schema) {
     List<UnaryOperator<Object>> converters = new ArrayList<>();

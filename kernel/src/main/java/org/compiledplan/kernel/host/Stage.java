@@ -14,9 +14,9 @@ import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.types.StructType;
 
-/** The entry: appends a stage of keyed operators to a streaming DataFrame. */
+/** Entry point: appends a stage of keyed operators to a streaming DataFrame. */
 public final class Stage {
-  private static final ByteOption KEPT_BYTES =
+  private static final ByteOption CACHE_BYTES =
       new ByteOption("spark.compiledPlan.keptBytes", 32L << 20);
 
   private Stage() {}
@@ -25,8 +25,9 @@ public final class Stage {
    * Attaches a stage.
    *
    * @param input rows in the envelope that the kernel's README describes
-   * @param specJson the stage's operators, see there
-   * @throws IllegalArgumentException if the description is wrong or names what the kernel cannot do
+   * @param specJson the stage's operators, see the README
+   * @return the stage's output and counters
+   * @throws IllegalArgumentException if the description is invalid or names an unsupported feature
    */
   public static StageHandle attach(Dataset<Row> input, String specJson) {
     return attached(input, specJson, false, null);
@@ -35,14 +36,23 @@ public final class Stage {
   /**
    * Attaches a stage.
    *
-   * @param folds whether rows of a key become one before they are shuffled, where its operator
-   *     allows it: the task that reads them gives them when it has read all
+   * @param input rows in the envelope that the kernel's README describes
+   * @param specJson the stage's operators, see the README
+   * @param folds true to pre-aggregate rows of a key before the shuffle if the operator supports
+   *     it; a task then outputs rows only after it has read all of its input
+   * @return the stage's output and counters
+   * @throws IllegalArgumentException if the description is invalid or names an unsupported feature
    */
   public static StageHandle attach(Dataset<Row> input, String specJson, boolean folds) {
     return attached(input, specJson, folds, null);
   }
 
-  /** Attaches a stage in real-time mode, where watermarks come as control rows. */
+  /**
+   * Attaches a stage in real-time mode, where watermarks arrive as control rows.
+   *
+   * @param watermarks watermarks of the query
+   * @param number number of the stage, from 1
+   */
   public static StageHandle attach(
       Dataset<Row> input, String specJson, RealTimeWatermarks watermarks, int number) {
     return attached(input, specJson, false, watermarks.stage(number));
@@ -53,7 +63,7 @@ public final class Stage {
     StageSpec spec = StageSpec.parse(specJson, input.schema());
     String states = StageStates.describe(spec);
     StageMetrics metrics = new StageMetrics(input.sparkSession().sparkContext(), spec);
-    long kept = KEPT_BYTES.of(input.sparkSession().conf().get(KEPT_BYTES.name(), null));
+    long cacheBytes = CACHE_BYTES.of(input.sparkSession().conf().get(CACHE_BYTES.name(), null));
     Folding folding = folds ? Folding.of(spec) : null;
     Dataset<Row> output =
         hosted(
@@ -62,17 +72,17 @@ public final class Stage {
             folding == null ? spec.inputSchema : Folding.schema(spec),
             folding,
             spec.outputSchema,
-            () -> new TransformHost(spec, metrics, watermarks, kept),
+            () -> new TransformHost(spec, metrics, watermarks, cacheBytes),
             () -> new GroupStateHost(spec, metrics));
     return new StageHandle(output, metrics, states);
   }
 
   /**
-   * The output of what a stage's host calls.
+   * Builds the output of a stage's host.
    *
-   * @param in the columns that it is given, beside those of the grouping key
-   * @param folding what is done with the rows before they are shuffled, null for nothing
-   * @param out the columns that it gives
+   * @param in columns of its input, besides the grouping key
+   * @param folding pre-aggregation before the shuffle, null for none
+   * @param out columns of its output
    */
   static Dataset<Row> hosted(
       Dataset<Row> input,

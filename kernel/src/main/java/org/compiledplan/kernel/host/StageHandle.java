@@ -20,14 +20,14 @@ public final class StageHandle {
   }
 
   /**
-   * JSON: for each operator's uid {@code stateRows}, {@code stateBytes}, {@code rowsIn} and {@code
+   * Returns JSON: per operator uid {@code stateRows}, {@code stateBytes}, {@code rowsIn} and {@code
    * rowsOut}.
    */
   public String metrics() {
     return metrics.toJson();
   }
 
-  /** JSON: for each operator's uid what its state is, see {@link StageStates#describe}. */
+  /** Returns JSON: per operator uid the format of its state, see {@link StageStates#describe}. */
   public String states() {
     return states;
   }

@@ -8,11 +8,11 @@ import org.apache.spark.sql.types.StructType;
 
 /**
  * The grouping key of a stage: (key, op). The key comes first because Spark sorts the rows of a
- * task by it and compares the first bytes of the first column fast: with the op in front, which all
- * rows share, the sort took a fifth of an aggregate's time.
+ * task by it and compares the first bytes of the first column fast: with op first, which all rows
+ * share, the sort took a fifth of an aggregate's time.
  */
 final class StageKeys {
-  /** Positions of the key's parts. */
+  /** Positions of the key's columns. */
   static final int KEY = 0;
 
   static final int OP = 1;
@@ -40,9 +40,9 @@ final class StageKeys {
   }
 
   /**
-   * Accesses {@code transformWithState}'s state of a key, also of another than the one that Spark
-   * is at: output rows are made lazily, when Spark has left the key, and cleanup goes through many
-   * keys.
+   * Runs an access to {@code transformWithState}'s state of a key, which need not be Spark's
+   * current key: output rows are created lazily, after Spark has left the key, and cleanup visits
+   * many keys.
    */
   static void within(Row key, Runnable access) {
     scala.Option<Object> outer = ImplicitGroupingKeyTracker.getImplicitKeyOption();

@@ -10,8 +10,8 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.util.LongAccumulator;
 
 /**
- * Counters of a stage's operators: rows in and out, and how the number of live state entries and of
- * their bytes changed. They are Spark accumulators, so a task that is retried counts twice.
+ * Counters of a stage's operators: rows in and out, and the changes of the live state entries and
+ * of their bytes. They are Spark accumulators, so a retried task counts twice.
  */
 final class StageMetrics implements Serializable {
   static final class Counters implements Serializable {

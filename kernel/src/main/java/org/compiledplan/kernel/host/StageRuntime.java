@@ -21,19 +21,19 @@ import org.compiledplan.kernel.operators.TimeMath;
 import org.compiledplan.kernel.values.JsonText;
 import org.compiledplan.kernel.values.ValueType;
 
-/** The operators of a stage, made once in each task, and the way of rows through them. */
+/** The operators of a stage, created once per task, and the routing of rows through them. */
 final class StageRuntime {
-  /** An operator with what is needed to give it rows and take rows from it. */
+  /** An operator with the converters of its input and output rows. */
   static final class Hosted {
-    /** Expired state goes this part of a TTL late at most. */
-    private static final int TIMES_A_TTL = 16;
+    /** Expired state is removed at most this fraction (1/16) of its TTL late. */
+    private static final int TTL_FRACTION = 16;
 
     private static final long FIRST_WATERMARK = 1;
 
     final Operator operator;
     final String uid;
 
-    /** The uid as Spark holds texts. */
+    /** The uid as Spark's string type. */
     final UTF8String uidText;
 
     final StageMetrics.Counters counters;
@@ -44,10 +44,10 @@ final class StageRuntime {
     /** Position of the operator's struct in the output. */
     final int outputPosition;
 
-    /** Whether its timers fire by watermark. */
+    /** True if its timers fire by watermark. */
     final boolean eventTime;
 
-    /** Whether rows of a key may come as one, see {@link Operator#partial}. */
+    /** True if rows of a key may arrive pre-aggregated, see {@link Operator#partial}. */
     final boolean folds;
 
     final Interruption interruption;
@@ -71,26 +71,26 @@ final class StageRuntime {
       for (int i = 0; i < part.inputs.length; i++)
         fromSpark.add(SparkTypes.fromSpark(part.inputs[i]));
       toSpark = SparkTypes.toSpark(part.output);
-      granularity = Math.max(1, part.shortestTtl / TIMES_A_TTL);
+      granularity = Math.max(1, part.shortestTtl / TTL_FRACTION);
       watermarkDelay = part.watermarkDelay;
       eventTime = part.eventTime;
     }
 
     /**
-     * The operator's watermark when the query's is the given one. That of Spark is 0 before there
-     * is any, and so is that of Flink's watermark assigner, which emits none before it is later: so
-     * none comes of rows before 1970.
+     * The operator's watermark when the query's is {@code query}. Spark's watermark is 0 before the
+     * first one, and so is that of Flink's watermark assigner, which emits only later ones: rows
+     * before 1970 yield none.
      */
     long watermark(long query) {
       return query < FIRST_WATERMARK ? Long.MIN_VALUE : TimeMath.minus(query, watermarkDelay);
     }
 
-    /** The first watermark of the query at which the operator's has come to the given time. */
+    /** The first watermark of the query at which the operator's reaches {@code time}. */
     long delayed(long time) {
       return Math.max(FIRST_WATERMARK, TimeMath.plus(time, watermarkDelay));
     }
 
-    /** A time not before the given one, such that few different times come of many. */
+    /** Rounds a time up, so that many times yield few different ones. */
     long roundUp(long time) {
       long rounded = Math.floorDiv(time, granularity) * granularity;
       if (rounded < time) rounded += granularity;
@@ -102,7 +102,7 @@ final class StageRuntime {
   private final Map<String, Hosted> hosted = new HashMap<>();
 
   /**
-   * @param conditions turns the text of a condition into the condition
+   * @param conditions converts a serialized condition into a predicate
    */
   StageRuntime(StageSpec spec, StageMetrics metrics, Function<String, RowPredicate> conditions) {
     this.spec = spec;
@@ -115,9 +115,9 @@ final class StageRuntime {
   }
 
   /**
-   * The operator that a part of a stage's description is of.
+   * Creates the operator of a part of a stage's description.
    *
-   * @param conditions turns the text of a condition into the condition
+   * @param conditions converts a serialized condition into a predicate
    */
   static Operator create(StageSpec.OperatorPart part, Function<String, RowPredicate> conditions) {
     ValueType[][] inputs =
@@ -140,10 +140,7 @@ final class StageRuntime {
     return hosted.get(uid);
   }
 
-  /**
-   * The rows of one key through their operator, lazily; the state is written when the last row is
-   * taken.
-   */
+  /** Processes the rows of one key, lazily; the state is written after the last row. */
   Iterator<InternalRow> process(
       Hosted to, Iterator<InternalRow> rows, KeyedState state, BatchContext context) {
     Iterator<InternalRow> inOrder =
@@ -151,7 +148,7 @@ final class StageRuntime {
     return new OperatorRows(spec, to, inOrder, to.operator.open(state, context), context);
   }
 
-  /** The rows that an operator emits for a key whose time has come. */
+  /** The rows that an operator emits for a due key. */
   Iterator<InternalRow> fire(Hosted from, KeyedState state, BatchContext context) {
     from.interruption.check();
     Emitted emitted = new Emitted(spec, from);

@@ -32,19 +32,21 @@ final class StageSpec implements Serializable {
   static final int ORD = 4;
   static final int PATH = 5;
 
-  /** The last one, there in plans with event time only. */
+  /** The last one, only in plans with event time. */
   static final int WATERMARK = 6;
 
-  /** One operator: its parameters as JSON, where its inputs are and what its output looks like. */
+  /**
+   * One operator: its parameters as JSON, the positions of its inputs, and the shape of its output.
+   */
   static final class OperatorPart implements Serializable {
     final String uid;
     final String type;
     final String parameters;
 
-    /** In ms, one for each state entry. */
+    /** In ms, one per state entry. */
     final long[] ttl;
 
-    /** For each input the columns that the key is made of. */
+    /** Per input, the columns that form the key. */
     final int[][] keys;
 
     final int[] columns;
@@ -54,15 +56,15 @@ final class StageSpec implements Serializable {
     /** The shortest TTL of its state entries in ms, 0 if nothing expires. */
     final long shortestTtl;
 
-    /** How much the operator's watermark is behind the query's, in ms. */
+    /** Delay of the operator's watermark behind the query's, in ms. */
     final long watermarkDelay;
 
-    /** Whether its timers fire by watermark. */
+    /** True if its timers fire by watermark. */
     final boolean eventTime;
 
     /**
-     * @param columns where in a row of the stage its inputs are
-     * @param inputs their types
+     * @param columns positions of its inputs in a row of the stage
+     * @param inputs types of its inputs
      */
     OperatorPart(JsonNode json, String parameters, int[] columns, StructType[] inputs) {
       uid = json.path("uid").asText();
@@ -99,20 +101,20 @@ final class StageSpec implements Serializable {
   final String host;
   final String timeMode;
 
-  /** Whether timers fire by watermark. */
+  /** True if timers fire by watermark. */
   final boolean eventTime;
 
-  /** The columns of a row beside those that rows are grouped by. */
+  /** Columns of a row besides the grouping columns. */
   final StructType inputSchema;
 
   final StructType outputSchema;
 
-  /** Positions of the head columns in {@link #inputSchema}; op and key are not in it. */
+  /** Positions of the head columns in {@link #inputSchema}, which does not contain op and key. */
   final int[] head;
 
   /**
-   * The column behind {@link #inputSchema} in a stage that is given {@link Folding folded} rows:
-   * what the rows that a row stands for come to, null where it stands for itself.
+   * The column behind {@link #inputSchema} in a stage with {@link Folding folded} rows: the
+   * pre-aggregate that a row represents, null for a single row.
    */
   static final String PARTIAL = "partial";
 
@@ -122,8 +124,8 @@ final class StageSpec implements Serializable {
   final List<OperatorPart> operators = new ArrayList<>();
 
   /**
-   * @param json without the parameters of the operators
-   * @param parameters those of each operator
+   * @param json the description without the operators' parameters
+   * @param parameters parameters of each operator
    */
   private StageSpec(JsonNode json, Iterator<String> parameters, StructType envelope) {
     name = json.path("name").asText();
@@ -172,7 +174,7 @@ final class StageSpec implements Serializable {
     }
   }
 
-  /** Whether rows carry the watermark at which they arrive. */
+  /** Returns true if rows carry the watermark at which they arrive. */
   boolean hasWatermark() {
     return head.length > WATERMARK;
   }
@@ -182,8 +184,8 @@ final class StageSpec implements Serializable {
   }
 
   /**
-   * A stage of which nothing but the operators and their state counts. The types of their inputs
-   * are those that are kept with their state, see {@link StageStates#describe}.
+   * A stage for reading stored state, which needs the operators and their state only. The input
+   * types are those stored with the state, see {@link StageStates#describe}.
    *
    * @throws IllegalArgumentException if the state of an operator is not described
    */
@@ -195,7 +197,7 @@ final class StageSpec implements Serializable {
       JsonNode inputs = states.path(uid).path("inputs");
       if (inputs.size() != ports.size()) {
         throw new IllegalArgumentException(
-            "operator %s has %s inputs, and what is kept of its state tells the types of %s"
+            "operator %s has %s inputs, but the description of its state has the types of %s"
                 .formatted(uid, ports.size(), inputs.size()));
       }
       for (int i = 0; i < ports.size(); i++) {

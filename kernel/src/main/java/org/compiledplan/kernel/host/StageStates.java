@@ -6,16 +6,16 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.apache.spark.sql.types.StructType;
 import org.compiledplan.kernel.values.JsonText;
 
-/** What the state of a stage is, for those who keep it. */
+/** The description of a stage's state, stored with a checkpoint. */
 final class StageStates {
   private StageStates() {}
 
   /**
-   * For each operator's uid the description of its state's format, and the types of its {@code
-   * inputs}, as Spark writes them: with these and the operator's spec its state can be read without
-   * the query.
+   * Returns, per operator uid, the description of its state's format and the types of its {@code
+   * inputs} in Spark's notation: together with the operator's spec they suffice to read its state
+   * without the query.
    *
-   * @throws IllegalArgumentException if an operator's description is wrong
+   * @throws IllegalArgumentException if an operator's description is invalid
    */
   static String describe(StageSpec spec) {
     ObjectNode states = JsonNodeFactory.instance.objectNode();

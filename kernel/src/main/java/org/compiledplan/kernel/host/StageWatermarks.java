@@ -13,29 +13,29 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Watermarks that come to a stage, and leave it, as control rows between its rows: in real-time
- * mode Spark's own stands still for as long as a batch lasts.
+ * Watermarks that enter and leave a stage as control rows between its rows: in real-time mode
+ * Spark's own watermark does not advance during a batch.
  *
- * <p>In a control row {@code kind} is 0, {@code port} the group of the one who tells, {@code ord}
- * how many are in the group, {@code path} its name in UTF-8, and {@code watermark} what it tells.
- * Rows of other kinds come when a batch begins, see {@link Known}.
+ * <p>In a control row {@code kind} is 0, {@code port} the sender's group, {@code ord} the number of
+ * members of the group, {@code path} the sender's name in UTF-8, and {@code watermark} the
+ * watermark. Rows of other kinds are sent when a batch begins, see {@link WatermarkRow}.
  */
 final class StageWatermarks implements Serializable {
-  /** What the head says of a control row. */
+  /** {@code op} of control rows. */
   final String op;
 
-  /** What it says of ticks. */
+  /** {@code op} of ticks. */
   final String tick;
 
   private final String stage;
 
-  /** Of each group upstream after how many ms of silence a member is idle; 0 for never. */
+  /** Per upstream group, the idle timeout of a member in ms; 0 for none. */
   private final long[] timeouts;
 
-  /** How many ms there are between two ticks. */
+  /** Interval of ticks in ms. */
   private final long every;
 
-  /** The partitions of the next stage; none behind the last. */
+  /** Keys of the next stage's partitions; empty for the last stage. */
   private final String[] next;
 
   private final PartitionsReached reached;
@@ -55,18 +55,18 @@ final class StageWatermarks implements Serializable {
   }
 
   /**
-   * What the stages of a query have in common.
+   * Settings shared by the stages of a query.
    *
-   * @param op what the head says of a control row
-   * @param tick what it says of a tick
-   * @param every how many ms there are between two ticks
-   * @param reached how far tasks are, by {@code <stage>/<number>}
-   * @param figures those of groups and their members, by {@link #figure}
+   * @param op {@code op} of control rows
+   * @param tick {@code op} of ticks
+   * @param every interval of ticks in ms
+   * @param reached watermarks of the tasks, by {@code <stage>/<number>}
+   * @param figures figures of groups and their members, by {@link #figure}
    */
   record Control(
       String op, String tick, long every, PartitionsReached reached, PartitionsReached figures) {}
 
-  /** The name of a figure: the largest that a task tells counts. */
+  /** The name of a figure, of which the largest reported value counts. */
   static String figure(byte kind, int group, String member) {
     return kind + "/" + group + (member == null ? "" : "/" + member);
   }
@@ -80,7 +80,7 @@ final class StageWatermarks implements Serializable {
     private final String name;
     private final long batch;
 
-    /** What the driver gets to know. */
+    /** Reported to the driver. */
     private final long[] cell;
 
     private final Map<String, long[]> cells = new HashMap<>();
@@ -94,7 +94,9 @@ final class StageWatermarks implements Serializable {
       cell = reached.cell(batch, stage + "/" + name);
     }
 
-    /** Takes control rows; the watermark by now, {@code Long.MIN_VALUE} if there is none. */
+    /**
+     * Takes control rows; returns the current watermark, {@code Long.MIN_VALUE} if there is none.
+     */
     long take(StageSpec spec, Iterator<InternalRow> rows) {
       while (rows.hasNext()) take(spec, rows.next());
       return upstream.least();
@@ -104,41 +106,41 @@ final class StageWatermarks implements Serializable {
       int group = row.getInt(spec.head[StageSpec.PORT]);
       long number = row.getLong(spec.head[StageSpec.ORD]);
       int path = spec.head[StageSpec.PATH];
-      String who = row.isNullAt(path) ? null : new String(row.getBinary(path), UTF_8);
+      String sender = row.isNullAt(path) ? null : new String(row.getBinary(path), UTF_8);
       long watermark = row.getLong(spec.head[StageSpec.WATERMARK]);
       byte kind = row.getByte(spec.head[StageSpec.KIND]);
       switch (kind) {
-        case Known.TOLD -> upstream.take(group, number, who, watermark);
-        case Known.GROUP -> upstream.group(group, number, watermark);
-        case Known.MEMBER -> upstream.member(group, who, watermark, number);
-        case Known.ALL -> upstream.all(watermark);
+        case WatermarkRow.SENT -> upstream.take(group, number, sender, watermark);
+        case WatermarkRow.GROUP -> upstream.group(group, number, watermark);
+        case WatermarkRow.MEMBER -> upstream.member(group, sender, watermark, number);
+        case WatermarkRow.ALL -> upstream.all(watermark);
         default -> throw new IllegalArgumentException("unknown kind of control row: " + kind);
       }
     }
 
-    /** Whether time counts here: somebody upstream may be idle. */
+    /** Returns true if the stage needs ticks because an upstream member may be idle. */
     boolean takesTicks() {
       return upstream.mayBeIdle();
     }
 
-    /** Takes a tick; the watermark by now, {@code Long.MIN_VALUE} if there is none. */
+    /** Takes a tick; returns the current watermark, {@code Long.MIN_VALUE} if there is none. */
     long tick() {
       upstream.tick(every);
       long watermark = upstream.least();
-      upstream.tell(this::tell);
+      upstream.report(this::report);
       return watermark;
     }
 
-    /** Of a watermark the largest counts, of a silence the shortest. */
-    private void tell(byte kind, int group, String member, long figure) {
+    /** The largest watermark counts, and the shortest silence. */
+    private void report(byte kind, int group, String member, long figure) {
       cells.computeIfAbsent(figure(kind, group, member), name -> figures.cell(batch, name))[0] =
-          kind == Known.MEMBER ? -figure : figure;
+          kind == WatermarkRow.MEMBER ? -figure : figure;
     }
 
-    /** To be called when the timers up to a watermark are through: the rows that tell of it. */
-    Iterator<InternalRow> told(StageSpec spec, long watermark) {
+    /** The control rows with a watermark, to be sent after its timers have fired. */
+    Iterator<InternalRow> controlRows(StageSpec spec, long watermark) {
       cell[0] = watermark;
-      byte[] who = name.getBytes(UTF_8);
+      byte[] sender = name.getBytes(UTF_8);
       UTF8String kind = UTF8String.fromString(op);
       return Arrays.stream(next)
           .map(
@@ -147,9 +149,9 @@ final class StageWatermarks implements Serializable {
                 row[StageSpec.OP] = kind;
                 row[StageSpec.KEY] = UTF8String.fromString(key);
                 row[StageSpec.PORT] = 0;
-                row[StageSpec.KIND] = Known.TOLD;
+                row[StageSpec.KIND] = WatermarkRow.SENT;
                 row[StageSpec.ORD] = (long) next.length;
-                row[StageSpec.PATH] = who;
+                row[StageSpec.PATH] = sender;
                 row[StageSpec.WATERMARK] = watermark;
                 return (InternalRow) new GenericInternalRow(row);
               })

@@ -23,20 +23,20 @@ import org.compiledplan.kernel.values.Struct;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * The fields of a state as columns of Spark: rows are structs with the columns' names, parts are
- * structs, lists are arrays, aggregates are a struct with a field for each call.
+ * The fields of a state as Spark columns: rows are structs with the columns' names, parts are
+ * structs, lists are arrays, aggregates are a struct with a field per call.
  */
 final class StateColumns {
-  /** Starts and ends of windows: ms on the clock that windows lie on. */
+  /** Starts and ends of windows: ms on the windows' clock. */
   private static final Set<String> ON_A_CLOCK =
       Set.of("start", "end", "firstEnd", "lastEnd", "slice");
 
-  /** Beyond these nobody has a time: they stand for none. */
+  /** Times outside these bounds mark a missing time. */
   private static final long FIRST = -62_135_596_800_000L;
 
   private static final long LAST = 253_402_300_799_999L;
 
-  /** What columns and calls are called, and the types of columns. */
+  /** Names of columns and calls, and types of columns. */
   record Names(StructType[] inputs, String[][] columns, String[] calls) {
     private String column(Columns of, int at) {
       int place = of.place(at);
@@ -126,9 +126,9 @@ final class StateColumns {
   }
 
   private static String free(String name, Set<String> taken) {
-    String found = name;
-    for (int i = 2; !taken.add(found); i++) found = name + " " + i;
-    return found;
+    String candidate = name;
+    for (int i = 2; !taken.add(candidate); i++) candidate = name + " " + i;
+    return candidate;
   }
 
   private static Object rowOf(Object values) {
@@ -137,7 +137,7 @@ final class StateColumns {
     return RowFactory.create(row);
   }
 
-  /** A value of a column as Spark takes it from programs. */
+  /** A column value in Spark's external form. */
   private static Object external(Object value) {
     if (value instanceof Struct) return rowOf(((Struct) value).fields());
     if (value instanceof List) {

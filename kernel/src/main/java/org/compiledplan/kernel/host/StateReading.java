@@ -21,8 +21,8 @@ import org.compiledplan.kernel.operators.TimedState;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * State of a checkpoint for people, from rows with the columns {@code op}, {@code key} and {@code
- * bytes}, as the host wrote them: figures of all operators, and the content of one.
+ * Readable state of a checkpoint, from rows with the columns {@code op}, {@code key} and {@code
+ * bytes} as the host wrote them: figures of all operators, and the content of one.
  */
 public final class StateReading implements Serializable {
   private static final String FIGURES =
@@ -33,9 +33,9 @@ public final class StateReading implements Serializable {
   private final String states;
 
   /**
-   * @param stages a JSON list of the specs that {@link Stage#attach} was given
-   * @param states JSON: what {@link StageStates#describe} gave, of all stages together; the {@code
-   *     columns} of an operator are the names of those of its inputs
+   * @param stages JSON list of the specs passed to {@link Stage#attach}
+   * @param states JSON: the results of {@link StageStates#describe} of all stages; the {@code
+   *     columns} of an operator are the column names of its inputs
    */
   public StateReading(String stages, String states) {
     this.stages = stages;
@@ -43,9 +43,9 @@ public final class StateReading implements Serializable {
   }
 
   /**
-   * For each key its operator, how many bytes it takes, when its timer is set in ms, and of each
-   * entry the number of its input, the time of the last write and its own time in ms; see {@link
-   * EntryTimes}. What is missing is null.
+   * Returns, per key, its operator, its size in bytes, the time of its timer in ms, and per entry
+   * the number of its input, the time of its last write and its own time in ms; see {@link
+   * EntryTimes}. Missing values are null.
    */
   public Dataset<Row> figures(Dataset<Row> rows) {
     return mapped(
@@ -78,10 +78,10 @@ public final class StateReading implements Serializable {
   }
 
   /**
-   * The content of an operator's keys: {@code key}, {@code timer}, and {@code state}, a struct of
-   * its fields, see {@link StateColumns}.
+   * Returns the content of an operator's keys: {@code key}, {@code timer}, and {@code state}, a
+   * struct of its fields, see {@link StateColumns}.
    *
-   * @param rows those of the operator alone
+   * @param rows rows of this operator alone
    */
   public Dataset<Row> content(Dataset<Row> rows, String uid) {
     StructType type = columns(uid, StoredState.all(stages, states).get(uid)).type();
@@ -122,7 +122,7 @@ public final class StateReading implements Serializable {
     }
   }
 
-  /** A call as people write it: {@code COUNT(DISTINCT item)}. */
+  /** A call in SQL notation: {@code COUNT(DISTINCT item)}. */
   private static String words(JsonNode call, String[] names) {
     String function = call.path("function").asText().replaceAll("^\\$+(\\w+?)(\\$\\d+)+$", "$1");
     List<String> arguments = new ArrayList<>();

@@ -12,14 +12,14 @@ import org.compiledplan.kernel.operators.RowPredicate;
 import org.compiledplan.kernel.operators.StateFormat;
 
 /**
- * The state of an operator, read without the query that wrote it: by its spec ({@code stages.json}
- * of a checkpoint) and the types of its inputs ({@code state.json}). Serves one task at a time.
+ * The state of an operator, read without its query: by its spec ({@code stages.json} of a
+ * checkpoint) and the types of its inputs ({@code state.json}). Serves one task at a time.
  */
 final class StoredState {
   /** Position of the operator's stage among all stages, from 0. */
   final int level;
 
-  /** The operator as the stage was told of it. */
+  /** The operator's part of the stage's description. */
   final StageSpec.OperatorPart part;
 
   final StateFormat<?> format;
@@ -31,8 +31,8 @@ final class StoredState {
   }
 
   /**
-   * Joins are made with their conditions, which reading does not ask. Another Spark may have
-   * written them, so they stay text.
+   * A dummy condition: joins require one, reading state does not evaluate it. Conditions may have
+   * been serialized by another Spark version, so they are not deserialized.
    */
   static RowPredicate condition(String text) {
     return (left, right) -> {
@@ -41,11 +41,11 @@ final class StoredState {
   }
 
   /**
-   * The states of all operators by uid, in the order of the stages.
+   * Returns the states of all operators by uid, in the order of the stages.
    *
-   * @param stages a JSON list of the specs that {@link Stage#attach} was given
-   * @param states JSON: what {@link StageStates#describe} gave, of all stages together
-   * @throws IllegalArgumentException if an operator is none of this release
+   * @param stages JSON list of the specs passed to {@link Stage#attach}
+   * @param states JSON: the results of {@link StageStates#describe} of all stages
+   * @throws IllegalArgumentException if an operator is unknown to this release
    */
   static Map<String, StoredState> all(String stages, String states) {
     ObjectMapper mapper = new ObjectMapper();
@@ -87,8 +87,8 @@ final class StoredState {
   }
 
   /**
-   * State is read without the functions that computed it, and a checkpoint is not trusted to say
-   * what is to be run: nothing of it can start.
+   * Removes the command of a Python function: state is read without the functions that computed it,
+   * and a checkpoint is not trusted to start code.
    */
   private static void inert(ObjectNode python) {
     python.put("executable", "").put("program", "").put("payload", "");

@@ -6,22 +6,22 @@ import org.apache.spark.memory.MemoryMode;
 import org.apache.spark.memory.TaskMemoryManager;
 
 /**
- * What a task holds in objects of the kernel, told to Spark, so that it is counted where Spark
- * shares the heap's memory among tasks and their operators. Outside tasks nothing is counted.
+ * Reports the memory of a task's kernel objects to Spark, which shares the heap among tasks and
+ * their operators. Outside of tasks nothing is reported.
  */
 final class TaskMemory {
   private static final long STEP = 1L << 20;
 
-  private final long most;
+  private final long maxBytes;
   private final Share share;
   private long granted;
   private long used;
 
   /**
-   * @param most bytes that are never passed, also where Spark would give more
+   * @param maxBytes upper bound in bytes, even if Spark would grant more
    */
-  TaskMemory(long most) {
-    this.most = most;
+  TaskMemory(long maxBytes) {
+    this.maxBytes = maxBytes;
     TaskContext task = TaskContext.get();
     share = task == null ? null : new Share(task.taskMemoryManager());
     if (task != null) {
@@ -34,14 +34,14 @@ final class TaskMemory {
   }
 
   /**
-   * Asks for more.
+   * Requests memory.
    *
-   * @param bytes about how many
-   * @return whether they may be held; they are counted in either case
+   * @param bytes approximate additional bytes
+   * @return true if they are granted; they are accounted for in either case
    */
   boolean grow(long bytes) {
     used += bytes;
-    if (used > most) return false;
+    if (used > maxBytes) return false;
     if (share == null || used <= granted) return true;
     granted += share.acquireMemory(Math.max(STEP, used - granted));
     return used <= granted;
@@ -62,7 +62,7 @@ final class TaskMemory {
       super(manager, STEP, MemoryMode.ON_HEAP);
     }
 
-    /** What is held is given on by those who hold it, as soon as they are denied more. */
+    /** Nothing to spill: a consumer outputs its rows when a request is denied. */
     @Override
     public long spill(long bytes, MemoryConsumer trigger) {
       return 0;

@@ -7,16 +7,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.TaskContext;
 
 /**
- * What operators of one task leave for each other, by a name; with the task's end it is gone. A
- * copy that went to an executor has the name of that in the driver.
+ * Objects that operators of one task share, by name; released when the task ends. A copy sent to an
+ * executor has the same name as in the driver.
  *
- * @param <T> what is left
+ * @param <T> type of the object
  */
 record TaskParts<T>(String name) implements Serializable {
   private static final Map<String, Object> PARTS = new ConcurrentHashMap<>();
 
-  /** Parts under a name that no other has. */
-  static <T> TaskParts<T> ofTheirOwn() {
+  /** Parts under a unique name. */
+  static <T> TaskParts<T> unique() {
     return new TaskParts<>(UUID.randomUUID().toString());
   }
 
@@ -31,14 +31,14 @@ record TaskParts<T>(String name) implements Serializable {
         });
   }
 
-  /** The part that was left, null if none was or outside a task. */
+  /** The object, null if there is none or outside of a task. */
   @SuppressWarnings("unchecked")
   T get() {
     TaskContext task = TaskContext.get();
     return task == null ? null : (T) PARTS.get(place(task));
   }
 
-  /** As {@link #get}, for the last time. */
+  /** Returns and removes the object, see {@link #get}. */
   @SuppressWarnings("unchecked")
   T take() {
     return (T) PARTS.remove(place(TaskContext.get()));

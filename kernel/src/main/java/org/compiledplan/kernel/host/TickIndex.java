@@ -13,26 +13,28 @@ import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 
 /**
- * Which keys are due by processing time, in a stage whose timers fire by watermark: Spark has one
- * kind of timer in an operator, and watermarks do not pass an operator of the other kind.
+ * The keys that are due by processing time, in a stage whose timers fire by watermark: Spark has
+ * one kind of timer per operator, and watermarks do not pass an operator of the other kind.
  *
- * <p>A timer that has always come, the tick, fires at the end of each batch as long as there are
- * lists. The lists are named in a catalogue with the times at which they are due.
+ * <p>A timer that is always due, the tick, fires at the end of each batch while there are lists. A
+ * catalogue contains the names of the lists and the times at which they are due.
  */
 final class TickIndex extends TimerIndex {
-  /** The {@code op} of this index's own keys in the state store; no operator has it. */
+  /**
+   * The {@code op} of this index's own keys in the state store, distinct from all operators' uids.
+   */
   static final String OP = "\u0000tick";
 
   private static final String TICK = "tick";
   private static final String CATALOGUE = "catalogue";
 
   /**
-   * A timer cannot be set for the time at which it fires, so ticks take turns; no watermark is
+   * A timer cannot be set for the time at which it fires, so ticks alternate; no watermark is
    * before these.
    */
   private static final long[] TICKS = {-1, 0};
 
-  /** Names of lists by the times at which they are due; null until it is read. */
+  /** Names of lists by due time; null until it is read. */
   private TreeMap<Long, List<String>> catalogue;
 
   private boolean changed;
@@ -52,9 +54,7 @@ final class TickIndex extends TimerIndex {
     changed = true;
   }
 
-  /**
-   * The keys that are due by now; when they are through, the next tick is set if lists are left.
-   */
+  /** The keys due at {@code now}; afterwards the next tick is set if lists remain. */
   Iterator<Due> onTick(long tick, long now) {
     Iterator<Due> due = withMore(new Lists(now), now);
     return new Iterator<Due>() {
@@ -76,12 +76,12 @@ final class TickIndex extends TimerIndex {
     };
   }
 
-  /** Leaves all as it is until the next tick. */
-  void again(long tick) {
-    super.wake(TICK, other(tick));
+  /** Sets the next tick without any other change. */
+  void reschedule(long tick) {
+    super.wake(TICK, alternate(tick));
   }
 
-  private static long other(long tick) {
+  private static long alternate(long tick) {
     return tick == TICKS[0] ? TICKS[1] : TICKS[0];
   }
 
@@ -90,7 +90,7 @@ final class TickIndex extends TimerIndex {
       if (catalogue().isEmpty()) take(CATALOGUE);
       else put(CATALOGUE, written());
     }
-    if (!catalogue().isEmpty()) super.wake(TICK, other(tick));
+    if (!catalogue().isEmpty()) super.wake(TICK, alternate(tick));
     changed = false;
     catalogue = null;
   }
@@ -124,7 +124,7 @@ final class TickIndex extends TimerIndex {
     return out.toBytes();
   }
 
-  /** The keys of the lists that are due, list by list, earliest first; the lists are removed. */
+  /** The keys of the due lists, list by list, earliest first; the lists are removed. */
   private final class Lists implements Iterator<Due> {
     private final long now;
     private Iterator<Due> keys = List.<Due>of().iterator();

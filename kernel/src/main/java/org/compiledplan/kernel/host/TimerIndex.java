@@ -15,28 +15,30 @@ import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 
 /**
- * When which keys are due, in lists of many keys with one timer each.
+ * An index of keys by due time, as lists of many keys with one timer each.
  *
- * <p>A timer for each key costs Spark two writes and three reads of the state store, more than the
- * rest of a join: 1,000,000 new keys took 36 s with one timer each and 16 s without. So the keys of
- * an operator that are due at the same time are written as lists, under keys of their own in the
- * state of the same task, and a list has one timer. What is collected in a batch is written at its
- * end, or is due at once: a timer that is set for now fires when the batch's rows are through.
+ * <p>A timer per key costs Spark two writes and three reads of the state store, more than the rest
+ * of a join: 1,000,000 new keys took 36 s with one timer each and 16 s without. So the keys of an
+ * operator that are due at the same time are written as lists, under separate keys in the same
+ * task's state, and a list has one timer. Keys collected during a batch are written at its end, or
+ * are due at once: a timer set for now fires after the batch's rows.
  *
- * <p>Times are those by which Spark's timers of the stage fire: processing time, or the watermark.
- * Subclasses may have lists woken in another way.
+ * <p>Times are in the time domain of the stage's Spark timers: processing time, or the watermark.
+ * Subclasses may trigger lists differently.
  */
 class TimerIndex {
-  /** The {@code op} of this index's own keys in the state store; no operator has it. */
+  /**
+   * The {@code op} of this index's own keys in the state store, distinct from all operators' uids.
+   */
   static final String OP = "\u0000cleanup";
 
   static final String END_OF_BATCH = "end of batch";
   private static final int LIST_SIZE = 10_000;
 
-  /** How many lists are collected at most; then they are written, short as they may be. */
+  /** Maximum number of lists collected; at this number they are written, however short. */
   private static final int MOST_LISTS = 20_000;
 
-  /** A key of an operator that was to be looked at at a time. */
+  /** A key of an operator and its due time. */
   record Due(String uid, String key, long time) {}
 
   /** An operator and a time: the keys of one list. */
@@ -52,7 +54,7 @@ class TimerIndex {
   private final ValueState<byte[]> state;
   private final Map<Slot, Keys> collected = new HashMap<>();
   private boolean endOfBatchIsSet;
-  private int most = MOST_LISTS;
+  private int maxLists = MOST_LISTS;
   private int lists;
   private long batch = Long.MIN_VALUE;
 
@@ -66,17 +68,17 @@ class TimerIndex {
     this.state = state;
   }
 
-  /** Whether a timer's key is one of an index of this name. */
+  /** Returns true if a timer's key belongs to an index of this name. */
   final boolean owns(Row key) {
     return op.equals(StageKeys.op(key));
   }
 
   /**
-   * Notes that the key is to be looked at when {@code due} has come.
+   * Schedules a key for the time {@code due}.
    *
-   * @param now the time up to which timers fire in this batch
-   * @param end a time that has come for Spark, so that its timer fires at the end of the batch
-   * @param batchTime processing time of the batch, which names its lists
+   * @param now time in ms up to which timers fire in this batch
+   * @param end a time in the past for Spark, so that its timer fires at the end of the batch
+   * @param batchTime processing time of the batch in ms, which names its lists
    */
   void add(String uid, String key, long due, long now, long end, long batchTime) {
     batch = batchTime;
@@ -93,9 +95,9 @@ class TimerIndex {
       endOfBatchIsSet = true;
       wake(END_OF_BATCH, end);
     }
-    if (collected.size() > most) {
+    if (collected.size() > maxLists) {
       writeLater(now);
-      most = Math.max(MOST_LISTS, 2 * collected.size());
+      maxLists = Math.max(MOST_LISTS, 2 * collected.size());
     }
   }
 
@@ -110,7 +112,7 @@ class TimerIndex {
             });
   }
 
-  /** Sees to it that the index is called for a name of its own when the time has come. */
+  /** Schedules a call of the index for one of its own names. */
   void wake(String name, long time) {
     StageKeys.within(StageKeys.of(op, name), () -> handle.registerTimer(time));
   }
@@ -131,14 +133,14 @@ class TimerIndex {
     StageKeys.within(StageKeys.of(op, name), () -> state.update(bytes));
   }
 
-  /** What was put under a name, null if there is nothing. */
+  /** The bytes stored under a name, null if there are none. */
   final byte[] read(String name) {
-    byte[][] found = new byte[1][];
-    StageKeys.within(StageKeys.of(op, name), () -> found[0] = state.get());
-    return found[0];
+    byte[][] result = new byte[1][];
+    StageKeys.within(StageKeys.of(op, name), () -> result[0] = state.get());
+    return result[0];
   }
 
-  /** What was put under a name, which is removed; null if there is nothing. */
+  /** Removes and returns the bytes stored under a name; null if there are none. */
   final byte[] take(String name) {
     byte[][] taken = new byte[1][];
     StageKeys.within(
@@ -153,20 +155,19 @@ class TimerIndex {
   /**
    * Handles a timer of this index.
    *
-   * @return the keys that are due; what their handling adds is written, or is due, when they are
-   *     through
+   * @return the due keys; keys added while they are handled are written, or are due, afterwards
    */
   Iterator<Due> onTimer(Row key, long now) {
     if (StageKeys.key(key).equals(END_OF_BATCH)) return withMore(Collections.emptyIterator(), now);
     byte[] list = take(StageKeys.key(key));
     if (list == null) return Collections.emptyIterator();
-    // Too late for the timer at the end of the batch, unless it was set while rows came.
+    // Too late for the timer at the end of the batch, unless it was set by a row.
     boolean last = !endOfBatchIsSet;
     endOfBatchIsSet = true;
     return new DueKeys(keys(list), now, last);
   }
 
-  /** These keys, then those that became due meanwhile, until nothing is left to be written. */
+  /** The due keys, then keys that became due meanwhile, until nothing remains to be written. */
   final Iterator<Due> withMore(Iterator<Due> keys, long now) {
     return new DueKeys(keys, now, true);
   }
@@ -189,8 +190,7 @@ class TimerIndex {
   }
 
   /**
-   * Writes what was collected, but for the keys that are due by now, which it returns, earliest
-   * first.
+   * Writes the collected keys, except those due at {@code now}, which it returns, earliest first.
    */
   private Iterator<Due> settle(long now) {
     writeLater(now);
@@ -202,7 +202,7 @@ class TimerIndex {
           while (in.hasMore()) at.add(new Due(slot.uid, text(in), slot.due));
         });
     collected.clear();
-    most = MOST_LISTS;
+    maxLists = MOST_LISTS;
     return due.values().stream().flatMap(ArrayDeque::stream).iterator();
   }
 
@@ -210,7 +210,7 @@ class TimerIndex {
     return new String(in.readBytes(in.readVarInt()), StandardCharsets.UTF_8);
   }
 
-  /** Keys that are due, and if {@code last} then those that become due meanwhile. */
+  /** Due keys, and if {@code last} then those that become due meanwhile. */
   private final class DueKeys implements Iterator<Due> {
     private final long now;
     private final boolean last;

@@ -21,40 +21,40 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
   private final StageSpec spec;
   private final StageMetrics metrics;
 
-  /** Watermarks that come as control rows; null where Spark's own moves. */
+  /** Watermarks from control rows; null if Spark's own watermark is used. */
   private final StageWatermarks watermarks;
 
-  /** Bytes of the states of keys that a task holds in real-time mode. */
-  private final long keptBytes;
+  /** Maximum size of a task's state cache in real-time mode, in bytes. */
+  private final long cacheBytes;
 
-  /** Names it among the hosts of a query. */
+  /** Identifies the host within its query. */
   private final String id = UUID.randomUUID().toString();
 
   private transient StageRuntime runtime;
   private transient TransformStates states;
   private transient StageWatermarks.Running running;
 
-  /** When what is due by processing time was looked at last in real-time mode. */
+  /** Time of the last check for keys due by processing time in real-time mode. */
   private transient long ticked;
 
-  TransformHost(StageSpec spec, StageMetrics metrics, StageWatermarks watermarks, long keptBytes) {
+  TransformHost(StageSpec spec, StageMetrics metrics, StageWatermarks watermarks, long cacheBytes) {
     this.spec = spec;
     this.metrics = metrics;
     this.watermarks = watermarks;
-    this.keptBytes = keptBytes;
+    this.cacheBytes = cacheBytes;
   }
 
   /**
-   * How rows for other stages go around it; null where it has to see them.
+   * The bypass for rows of other stages; null if the host has to read them.
    *
-   * @param fields of the struct in packed rows
+   * @param fields number of fields of the struct in packed rows
    */
   Passing passing(int fields) {
     boolean all = watermarks != null || spec.passThrough.length == 0;
     return all ? null : new Passing(spec, fields);
   }
 
-  /** The plan below it, with what tells of its end. */
+  /** The plan below it, with a notification of its end. */
   SparkPlan ending(SparkPlan input) {
     return input instanceof InputEnd ? input : new InputEnd(input, id);
   }
@@ -62,9 +62,9 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
     runtime = new StageRuntime(spec, metrics, Conditions::load);
-    KeptKeys<TransformStates.Key> kept = new KeptKeys<>(keptBytes);
-    boolean told = InputEnd.tell(id, kept::close);
-    states = new TransformStates(spec, getHandle(), told ? kept : null);
+    StateCache<TransformStates.Key> cache = new StateCache<>(cacheBytes);
+    boolean hooked = InputEnd.register(id, cache::close);
+    states = new TransformStates(spec, getHandle(), hooked ? cache : null);
     running = null;
   }
 
@@ -98,8 +98,8 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
     if (states.ticks.owns(key)) {
       long now = times.getCurrentProcessingTimeInMs();
       if (watermarks != null && now - ticked < TICK_MS && !states.isLast()) {
-        // In real-time mode a tick comes with each row, and the lists would be written as often.
-        states.ticks.again(expired.getExpiryTimeInMs());
+        // In real-time mode a tick arrives with each row, and the lists would be written as often.
+        states.ticks.reschedule(expired.getExpiryTimeInMs());
         return CollectionConverters.asScala(Collections.<InternalRow>emptyIterator());
       }
       ticked = now;
@@ -114,29 +114,29 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
     return running;
   }
 
-  /** What a watermark brings about: first what is due by it, then word of it. */
+  /** Handles a new watermark: fires the timers due by it, then forwards it. */
   private java.util.Iterator<InternalRow> moved(long watermark, TimerValues times) {
     if (!states.move(watermark)) return Collections.emptyIterator();
     java.util.Iterator<InternalRow> fired = new FiredRows(states.due(times), times);
     return new java.util.Iterator<InternalRow>() {
-      private java.util.Iterator<InternalRow> word;
+      private java.util.Iterator<InternalRow> control;
 
       @Override
       public boolean hasNext() {
-        if (word == null && fired.hasNext()) return true;
-        if (word == null) word = running.told(spec, watermark);
-        return word.hasNext();
+        if (control == null && fired.hasNext()) return true;
+        if (control == null) control = running.controlRows(spec, watermark);
+        return control.hasNext();
       }
 
       @Override
       public InternalRow next() {
         if (!hasNext()) throw new java.util.NoSuchElementException();
-        return word == null ? fired.next() : word.next();
+        return control == null ? fired.next() : control.next();
       }
     };
   }
 
-  /** What the timer of a key emits, nothing if the key is due at another time by now. */
+  /** The rows that a key's timer emits, none if the key's due time has changed. */
   private java.util.Iterator<InternalRow> fire(TimerIndex.Due due, TimerValues times) {
     StageRuntime.Hosted to = runtime.operator(due.uid());
     if (to == null) return Collections.emptyIterator();
@@ -148,7 +148,7 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
     return runtime.fire(to, timed, context);
   }
 
-  /** What the timers of keys emit, a key at a time. */
+  /** The rows that due keys emit, a key at a time. */
   private final class FiredRows implements java.util.Iterator<InternalRow> {
     private final java.util.Iterator<TimerIndex.Due> keys;
     private final TimerValues times;

@@ -13,14 +13,14 @@ import org.compiledplan.kernel.operators.BatchContext;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Seeds a stage that {@link TransformHost} is to go on with. No operator is called: what is due
- * already waits for the first micro-batch of the stage itself.
+ * Writes the initial state of a stage that {@link TransformHost} continues. No operator is called:
+ * entries that are already due wait for the first micro-batch of the stage itself.
  */
 final class TransformSeed extends StatefulProcessor<Row, InternalRow, InternalRow> {
   private final StageSpec spec;
   private final StageMetrics metrics;
 
-  /** That of the query from which on the stage goes on. */
+  /** The query's watermark at which the stage continues. */
   private final long watermark;
 
   private transient StageRuntime runtime;
@@ -51,7 +51,7 @@ final class TransformSeed extends StatefulProcessor<Row, InternalRow, InternalRo
     return none();
   }
 
-  /** Has the lists of keys written; none of their keys is due, see {@code TimedState.begin}. */
+  /** Writes the lists of keys; none of their keys is due, see {@code TimedState.begin}. */
   @Override
   public scala.collection.Iterator<InternalRow> handleExpiredTimer(
       Row key, TimerValues times, ExpiredTimerInfo expired) {

@@ -12,12 +12,12 @@ import org.compiledplan.kernel.operators.TimedState;
 
 /**
  * The state of a stage in {@code transformWithState}: one variable for all keys, and the lists of
- * keys that are due. Spark's own TTL is not used.
+ * due keys. Spark's own TTL is not used.
  */
 final class TransformStates {
   private static final String VARIABLE = "state";
 
-  /** Keys that are due by the time by which Spark's timers of the stage fire. */
+  /** Keys that are due in the time domain of the stage's Spark timers. */
   final TimerIndex index;
 
   /** Keys that are due by processing time in a stage whose timers fire by watermark. */
@@ -27,23 +27,24 @@ final class TransformStates {
   private final StatefulProcessorHandle handle;
   private final ValueState<byte[]> state;
 
-  /** Null where what is put is written at once. */
-  private final KeptKeys<Key> kept;
+  /** Null if puts are written immediately. */
+  private final StateCache<Key> cache;
 
   private final KnownStore known;
 
-  /** The watermark that control rows have told; none in micro-batches. */
-  private long told = Long.MIN_VALUE;
+  /** The watermark from control rows; none in micro-batches. */
+  private long upstreamWatermark = Long.MIN_VALUE;
 
   /**
-   * @param kept keys whose state is written later, when they are closed; null for none
+   * @param cache keys whose state is written when the cache evicts or closes them; null for no
+   *     cache
    */
-  TransformStates(StageSpec spec, StatefulProcessorHandle handle, KeptKeys<Key> kept) {
+  TransformStates(StageSpec spec, StatefulProcessorHandle handle, StateCache<Key> cache) {
     this.spec = spec;
     this.handle = handle;
-    this.kept = kept;
+    this.cache = cache;
     known = KnownStore.of(handle);
-    state = KeptAccess.variable(VARIABLE, handle, known.continues());
+    state = PooledAccess.variable(VARIABLE, handle, known.continues());
     index = new TimerIndex(handle, state);
     ticks = new TickIndex(handle, state);
   }
@@ -55,28 +56,30 @@ final class TransformStates {
   }
 
   private long watermark(TimerValues times) {
-    return Math.max(told, times.getCurrentWatermarkInMs());
+    return Math.max(upstreamWatermark, times.getCurrentWatermarkInMs());
   }
 
-  /** Timers up to this time fire in this batch. */
+  /** Time in ms up to which timers fire in this batch. */
   long now(TimerValues times) {
     return spec.eventTime ? watermark(times) : times.getCurrentProcessingTimeInMs();
   }
 
-  /** Takes a watermark that control rows have told; false if it is not later than the last. */
+  /** Sets the watermark from control rows; returns false if it is not later than the last. */
   boolean move(long watermark) {
-    if (watermark <= told) return false;
-    told = watermark;
+    if (watermark <= upstreamWatermark) return false;
+    upstreamWatermark = watermark;
     return true;
   }
 
-  /** Whether the rows of the batch are through: Spark fires timers once more, and commits. */
+  /**
+   * Returns true if the rows of the batch are processed: Spark fires timers once more and commits.
+   */
   boolean isLast() {
     return ((StatefulProcessorHandleImpl) handle).getHandleState()
         == StatefulProcessorHandleState.DATA_PROCESSED();
   }
 
-  /** The keys that are due by the watermark, and those that become due meanwhile. */
+  /** The keys due by the watermark, and those that become due meanwhile. */
   Iterator<TimerIndex.Due> due(TimerValues times) {
     long now = now(times);
     return index.withMore(new DueTimers(handle, index, now), now);
@@ -85,12 +88,12 @@ final class TransformStates {
   Key of(StageRuntime.Hosted to, Row key, BatchContext context, TimerValues times) {
     long end =
         spec.eventTime ? times.getCurrentWatermarkInMs() : times.getCurrentProcessingTimeInMs();
-    Key found =
-        kept == null
+    Key entry =
+        cache == null
             ? new Key(to, key)
-            : kept.of(to.uid, StageKeys.key(key), () -> new Key(to, key.copy()));
-    found.open(context, now(times), end);
-    return found;
+            : cache.of(to.uid, StageKeys.key(key), () -> new Key(to, key.copy()));
+    entry.open(context, now(times), end);
+    return entry;
   }
 
   final class Key extends TimedState {
@@ -114,7 +117,7 @@ final class TransformStates {
 
     @Override
     protected boolean writesLater() {
-      return kept != null && kept.isOpen();
+      return cache != null && cache.isOpen();
     }
 
     @Override
@@ -146,12 +149,14 @@ final class TransformStates {
       return to.eventTime ? to.delayed(expiry) : to.roundUp(expiry);
     }
 
-    /** Whether its timers fire by processing time in a stage whose timers fire by watermark. */
+    /**
+     * Returns true if its timers fire by processing time in a stage whose timers fire by watermark.
+     */
     private boolean ticks() {
       return spec.eventTime && !to.eventTime;
     }
 
-    /** Timers of the key up to this time fire in this batch. */
+    /** Time in ms up to which timers of the key fire in this batch. */
     long now() {
       return ticks() ? context.processingTime() : now;
     }
@@ -164,7 +169,7 @@ final class TransformStates {
 
     @Override
     protected void dropTimer(long time) {
-      // The key stays in the list, which is checked against the time that is stored with the key.
+      // The key stays in the list, which is checked against the time stored with the key.
     }
 
     @Override

@@ -13,8 +13,8 @@ import scala.collection.immutable.Seq;
 import scala.reflect.ClassTag$;
 
 /**
- * A physical operator over one other, whose rows it gives where they are; the child stays in the
- * driver.
+ * A physical operator with one child, whose rows it returns in the same partitions; the child stays
+ * in the driver.
  */
 abstract class UnaryPlan extends SparkPlan implements UnaryExecNode {
   private final transient SparkPlan child;
@@ -28,7 +28,7 @@ abstract class UnaryPlan extends SparkPlan implements UnaryExecNode {
   /**
    * The child's rows, changed in each partition.
    *
-   * @param change goes to the executors, so it has nothing of the plan
+   * @param change sent to the executors, so it must not reference the plan
    */
   final RDD<InternalRow> mapped(Function1<Iterator<InternalRow>, Iterator<InternalRow>> change) {
     return child.execute().mapPartitions(change, true, ClassTag$.MODULE$.apply(InternalRow.class));
@@ -80,13 +80,13 @@ abstract class UnaryPlan extends SparkPlan implements UnaryExecNode {
   }
 
   @Override
-  public final boolean canEqual(Object other) {
-    return other != null && other.getClass() == getClass();
+  public final boolean canEqual(Object object) {
+    return object != null && object.getClass() == getClass();
   }
 
   @Override
-  public final boolean equals(Object other) {
-    return canEqual(other) && ((UnaryPlan) other).child.equals(child);
+  public final boolean equals(Object object) {
+    return canEqual(object) && ((UnaryPlan) object).child.equals(child);
   }
 
   @Override

@@ -5,14 +5,14 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The watermark of those upstream, as they have told it. They are members of groups: the partitions
- * of each source, or the tasks of the stage before. That of a group is the least of its members,
- * and that of all the least of the groups; who is idle does not count, and where all are idle it is
- * the largest, as in Flink's CombinedWatermarkStatus. Where one that counts has told nothing there
- * is no watermark. None goes back.
+ * The combined watermark of upstream senders. Senders are members of groups: the partitions of each
+ * source, or the tasks of the previous stage. A group's watermark is the least of its members', and
+ * the combined watermark is the least of the groups'; idle members do not count, and if all are
+ * idle the largest counts, as in Flink's CombinedWatermarkStatus. There is no watermark while a
+ * counted member has not sent one. Watermarks never go back.
  *
- * <p>A member is idle when it has told nothing for the time-out of its group. Time is counted in
- * ticks, which come among the rows: so a task that stands still finds nobody silent.
+ * <p>A member is idle when it has not sent a watermark for its group's timeout. Time is counted in
+ * ticks, which arrive among the rows: a stalled task thus sees no silence.
  */
 public final class UpstreamWatermark {
   private static final long NONE = PartitionWatermarks.NONE;
@@ -24,10 +24,10 @@ public final class UpstreamWatermark {
 
   private static final class Group {
     private final long timeout;
-    private final Map<String, Member> told = new HashMap<>();
+    private final Map<String, Member> heard = new HashMap<>();
 
-    /** Stands for those who have told nothing yet: their names are not known. */
-    private final Member unheard = new Member();
+    /** Represents members that have not sent a watermark yet: their names are unknown. */
+    private final Member silent = new Member();
 
     private long members = 1;
     private long reached = NONE;
@@ -40,11 +40,11 @@ public final class UpstreamWatermark {
       return timeout > 0 && member.silence >= timeout;
     }
 
-    /** Adds what it knows; whether all its members are idle. */
+    /** Adds the watermarks of the group; returns true if all its members are idle. */
     boolean combine() {
       Combined all = new Combined();
-      for (Member member : told.values()) all.add(member.watermark, isIdle(member));
-      if (told.size() < members) all.add(NONE, isIdle(unheard));
+      for (Member member : heard.values()) all.add(member.watermark, isIdle(member));
+      if (heard.size() < members) all.add(NONE, isIdle(silent));
       reached = Math.max(reached, all.watermark());
       return all.idle;
     }
@@ -72,9 +72,9 @@ public final class UpstreamWatermark {
   private long reached = NONE;
 
   /**
-   * Before anybody has told anything.
+   * Creates an empty watermark.
    *
-   * @param timeouts of each group after how many ms of silence a member is idle; 0 for never
+   * @param timeouts idle timeout of a member per group, in ms; 0 for none
    */
   public UpstreamWatermark(long[] timeouts) {
     groups = new Group[timeouts.length];
@@ -83,39 +83,39 @@ public final class UpstreamWatermark {
   }
 
   /**
-   * Takes what a member tells: it is not silent.
+   * Takes a member's watermark and marks it active.
    *
-   * @param members how many there are in the group
+   * @param members number of members of the group
    */
   public void take(int group, long members, String member, long watermark) {
     groups[group].members = members;
-    Member found = groups[group].told.computeIfAbsent(member, name -> new Member());
-    found.watermark = Math.max(found.watermark, watermark);
-    found.silence = 0;
+    Member sender = groups[group].heard.computeIfAbsent(member, name -> new Member());
+    sender.watermark = Math.max(sender.watermark, watermark);
+    sender.silence = 0;
   }
 
-  /** Takes how many members a group has, and what it had reached before, whoever counted then. */
+  /** Takes the number of members of a group, and the watermark that it had reached before. */
   public void group(int group, long members, long watermark) {
     groups[group].members = members;
     groups[group].reached = Math.max(groups[group].reached, watermark);
   }
 
   /**
-   * Takes what a member had reached before, and for how many ms it has been silent: what it has
-   * told meanwhile is newer.
+   * Takes the watermark that a member had reached before, and for how many ms it has been silent;
+   * watermarks received meanwhile are newer.
    *
-   * @param member null for those who have never told anything
+   * @param member null for members that have not sent a watermark
    */
   public void member(int group, String member, long watermark, long silence) {
     Group of = groups[group];
-    Member found = member == null ? of.unheard : of.told.get(member);
-    if (found == null) of.told.put(member, found = new Member());
-    else if (member != null) silence = found.silence;
-    found.watermark = Math.max(found.watermark, watermark);
-    found.silence = silence;
+    Member state = member == null ? of.silent : of.heard.get(member);
+    if (state == null) of.heard.put(member, state = new Member());
+    else if (member != null) silence = state.silence;
+    state.watermark = Math.max(state.watermark, watermark);
+    state.silence = silence;
   }
 
-  /** Takes what all had reached before. */
+  /** Takes the combined watermark reached before. */
   public void all(long watermark) {
     reached = Math.max(reached, watermark);
   }
@@ -123,12 +123,12 @@ public final class UpstreamWatermark {
   public void tick(long millis) {
     if (!mayBeIdle) return;
     for (Group group : groups) {
-      group.unheard.silence += millis;
-      for (Member member : group.told.values()) member.silence += millis;
+      group.silent.silence += millis;
+      for (Member member : group.heard.values()) member.silence += millis;
     }
   }
 
-  /** The watermark by now, {@code Long.MIN_VALUE} if there is none. */
+  /** Returns the current watermark in ms, {@code Long.MIN_VALUE} if there is none. */
   public long least() {
     Combined all = new Combined();
     for (Group group : groups) {
@@ -143,14 +143,15 @@ public final class UpstreamWatermark {
     return mayBeIdle;
   }
 
-  /** Tells what the next batch has to know where any may be idle, in the form of a control row. */
-  void tell(Known.Taker to) {
+  /** Reports what the next batch needs if members may be idle, in the form of control rows. */
+  void report(WatermarkRow.Receiver to) {
     for (int at = 0; mayBeIdle && at < groups.length; at++) {
       int number = at;
       Group group = groups[at];
-      to.take(Known.GROUP, number, null, group.reached);
-      to.take(Known.MEMBER, number, null, group.unheard.silence);
-      group.told.forEach((name, member) -> to.take(Known.MEMBER, number, name, member.silence));
+      to.take(WatermarkRow.GROUP, number, null, group.reached);
+      to.take(WatermarkRow.MEMBER, number, null, group.silent.silence);
+      group.heard.forEach(
+          (name, member) -> to.take(WatermarkRow.MEMBER, number, name, member.silence));
     }
   }
 }

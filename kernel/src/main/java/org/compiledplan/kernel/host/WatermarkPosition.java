@@ -10,9 +10,9 @@ import java.util.TreeMap;
 import java.util.function.ToLongBiFunction;
 
 /**
- * What a checkpoint keeps of the watermarks of a query, in ms: {@code {"mark": that of the query,
- * "sources": {name: {"mark": that of the source, "partitions": {name: [watermark, when rows of it
- * came last]}}}}}; null where there is none.
+ * The watermarks of a query in a checkpoint, in ms: {@code {"mark": the query's, "sources": {name:
+ * {"mark": the source's, "partitions": {name: [watermark, time of the last rows]}}}}}; null where
+ * there is none.
  */
 final class WatermarkPosition {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -24,12 +24,12 @@ final class WatermarkPosition {
     private long watermark = PartitionWatermarks.NONE;
     private final TreeMap<String, Long> partitions = new TreeMap<>();
 
-    /** That of the source, {@code NONE} before there is one. */
+    /** The source's watermark, {@code NONE} before the first. */
     long watermark() {
       return watermark;
     }
 
-    /** Those of the partitions that have one. */
+    /** The watermarks of the partitions that have one. */
     TreeMap<String, Long> partitions() {
       return partitions;
     }
@@ -39,27 +39,27 @@ final class WatermarkPosition {
   private long watermark = PartitionWatermarks.NONE;
 
   /**
-   * Reads one.
+   * Parses a position.
    *
-   * @param json null for nothing
-   * @return null for what is no such position
+   * @param json null for an empty position
+   * @return null if the JSON is not such a position
    */
   static WatermarkPosition of(String json) {
-    WatermarkPosition made = new WatermarkPosition();
-    if (json == null) return made;
+    WatermarkPosition position = new WatermarkPosition();
+    if (json == null) return position;
     try {
-      JsonNode given = JSON.readTree(json);
-      if (!given.path(SOURCES).isObject()) return null;
-      made.move(millis(given.path(MARK)));
-      for (Map.Entry<String, JsonNode> each : given.path(SOURCES).properties()) {
-        Marks marks = made.source(each.getKey());
-        marks.watermark = millis(each.getValue().path(MARK));
-        for (Map.Entry<String, JsonNode> part : each.getValue().path(PARTITIONS).properties()) {
+      JsonNode root = JSON.readTree(json);
+      if (!root.path(SOURCES).isObject()) return null;
+      position.move(millis(root.path(MARK)));
+      for (Map.Entry<String, JsonNode> entry : root.path(SOURCES).properties()) {
+        Marks marks = position.source(entry.getKey());
+        marks.watermark = millis(entry.getValue().path(MARK));
+        for (Map.Entry<String, JsonNode> part : entry.getValue().path(PARTITIONS).properties()) {
           long mark = millis(part.getValue().path(0));
           if (mark != PartitionWatermarks.NONE) marks.partitions.put(part.getKey(), mark);
         }
       }
-      return made;
+      return position;
     } catch (JsonProcessingException error) {
       throw new IllegalStateException("the position of ticks is no JSON: " + json, error);
     }
@@ -73,7 +73,7 @@ final class WatermarkPosition {
     return sources.computeIfAbsent(name, none -> new Marks());
   }
 
-  /** That of the query, {@code NONE} before there is one. */
+  /** The query's watermark, {@code NONE} before the first. */
   long watermark() {
     return watermark;
   }
@@ -82,7 +82,7 @@ final class WatermarkPosition {
     watermark = Math.max(watermark, reached);
   }
 
-  /** A source and its partitions have reached this. */
+  /** Advances the watermarks of a source and its partitions. */
   void move(String name, long reached, Map<String, Long> partitions) {
     Marks marks = source(name);
     marks.watermark = Math.max(marks.watermark, reached);
@@ -93,26 +93,26 @@ final class WatermarkPosition {
   }
 
   /**
-   * Writes it.
+   * Returns the JSON form.
    *
-   * @param seen of a source and a partition when rows came last, by the clock in ms
+   * @param seen clock time in ms of the last rows of a source and partition
    */
   String json(ToLongBiFunction<String, String> seen) {
-    ObjectNode told = JSON.createObjectNode();
-    put(told, watermark);
-    ObjectNode all = told.putObject(SOURCES);
+    ObjectNode root = JSON.createObjectNode();
+    put(root, watermark);
+    ObjectNode all = root.putObject(SOURCES);
     sources.forEach(
         (name, marks) -> {
-          ObjectNode one = all.putObject(name);
-          put(one, marks.watermark);
-          ObjectNode parts = one.putObject(PARTITIONS);
+          ObjectNode source = all.putObject(name);
+          put(source, marks.watermark);
+          ObjectNode parts = source.putObject(PARTITIONS);
           marks.partitions.forEach(
               (partition, mark) -> {
                 ArrayNode pair = parts.putArray(partition);
                 pair.add(mark).add(seen.applyAsLong(name, partition));
               });
         });
-    return told.toString();
+    return root.toString();
   }
 
   private static void put(ObjectNode to, long mark) {

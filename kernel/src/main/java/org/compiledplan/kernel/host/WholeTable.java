@@ -18,15 +18,15 @@ import scala.Option;
 import scala.Tuple2;
 
 /**
- * A streaming source that gives the rows of a batch DataFrame once, and ends. Its offset is 1 once
- * they have been read; a micro-batch that runs again computes them again.
+ * A streaming source that returns the rows of a batch DataFrame once, and ends. Its offset is 1
+ * once they have been read; a replayed micro-batch computes them again.
  *
- * <p>Option `id`: what {@link #hold} gave for the DataFrame.
+ * <p>Option `id`: the result of {@link #hold} for the DataFrame.
  */
 public final class WholeTable implements StreamSourceProvider {
   private static final Map<String, Dataset<Row>> HELD = new ConcurrentHashMap<>();
 
-  /** Keeps a DataFrame for the option `id`, until {@link #release}. */
+  /** Registers a DataFrame, until {@link #release}; returns its id. */
   public static String hold(Dataset<Row> frame) {
     String id = UUID.randomUUID().toString();
     HELD.put(id, frame);
@@ -43,7 +43,7 @@ public final class WholeTable implements StreamSourceProvider {
       Option<StructType> schema,
       String provider,
       scala.collection.immutable.Map<String, String> options) {
-    return new Tuple2<>("table", held(options).schema());
+    return new Tuple2<>("table", registered(options).schema());
   }
 
   @Override
@@ -53,10 +53,10 @@ public final class WholeTable implements StreamSourceProvider {
       Option<StructType> schema,
       String provider,
       scala.collection.immutable.Map<String, String> options) {
-    return new Once((SparkSession) context.sparkSession(), held(options));
+    return new Once((SparkSession) context.sparkSession(), registered(options));
   }
 
-  private static Dataset<Row> held(scala.collection.immutable.Map<String, String> options) {
+  private static Dataset<Row> registered(scala.collection.immutable.Map<String, String> options) {
     return HELD.get(options.apply("id"));
   }
 

@@ -5,15 +5,15 @@ import java.util.List;
 import org.apache.spark.util.sketch.BloomFilter;
 
 /**
- * The keys that were ever written to a store of state, and some that were not. One that is not
- * among them has no state, which need not be asked for: looking for keys that are not there took a
- * quarter of the time of a join whose keys are mostly new.
+ * A Bloom filter of the keys ever written to a state store. A key that is not in it has no state,
+ * so the lookup is skipped: lookups of absent keys took a quarter of the time of a join whose keys
+ * are mostly new.
  */
 final class WrittenKeys {
-  /** Keys of the first filter; each that follows has four times as many. */
+  /** Keys of the first filter; each further filter holds four times as many. */
   private static final int FIRST = 1 << 16;
 
-  /** So many have 22,347,776 keys and 27 MB. */
+  /** At this number the filters hold 22,347,776 keys in 27 MB. */
   private static final int FILTERS = 5;
 
   private static final double FALSE_POSITIVES = 0.01;
@@ -21,10 +21,10 @@ final class WrittenKeys {
   private final List<BloomFilter> filters = new ArrayList<>();
   private final int first;
 
-  /** How many more keys the last filter takes. */
+  /** Remaining capacity of the last filter. */
   private long room;
 
-  /** Whether there were more keys than it takes: it has let go of them all. */
+  /** True if the capacity was exceeded: the filters are discarded. */
   private boolean full;
 
   WrittenKeys() {

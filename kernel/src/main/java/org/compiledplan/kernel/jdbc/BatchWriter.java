@@ -18,41 +18,41 @@ import org.compiledplan.kernel.sinks.BatchTask;
 
 /**
  * Writes the rows of a micro-batch in one transaction, which also records the number of the batch:
- * a batch that is recorded is not written again.
+ * a recorded batch is not written again.
  *
  * <p>Description: {@code {"database": see Database, "table", "values": name of a JdbcValues,
  * "types": [Spark types of the columns], "keys": [positions], "write": SQL, "update": SQL or null,
- * "delete": SQL or null, "rows": how many at once, "find": SQL, "move": SQL, "begin": SQL, "run",
- * "sink"}}. Rows have the byte of their kind first. Where there are keys, {@code write} is an
- * upsert, or there is an {@code update} that goes before it; its parameters are the other columns,
- * then the keys.
+ * "delete": SQL or null, "rows": rows per statement batch, "find": SQL, "move": SQL, "begin": SQL,
+ * "run", "sink"}}. Rows have the byte of their kind first. With keys, {@code write} is an upsert,
+ * or is preceded by an {@code update}; its parameters are the other columns, then the keys.
  */
 public final class BatchWriter extends BatchTask {
 
-  private BatchWriter(String description, long batch, boolean mayBeThere) {
-    super(description, batch, mayBeThere);
+  private BatchWriter(String description, long batch, boolean mayBeWritten) {
+    super(description, batch, mayBeWritten);
   }
 
   /**
-   * The entry from Python: writes a micro-batch, unless it is there.
+   * Entry point for Python: writes a micro-batch, unless it is recorded.
    *
-   * @param rows of one partition, in their order; they are computed once, however often the same
-   *     object is written, since the shuffle in front of them keeps what it was given
-   * @param mayBeThere whether the batch may have been written before
+   * @param rows one partition, in order; computed once, however often the same object is written,
+   *     since its shuffle retains its input
+   * @param mayBeWritten true if the batch may have been written before
    */
-  public static void write(Dataset<Row> rows, String description, long batch, boolean mayBeThere) {
-    rows.foreachPartition(new BatchWriter(description, batch, mayBeThere));
+  public static void write(
+      Dataset<Row> rows, String description, long batch, boolean mayBeWritten) {
+    rows.foreachPartition(new BatchWriter(description, batch, mayBeWritten));
   }
 
   @Override
   protected void write(
-      JsonNode spec, long batch, int task, boolean mayBeThere, Iterator<Row> rows) {
+      JsonNode spec, long batch, int task, boolean mayBeWritten, Iterator<Row> rows) {
     Database database = new Database(spec.get("database"));
-    String doing = "writing table " + spec.path("table").asText();
+    String action = "writing table " + spec.path("table").asText();
     try (Connection connection = database.connect()) {
       connection.setAutoCommit(false);
       try {
-        if (begins(connection, spec, batch, mayBeThere)) {
+        if (begins(connection, spec, batch, mayBeWritten)) {
           write(connection, spec, rows);
           connection.commit();
         } else {
@@ -63,7 +63,7 @@ public final class BatchWriter extends BatchTask {
         throw error;
       }
     } catch (SQLException error) {
-      throw database.failed(error, doing);
+      throw database.failed(error, action);
     }
   }
 
@@ -75,17 +75,20 @@ public final class BatchWriter extends BatchTask {
     }
   }
 
-  /** Records the batch; false if it is recorded already. Others who write it wait here for us. */
+  /**
+   * Records the batch; returns false if it is recorded already. Concurrent writers of it block
+   * here.
+   */
   private static boolean begins(
-      Connection connection, JsonNode spec, long batch, boolean mayBeThere) throws SQLException {
+      Connection connection, JsonNode spec, long batch, boolean mayBeWritten) throws SQLException {
     String run = spec.path("run").asText(), sink = spec.path("sink").asText();
     if (change(connection, spec.path("move").asText(), batch, run, sink, batch) > 0) return true;
-    Long known = known(connection, spec.path("find").asText(), run, sink);
+    Long known = lastBatch(connection, spec.path("find").asText(), run, sink);
     if (known == null) {
       change(connection, spec.path("begin").asText(), run, sink, batch);
       return true;
     }
-    if (known == batch && mayBeThere) return false;
+    if (known == batch && mayBeWritten) return false;
     throw new DatabaseException(
         ("the database has micro-batch %s of this checkpoint in %s already, and the run is at "
                 + "%s: the checkpoint is an older copy, or another run goes on with a copy of it")
@@ -100,27 +103,27 @@ public final class BatchWriter extends BatchTask {
     }
   }
 
-  private static Long known(Connection connection, String sql, String run, String sink)
+  private static Long lastBatch(Connection connection, String sql, String run, String sink)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       statement.setString(1, run);
       statement.setString(2, sink);
-      try (ResultSet found = statement.executeQuery()) {
-        return found.next() ? found.getLong(1) : null;
+      try (ResultSet result = statement.executeQuery()) {
+        return result.next() ? result.getLong(1) : null;
       }
     }
   }
 
   private static void write(Connection connection, JsonNode spec, Iterator<Row> rows)
       throws SQLException {
-    int most = spec.path("rows").asInt();
+    int batchRows = spec.path("rows").asInt();
     JsonNode keys = spec.path("keys");
     try (Statements statements = new Statements(connection, spec)) {
       if (keys.isEmpty()) {
         int pending = 0;
         while (rows.hasNext()) {
           statements.write(rows.next());
-          if (++pending % most == 0) statements.flush();
+          if (++pending % batchRows == 0) statements.flush();
         }
       } else {
         Map<Row, Row> last = new LinkedHashMap<>();
@@ -128,7 +131,7 @@ public final class BatchWriter extends BatchTask {
           Row row = rows.next();
           if (row.getByte(0) == RowKinds.UPDATE_BEFORE) continue;
           last.put(key(row, keys), row);
-          if (last.size() >= most) settle(statements, last);
+          if (last.size() >= batchRows) settle(statements, last);
         }
         settle(statements, last);
       }
@@ -139,7 +142,7 @@ public final class BatchWriter extends BatchTask {
   /** Of the rows of a key the last one counts. */
   static void settle(Statements statements, Map<Row, Row> last) throws SQLException {
     List<Row> written = new ArrayList<>();
-    // Rows go before others come, which may take their place in another unique column.
+    // Deletions go first: a new row may reuse their value of another unique column.
     for (Row row : last.values()) {
       if (row.getByte(0) == RowKinds.DELETE) statements.delete(row);
       else written.add(row);

@@ -14,7 +14,7 @@ import java.util.Set;
 import org.compiledplan.kernel.values.JsonText;
 
 /**
- * Where a database is, and as whom it is asked.
+ * A database and its credentials.
  *
  * <p>Description: {@code {"url", "driver"?, "user"?, "password"?, "timeout": s, "properties": {}}}.
  */
@@ -25,11 +25,13 @@ public record Database(JsonNode spec) {
   private static final String[] AWAY = {"08", "57P", "40", "53300", "55P03"};
 
   public Connection connect() throws SQLException {
-    Properties given = new Properties();
-    spec.path("properties").properties().forEach(e -> given.put(e.getKey(), e.getValue().asText()));
-    if (text("user") != null) given.put("user", text("user"));
-    if (text("password") != null) given.put("password", text("password"));
-    return Drivers.connect(url(), text("driver"), given, spec.path("timeout").asInt(60));
+    Properties properties = new Properties();
+    spec.path("properties")
+        .properties()
+        .forEach(e -> properties.put(e.getKey(), e.getValue().asText()));
+    if (text("user") != null) properties.put("user", text("user"));
+    if (text("password") != null) properties.put("password", text("password"));
+    return Drivers.connect(url(), text("driver"), properties, spec.path("timeout").asInt(60));
   }
 
   private String url() {
@@ -47,45 +49,46 @@ public record Database(JsonNode spec) {
 
   /** A URL without its parameters and passwords. */
   static String shown(String url) {
-    // A password may have any of these characters: it goes to the last @ that may end it.
+    // A password may contain any of these characters: it extends to the last @ that may end it.
     return url.replaceFirst("//.*@", "//")
         .replaceFirst("^(jdbc:oracle:\\w+:).*@", "$1")
         .replaceFirst("[?;].*", "");
   }
 
-  /** Whether what failed may work later: the database is not there, is full, or was in the way. */
+  /** Returns true if the failure may be temporary: the database is unreachable, full, or locked. */
   static boolean isAway(SQLException error) {
-    for (Throwable each = error; each != null; each = each.getCause()) {
-      if (each instanceof SQLTransientException || each instanceof SQLRecoverableException)
+    for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLTransientException || cause instanceof SQLRecoverableException)
         return true;
-      if (!(each instanceof SQLException found)) continue;
-      String state = found.getSQLState() == null ? "" : found.getSQLState();
+      if (!(cause instanceof SQLException sqlError)) continue;
+      String state = sqlError.getSQLState() == null ? "" : sqlError.getSQLState();
       for (String away : AWAY) if (state.startsWith(away)) return true;
-      boolean sqlite = found.getClass().getName().startsWith("org.sqlite.");
-      if (sqlite && SQLITE_BUSY.contains(found.getErrorCode() & 0xff)) return true;
+      boolean sqlite = sqlError.getClass().getName().startsWith("org.sqlite.");
+      if (sqlite && SQLITE_BUSY.contains(sqlError.getErrorCode() & 0xff)) return true;
     }
     return false;
   }
 
-  /** What to throw for an error of the database, in words for the user. */
-  RuntimeException failed(SQLException error, String doing) {
-    String said = error.getMessage();
-    // What a batch of statements failed with says less than what one of them did.
+  /** The exception to throw for an error of the database, worded for the user. */
+  RuntimeException failed(SQLException error, String action) {
+    String reason = error.getMessage();
+    // The error of a statement batch is less specific than that of its statement.
     SQLException next = error.getNextException();
-    if (next != null && next.getMessage() != null) said = next.getMessage();
-    String message = this + ", " + doing + ": " + (said == null ? error.toString() : said).strip();
+    if (next != null && next.getMessage() != null) reason = next.getMessage();
+    String message =
+        this + ", " + action + ": " + (reason == null ? error.toString() : reason).strip();
     return isAway(error) ? new DatabaseAwayException(message) : new DatabaseException(message);
   }
 
   /**
-   * A table as the database knows it.
+   * Describes a table as the database knows it.
    *
-   * @param description of the database
-   * @param candidates how the table may be called in a statement
-   * @return {@code {"table": the first candidate that there is, "columns": [{"name", "code": of
+   * @param description description of the database
+   * @param candidates possible names of the table in a statement
+   * @return {@code {"table": the first existing candidate, "columns": [{"name", "code": of
    *     java.sql.Types, "type": its name}]}}
-   * @throws DatabaseException there is none of them, or the database refuses
-   * @throws DatabaseAwayException it does not answer
+   * @throws DatabaseException if none exists, or the database refuses
+   * @throws DatabaseAwayException if the database does not respond
    */
   public static String describe(String description, String[] candidates) {
     ObjectMapper json = new ObjectMapper();
@@ -96,16 +99,16 @@ public record Database(JsonNode spec) {
         try (PreparedStatement statement =
                 connection.prepareStatement("SELECT * FROM " + candidate + " WHERE 1 = 0");
             var rows = statement.executeQuery()) {
-          ObjectNode found = json.createObjectNode().put("table", candidate);
+          ObjectNode result = json.createObjectNode().put("table", candidate);
           ResultSetMetaData columns = rows.getMetaData();
           for (int i = 1; i <= columns.getColumnCount(); i++)
-            found
+            result
                 .withArray("columns")
                 .addObject()
                 .put("name", columns.getColumnName(i))
                 .put("code", columns.getColumnType(i))
                 .put("type", columns.getColumnTypeName(i));
-          return found.toString();
+          return result.toString();
         } catch (SQLException error) {
           if (isAway(error)) throw error;
           if (first == null) first = error;
@@ -118,18 +121,18 @@ public record Database(JsonNode spec) {
   }
 
   /**
-   * Runs statements, each in a transaction of its own, until one does not fail.
+   * Runs statements, each in a transaction of its own, until one succeeds.
    *
-   * @param description of the database
+   * @param description description of the database
    * @param statements alternatives
    */
   public static void runFirst(String description, String[] statements) {
     Database database = of(description);
     try (Connection connection = database.connect()) {
       SQLException last = null;
-      for (String each : statements) {
+      for (String sql : statements) {
         try (var statement = connection.createStatement()) {
-          statement.execute(each);
+          statement.execute(sql);
           return;
         } catch (SQLException error) {
           last = error;

@@ -1,9 +1,9 @@
 package org.compiledplan.kernel.jdbc;
 
-/** What a database refuses, in words for the user. */
+/** A request that a database refuses, worded for the user. */
 public class DatabaseException extends RuntimeException {
   DatabaseException(String message) {
-    // Without the cause: the last message of the chain is what the user sees.
+    // Without the cause: the user sees the last message of the chain.
     super(message);
   }
 }

@@ -10,8 +10,8 @@ import org.compiledplan.kernel.operators.RowKinds;
 import org.compiledplan.kernel.realtime.RowSink;
 
 /**
- * Writes a table with a primary key row by row, in small transactions. A row is written again when
- * its batch is, and the last of a key counts.
+ * Writes a table with a primary key row by row, in small transactions. A replayed batch writes its
+ * rows again; the last row of a key counts.
  *
  * <p>Description and rows are those of {@link BatchWriter}.
  */
@@ -19,26 +19,26 @@ public final class DatabaseRows implements RowSink {
 
   private final JsonNode spec;
   private final boolean ticked;
-  private final int most;
+  private final int batchRows;
   private final Map<Row, Row> last = new LinkedHashMap<>();
   private Database database;
   private Connection connection;
   private Statements statements;
 
   /**
-   * @param ticked whether what is held back goes out with ticks; else each row does at once
+   * @param ticked true to buffer rows until the next tick; otherwise each row is written at once
    */
   public DatabaseRows(JsonNode spec, boolean ticked) {
     this.spec = spec;
     this.ticked = ticked;
-    most = spec.path("rows").asInt();
+    batchRows = spec.path("rows").asInt();
   }
 
   @Override
   public void write(Row row) {
     if (row.getByte(0) == RowKinds.UPDATE_BEFORE) return;
     last.put(BatchWriter.key(row, spec.path("keys")), row);
-    if (!ticked || last.size() >= most) settle();
+    if (!ticked || last.size() >= batchRows) settle();
   }
 
   @Override
@@ -75,7 +75,7 @@ public final class DatabaseRows implements RowSink {
     try {
       if (connection != null) connection.close();
     } catch (SQLException error) {
-      // What was committed stays, and the rest comes again.
+      // Committed rows stay, and the rest is replayed.
     }
     connection = null;
   }

@@ -8,33 +8,33 @@ import java.util.Properties;
 import java.util.ServiceLoader;
 
 /**
- * Connections by drivers of the user's jars. {@link DriverManager} gives a caller only drivers that
- * the caller's own class loader sees, and those of {@code spark.jars} are in a loader below the
- * kernel's: the context of Spark's tasks.
+ * Connections by drivers of the user's jars. {@link DriverManager} returns only drivers visible to
+ * the caller's class loader, and those of {@code spark.jars} are in a loader below the kernel's:
+ * the context loader of Spark's tasks.
  */
 final class Drivers {
   private Drivers() {}
 
   /**
-   * A new connection.
+   * Opens a connection.
    *
-   * @param driver the driver's class, or null for the one that takes the URL
-   * @param timeout seconds until the attempt is given up
+   * @param driver class of the driver, or null for the one that accepts the URL
+   * @param timeout connection timeout in seconds
    */
-  static Connection connect(String url, String driver, Properties given, int timeout)
+  static Connection connect(String url, String driver, Properties properties, int timeout)
       throws SQLException {
     DriverManager.setLoginTimeout(timeout);
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
-    if (driver != null) return connect(named(driver, loader), url, given);
-    // Loading them also registers them, so that those of the kernel's own loader are found last, by
-    // the manager.
-    for (Driver found : ServiceLoader.load(Driver.class, loader)) {
-      if (found.acceptsURL(url)) return connect(found, url, given);
+    if (driver != null) return connect(named(driver, loader), url, properties);
+    // Loading them also registers them, so the manager tries drivers of the kernel's own loader
+    // last.
+    for (Driver candidate : ServiceLoader.load(Driver.class, loader)) {
+      if (candidate.acceptsURL(url)) return connect(candidate, url, properties);
     }
-    if (DriverManager.drivers().noneMatch(found -> accepts(found, url)))
+    if (DriverManager.drivers().noneMatch(registered -> accepts(registered, url)))
       throw new DatabaseException(
           "no JDBC driver on the class path takes the URL " + Database.shown(url));
-    return DriverManager.getConnection(url, given);
+    return DriverManager.getConnection(url, properties);
   }
 
   private static boolean accepts(Driver driver, String url) {
@@ -45,16 +45,16 @@ final class Drivers {
     }
   }
 
-  private static Connection connect(Driver driver, String url, Properties given)
+  private static Connection connect(Driver driver, String url, Properties properties)
       throws SQLException {
-    Connection connection = driver.connect(url, given);
+    Connection connection = driver.connect(url, properties);
     if (connection != null) return connection;
     throw new DatabaseException(
         "the driver %s does not take the URL %s"
             .formatted(driver.getClass().getName(), Database.shown(url)));
   }
 
-  /** A driver by its class, of which nothing runs before it is known to be one. */
+  /** A driver by its class; the class is not initialized before it is known to be a driver. */
   private static Driver named(String driver, ClassLoader loader) {
     try {
       Class<?> type = Class.forName(driver, false, loader);

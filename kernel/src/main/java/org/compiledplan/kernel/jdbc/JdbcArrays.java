@@ -9,18 +9,19 @@ import java.util.ArrayList;
 import java.util.List;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Arrays that a driver gives, as Spark's sequences. */
+/** Arrays from a driver as Spark's sequences. */
 final class JdbcArrays {
   private JdbcArrays() {}
 
-  /** The values of an array, given the Spark type of its elements. */
+  /** Converts an array; {@code type} is the Spark type of its elements. */
   static Object toSpark(Object array, String type) {
-    List<Object> found = new ArrayList<>();
-    for (Object each : (Object[]) array) {
-      boolean nested = each != null && type.startsWith("array<");
-      found.add(nested ? toSpark(each, type.substring(6, type.length() - 1)) : element(each, type));
+    List<Object> elements = new ArrayList<>();
+    for (Object item : (Object[]) array) {
+      boolean nested = item != null && type.startsWith("array<");
+      elements.add(
+          nested ? toSpark(item, type.substring(6, type.length() - 1)) : element(item, type));
     }
-    return CollectionConverters.asScala(found).toSeq();
+    return CollectionConverters.asScala(elements).toSeq();
   }
 
   private static Object element(Object value, String type) {

@@ -14,12 +14,12 @@ import org.compiledplan.kernel.sources.StreamProvider;
 import org.compiledplan.kernel.values.JsonText;
 
 /**
- * A streaming source that gives the rows of queries once, each query as a partition, and ends. Its
- * offset is 1 once they have been read.
+ * A streaming source that returns the rows of queries once, each query as a partition, and ends.
+ * Its offset is 1 once they have been read.
  *
  * <p>Option `table`: {@code {"database": see Database, "name", "values": name of a JdbcValues,
  * "types": [Spark types of the columns], "schema": the row's type in DDL, "queries": [SQL],
- * "fetch": how many rows at once, "autoCommit": bool}}.
+ * "fetch": rows per round trip, "autoCommit": bool}}.
  */
 public final class JdbcTable extends StreamProvider {
   public JdbcTable() {
@@ -85,10 +85,10 @@ public final class JdbcTable extends StreamProvider {
       if (((LongOffset) start).offset() >= ((LongOffset) until).offset())
         return new InputPartition[0];
       JsonNode queries = spec.path("queries");
-      InputPartition[] found = new InputPartition[queries.size()];
-      for (int i = 0; i < found.length; i++)
-        found[i] = new Query(spec.toString(), queries.get(i).asText());
-      return found;
+      InputPartition[] partitions = new InputPartition[queries.size()];
+      for (int i = 0; i < partitions.length; i++)
+        partitions[i] = new Query(spec.toString(), queries.get(i).asText());
+      return partitions;
     }
 
     @Override

@@ -25,11 +25,11 @@ import java.util.Map;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Values of Spark's types from and to JDBC. A type is Spark's short name, and {@code time} for a
- * number that is the milliseconds of a day.
+ * Conversions between values of Spark's types and JDBC. A type is Spark's short name, and {@code
+ * time} for an integer in milliseconds of the day.
  */
 public enum JdbcValues {
-  /** As all drivers know them: classes of java.sql, which are in the JVM's time zone. */
+  /** Supported by all drivers: classes of java.sql, in the JVM's time zone. */
   SQL {
     @Override
     Object date(LocalDate value) {
@@ -51,7 +51,7 @@ public enum JdbcValues {
       return Timestamp.from(value);
     }
   },
-  /** Classes of java.time, which JDBC 4.2 has. */
+  /** Classes of java.time, since JDBC 4.2. */
   TIME {
     @Override
     Object instant(Instant value) {
@@ -65,13 +65,13 @@ public enum JdbcValues {
         case "time" -> row.getObject(column, LocalTime.class);
         case "timestamp_ntz" -> row.getObject(column, LocalDateTime.class);
         default -> {
-          OffsetDateTime found = row.getObject(column, OffsetDateTime.class);
-          yield found == null ? null : found.toInstant();
+          OffsetDateTime value = row.getObject(column, OffsetDateTime.class);
+          yield value == null ? null : value.toInstant();
         }
       };
     }
   },
-  /** Texts, where a database has no types for time: {@code 2024-01-02 03:04:05.678}, in UTC. */
+  /** Texts, for databases without types for times: {@code 2024-01-02 03:04:05.678}, in UTC. */
   TEXT {
     @Override
     Object date(LocalDate value) {
@@ -102,9 +102,9 @@ public enum JdbcValues {
         case "time" -> LocalTime.parse(text);
         default -> {
           String iso = text.replace(' ', 'T');
-          LocalDateTime found =
+          LocalDateTime value =
               iso.contains("T") ? LocalDateTime.parse(iso) : LocalDate.parse(iso).atStartOfDay();
-          yield type.equals("timestamp_ntz") ? found : found.toInstant(ZoneOffset.UTC);
+          yield type.equals("timestamp_ntz") ? value : value.toInstant(ZoneOffset.UTC);
         }
       };
     }
@@ -116,7 +116,7 @@ public enum JdbcValues {
           .appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true)
           .toFormatter();
 
-  /** PostgreSQL's names of the elements of arrays. */
+  /** PostgreSQL's names of array element types. */
   private static final Map<String, String> ELEMENTS =
       Map.ofEntries(
           Map.entry("boolean", "bool"),
@@ -158,17 +158,17 @@ public enum JdbcValues {
         return time == null ? null : time.toLocalTime();
       }
       default -> {
-        Timestamp found = row.getTimestamp(column);
-        if (found == null) return null;
-        return type.equals("timestamp_ntz") ? found.toLocalDateTime() : found.toInstant();
+        Timestamp value = row.getTimestamp(column);
+        if (value == null) return null;
+        return type.equals("timestamp_ntz") ? value.toLocalDateTime() : value.toInstant();
       }
     }
   }
 
   public static String[] types(JsonNode spec) {
-    String[] found = new String[spec.path("types").size()];
-    for (int i = 0; i < found.length; i++) found[i] = spec.path("types").get(i).asText();
-    return found;
+    String[] types = new String[spec.path("types").size()];
+    for (int i = 0; i < types.length; i++) types[i] = spec.path("types").get(i).asText();
+    return types;
   }
 
   public void set(PreparedStatement to, int at, String type, Object value) throws SQLException {
@@ -183,7 +183,7 @@ public enum JdbcValues {
     else to.setObject(at, toJdbc(value, type));
   }
 
-  /** The value as an object that a driver takes. */
+  /** Converts a value into an object that a driver accepts. */
   public Object toJdbc(Object value, String type) {
     if (type.equals("time")) return time(LocalTime.ofNanoOfDay((Integer) value * 1_000_000L));
     if (value instanceof LocalDate) return date((LocalDate) value);
@@ -213,33 +213,33 @@ public enum JdbcValues {
     return type.substring("array<".length(), type.length() - 1);
   }
 
-  /** The name of an array's elements; those of an array of arrays are the innermost. */
+  /** The name of an array's element type; of nested arrays the innermost. */
   private static String element(String type) {
-    String found = inner(type);
-    while (found.startsWith("array<")) found = inner(found);
-    return found.startsWith("decimal") ? "numeric" : ELEMENTS.get(found);
+    String element = inner(type);
+    while (element.startsWith("array<")) element = inner(element);
+    return element.startsWith("decimal") ? "numeric" : ELEMENTS.get(element);
   }
 
   private Object[] elements(Object value, String type) {
-    List<?> given =
+    List<?> items =
         value instanceof scala.collection.Seq
             ? CollectionConverters.asJava((scala.collection.Seq<?>) value)
             : (List<?>) value;
-    // Drivers write other objects by their texts, and bytes have none.
-    Object[] found = type.equals("binary") ? new byte[given.size()][] : new Object[given.size()];
-    for (int i = 0; i < found.length; i++) {
-      Object each = given.get(i);
-      if (each == null) continue;
-      found[i] = type.startsWith("array<") ? elements(each, inner(type)) : toJdbc(each, type);
+    // Drivers write other objects as text, which bytes do not have.
+    Object[] jdbc = type.equals("binary") ? new byte[items.size()][] : new Object[items.size()];
+    for (int i = 0; i < jdbc.length; i++) {
+      Object item = items.get(i);
+      if (item == null) continue;
+      jdbc[i] = type.startsWith("array<") ? elements(item, inner(type)) : toJdbc(item, type);
     }
-    return found;
+    return jdbc;
   }
 
-  /** A column's value as a Spark type. */
+  /** Reads a column as a Spark type. */
   public Object fromJdbc(ResultSet row, int column, String type) throws SQLException {
     if (type.startsWith("array<")) {
-      Array found = row.getArray(column);
-      return found == null ? null : JdbcArrays.toSpark(found.getArray(), inner(type));
+      Array array = row.getArray(column);
+      return array == null ? null : JdbcArrays.toSpark(array.getArray(), inner(type));
     }
     Object value = read(row, column, type);
     return row.wasNull() ? null : value;

@@ -47,7 +47,7 @@ final class QueryReader implements PartitionReader<InternalRow> {
             StructType.fromDDL(spec.path("schema").asText()));
   }
 
-  private String doing() {
+  private String action() {
     return "reading table " + spec.path("name").asText();
   }
 
@@ -57,14 +57,14 @@ final class QueryReader implements PartitionReader<InternalRow> {
       if (rows == null) open();
       return rows.next();
     } catch (SQLException error) {
-      throw database.failed(error, doing());
+      throw database.failed(error, action());
     }
   }
 
   private void open() throws SQLException {
     connection = database.connect();
     connection.setReadOnly(values != JdbcValues.TEXT);
-    // Some drivers hold all rows at once otherwise.
+    // Otherwise some drivers hold all rows in memory.
     connection.setAutoCommit(spec.path("autoCommit").asBoolean());
     statement = connection.prepareStatement(sql);
     statement.setFetchSize(spec.path("fetch").asInt());
@@ -73,13 +73,13 @@ final class QueryReader implements PartitionReader<InternalRow> {
 
   @Override
   public InternalRow get() {
-    Object[] found = new Object[types.length];
+    Object[] cells = new Object[types.length];
     try {
-      for (int i = 0; i < found.length; i++) found[i] = values.fromJdbc(rows, i + 1, types[i]);
+      for (int i = 0; i < cells.length; i++) cells[i] = values.fromJdbc(rows, i + 1, types[i]);
     } catch (SQLException error) {
-      throw database.failed(error, doing());
+      throw database.failed(error, action());
     }
-    Row row = RowFactory.create(found);
+    Row row = RowFactory.create(cells);
     return (InternalRow) toSpark.apply(row);
   }
 
@@ -93,7 +93,7 @@ final class QueryReader implements PartitionReader<InternalRow> {
         connection.close();
       }
     } catch (SQLException error) {
-      throw database.failed(error, doing());
+      throw database.failed(error, action());
     }
   }
 }

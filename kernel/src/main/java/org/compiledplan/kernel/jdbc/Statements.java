@@ -27,10 +27,10 @@ final class Statements implements AutoCloseable {
     for (int i = 0; i < keys.length; i++) keys[i] = spec.path("keys").get(i).asInt();
     all = new int[types.length];
     others = new int[types.length - keys.length];
-    int other = 0;
+    int next = 0;
     for (int i = 0; i < types.length; i++) {
       all[i] = i;
-      if (!isKey(i)) others[other++] = i;
+      if (!isKey(i)) others[next++] = i;
     }
     write = prepared(connection, spec, "write");
     update = prepared(connection, spec, "update");
@@ -63,13 +63,13 @@ final class Statements implements AutoCloseable {
     delete.addBatch();
   }
 
-  /** Rows of different keys: each is inserted, or takes the place of the one of its key. */
+  /** Inserts or replaces rows of different keys. */
   void upsert(List<Row> rows) throws SQLException {
     for (Row row : update == null ? rows : missing(rows)) write(row);
     flush();
   }
 
-  /** Updates the rows that are there; those that are not. */
+  /** Updates existing rows; returns the missing ones. */
   private List<Row> missing(List<Row> rows) throws SQLException {
     if (rows.isEmpty()) return rows;
     for (Row row : rows) {
@@ -77,13 +77,13 @@ final class Statements implements AutoCloseable {
       update.addBatch();
     }
     int[] changed = update.executeBatch();
-    List<Row> found = new ArrayList<>();
+    List<Row> unmatched = new ArrayList<>();
     for (int i = 0; i < changed.length; i++) {
       if (changed[i] == Statement.SUCCESS_NO_INFO)
         throw new SQLException("the driver does not say whether an UPDATE found its row");
-      if (changed[i] == 0) found.add(rows.get(i));
+      if (changed[i] == 0) unmatched.add(rows.get(i));
     }
-    return found;
+    return unmatched;
   }
 
   void flush() throws SQLException {

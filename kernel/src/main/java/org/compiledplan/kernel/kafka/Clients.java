@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.WeakHashMap;
 
 /**
- * The classes of the kernel that refer to Kafka's. A session may get Kafka's clients after it has
- * started, in a class loader below the kernel's; there they are defined anew, or they would not
- * find them.
+ * The kernel's classes that refer to Kafka's. A session may get Kafka's clients after it has
+ * started, in a class loader below the kernel's; these classes are defined again there, because
+ * otherwise they could not resolve Kafka's.
  */
 final class Clients {
   private static final String PACKAGE = "org.compiledplan.kernel.kafka.clients.";
@@ -21,24 +21,24 @@ final class Clients {
   private Clients() {}
 
   /**
-   * What writes in transactions.
+   * Creates the transactional writer.
    *
-   * @param loader one that finds Kafka's clients
+   * @param loader a class loader with Kafka's clients
    */
   static Transactions transactions(ClassLoader loader) {
-    return (Transactions) made(loader, "ProducerTransactions");
+    return (Transactions) instance(loader, "ProducerTransactions");
   }
 
   /**
-   * What sends messages one by one.
+   * Creates the sender of single messages.
    *
-   * @param loader one that finds Kafka's clients
+   * @param loader a class loader with Kafka's clients
    */
   static Sender sender(ClassLoader loader) {
-    return (Sender) made(loader, "ProducerSender");
+    return (Sender) instance(loader, "ProducerSender");
   }
 
-  private static Object made(ClassLoader loader, String name) {
+  private static Object instance(ClassLoader loader, String name) {
     try {
       return within(loader).loadClass(PACKAGE + name).getDeclaredConstructor().newInstance();
     } catch (ReflectiveOperationException | LinkageError error) {
@@ -53,13 +53,13 @@ final class Clients {
       return own;
     } catch (ClassNotFoundException error) {
       WeakReference<Loader> known = LOADERS.get(loader);
-      Loader found = known == null ? null : known.get();
-      if (found == null) LOADERS.put(loader, new WeakReference<>(found = new Loader(loader)));
-      return found;
+      Loader cached = known == null ? null : known.get();
+      if (cached == null) LOADERS.put(loader, new WeakReference<>(cached = new Loader(loader)));
+      return cached;
     }
   }
 
-  /** Defines the classes of one package by itself; all others are its parent's. */
+  /** Defines the classes of one package itself and delegates all others to its parent. */
   private static final class Loader extends ClassLoader {
     Loader(ClassLoader parent) {
       super(parent);
@@ -69,8 +69,8 @@ final class Clients {
     protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
       if (!name.startsWith(PACKAGE)) return super.loadClass(name, resolve);
       synchronized (getClassLoadingLock(name)) {
-        Class<?> found = findLoadedClass(name);
-        return found == null ? defined(name) : found;
+        Class<?> loaded = findLoadedClass(name);
+        return loaded == null ? defined(name) : loaded;
       }
     }
 

@@ -1,9 +1,9 @@
 package org.compiledplan.kernel.kafka;
 
-/** What Kafka refuses, in words for the user. */
+/** A request that Kafka refuses, worded for the user. */
 public class KafkaException extends RuntimeException {
   public KafkaException(String message) {
-    // Without the cause: the last message of the chain is what the user sees.
+    // Without the cause: the user sees the last message of the chain.
     super(message);
   }
 }

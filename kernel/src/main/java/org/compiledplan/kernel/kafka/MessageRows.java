@@ -8,7 +8,7 @@ import org.compiledplan.kernel.realtime.RowSink;
 import org.compiledplan.kernel.values.JsonText;
 
 /**
- * Messages that are sent one by one.
+ * Messages sent without transactions.
  *
  * <p>Description: {@code {"settings": {name: text} of the producer, "table": name}}. Rows are those
  * of {@link TransactionWriter}.
@@ -20,14 +20,17 @@ public final class MessageRows {
     return Clients.sender(Thread.currentThread().getContextClassLoader()).open(spec);
   }
 
-  /** The entry from Python: sends those of a micro-batch, which the brokers have at the end. */
+  /**
+   * Entry point for Python: sends the messages of a micro-batch; returns after the brokers have
+   * acknowledged them.
+   */
   public static void write(Dataset<Row> rows, String description) {
     rows.foreachPartition(task(description));
   }
 
   private static ForeachPartitionFunction<Row> task(String description) {
     return rows -> {
-      // Of a task without rows nothing is opened.
+      // A task without rows opens nothing.
       if (!rows.hasNext()) return;
       RowSink sink = open(JsonText.read(description));
       while (rows.hasNext()) sink.write(rows.next());

@@ -1,2 +1,4 @@
-/** Messages of Kafka that are written in transactions: what does not refer to Kafka's classes. */
+/**
+ * Kafka messages, with and without transactions: the part that does not refer to Kafka's classes.
+ */
 package org.compiledplan.kernel.kafka;

@@ -22,12 +22,12 @@ import scala.collection.immutable.Seq;
 import scala.runtime.AbstractFunction1;
 
 /**
- * Files of lines as a source of Spark's, whose rows are those of a table. Spark's own text files
- * would give lines, each copied three times before it is looked at. Options: those of {@link
- * LineTable}; `whole`, whether a file is read by one task from its first line to its last.
+ * Line-based files as a Spark source that returns the rows of a table. Spark's own text source
+ * would return lines, each copied three times before it is parsed. Options: those of {@link
+ * LineTable}; `whole`, true if a file is read by one task from its first line to its last.
  */
 public final class LineFiles extends TableFiles {
-  /** All columns that such files have, as JSON. */
+  /** Returns all columns of such files, as JSON. */
   public static String schema(String shape, List<String> metadata, boolean putsAside) {
     return LineTable.schema(shape, metadata, putsAside).json();
   }
@@ -53,7 +53,7 @@ public final class LineFiles extends TableFiles {
   @Override
   public OutputWriterFactory prepareWrite(
       SparkSession session, Job job, Map<String, String> options, StructType dataSchema) {
-    throw new UnsupportedOperationException("lines are written by Spark's text files");
+    throw new UnsupportedOperationException("Spark's text format writes lines");
   }
 
   private static final class Open extends AbstractFunction1<PartitionedFile, Iterator<InternalRow>>
@@ -75,7 +75,7 @@ public final class LineFiles extends TableFiles {
         closeAtEnd(lines);
         return new LineRows(table, file, lines, shared);
       } catch (IOException e) {
-        // Spark knows what to say of a file that is not there any more.
+        // Spark words the error for a file that was deleted meanwhile.
         Platform.throwException(e);
         return null;
       }

@@ -22,7 +22,7 @@ import scala.collection.AbstractIterator;
 
 /** The rows of a part of a file. */
 final class LineRows extends AbstractIterator<InternalRow> {
-  /** The kind of a record that cannot be read. */
+  /** The kind of a malformed record. */
   private static final byte DEAD = -1;
 
   private static final long MICROS = 1000;
@@ -31,21 +31,24 @@ final class LineRows extends AbstractIterator<InternalRow> {
   private final Lines lines;
   private final Decoder decoder;
 
-  /** Reads most lines; null where the decoder reads all. */
+  /** Parses most lines; null if the decoder parses all. */
   private final LineCells plain;
 
   private final RowCells cells;
   private final UnsafeRowWriter head;
 
-  /** When the file was changed, in microseconds; of one file alone rows are numbered. */
+  /**
+   * Modification time of the file in microseconds; with a single file the rows are numbered
+   * instead.
+   */
   private final long time;
 
-  /** What rows of the file begin their paths with; then comes the position of their line. */
+  /** Prefix of the paths of the file's rows; the position of the line follows. */
   private final byte[] path;
 
   private final Shared shared;
 
-  /** Whether the part is the first of its file, so that the lines before are known. */
+  /** True if the part starts the file, so that line numbers are known. */
   private final boolean countsLines;
 
   private boolean ended;
@@ -56,7 +59,7 @@ final class LineRows extends AbstractIterator<InternalRow> {
   private InternalRow ready;
 
   /**
-   * @param shared with other files of the task
+   * @param shared state shared with other files of the task
    */
   LineRows(LineTable table, PartitionedFile file, Lines lines, Shared shared) {
     this.table = table;
@@ -72,13 +75,13 @@ final class LineRows extends AbstractIterator<InternalRow> {
     path = table.isFolder() ? prefix(uri(file), table.common) : null;
   }
 
-  /** The URI as `_metadata.file_path` has it, by which files of other formats stand. */
+  /** The URI as in `_metadata.file_path`, which orders the files of other formats. */
   private static String uri(PartitionedFile file) {
     return String.valueOf(
         FileFormat.BASE_METADATA_EXTRACTORS().apply(FileFormat.FILE_PATH()).apply(file));
   }
 
-  /** The rest of a file's URI, a zero, and space for a position. */
+  /** The rest of a file's URI, a zero byte, and space for a position. */
   private static byte[] prefix(String uri, int common) {
     byte[] rest = UTF8String.fromString(uri).substring(common, uri.length()).getBytes();
     return Arrays.copyOf(rest, rest.length + 1 + Long.BYTES);
@@ -99,7 +102,7 @@ final class LineRows extends AbstractIterator<InternalRow> {
     return true;
   }
 
-  /** Reads the next line; false if there is none. */
+  /** Reads the next line; returns false if there is none. */
   private boolean advance() {
     try {
       if (ended) return false;
@@ -125,7 +128,7 @@ final class LineRows extends AbstractIterator<InternalRow> {
             line,
             countsLines ? number : 0,
             lines.position(),
-            table.putsAside ? found -> fault = found : null);
+            table.putsAside ? failure -> fault = failure : null);
     change = 0;
     return true;
   }
@@ -146,10 +149,10 @@ final class LineRows extends AbstractIterator<InternalRow> {
   private InternalRow changed(InternalRow from) {
     Object[] values = new Object[table.required.length()];
     byte[] suffix = from.isNullAt(1) ? null : from.getBinary(1);
-    Object[] given = ((GenericInternalRow) from).values();
-    fill(values, given[0], suffix);
+    Object[] cells = ((GenericInternalRow) from).values();
+    fill(values, cells[0], suffix);
     for (int i = 0; i < table.places.length; i++) {
-      if (table.places[i] >= 0) values[table.places[i]] = given[2 + i];
+      if (table.places[i] >= 0) values[table.places[i]] = cells[2 + i];
     }
     return shared.row(values);
   }
@@ -178,7 +181,7 @@ final class LineRows extends AbstractIterator<InternalRow> {
     return path == null ? shared.next() : time;
   }
 
-  /** The path of a row of the line; the same array each time. */
+  /** The path of a row of the line; the array is reused. */
   private byte[] at() {
     ByteBuffer.wrap(path).putLong(path.length - Long.BYTES, lines.position());
     return path;
@@ -192,7 +195,7 @@ final class LineRows extends AbstractIterator<InternalRow> {
     return row;
   }
 
-  /** What files that a task reads share: their rows are numbered, and made Spark's in one way. */
+  /** State shared by the files that a task reads: the row numbers and the output row. */
   static final class Shared {
     private final StructType required;
     private UnsafeProjection projection;

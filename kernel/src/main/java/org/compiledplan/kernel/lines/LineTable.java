@@ -17,14 +17,14 @@ import org.compiledplan.kernel.formats.Decoder;
 import org.compiledplan.kernel.formats.Formats;
 import org.compiledplan.kernel.values.JsonText;
 
-/** A table of files of lines, and which columns of it are read. */
+/** A table of line-based files, and the columns of it that are read. */
 final class LineTable implements Serializable {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
-  /** Formats that look at a column of a record for itself: what nobody reads is not looked at. */
+  /** Formats that parse each column separately: columns that are not read are skipped. */
   private static final Set<String> BY_COLUMN = Set.of("csv", "json");
 
-  /** The names of columns beside those of the table, which are `c0`, `c1`, ..., `m0`, .... */
+  /** Names of the columns besides the table's, which are `c0`, `c1`, ..., `m0`, .... */
   private static final String KIND = "kind";
 
   private static final String ORD = "ord";
@@ -37,39 +37,39 @@ final class LineTable implements Serializable {
   private final HashMap<String, String> options;
   private final ArrayList<String> metadata;
 
-  /** How many characters the URIs of all files of a folder begin with alike; -1 for one file. */
+  /** Length of the common prefix of the URIs of all files of a folder; -1 for a single file. */
   final int common;
 
-  /** Whether records that cannot be read are rows, too. */
+  /** True if malformed records become rows. */
   final boolean putsAside;
 
   final StructType required;
 
-  /** Places in the rows that are read; -1 for what nobody reads. */
+  /** Positions in the output rows; -1 for columns that are not read. */
   final int kind;
 
   final int ord;
   final int path;
   final int fault;
 
-  /** Those of the columns and metadata of the format. */
+  /** Positions of the format's columns and metadata. */
   final int[] places;
 
   /**
-   * A table as the options of a read tell of it.
+   * Creates a table from the options of a read.
    *
-   * @param given `format`, `table`, `shape`, `settings` and `metadata` as {@link Formats#decoder}
-   *     has them, the last two in JSON; `common` and `putsAside`
-   * @param required the columns that are read
+   * @param properties `format`, `table`, `shape`, `settings` and `metadata` as for {@link
+   *     Formats#decoder}, the last two in JSON; `common` and `putsAside`
+   * @param required columns to read
    */
-  LineTable(scala.collection.immutable.Map<String, String> given, StructType required) {
-    format = given.apply("format");
-    table = given.apply("table");
-    String whole = given.apply("shape");
-    options = read(given.apply("settings"), new TypeReference<>() {});
-    metadata = read(given.apply("metadata"), new TypeReference<>() {});
-    common = Integer.parseInt(given.apply("common"));
-    putsAside = Boolean.parseBoolean(given.apply("putsAside"));
+  LineTable(scala.collection.immutable.Map<String, String> properties, StructType required) {
+    format = properties.apply("format");
+    table = properties.apply("table");
+    String whole = properties.apply("shape");
+    options = read(properties.apply("settings"), new TypeReference<>() {});
+    metadata = read(properties.apply("metadata"), new TypeReference<>() {});
+    common = Integer.parseInt(properties.apply("common"));
+    putsAside = Boolean.parseBoolean(properties.apply("putsAside"));
     this.required = required;
     List<String> names = List.of(required.fieldNames());
     kind = names.indexOf(KIND);
@@ -83,26 +83,26 @@ final class LineTable implements Serializable {
   }
 
   static StructType schema(String shape, List<String> metadata, boolean putsAside) {
-    StructType found =
+    StructType schema =
         new StructType()
             .add(KIND, DataTypes.ByteType)
             .add(ORD, DataTypes.LongType)
             .add(PATH, DataTypes.BinaryType);
     StructField[] fields = Formats.changeType(shape, metadata).fields();
-    for (int i = 2; i < fields.length; i++) found = found.add(fields[i]);
-    return putsAside ? found.add(FAULT, Formats.FAULT) : found;
+    for (int i = 2; i < fields.length; i++) schema = schema.add(fields[i]);
+    return putsAside ? schema.add(FAULT, Formats.FAULT) : schema;
   }
 
   boolean isFolder() {
     return common >= 0;
   }
 
-  /** What reads one file. */
+  /** Returns a decoder for one file. */
   Decoder decoder() {
     return Formats.decoder(format, table, shape, options, metadata);
   }
 
-  /** A shape whose columns without a place have the type that is read without a look. */
+  /** A shape in which columns without a position have the type that skips parsing. */
   private static String trimmed(String shape, int[] places) {
     ObjectNode row = (ObjectNode) JsonText.read(shape);
     ArrayNode children = row.withArray("/children");

@@ -14,9 +14,9 @@ import org.apache.hadoop.io.compress.Decompressor;
 import org.compiledplan.kernel.formats.DataException;
 
 /**
- * The lines of a part of a file: those that begin in it. Lines end with a line feed, the last one
- * may do without; a byte order mark at the file's start is no part of them. A file that its name
- * says is compressed has one part.
+ * The lines of a part of a file: those that begin in it. Lines end with a line feed, optional for
+ * the last one; a byte order mark at the file's start is not part of them. A file that is
+ * compressed according to its name has one part.
  */
 final class Lines implements Closeable {
   private static final int BUFFER_BYTES = 1 << 17;
@@ -26,15 +26,15 @@ final class Lines implements Closeable {
   private final InputStream in;
   private Decompressor decompressor;
 
-  /** Where the part ends, in bytes of the file. */
+  /** End of the part, in bytes of the file. */
   private final long end;
 
   private byte[] buffer = new byte[BUFFER_BYTES];
 
-  /** Of the file, where the buffer begins. */
+  /** Position of the buffer's start in the file. */
   private long base;
 
-  /** Whether the next line has the file's mark in front of it. */
+  /** True if the next line is preceded by the file's byte order mark. */
   private boolean marked;
 
   private int filled;
@@ -54,7 +54,7 @@ final class Lines implements Closeable {
     return new CompressionCodecFactory(conf).getCodec(path);
   }
 
-  /** Opens a part of a file: so many bytes from one on. */
+  /** Opens a part of a file: {@code length} bytes from {@code start} on. */
   static Lines open(Path path, Configuration conf, long start, long length) throws IOException {
     FSDataInputStream file = path.getFileSystem(conf).open(path);
     try {
@@ -64,7 +64,8 @@ final class Lines implements Closeable {
         InputStream in = codec.createInputStream(file, decompressor);
         return new Lines(in, decompressor, 0, Long.MAX_VALUE).atStart();
       }
-      // A line that ends where the part begins is of the part before, and tells where ours begins.
+      // A line that ends where the part begins belongs to the previous part and marks the start of
+      // the first one here.
       long first = Math.max(0, start - 1);
       file.seek(first);
       Lines lines = new Lines(file, null, first, start + length);
@@ -88,30 +89,30 @@ final class Lines implements Closeable {
     return this;
   }
 
-  /** Goes to the next line; false where there is none. */
+  /** Advances to the next line; returns false if there is none. */
   boolean advance() throws IOException {
-    // The first line begins with the mark, which may be longer than the part.
+    // The first line begins with the byte order mark, which may be longer than the part.
     boolean ours = marked || base + next < end;
     marked = false;
     return ours && find();
   }
 
-  /** What holds the line, until the next one is gone to. */
+  /** The buffer that contains the line, valid until the next advance. */
   byte[] bytes() {
     return buffer;
   }
 
-  /** The first byte of the line. */
+  /** Position of the line's first byte in the buffer. */
   int from() {
     return from;
   }
 
-  /** Behind the last byte of the line. */
+  /** Position after the line's last byte in the buffer. */
   int to() {
     return to;
   }
 
-  /** Of the file, where the line begins. */
+  /** Position of the line in the file. */
   long position() {
     return base + from;
   }
@@ -139,7 +140,7 @@ final class Lines implements Closeable {
     return true;
   }
 
-  /** Has the line that is not read to its end begin the buffer. */
+  /** Moves the incomplete line to the start of the buffer. */
   private void drop() {
     if (next > 0) {
       System.arraycopy(buffer, next, buffer, 0, filled - next);

@@ -8,22 +8,22 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.formats.Cells;
 
-/** A row of Spark's that is written column by column, over and over. */
+/** A Spark row that is written column by column and reused. */
 final class RowCells implements Cells {
   private final StructType type;
   private final int[] places;
-  private final boolean[] wanted;
+  private final boolean[] required;
   private final UnsafeRowWriter writer;
 
   /**
-   * @param type of the row
-   * @param places of the columns of the table in the row, -1 for those that are not in it
+   * @param type type of the row
+   * @param places positions of the table's columns in the row, -1 for those that are not in it
    */
   RowCells(StructType type, int[] places) {
     this.type = type;
     this.places = places;
-    wanted = new boolean[places.length];
-    for (int i = 0; i < places.length; i++) wanted[i] = places[i] >= 0;
+    required = new boolean[places.length];
+    for (int i = 0; i < places.length; i++) required[i] = places[i] >= 0;
     writer = new UnsafeRowWriter(type.length());
   }
 
@@ -32,23 +32,23 @@ final class RowCells implements Cells {
     writer.zeroOutNullBytes();
   }
 
-  /** What was written since; the same object each time. */
+  /** The row written since the last call; the object is reused. */
   UnsafeRow row() {
     return writer.getRow();
   }
 
-  /** What takes the columns that are no columns of the table, by their places in the row. */
+  /** The writer of the columns that do not belong to the table, by their positions in the row. */
   UnsafeRowWriter head() {
     return writer;
   }
 
   @Override
-  public boolean[] wanted() {
-    return wanted;
+  public boolean[] required() {
+    return required;
   }
 
   @Override
-  public void nothing(int column) {
+  public void nullValue(int column) {
     writer.setNullAt(places[column]);
   }
 

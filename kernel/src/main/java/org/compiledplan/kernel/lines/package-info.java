@@ -1,2 +1,2 @@
-/** Files of lines as a file format of Spark's, whose rows are decoded as they are read. */
+/** Line-based files as a Spark file format whose rows are decoded while they are read. */
 package org.compiledplan.kernel.lines;

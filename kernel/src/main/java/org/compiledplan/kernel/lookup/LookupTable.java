@@ -20,8 +20,8 @@ import org.compiledplan.kernel.jdbc.JdbcValues;
 import org.compiledplan.kernel.values.JsonText;
 
 /**
- * A table of a database that is asked for the rows of a key. One instance serves all tasks of a
- * process; it keeps its connections, and the rows it got if it has a cache.
+ * A database table for lookups by key. One instance serves all tasks of a process; it keeps its
+ * connections open, and caches rows if configured.
  *
  * <p>Description: the fields of {@link Database}, and {@code {"query", "values": name of a
  * JdbcValues, "types": [Spark types of the columns], "retries", "missRetries"?, "missDelay"?: ms,
@@ -57,7 +57,7 @@ public final class LookupTable {
     keepsMissing = spec.path("cache").path("missing").asBoolean(true);
   }
 
-  /** As Flink's partial cache: the keys that were asked for last. */
+  /** Like Flink's partial cache: the most recently used keys. */
   private static Cache<Row, List<Row>> cache(JsonNode spec) {
     CacheBuilder<Object, Object> builder = CacheBuilder.newBuilder().concurrencyLevel(1);
     if (spec.hasNonNull("maxRows")) builder.maximumSize(spec.get("maxRows").asLong());
@@ -68,17 +68,19 @@ public final class LookupTable {
     return builder.build();
   }
 
-  /** The table of a description; the same one for the same description. */
+  /** Returns the table of a description; equal descriptions share an instance. */
   public static LookupTable of(String description) {
     return TABLES.computeIfAbsent(description, text -> new LookupTable(JsonText.read(text)));
   }
 
-  /** The rows of a key, looked up again after a delay while there are none; none for a null key. */
+  /**
+   * Returns the rows of a key, retried after a delay while there are none; empty for a null key.
+   */
   public List<Row> rows(Row key) {
     for (int i = 0; i < key.length(); i++) {
       if (key.isNullAt(i)) return List.of();
     }
-    List<Row> rows = known(key);
+    List<Row> rows = cached(key);
     for (int retry = 0; rows.isEmpty() && retry < missRetries; retry++) {
       try {
         Thread.sleep(missDelay);
@@ -86,28 +88,28 @@ public final class LookupTable {
         Thread.currentThread().interrupt();
         throw new IllegalStateException("interrupted while a lookup waited for its retry");
       }
-      rows = known(key);
+      rows = cached(key);
     }
     return rows;
   }
 
-  private List<Row> known(Row key) {
-    if (cache == null) return ask(key);
+  private List<Row> cached(Row key) {
+    if (cache == null) return query(key);
     List<Row> known = cache.getIfPresent(key);
     if (known == null) {
-      known = ask(key);
+      known = query(key);
       if (keepsMissing || !known.isEmpty()) cache.put(key, known);
     }
     return known;
   }
 
-  private List<Row> ask(Row key) {
+  private List<Row> query(Row key) {
     for (int attempt = 0; ; attempt++) {
       try {
         Connection connection = take();
         boolean whole = false;
         try {
-          List<Row> rows = ask(connection, key);
+          List<Row> rows = fetch(connection, key);
           whole = true;
           return rows;
         } finally {
@@ -116,7 +118,7 @@ public final class LookupTable {
         }
       } catch (SQLException error) {
         if (attempt >= retries) {
-          // Without the cause: the last message of the chain is what the user sees.
+          // Without the cause: the user sees the last message of the chain.
           throw new IllegalStateException(
               "the database " + database + " does not answer: " + error.getMessage());
         }
@@ -124,15 +126,15 @@ public final class LookupTable {
     }
   }
 
-  private List<Row> ask(Connection connection, Row key) throws SQLException {
+  private List<Row> fetch(Connection connection, Row key) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(spec.path("query").asText())) {
       for (int i = 0; i < key.length(); i++)
         statement.setObject(i + 1, values.toJdbc(key.get(i), ""));
       List<Row> rows = new ArrayList<>();
-      try (ResultSet found = statement.executeQuery()) {
-        while (found.next()) {
+      try (ResultSet result = statement.executeQuery()) {
+        while (result.next()) {
           Object[] row = new Object[types.length];
-          for (int i = 0; i < types.length; i++) row[i] = values.fromJdbc(found, i + 1, types[i]);
+          for (int i = 0; i < types.length; i++) row[i] = values.fromJdbc(result, i + 1, types[i]);
           rows.add(RowFactory.create(row));
         }
       }

@@ -1,2 +1,2 @@
-/** Tables that are asked for the rows of a key, over JDBC. */
+/** Lookup tables over JDBC. */
 package org.compiledplan.kernel.lookup;

@@ -9,17 +9,14 @@ import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 
-/**
- * The accumulators of some rows, with the number of the rows; read from bytes only when they are
- * needed.
- */
+/** Accumulators of several rows and the number of these rows, decoded from bytes on demand. */
 final class Accumulated implements Stored, Partial {
   private final AggregateCalls calls;
   private final Frames<Accumulator> accumulators;
   private long rows;
 
-  /** What {@link #add(Object[])} said so far. */
-  private long held;
+  /** Size of the accumulators as {@link #add(Object[])} last measured it, in bytes. */
+  private long size;
 
   Accumulated(AggregateCalls calls) {
     this.calls = calls;
@@ -32,11 +29,11 @@ final class Accumulated implements Stored, Partial {
     io.frames("aggregates", accumulators);
   }
 
-  /** What {@link #toBytes} gave. */
+  /** Decodes the result of {@link #toBytes}. */
   static Accumulated of(AggregateCalls calls, byte[] bytes) {
-    Accumulated found = new Accumulated(calls);
-    found.fields(new ByteFields.Reader(new ByteReader(bytes, 0, bytes.length)));
-    return found;
+    Accumulated state = new Accumulated(calls);
+    state.fields(new ByteFields.Reader(new ByteReader(bytes, 0, bytes.length)));
+    return state;
   }
 
   @Override
@@ -49,12 +46,12 @@ final class Accumulated implements Stored, Partial {
     return add(row.values());
   }
 
-  /** Takes a row in; returns about how many bytes more are held. */
+  /** Accumulates a row; returns the approximate growth in bytes. */
   long add(Object[] row) {
     process(row, true);
-    long before = held;
-    held = calls.heldBytes(accumulators.parts());
-    return held - before;
+    long before = size;
+    size = calls.heldBytes(accumulators.parts());
+    return size - before;
   }
 
   @Override
@@ -69,18 +66,18 @@ final class Accumulated implements Stored, Partial {
     rows += add ? 1 : -1;
   }
 
-  /** Takes in what another took, which stays as it is. */
-  void merge(Accumulated other) {
-    AggregateCalls.merge(accumulators.parts(), other.accumulators.parts());
-    rows += other.rows;
+  /** Merges another state into this one; the source is not changed. */
+  void merge(Accumulated source) {
+    AggregateCalls.merge(accumulators.parts(), source.accumulators.parts());
+    rows += source.rows;
   }
 
-  /** Rows that were added, less those that were taken back. */
+  /** Accumulated rows minus retracted rows. */
   long rows() {
     return rows;
   }
 
-  /** Puts the values into a row from a position on. */
+  /** Writes the results into a row, starting at position {@code at}. */
   void values(Object[] row, int at) {
     AggregateCalls.values(accumulators.parts(), row, at);
   }

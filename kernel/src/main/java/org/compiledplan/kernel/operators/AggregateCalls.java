@@ -27,8 +27,8 @@ final class AggregateCalls {
   private final Frames.Layout<Accumulator> layout;
 
   /**
-   * @param firstResult position in the output of the first call's value
-   * @param needRetraction whether rows may be taken back, where a call does not say it itself
+   * @param firstResult output position of the first call's result
+   * @param needRetraction whether rows may be retracted, for calls that do not say so themselves
    */
   AggregateCalls(OperatorSpec spec, int firstResult, boolean needRetraction) {
     JsonNode aggs = spec.get("aggs");
@@ -90,7 +90,7 @@ final class AggregateCalls {
     return functions.size();
   }
 
-  /** Whether a value depends on the order of the rows. */
+  /** Returns true if a result depends on the order of the rows. */
   boolean isOrderSensitive() {
     return orderSensitive;
   }
@@ -99,22 +99,22 @@ final class AggregateCalls {
     return (BitSet) columns.clone();
   }
 
-  /** About how many bytes the accumulators take for values that they tell from others. */
+  /** Approximate size in bytes of the distinct values that the accumulators hold. */
   long heldBytes(Accumulator[] accumulators) {
-    long held = 0;
+    long bytes = 0;
     for (int i = distinct.nextSetBit(0); i >= 0; i = distinct.nextSetBit(i + 1)) {
-      held += accumulators[i].heldBytes();
+      bytes += accumulators[i].heldBytes();
     }
-    return held;
+    return bytes;
   }
 
   Accumulator[] fresh() {
-    Accumulator[] made = new Accumulator[functions.size()];
-    for (int i = 0; i < made.length; i++) made[i] = functions.get(i).get();
-    return made;
+    Accumulator[] accumulators = new Accumulator[functions.size()];
+    for (int i = 0; i < accumulators.length; i++) accumulators[i] = functions.get(i).get();
+    return accumulators;
   }
 
-  /** Takes a row in, or out if it does not add. */
+  /** Accumulates a row, or retracts it if {@code add} is false. */
   void process(Accumulator[] accumulators, Object[] row, boolean add) {
     for (int i = 0; i < accumulators.length; i++) {
       if (leavesOut(i, row)) continue;
@@ -127,7 +127,7 @@ final class AggregateCalls {
     return filters[call] >= 0 && !Boolean.TRUE.equals(row[filters[call]]);
   }
 
-  /** Has some calls alone take a row in. */
+  /** Accumulates a row in the calls of {@code some} only. */
   void add(Accumulator[] accumulators, Object[] row, BitSet some) {
     for (int i = some.nextSetBit(0); i >= 0; i = some.nextSetBit(i + 1)) {
       if (!leavesOut(i, row)) accumulators[i].add(row);
@@ -138,12 +138,12 @@ final class AggregateCalls {
     for (int i = 0; i < into.length; i++) into[i].merge(from[i]);
   }
 
-  /** Puts the values into a row from a position on. */
+  /** Writes the results into a row, starting at position {@code at}. */
   static void values(Accumulator[] accumulators, Object[] row, int at) {
     for (int i = 0; i < accumulators.length; i++) row[at + i] = accumulators[i].value();
   }
 
-  /** How the accumulators are kept in state. */
+  /** State layout of the accumulators. */
   Frames.Layout<Accumulator> layout() {
     return layout;
   }

@@ -5,22 +5,22 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.state.Stored;
 
 /**
- * Operators over rows that carry their window: the window is part of the key, so a key's state is
- * one window, with content of type {@code C}, until it is complete. Rows for a window that has
- * fired are dropped.
+ * Operators over rows that carry their window. The window is part of the key, so a key's state is
+ * one window, with content of type {@code C}, until the window is complete. Rows of a window that
+ * has fired are dropped.
  */
 final class AttachedWindow<C extends Stored> extends KeyedOperator<AttachedWindow<C>.Window> {
-  /** What is kept of a window's rows, and what comes of them. */
+  /** The state of a window's rows and the output computed from it. */
   interface Content<C extends Stored> {
     C empty();
 
-    /** Takes a row in; false if the content stays as it is. */
+    /** Adds a row; returns false if the content does not change. */
     boolean add(C content, InputRow row);
 
-    /** How many state entries it counts as; with 0 nothing is kept. */
+    /** Number of state entries, for the metrics; content with 0 entries is not stored. */
     int entries(C content);
 
-    /** Tells of the times of each, in a window with the given end. */
+    /** Reports the times of all entries of a window that ends at {@code end}. */
     default void entryTimes(C content, long end, EntryTimes to) {
       for (int i = entries(content); i > 0; i--) to.entry(0, EntryTimes.NONE, end);
     }
@@ -56,7 +56,7 @@ final class AttachedWindow<C extends Stored> extends KeyedOperator<AttachedWindo
     Window window = state.read(format);
     OptionalLong due = window.nextDue(context);
     if (due.getAsLong() > times.now(context)) {
-      state.again(due);
+      state.reschedule(due);
       return;
     }
     out.at(due.getAsLong());

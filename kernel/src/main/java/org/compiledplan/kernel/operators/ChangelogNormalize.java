@@ -7,12 +7,12 @@ import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * Makes a complete changelog of an upsert one: knows the last row of a key, drops updates that
- * change nothing (unless there is a TTL) and deletions of what is not there, and completes
- * deletions. Follows Flink's ProcTimeDeduplicateKeepLastRowFunction over changelog input. A filter
- * that was pushed into it lets a row that fails it count as deleted.
+ * Converts an upsert changelog into a complete one: stores the last row of a key, drops updates
+ * that change nothing (unless there is a TTL) and deletions of absent rows, and completes
+ * deletions. Follows Flink's ProcTimeDeduplicateKeepLastRowFunction over changelog input. A row
+ * that fails a pushed-down filter counts as deleted.
  */
-final class ChangelogNormalize extends EntryOperator<KeptRow> {
+final class ChangelogNormalize extends EntryOperator<ExpiringRow> {
   private final int filterColumn;
   private final boolean generateUpdateBefore;
   private final long ttl;
@@ -23,10 +23,10 @@ final class ChangelogNormalize extends EntryOperator<KeptRow> {
     ttl = spec.ttl(0);
     ValueType[] types = spec.inputs()[0];
     Columns columns = Columns.ofInput(0, types, others(types.length, filterColumn));
-    define(spec, StateKind.CHANGELOG_NORMALIZE, () -> new KeptRow(ttl, columns), Work::new);
+    define(spec, StateKind.CHANGELOG_NORMALIZE, () -> new ExpiringRow(ttl, columns), Work::new);
   }
 
-  /** The columns but for one, all of them if that is below 0. */
+  /** All columns except {@code without}; all columns if that is negative. */
   private static int[] others(int width, int without) {
     return IntStream.range(0, width).filter(column -> column != without).toArray();
   }
@@ -38,12 +38,12 @@ final class ChangelogNormalize extends EntryOperator<KeptRow> {
   }
 
   private final class Work extends EntryWork {
-    private Object[] kept;
+    private Object[] stored;
     private boolean written;
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
-      if (entry != null) kept = entry.row;
+      if (entry != null) stored = entry.row;
     }
 
     @Override
@@ -51,33 +51,33 @@ final class ChangelogNormalize extends EntryOperator<KeptRow> {
       boolean passes = filterColumn < 0 || Boolean.TRUE.equals(row.values()[filterColumn]);
       if (RowKinds.isAdd(row.kind()) && passes) {
         update(filterColumn < 0 ? row.values() : without(row.values(), filterColumn), out);
-      } else if (kept != null) {
-        // The row that is known, for a deletion may come with its key only.
-        out.emit(RowKinds.DELETE, kept);
-        kept = null;
+      } else if (stored != null) {
+        // Emit the stored row: a deletion may carry its key only.
+        out.emit(RowKinds.DELETE, stored);
+        stored = null;
       }
     }
 
     private void update(Object[] next, Out out) {
-      if (kept == null) {
+      if (stored == null) {
         out.emit(RowKinds.INSERT, next);
       } else {
-        if (ttl <= 0 && Values.equalRows(kept, next)) return;
-        if (generateUpdateBefore) out.emit(RowKinds.UPDATE_BEFORE, kept);
+        if (ttl <= 0 && Values.equalRows(stored, next)) return;
+        if (generateUpdateBefore) out.emit(RowKinds.UPDATE_BEFORE, stored);
         out.emit(RowKinds.UPDATE_AFTER, next);
       }
-      kept = next;
+      stored = next;
       written = true;
     }
 
     @Override
     public void close(Out out) {
-      if (kept == null) {
+      if (stored == null) {
         entry = null;
         save();
       } else if (written) {
         entry = format.fresh();
-        entry.row = kept;
+        entry.row = stored;
         save();
       }
     }

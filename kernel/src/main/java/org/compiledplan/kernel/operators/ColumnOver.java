@@ -9,13 +9,13 @@ import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * Unbounded OVER windows ordered by any columns, over a changelog: a row that comes or goes changes
- * those behind it. Follows Flink's NonTimeRangeUnboundedPrecedingFunction and
- * NonTimeRowsUnboundedPrecedingFunction, with one net change of each row for a micro-batch. A
- * retraction without its row is ignored.
+ * Unbounded OVER windows ordered by any columns, over a changelog: an added or retracted row
+ * changes the rows behind it. Follows Flink's NonTimeRangeUnboundedPrecedingFunction and
+ * NonTimeRowsUnboundedPrecedingFunction, but emits one net change per row and micro-batch. A
+ * retraction of an absent row is ignored.
  */
 final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle {
-  /** A row with the results that consumers have seen, null if they have not seen it. */
+  /** A row and the results emitted for it; the results are null before the first emission. */
   private final class Entry implements Stored {
     private Object[] row;
     private Object[] shown;
@@ -61,13 +61,13 @@ final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle
   }
 
   @Override
-  public boolean staysAliveByAnyRow() {
+  public boolean refreshedByEveryRow() {
     return false;
   }
 
   private final class Work extends KeyWork {
     private final List<Entry> entries;
-    private final List<Entry> gone = new ArrayList<>();
+    private final List<Entry> removedRows = new ArrayList<>();
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
@@ -89,13 +89,13 @@ final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle
           at--) {
         if (!Values.equalRows(entries.get(at).row, row.values())) continue;
         Entry removed = entries.remove(at);
-        if (removed.shown != null) gone.add(removed);
+        if (removed.shown != null) removedRows.add(removed);
         changed = true;
         return;
       }
     }
 
-    /** Where a row goes that comes last of its equals. */
+    /** Insertion point of a row behind all rows that are equal in order. */
     private int behind(Object[] row) {
       int low = 0;
       int high = entries.size();
@@ -110,7 +110,8 @@ final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle
     @Override
     public void close(Out out) {
       if (!changed) return;
-      for (Entry entry : gone) out.emit(RowKinds.DELETE, calls.result(entry.row, entry.shown));
+      for (Entry entry : removedRows)
+        out.emit(RowKinds.DELETE, calls.result(entry.row, entry.shown));
       Accumulator[] accumulators = calls.fresh();
       for (int from = 0, to; from < entries.size(); from = to) {
         to = from;

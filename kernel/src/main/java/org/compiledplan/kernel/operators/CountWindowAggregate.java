@@ -8,8 +8,9 @@ import org.compiledplan.kernel.state.PackedRow;
 import org.compiledplan.kernel.state.Stored;
 
 /**
- * Aggregates by key over windows of a number of rows: a window starts every {@code slide} rows and
- * fires with its last one (Flink's CountTumblingWindowAssigner and CountSlidingWindowAssigner).
+ * Aggregates by key over windows of a fixed number of rows: a window starts every {@code slide}
+ * rows and fires with its last row (Flink's CountTumblingWindowAssigner and
+ * CountSlidingWindowAssigner).
  */
 final class CountWindowAggregate extends KeyedOperator<CountWindowAggregate.Windows> {
   private final int[] grouping;
@@ -30,7 +31,7 @@ final class CountWindowAggregate extends KeyedOperator<CountWindowAggregate.Wind
     if (size <= 0 || slide <= 0) throw spec.problem("has windows without a size");
   }
 
-  /** A window with the number of rows that came to it, those that take others back among them. */
+  /** A window and the number of rows assigned to it, retractions included. */
   private final class Window implements Stored {
     private long came;
     private final Accumulated rows = new Accumulated(calls);
@@ -42,11 +43,11 @@ final class CountWindowAggregate extends KeyedOperator<CountWindowAggregate.Wind
     }
   }
 
-  /** The windows of a group that are not complete. */
+  /** Incomplete windows of a group. */
   final class Windows implements KeyState {
     private PackedRow key = PackedRow.NONE;
 
-    /** The number of the next row within the slide. */
+    /** Position of the next row within the slide. */
     private long next;
 
     private final ArrayDeque<Window> windows = new ArrayDeque<>();
@@ -58,7 +59,7 @@ final class CountWindowAggregate extends KeyedOperator<CountWindowAggregate.Wind
       io.list("windows", windows, Window::new);
     }
 
-    /** Without windows it is one if it is known which row is next. */
+    /** Without windows, the position within the slide counts as one entry. */
     @Override
     public int entries() {
       return windows.isEmpty() && next > 0 ? 1 : windows.size();
@@ -79,11 +80,11 @@ final class CountWindowAggregate extends KeyedOperator<CountWindowAggregate.Wind
       if (windows.key.isNone()) windows.key = PackedRow.of(row.values(), grouping);
       if (windows.next == 0) windows.windows.add(new Window());
       windows.next = (windows.next + 1) % slide;
-      for (Iterator<Window> each = windows.windows.iterator(); each.hasNext(); ) {
-        Window window = each.next();
+      for (Iterator<Window> iterator = windows.windows.iterator(); iterator.hasNext(); ) {
+        Window window = iterator.next();
         window.rows.process(row.values(), RowKinds.isAdd(row.kind()));
         if (++window.came < size) continue;
-        each.remove();
+        iterator.remove();
         if (!needRetraction || window.rows.rows() != 0) emit(window, row.values(), out);
       }
     }

@@ -5,18 +5,18 @@ import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * Keeps one row of a key: the first or the last by arrival or by a time column. Follows Flink's
+ * Keeps one row per key: the first or the last by arrival or by a time column. Follows Flink's
  * ProcTimeDeduplicateKeepFirstRowFunction, ProcTimeDeduplicateKeepLastRowFunction and
- * RowTimeDeduplicateFunction. Of equal times keep-last takes the later arrival, keep-first the
- * earlier.
+ * RowTimeDeduplicateFunction. Of rows with equal times, keep-last takes the later arrival and
+ * keep-first the earlier.
  */
-final class Deduplicate extends EntryOperator<KeptRow> {
+final class Deduplicate extends EntryOperator<ExpiringRow> {
   private final boolean keepLast;
   private final int rowtime;
   private final boolean generateUpdateBefore;
   private final boolean generateInsert;
 
-  /** The columns that are kept where the row is not needed; else null. */
+  /** Columns to store if the full row is not needed, otherwise null. */
   private final int[] onlyKey;
 
   Deduplicate(OperatorSpec spec) {
@@ -25,21 +25,21 @@ final class Deduplicate extends EntryOperator<KeptRow> {
     rowtime = spec.column("rowtime");
     generateUpdateBefore = spec.flag("generateUpdateBefore");
     generateInsert = spec.flag("generateInsert");
-    // Keep-first by arrival needs to know only that there was a row; of it the key is kept.
+    // Keep-first by arrival only tests whether a row exists, so the key is enough.
     boolean rowNeeded = keepLast || rowtime >= 0;
     onlyKey = rowNeeded ? null : spec.key(0);
     Columns columns = rowNeeded ? Columns.ofInput(0, types) : Columns.ofInput(0, types, onlyKey);
     long ttl = spec.ttl(0);
-    define(spec, StateKind.DEDUPLICATE, () -> new KeptRow(ttl, columns), Work::new);
+    define(spec, StateKind.DEDUPLICATE, () -> new ExpiringRow(ttl, columns), Work::new);
   }
 
   private final class Work extends EntryWork {
-    private Object[] kept;
+    private Object[] stored;
     private boolean changed;
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
-      if (entry != null) kept = entry.row;
+      if (entry != null) stored = entry.row;
     }
 
     @Override
@@ -47,21 +47,21 @@ final class Deduplicate extends EntryOperator<KeptRow> {
       if (!RowKinds.isAdd(row.kind())) {
         throw new IllegalStateException("deduplicate takes insert-only input, it got a retraction");
       }
-      if (kept != null && !replaces(row.values())) return;
-      if (kept == null) {
+      if (stored != null && !replaces(row.values())) return;
+      if (stored == null) {
         out.emit(
             generateInsert || !keepLast ? RowKinds.INSERT : RowKinds.UPDATE_AFTER, row.values());
       } else {
-        if (generateUpdateBefore) out.emit(RowKinds.UPDATE_BEFORE, kept);
+        if (generateUpdateBefore) out.emit(RowKinds.UPDATE_BEFORE, stored);
         out.emit(RowKinds.UPDATE_AFTER, row.values());
       }
-      kept = row.values();
+      stored = row.values();
       changed = true;
     }
 
     private boolean replaces(Object[] row) {
       if (rowtime < 0) return keepLast;
-      int order = Values.compare(row[rowtime], kept[rowtime]);
+      int order = Values.compare(row[rowtime], stored[rowtime]);
       return keepLast ? order >= 0 : order < 0;
     }
 
@@ -69,7 +69,7 @@ final class Deduplicate extends EntryOperator<KeptRow> {
     public void close(Out out) {
       if (changed) {
         entry = format.fresh();
-        entry.row = onlyKey == null ? kept : OperatorSpec.values(kept, onlyKey);
+        entry.row = onlyKey == null ? stored : OperatorSpec.values(stored, onlyKey);
         save();
       } else if (entry == null) {
         save();

@@ -1,24 +1,33 @@
 package org.compiledplan.kernel.operators;
 
-/** An operator whose state of a key expires as a whole. */
+/** An operator whose state per key is one entry that expires as a whole. */
 abstract class EntryOperator<S extends SingleEntry> extends KeyedOperator<S> {
-  /** Removes the entry if it has expired, else asks for another timer. */
+  /** Removes the entry if it has expired, otherwise sets the next timer. */
   @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (!state.isThere()) return;
     S entry = live(state, context);
     if (entry == null) state.remove(-1);
-    else state.again(entry.nextDue(context));
+    else state.reschedule(entry.nextDue(context));
   }
 
-  /** What is kept for the key; null if nothing is, or if it has expired. */
+  /**
+   * Returns the entry of the key; null if there is none or it has expired.
+   *
+   * @param state the key's stored state
+   * @param context times against which the TTL is checked
+   */
   final S live(KeyedState state, BatchContext context) {
     if (!state.isThere()) return null;
     S entry = state.read(format);
     return entry.isExpired(context) ? null : entry;
   }
 
-  /** Keeps the entry, as written now. */
+  /**
+   * Stores the entry with the current processing time as its last write.
+   *
+   * @param isNew whether the key had no entry, for the metrics
+   */
   final void put(KeyedState state, S entry, BatchContext context, boolean isNew) {
     entry.lastWrite = context.processingTime();
     state.put(format, entry, entry.nextDue(context), isNew ? 1 : 0);
@@ -28,10 +37,10 @@ abstract class EntryOperator<S extends SingleEntry> extends KeyedOperator<S> {
     final KeyedState state;
     final BatchContext context;
 
-    /** Whether something is stored for the key, be it expired. */
+    /** True if an entry is stored for the key, expired or not. */
     final boolean stored;
 
-    /** What is kept for the key; null if nothing is. */
+    /** The key's entry; null if there is none. */
     S entry;
 
     EntryWork(KeyedState state, BatchContext context) {
@@ -41,7 +50,7 @@ abstract class EntryOperator<S extends SingleEntry> extends KeyedOperator<S> {
       entry = live(state, context);
     }
 
-    /** Keeps the entry, or removes what is stored if there is none. */
+    /** Stores the entry, or removes the stored one if {@link #entry} is null. */
     final void save() {
       if (entry != null) put(state, entry, context, !stored);
       else if (stored) state.remove(-1);

@@ -1,16 +1,16 @@
 package org.compiledplan.kernel.operators;
 
-/** Takes what is known of the times of a state's entries, one call for each. */
+/** Receives the times of a state's entries, one call per entry. */
 @FunctionalInterface
 public interface EntryTimes {
-  /** There is no such time. */
+  /** The entry has no time of this kind. */
   long NONE = Long.MIN_VALUE;
 
   /**
-   * @param input the number of the input that the entry is of, which is that of its TTL
-   * @param written processing time of its last write in ms, from which on its TTL counts
-   * @param time of what it is about in ms: the row's own time, or the end of its window on the
-   *     clock that windows lie on
+   * @param input number of the entry's input, which selects its TTL
+   * @param written processing time of the last write in ms; the TTL starts there
+   * @param time event time in ms: the row's own time, or the end of its window on the window's
+   *     clock
    */
   void entry(int input, long written, long time);
 }

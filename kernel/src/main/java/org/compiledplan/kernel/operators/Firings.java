@@ -6,35 +6,35 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.state.Stored;
 
 /**
- * What Flink's timers of a key have done by the watermark at which a row arrives, while the timers
- * here wait for the end of the micro-batch. Flink's bounded OVER windows and its sort take a row
- * that is behind the watermark unless a row of the key with its time or a later one has been
- * through; so that must be known row by row.
+ * Replays the timers that Flink would have fired for a key by the watermark at which a row arrives;
+ * timers here fire at the end of the micro-batch. Flink's bounded OVER windows and its sort accept
+ * a row behind the watermark unless a row of the key with the same or a later time has been
+ * processed, so lateness must be decided row by row.
  *
- * <p>With a memory, an idle key forgets what has been through, as
- * RowTimeRangeBoundedPrecedingFunction does: 1.5 times the memory after a row's time, if none that
- * is much later has come by then.
+ * <p>With a retention, an idle key forgets its last processed row as
+ * RowTimeRangeBoundedPrecedingFunction does: 1.5 times the retention after that row's time, unless
+ * a much later row has arrived by then.
  */
 final class Firings implements Stored {
   private final WaitingRows waiting;
   private final long memory;
 
-  /** The time of the row that went through last; null if none has. */
+  /** Time of the last processed row; null before the first. */
   private Long last;
 
-  /** The watermark up to which {@link #last} is known; null before the first. */
+  /** Watermark up to which {@link #last} is known; null before the first. */
   private Long known;
 
-  /** When the key forgets; null if that is open. */
+  /** Watermark at which the key forgets its last row; null if not scheduled. */
   private Long forgetAt;
 
-  /** Rows that are due up to this watermark are forgotten by those behind it; null if none are. */
+  /** Rows due up to this watermark are forgotten by rows behind it; null if none are. */
   private Long forgotten;
 
   private PriorityQueue<WaitingRows.Waiting> ahead;
 
   /**
-   * @param memory ms that a row counts; -1: for ever
+   * @param memory retention of a row in ms; -1: unlimited
    */
   Firings(WaitingRows waiting, long memory) {
     this.waiting = waiting;
@@ -55,7 +55,7 @@ final class Firings implements Stored {
     return next.isPresent() ? (Long) next.getAsLong() : null;
   }
 
-  /** Adds the row to those that wait, unless it is late. */
+  /** Adds the row to the waiting rows unless it is late; returns false if it is. */
   boolean add(long time, long watermark, Object[] row) {
     if (time <= watermark || forgetAt != null && forgetAt <= watermark) moveTo(watermark);
     if (last != null && time <= last) return false;
@@ -71,10 +71,7 @@ final class Firings implements Stored {
     if (ahead != null) ahead.add(added);
   }
 
-  /**
-   * Lets the timers fire up to the watermark; to be called before what is due is taken from the
-   * waiting rows.
-   */
+  /** Fires the timers up to the watermark; call before taking due rows from the waiting rows. */
   void moveTo(long watermark) {
     if (known != null && watermark <= known) return;
     if (ahead == null) {
@@ -96,17 +93,17 @@ final class Firings implements Stored {
     known = watermark;
   }
 
-  /** Whether what was due up to the watermark is forgotten by those behind it. */
+  /** Returns true if rows due up to the watermark are forgotten by rows behind it. */
   boolean forgetsAt(long watermark) {
     return forgotten != null && forgotten == watermark;
   }
 
-  /** To be called once the rows due at the watermark are through. */
+  /** Marks the rows due at the watermark as processed. */
   void through(long watermark) {
     if (forgotten != null && forgotten <= watermark) forgotten = null;
   }
 
-  /** Whether a key with no rows can be dropped. */
+  /** Returns true if a key without rows can be dropped. */
   boolean isEmpty() {
     return memory >= 0 && last == null && forgetAt == null;
   }

@@ -7,11 +7,11 @@ import org.compiledplan.kernel.values.Values;
 
 /**
  * Aggregates by key, without windows. Follows Flink's GroupAggFunction, and
- * MiniBatchGroupAggFunction when changes are coalesced: one net change for a key and micro-batch.
+ * MiniBatchGroupAggFunction when changes are coalesced: one net change per key and micro-batch.
  *
- * <p>A retraction for a key without state is ignored. A group that empties gives {@code -D}. An
- * update that changes nothing is suppressed, unless there is a TTL: then consumers must hear of it
- * to stay alive.
+ * <p>A retraction for a key without state is ignored. A group that empties emits {@code -D}. An
+ * update that changes nothing is suppressed, unless there is a TTL: then consumers need it to
+ * refresh their own TTL.
  */
 final class GroupAggregate extends EntryOperator<GroupAggregate.Group> {
   private final int[] grouping;
@@ -45,7 +45,7 @@ final class GroupAggregate extends EntryOperator<GroupAggregate.Group> {
     return orderInsensitive ? new Accumulated(calls) : null;
   }
 
-  /** The rows of a group that is not empty, and the values it is grouped by. */
+  /** The rows of a non-empty group and its grouping values. */
   final class Group extends SingleEntry {
     private PackedRow key = PackedRow.NONE;
     private Accumulated rows = new Accumulated(calls);
@@ -55,7 +55,7 @@ final class GroupAggregate extends EntryOperator<GroupAggregate.Group> {
     }
 
     @Override
-    public boolean mayBeGivenAgain() {
+    public boolean isReusable() {
       return true;
     }
 

@@ -1,17 +1,17 @@
 package org.compiledplan.kernel.operators;
 
 /**
- * What {@link IdleExpiry} asks of the operators whose keys are forgotten as a whole when nothing
- * has happened to them for the TTL. The bytes are those that the operator has put.
+ * An operator whose keys expire as a whole after being idle for the TTL; see {@link IdleExpiry}.
+ * The state bytes passed in are those that the operator has put.
  */
 interface Idle extends Operator {
-  /** Whether the key must not be forgotten yet. */
+  /** Returns true if the key must not expire yet. */
   default boolean waits(byte[] state) {
     return false;
   }
 
-  /** Whether a row that changes nothing keeps the key alive. */
-  default boolean staysAliveByAnyRow() {
+  /** Returns true if a row that changes nothing refreshes the TTL. */
+  default boolean refreshedByEveryRow() {
     return true;
   }
 }

@@ -10,12 +10,12 @@ import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 
 /**
- * Forgets the keys of an operator that have been idle for the TTL, in processing time. Flink does
- * so for OVER windows and temporal joins with a timer that fires between the TTL and half as much
- * again; here a key is gone exactly at the TTL.
+ * Expires an operator's keys that have been idle for the TTL, in processing time. Flink does so for
+ * OVER windows and temporal joins with a timer that fires between 1 and 1.5 times the TTL; here a
+ * key expires exactly at the TTL.
  *
- * <p>State: the time of the last change, when the operator's own timer is due, then what the
- * operator keeps.
+ * <p>State: the time of the last change, the time of the operator's own timer, then the operator's
+ * state.
  */
 final class IdleExpiry implements Operator {
   private final Idle operator;
@@ -49,7 +49,7 @@ final class IdleExpiry implements Operator {
     long now = eventTime ? context.watermark() : context.processingTime();
     if (entry.header.due.isPresent() && entry.header.due.getAsLong() <= now)
       operator.onTimer(entry, context, out);
-    else entry.keep(entry.header.lastChange);
+    else entry.touch(entry.header.lastChange);
   }
 
   @Override
@@ -57,7 +57,7 @@ final class IdleExpiry implements Operator {
     return format;
   }
 
-  /** What is kept beside the operator's own state, before it. */
+  /** State stored before the operator's own. */
   private static final class Header implements Stored {
     private long lastChange;
 
@@ -105,7 +105,7 @@ final class IdleExpiry implements Operator {
       return operators.entries();
     }
 
-    /** They expire together, but not while rows wait. */
+    /** All entries expire together, but not while rows wait. */
     @Override
     public void entryTimes(EntryTimes to) {
       long written = operators.waits() ? EntryTimes.NONE : header.lastChange;
@@ -114,8 +114,9 @@ final class IdleExpiry implements Operator {
   }
 
   /**
-   * When to look whether a key has expired. Timers in event time cannot tell: the watermark, which
-   * moves about as fast as the clock, says when to look, so that what is idle goes in the end.
+   * Time of the next expiry check. Event-time timers cannot fire by processing time: the watermark,
+   * which advances about as fast as the clock, triggers the check, so that idle keys expire
+   * eventually.
    */
   private OptionalLong nextLook(long lastChange, boolean waits, BatchContext context) {
     if (ttl <= 0 || waits) return OptionalLong.empty();
@@ -144,8 +145,8 @@ final class IdleExpiry implements Operator {
     @Override
     public void close(Out out) {
       session.close(out);
-      if (ttl > 0 && !entry.written && operator.staysAliveByAnyRow() && entry.get() != null)
-        entry.keep(now);
+      if (ttl > 0 && !entry.written && operator.refreshedByEveryRow() && entry.get() != null)
+        entry.touch(now);
     }
   }
 
@@ -171,7 +172,7 @@ final class IdleExpiry implements Operator {
       if (stored == null) return null;
       ByteReader in = new ByteReader(stored, 1, stored.length - 1);
       header.fields(new ByteFields.Reader(in));
-      // The operator's state begins with the version, which is that of the whole.
+      // The operator's state begins with the version, which is the version of the whole state.
       bytes = Arrays.copyOfRange(stored, in.position() - 1, stored.length);
       bytes[0] = stored[0];
       if (Ttl.isExpired(header.lastChange, ttl, context.processingTime())
@@ -200,8 +201,8 @@ final class IdleExpiry implements Operator {
       state.remove(entriesDelta);
     }
 
-    /** Stores the same bytes, with a time of the last change. */
-    void keep(long time) {
+    /** Rewrites the same bytes with a new time of the last change. */
+    void touch(long time) {
       header.lastChange = time;
       store(0);
     }

@@ -5,15 +5,15 @@ package org.compiledplan.kernel.operators;
  *
  * @param port input of the operator, from 0
  * @param kind see {@link RowKinds}
- * @param watermark in ms, at which the row arrives: what it is late against. {@code Long.MIN_VALUE}
- *     without event time, and for rows that are never late, such as those that a timer upstream
- *     made.
+ * @param watermark ms since 1970, against which the row's lateness is checked; {@code
+ *     Long.MIN_VALUE} without event time and for rows that are never late, such as those emitted by
+ *     an upstream timer
  */
 public record InputRow(int port, byte kind, Object[] values, long watermark) {
   /**
-   * Refuses an update.
+   * Throws if the row is an update or a deletion.
    *
-   * @param rule what the operator takes
+   * @param rule the input that the operator accepts, for the message
    */
   void requireInsert(String rule) {
     if (kind != RowKinds.INSERT) throw new IllegalStateException(rule + ", it got an update");

@@ -8,17 +8,14 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.state.PackedRow;
 import org.compiledplan.kernel.state.Stored;
 
-/**
- * The rows of one input of an interval join for one key, by time, with the time at which they are
- * cleaned up.
- */
+/** The rows of one input of an interval join for one key, by time, with their cleanup time. */
 final class IntervalCache implements Stored {
-  /** A row that later rows of the other input may match. */
+  /** A row that later rows of the opposite input may match. */
   final class Cached implements Stored {
     private long time;
     private boolean matched;
 
-    /** Whether it matches nothing any more, and is there only to be padded. */
+    /** True if the row can no longer match and is stored only to be padded. */
     private boolean dead;
 
     private PackedRow row;
@@ -39,7 +36,7 @@ final class IntervalCache implements Stored {
       return row.row(columns.types());
     }
 
-    /** Whether the row has been joined with one of the other input. */
+    /** Returns true if the row has matched a row of the opposite input. */
     boolean isMatched() {
       return matched;
     }
@@ -47,7 +44,7 @@ final class IntervalCache implements Stored {
 
   private final Columns columns;
 
-  /** When rows are cleaned up, if there are any. */
+  /** Cleanup time of the rows, if there are any. */
   OptionalLong cleanAt = OptionalLong.empty();
 
   private final List<Cached> rows = new ArrayList<>(2);
@@ -69,7 +66,7 @@ final class IntervalCache implements Stored {
     return rows.size();
   }
 
-  /** Tells of the rows, which are those of an input. */
+  /** Reports the times of all rows. */
   void entryTimes(int input, EntryTimes to) {
     for (Cached row : rows) to.entry(input, EntryTimes.NONE, row.time);
   }
@@ -78,7 +75,7 @@ final class IntervalCache implements Stored {
     return changed;
   }
 
-  /** Whether rows are there only to be padded at the end of the batch. */
+  /** Returns true if there are rows to be padded at the end of the batch. */
   boolean hasDead() {
     return hasDead;
   }
@@ -97,13 +94,13 @@ final class IntervalCache implements Stored {
     cached.matched = true;
   }
 
-  /** The live rows with a time between the given ones, both included. */
+  /** Live rows with a time from {@code lower} to {@code upper}, both inclusive. */
   List<Cached> between(long lower, long upper) {
     if (rows.isEmpty() || lower > upper) return List.of();
     int first = lower == Long.MIN_VALUE ? 0 : behind(lower - 1);
-    List<Cached> found = rows.subList(first, behind(upper));
-    if (!hasDead) return found;
-    List<Cached> live = new ArrayList<>(found);
+    List<Cached> inInterval = rows.subList(first, behind(upper));
+    if (!hasDead) return inInterval;
+    List<Cached> live = new ArrayList<>(inInterval);
     live.removeIf(cached -> cached.dead);
     return live;
   }
@@ -129,10 +126,7 @@ final class IntervalCache implements Stored {
     return OptionalLong.empty();
   }
 
-  /**
-   * Lets rows up to the time match nothing any more; those that must be padded stay until they are
-   * taken.
-   */
+  /** Ends the matching of rows up to the time; rows to be padded stay until they are taken. */
   void expire(long time, boolean padUnmatched) {
     int end = behind(time);
     if (end == 0) return;
@@ -147,7 +141,7 @@ final class IntervalCache implements Stored {
     }
   }
 
-  /** Takes out the rows that are to be padded. */
+  /** Removes and returns the rows to be padded. */
   List<Cached> takeDead() {
     if (!hasDead) return List.of();
     List<Cached> dead = new ArrayList<>();

@@ -11,9 +11,9 @@ import org.compiledplan.kernel.state.Fields;
 
 /**
  * Joins rows whose times are close. Follows Flink's RowTimeIntervalJoin and ProcTimeIntervalJoin: a
- * row is kept until the other input's time has passed its interval; it is cleaned up half an
- * interval later and till then still matches rows that come late. What is left unmatched of an
- * outer input is then padded with nulls.
+ * row is stored until the opposite input's time has passed its interval; it is cleaned up half an
+ * interval later and matches late rows until then. Unmatched rows of an outer input are padded with
+ * nulls at cleanup.
  */
 final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
 
@@ -24,10 +24,12 @@ final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
   private final boolean sharedWatermark;
   private final int[] time;
 
-  /** How long after its own time, in ms, a row of an input may match one of the other. */
+  /**
+   * Per input, the longest time in ms after its own time at which a row matches the opposite input.
+   */
   private final long[] reach;
 
-  /** Of the interval, in ms; negative: it is empty. */
+  /** Length of the interval in ms; negative if the interval is empty. */
   private final long length;
 
   private final long cleanUpInterval;
@@ -85,23 +87,23 @@ final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
         return;
       }
       caches = current();
-      int other = 1 - port;
+      int opposite = 1 - port;
       long at = eventTime ? Rowtime.of(row.values(), time[port]) : context.processingTime();
       long now = eventTime ? watermark(row) : context.processingTime();
       caches.cleanUp(LEFT, now);
       caches.cleanUp(RIGHT, now);
       boolean matched = false;
       List<Cached> near =
-          caches.of[other].between(
-              TimeMath.minus(at, reach[other]), TimeMath.plus(at, reach[port]));
+          caches.of[opposite].between(
+              TimeMath.minus(at, reach[opposite]), TimeMath.plus(at, reach[port]));
       for (Cached cached : near) {
-        Object[] found = cached.row();
-        if (!inputs.matches(port == LEFT, row.values(), found)) continue;
+        Object[] match = cached.row();
+        if (!inputs.matches(port == LEFT, row.values(), match)) continue;
         matched = true;
-        caches.of[other].match(cached);
-        out.emit(RowKinds.INSERT, inputs.joined(port == LEFT, row.values(), found));
+        caches.of[opposite].match(cached);
+        out.emit(RowKinds.INSERT, inputs.joined(port == LEFT, row.values(), match));
       }
-      if (now > Long.MIN_VALUE) caches.of[other].expire(expired(other, now), outer[other]);
+      if (now > Long.MIN_VALUE) caches.of[opposite].expire(expired(opposite, now), outer[opposite]);
       if (now < TimeMath.plus(at, reach[port])) caches.add(port, at, row.values(), matched);
       else if (!matched && outer[port])
         out.emit(RowKinds.INSERT, inputs.padded(port, row.values()));
@@ -114,19 +116,19 @@ final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
   }
 
   /**
-   * The watermark of both inputs. It is that of the row if the inputs share a watermark; else the
-   * row knows its own input's alone, and what both have reached counts once the batch is through.
+   * Watermark of both inputs. If the inputs share a watermark it is the row's; otherwise the row
+   * carries only its own input's, and the common watermark counts after the batch's rows.
    */
   private long watermark(InputRow row) {
     return sharedWatermark ? row.watermark() : Long.MIN_VALUE;
   }
 
-  /** When rows of an input with a time are cleaned up, if ever. */
+  /** Cleanup time of an input's rows with time {@code at}; empty if there is none. */
   private OptionalLong cleanAt(int port, long at) {
     return TimeMath.later(TimeMath.plus(at, reach[port]), TimeMath.plus(cleanUpInterval, 1));
   }
 
-  /** The time of rows of an input that match nothing any more. */
+  /** Time up to which an input's rows can no longer match. */
   private long expired(int port, long now) {
     return TimeMath.minus(TimeMath.minus(now, reach[port]), 1);
   }
@@ -156,7 +158,7 @@ final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
       for (int port = LEFT; port <= RIGHT; port++) of[port].entryTimes(port, to);
     }
 
-    /** Rows to be padded are due when the batch's rows are through. */
+    /** Rows to be padded are due after the batch's rows. */
     @Override
     public OptionalLong nextDue(BatchContext context) {
       if (!of[LEFT].hasDead() && !of[RIGHT].hasDead()) {
@@ -170,7 +172,7 @@ final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
       if (of[port].cleanAt.isEmpty()) of[port].cleanAt = cleanAt(port, at);
     }
 
-    /** What Flink's timer does once it is due. */
+    /** The action of Flink's cleanup timer. */
     void cleanUp(int port, long now) {
       if (of[port].cleanAt.isEmpty() || of[port].cleanAt.getAsLong() > now) return;
       of[port].expire(expired(port, now), outer[port]);

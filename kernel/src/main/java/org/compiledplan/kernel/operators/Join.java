@@ -5,9 +5,9 @@ import java.util.List;
 
 /**
  * Inner, left, right and full joins of two changelogs. Follows Flink's StreamingJoinOperator: a row
- * of an outer input is padded with nulls while it matches nothing, which it knows by the number of
- * rows it is associated with. Other than there, an update that comes without the row before it
- * replaces that row: it is counted once, and what that row alone matched is taken back.
+ * of an outer input is padded with nulls while it has no match, which its number of associations
+ * tells. Unlike Flink, an update that arrives without its {@code -U} replaces the stored row: it is
+ * counted once, and results of the replaced row alone are retracted.
  */
 final class Join extends JoinOperator {
   private final JoinInputs inputs;
@@ -44,7 +44,7 @@ final class Join extends JoinOperator {
     }
 
     /**
-     * @param replaced the row that an update replaces, which matches the same rows; null if none
+     * @param replaced the row that an update replaces and that matches the same rows; null if none
      */
     private void join(InputRow row, RowStore.Entry replaced, Out out) {
       boolean add = RowKinds.isAdd(row.kind());
@@ -52,11 +52,11 @@ final class Join extends JoinOperator {
       else joinInner(row, add, replaced, out);
     }
 
-    /** Whether two rows of an input match the same rows of the other one. */
-    private boolean matchesAlike(boolean left, RowStore.Entry one, Object[] another) {
+    /** Returns true if two rows of an input match the same rows of the opposite input. */
+    private boolean matchesAlike(boolean left, RowStore.Entry stored, Object[] another) {
       if (inputs.condition == RowPredicate.TRUE) return true;
       RowStore others = store(left ? 1 : 0);
-      return matches(left, one.row(), others).equals(matches(left, another, others));
+      return matches(left, stored.row(), others).equals(matches(left, another, others));
     }
 
     private void joinInner(InputRow row, boolean add, RowStore.Entry replaced, Out out) {
@@ -67,9 +67,9 @@ final class Join extends JoinOperator {
       boolean left = row.port() == 0;
       for (RowStore.Entry stored : others.rows()) {
         if (stored.removed) continue;
-        Object[] other = stored.row();
-        if (inputs.matches(left, row.values(), other))
-          out.emit(row.kind(), inputs.joined(left, row.values(), other));
+        Object[] match = stored.row();
+        if (inputs.matches(left, row.values(), match))
+          out.emit(row.kind(), inputs.joined(left, row.values(), match));
       }
     }
 

@@ -2,7 +2,7 @@ package org.compiledplan.kernel.operators;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-/** What the binary joins share: keys and condition. */
+/** Keys and condition of a binary join. */
 final class JoinInputs {
   static final int LEFT = 0;
   static final int RIGHT = 1;
@@ -23,18 +23,18 @@ final class JoinInputs {
     width = leftWidth + spec.inputs()[RIGHT].length;
   }
 
-  /** Whether rows of each input that match nothing are padded with nulls. */
+  /** Per input, true if unmatched rows are padded with nulls. */
   static boolean[] outer(String joinType) {
     boolean full = joinType.equals("FULL");
     return new boolean[] {full || joinType.equals("LEFT"), full || joinType.equals("RIGHT")};
   }
 
-  /** The result of a row of one input and one of the other. */
-  Object[] joined(boolean inputIsLeft, Object[] input, Object[] other) {
-    return inputIsLeft ? joined(input, other) : joined(other, input);
+  /** Concatenation of a row of one input and a row of the opposite input, left first. */
+  Object[] joined(boolean inputIsLeft, Object[] input, Object[] opposite) {
+    return inputIsLeft ? joined(input, opposite) : joined(opposite, input);
   }
 
-  /** The row of one input with nulls in place of the other. */
+  /** Concatenation of a row and nulls for the opposite input. */
   Object[] padded(int port, Object[] row) {
     return port == LEFT ? joined(row, null) : joined(null, row);
   }
@@ -46,7 +46,7 @@ final class JoinInputs {
     return row;
   }
 
-  /** How the rows of both inputs are kept, by their upsert keys. */
+  /** State layouts of both inputs, by their upsert keys. */
   RowStore.Layout[] layouts(OperatorSpec spec) {
     return new RowStore.Layout[] {
       layout(spec, LEFT, spec.get("leftUpsertKeys")),
@@ -60,8 +60,8 @@ final class JoinInputs {
   }
 
   /**
-   * Flink's JoinInputSideSpec: one row at most if the join key holds a unique key, else the
-   * smallest.
+   * The unique key of an input (Flink's JoinInputSideSpec): empty, for at most one row, if the join
+   * key contains a unique key, else the smallest unique key.
    */
   private static int[] uniqueKey(JsonNode upsertKeys, int[] joinKey) {
     int[] smallest = null;
@@ -73,16 +73,16 @@ final class JoinInputs {
     return smallest;
   }
 
-  private static boolean containsAll(int[] columns, int[] wanted) {
-    for (int column : wanted) {
-      boolean found = false;
-      for (int candidate : columns) found |= candidate == column;
-      if (!found) return false;
+  private static boolean containsAll(int[] columns, int[] required) {
+    for (int column : required) {
+      boolean contained = false;
+      for (int candidate : columns) contained |= candidate == column;
+      if (!contained) return false;
     }
     return true;
   }
 
-  /** Whether the row can match no other, for a null in its key. */
+  /** Returns true if a null in its key prevents the row from matching. */
   boolean hasNullKey(InputRow row) {
     return hasNullKey(row.port(), row.values());
   }
@@ -95,16 +95,16 @@ final class JoinInputs {
     return false;
   }
 
-  boolean matches(boolean inputIsLeft, Object[] input, Object[] other) {
-    return inputIsLeft ? condition.test(input, other) : condition.test(other, input);
+  boolean matches(boolean inputIsLeft, Object[] input, Object[] opposite) {
+    return inputIsLeft ? condition.test(input, opposite) : condition.test(opposite, input);
   }
 
   /**
-   * How many rows of an input a row of the other one matches after one was taken back. Releases up
-   * to 0.2 counted an update that came without the row before it as one row more: of a store that
-   * knows better, the last row that is there is the last one.
+   * Number of rows that a row of the opposite input still matches after one was retracted. Releases
+   * up to 0.2 counted an update without its {@code -U} as an additional row: if the store is
+   * complete, its last row decides.
    *
-   * @param store the rows of the input, without the one that was taken back
+   * @param store rows of the input, without the retracted one
    */
   int remaining(RowStore.Entry row, boolean storeIsLeft, RowStore store) {
     int counted = Math.max(0, row.associations - 1);

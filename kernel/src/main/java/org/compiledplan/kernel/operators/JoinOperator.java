@@ -1,8 +1,8 @@
 package org.compiledplan.kernel.operators;
 
-/** A join that keeps the rows of its inputs in {@link RowStores}. */
+/** A join that stores the rows of its inputs in {@link RowStores}. */
 abstract class JoinOperator extends KeyedOperator<RowStores> {
-  /** Drops the rows that have expired and asks for the next timer. */
+  /** Drops expired rows and sets the next timer. */
   @Override
   public final void onTimer(KeyedState state, BatchContext context, Out out) {
     if (!state.isThere()) return;
@@ -10,7 +10,7 @@ abstract class JoinOperator extends KeyedOperator<RowStores> {
     int before = stores.start(context);
     stores.findOldest();
     if (stores.isChanged()) format.save(state, stores, context, before);
-    else state.again(stores.nextDue(context));
+    else state.reschedule(stores.nextDue(context));
   }
 
   abstract class JoinWork implements Session {

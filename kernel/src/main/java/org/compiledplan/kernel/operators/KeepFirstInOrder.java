@@ -6,11 +6,11 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * Keeps the first row of a key by a time column and gives it out once: when the watermark has
- * reached its time. Follows Flink's RowTimeDeduplicateKeepFirstRowFunction, which drops rows behind
- * the watermark. Of equal times the earlier arrival counts.
+ * Keeps the first row of a key by a time column and emits it once, when the watermark reaches its
+ * time. Follows Flink's RowTimeDeduplicateKeepFirstRowFunction, which drops rows behind the
+ * watermark. Of rows with equal times the earlier arrival is kept.
  *
- * <p>Timers here are in event time, so what has expired goes when its key is seen again.
+ * <p>Timers are in event time, so an expired entry is removed when its key arrives again.
  */
 final class KeepFirstInOrder extends EntryOperator<KeepFirstInOrder.First> {
   private final int rowtime;
@@ -28,11 +28,11 @@ final class KeepFirstInOrder extends EntryOperator<KeepFirstInOrder.First> {
     define(spec, StateKind.KEEP_FIRST_IN_ORDER, () -> new First(ttl), Work::new);
   }
 
-  /** The row that waits, or that it has been given out. */
+  /** The waiting row, or the fact that it has been emitted. */
   final class First extends SingleEntry {
     private Object[] keyValues;
 
-    /** When the row is due, and the row; empty and null once it has been given out. */
+    /** The time at which the row is emitted, and the row; empty and null after the emission. */
     private OptionalLong due = OptionalLong.empty();
 
     private Object[] row;
@@ -63,7 +63,7 @@ final class KeepFirstInOrder extends EntryOperator<KeepFirstInOrder.First> {
     }
     if (first.due.isEmpty()) return;
     if (first.due.getAsLong() > context.watermark()) {
-      state.again(first.due);
+      state.reschedule(first.due);
       return;
     }
     out.at(first.due.getAsLong());

@@ -4,43 +4,46 @@ import java.util.BitSet;
 import java.util.OptionalLong;
 import org.compiledplan.kernel.state.Stored;
 
-/** The state of an operator for one key, as the operator works with it. */
+/** The decoded state of an operator for one key. */
 public interface KeyState extends Stored {
   /**
-   * When the operator is to be called for the key, in its time domain; see {@link KeyedState#put}.
+   * Time in ms at which the operator's timer fires for the key, in its time domain; see {@link
+   * KeyedState#put}. Empty for none.
    */
   default OptionalLong nextDue(BatchContext context) {
     return OptionalLong.empty();
   }
 
-  /** Whether it must not be forgotten yet, though nothing happens to its key. */
+  /** Returns true if the key must not expire yet even when it is idle. */
   default boolean waits() {
     return false;
   }
 
-  /** Whether all of it has expired, so that nobody will see any of it again. */
+  /** Returns true if the whole state has expired. */
   default boolean isExpired(BatchContext context) {
     return false;
   }
 
   /**
-   * Has some aggregate calls, whose accumulators are fresh, take in the rows that are kept and that
-   * they will be asked to take out again.
+   * Recomputes the accumulators of new aggregate calls from the stored rows that will be retracted
+   * later.
+   *
+   * @param calls positions of the calls, whose accumulators are fresh
    */
   default void recount(BitSet calls) {}
 
   /**
-   * Whether an operator may be given the object again that it has put: it puts it whenever it has
-   * changed anything of it, and begins anew what it keeps in it of a session.
+   * Returns true if the host may cache the object that the operator has put and hand it out again.
+   * The operator then puts it after every change and resets its per-session fields.
    */
-  default boolean mayBeGivenAgain() {
+  default boolean isReusable() {
     return false;
   }
 
-  /** How many entries it counts as; with none there is nothing to keep. */
+  /** Number of state entries, for the metrics; a state with 0 entries is not stored. */
   int entries();
 
-  /** Tells of the times of each entry; entries of no time of their own have none. */
+  /** Reports the times of all entries; entries without times are not reported. */
   default void entryTimes(EntryTimes to) {
     for (int i = entries(); i > 0; i--) to.entry(0, EntryTimes.NONE, EntryTimes.NONE);
   }

@@ -3,16 +3,17 @@ package org.compiledplan.kernel.operators;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
-/** An operator whose state of a key is an {@code S}. */
+/** An operator whose state per key is an {@code S}. */
 abstract class KeyedOperator<S extends KeyState> implements Operator {
   StateFormat<S> format;
   private BiFunction<KeyedState, BatchContext, Session> work;
 
   /**
-   * To be called by the constructor of the operator, to which its states and its work belong.
+   * Sets the state format and the work; the operator's constructor calls it, because both are inner
+   * classes of the operator.
    *
-   * @param fresh makes the state of a key that has none
-   * @param work begins the work on a key
+   * @param fresh creates the state of a key that has none
+   * @param work starts the work on a key
    */
   final void define(
       OperatorSpec spec,
@@ -42,10 +43,10 @@ abstract class KeyedOperator<S extends KeyState> implements Operator {
     format.save(state, current, context, before);
   }
 
-  /** Emits what is due, and takes it out of the state. */
+  /** Emits due rows and removes them from the state. */
   void fire(S current, BatchContext context, Out out) {}
 
-  /** The work on a key, whose state is written in the end if it has changed. */
+  /** The work on a key; {@code close} writes the state if it has changed. */
   abstract class KeyWork implements Session {
     final KeyedState state;
     final BatchContext context;
@@ -58,7 +59,7 @@ abstract class KeyedOperator<S extends KeyState> implements Operator {
       this.context = context;
     }
 
-    /** The state, read when it is needed first. */
+    /** The state, decoded on first use. */
     final S current() {
       if (current == null) {
         current = state.read(format);

@@ -2,9 +2,9 @@ package org.compiledplan.kernel.operators;
 
 import java.util.OptionalLong;
 
-/** The state of one operator for one key. */
+/** The stored state of one operator for one key. */
 public interface KeyedState {
-  /** What was put last, as bytes; null if there is nothing. */
+  /** Returns the bytes put last; null if there are none. */
   byte[] get();
 
   default boolean isThere() {
@@ -12,8 +12,8 @@ public interface KeyedState {
   }
 
   /**
-   * What was put last, fresh if there is nothing. It is to be put again if anything of it has
-   * changed, for it may be given again as it is.
+   * Returns the state put last, or a fresh one. The object may be cached and returned again, so
+   * every change must be followed by {@code put}.
    */
   default <S extends KeyState> S read(StateFormat<S> format) {
     return format.read(get());
@@ -22,24 +22,31 @@ public interface KeyedState {
   /**
    * Replaces the state.
    *
-   * @param nextExpiry time in ms, of the operator's time domain, at which {@link Operator#onTimer}
-   *     is to be called: when the first of its entries expires or is due, empty if none does; in
-   *     {@code onTimer} after now
-   * @param entriesDelta how many more entries are in it than before, for the metrics
+   * @param nextExpiry time in ms of the operator's time domain at which {@link Operator#onTimer} is
+   *     called: when the first entry expires or is due; empty for none. Within {@code onTimer} it
+   *     is after now.
+   * @param entriesDelta change of the number of entries, for the metrics
    */
   void put(byte[] bytes, OptionalLong nextExpiry, int entriesDelta);
 
-  /** The same with the state itself, which has come to the host. */
+  /**
+   * Replaces the state with a decoded one, which the host then owns; the parameters are those of
+   * {@link #put(byte[], OptionalLong, int)}.
+   */
   default <S extends KeyState> void put(
       StateFormat<S> format, S state, OptionalLong nextExpiry, int entriesDelta) {
     put(format.write(state), nextExpiry, entriesDelta);
   }
 
-  /** Leaves the state as it is, and has {@link Operator#onTimer} called at a time. */
-  default void again(OptionalLong nextExpiry) {
+  /** Sets the time of the next {@link Operator#onTimer} call without changing the state. */
+  default void reschedule(OptionalLong nextExpiry) {
     put(get(), nextExpiry, 0);
   }
 
-  /** Removes the state, which must be there. */
+  /**
+   * Removes the state, which must exist.
+   *
+   * @param entriesDelta change of the number of entries, negative
+   */
   void remove(int entriesDelta);
 }

@@ -5,21 +5,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A linear pattern as states: each takes a row as a variable and leads to the next, or lets the row
- * be tried on another state. Follows Flink's NFACompiler for strict contiguity: a greedy variable
- * keeps its rows from what follows it, there is no going back.
+ * A linear pattern as a state machine: a state takes a row as a variable and leads to the next
+ * state, or passes the row to another state. Follows Flink's NFACompiler for strict contiguity: a
+ * greedy variable does not give its rows to the variables behind it, there is no backtracking.
  */
 final class MatchPattern {
   /** The state of a complete match. */
   static final int FINAL = 0;
 
   static final class Edge {
-    /** The variable that a row is taken as; -1: the row is tried on the target. */
+    /** The variable that the row is taken as; -1: the row is passed to the target state. */
     final int take;
 
     final int target;
 
-    /** Variables that the row must not be, for it is theirs. */
+    /** Variables that must not accept the row, because they take precedence. */
     final List<Integer> unless = new ArrayList<>(0);
 
     private Edge(int take, int target) {
@@ -30,11 +30,11 @@ final class MatchPattern {
 
   private final List<List<Edge>> states = new ArrayList<>();
 
-  /** The state of a match of no rows. */
+  /** The state of a match without rows. */
   final int start;
 
   /**
-   * @param elements the variables from left to right, each with {@code min}, {@code max}, {@code
+   * @param elements variables from left to right, each with {@code min}, {@code max}, {@code
    *     greedy}
    */
   MatchPattern(JsonNode elements) {

@@ -16,8 +16,8 @@ import org.compiledplan.kernel.state.Stored;
 
 /**
  * MATCH_RECOGNIZE over a linear pattern. Follows Flink's CepOperator: in event time rows wait for
- * the watermark, which drops those at or behind it, and are taken by time and the further columns
- * of the order; in processing time they are taken as they come.
+ * the watermark, rows at or behind it are dropped, and waiting rows are processed by time and the
+ * further order columns; in processing time rows are processed in order of arrival.
  */
 final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> {
   private final Columns columns;
@@ -76,7 +76,7 @@ final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> {
 
   private final class Work extends KeyWork {
     private final long now;
-    private final List<Object[]> held = new ArrayList<>();
+    private final List<Object[]> buffered = new ArrayList<>();
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
@@ -93,16 +93,16 @@ final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> {
       } else if (order == null) {
         take(current(), now, Collections.singletonList(row.values()), out);
       } else {
-        held.add(row.values());
+        buffered.add(row.values());
       }
       changed = true;
     }
 
     @Override
     public void close(Out out) {
-      if (!held.isEmpty()) {
-        held.sort(order);
-        take(current(), now, held, out);
+      if (!buffered.isEmpty()) {
+        buffered.sort(order);
+        take(current(), now, buffered, out);
       }
       super.close(out);
     }
@@ -122,7 +122,7 @@ final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> {
     }
   }
 
-  /** A match: where it is in the pattern, and its rows. */
+  /** A match: its state in the pattern and its rows. */
   private static final class Path implements Stored {
     private long state;
     private final List<Step> steps = new ArrayList<>();
@@ -134,7 +134,7 @@ final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> {
     }
   }
 
-  /** A row of a match: its place among the rows of open matches, and the variable that it is. */
+  /** A row of a match: its position among the rows of open matches, and its variable. */
   private static final class Step implements Stored {
     private long place;
     private long variable;
@@ -146,7 +146,7 @@ final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> {
     }
   }
 
-  /** How many rows have come, the matches that are open, and the rows that wait. */
+  /** Number of rows so far, open matches, and waiting rows. */
   final class Matches implements KeyState {
     private final Matcher.Open open = new Matcher.Open();
     private final WaitingRows waiting = new WaitingRows(columns);
@@ -211,7 +211,7 @@ final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> {
       return paths;
     }
 
-    /** The rows of open matches, by their numbers. */
+    /** Rows of open matches by their numbers. */
     private TreeMap<Long, Event> events() {
       TreeMap<Long, Event> events = new TreeMap<>();
       for (PartialMatch match : open.partial) note(match, events);

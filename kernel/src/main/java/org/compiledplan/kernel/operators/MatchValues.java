@@ -10,10 +10,7 @@ import org.compiledplan.kernel.aggregates.AggregateFunctions;
 import org.compiledplan.kernel.operators.PartialMatch.Event;
 import org.compiledplan.kernel.values.ValueType;
 
-/**
- * Values read off the rows of a match: what the conditions and measures of a pattern are computed
- * from.
- */
+/** Values read from the rows of a match, the inputs of a pattern's conditions and measures. */
 final class MatchValues {
   private interface Value {
     Object of(PartialMatch match, Event current);
@@ -94,7 +91,7 @@ final class MatchValues {
     return values.size();
   }
 
-  /** Puts the values of a match into a row; {@code current} is the row that is asked about. */
+  /** Writes the values of a match into a row; {@code current} is the row being evaluated. */
   void put(PartialMatch match, Event current, Object[] row, int at) {
     for (int i = 0; i < values.size(); i++) row[at + i] = values.get(i).of(match, current);
   }

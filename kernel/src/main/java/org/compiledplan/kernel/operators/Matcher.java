@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 import org.compiledplan.kernel.operators.PartialMatch.Event;
 
 /**
- * Finds the matches of a pattern, row by row. Follows Flink's NFA: all matches that may still come
- * are followed; a complete one is given out once none that began before it is open, and then those
- * are dropped that begin before the row to which it says to skip.
+ * Finds the matches of a pattern, row by row. Follows Flink's NFA: all partial matches are tracked;
+ * a complete match is emitted once no match that began earlier is open, and matches that begin
+ * before its skip target are then dropped.
  */
 final class Matcher {
   private static final Object[] NOTHING = {};
@@ -42,10 +42,7 @@ final class Matcher {
     within = spec.number("within", 0);
   }
 
-  /**
-   * The matches of a key that are open, and those that are complete but wait; both by the row they
-   * began with.
-   */
+  /** Open matches of a key, and complete matches that wait; both ordered by their first row. */
   static final class Open {
     List<PartialMatch> partial = new ArrayList<>();
     final List<PartialMatch> complete = new ArrayList<>();
@@ -55,8 +52,8 @@ final class Matcher {
     }
   }
 
-  /** Takes the next row, in the order of the pattern. */
-  void take(Open open, Event event, Consumer<PartialMatch> found) {
+  /** Processes the next row in the order of the pattern. */
+  void take(Open open, Event event, Consumer<PartialMatch> emit) {
     List<PartialMatch> next = new ArrayList<>();
     List<PartialMatch> complete = new ArrayList<>();
     for (PartialMatch match : open.partial) follow(match, event, next, complete);
@@ -65,17 +62,17 @@ final class Matcher {
     open.partial = next;
     open.complete.addAll(complete);
     open.complete.sort(BY_START);
-    release(open, found);
+    release(open, emit);
   }
 
-  /** Drops the matches that have lasted too long. */
-  void advance(Open open, long time, Consumer<PartialMatch> found) {
+  /** Drops matches that exceed the pattern's time limit. */
+  void advance(Open open, long time, Consumer<PartialMatch> emit) {
     if (within <= 0 || open.partial.isEmpty()) return;
     if (open.partial.removeIf(match -> TimeMath.plus(match.first.time(), within) <= time))
-      release(open, found);
+      release(open, emit);
   }
 
-  /** The time from which on the first open match has lasted too long; none if none can. */
+  /** Time at which the first open match exceeds the time limit; empty if there is none. */
   OptionalLong expiry(Open open) {
     if (within <= 0) return OptionalLong.empty();
     return open.partial.stream()
@@ -85,15 +82,15 @@ final class Matcher {
 
   private void follow(
       PartialMatch match, Event event, List<PartialMatch> next, List<PartialMatch> complete) {
-    Boolean[] is = new Boolean[defines.length];
+    Boolean[] satisfied = new Boolean[defines.length];
     ArrayDeque<Integer> states = new ArrayDeque<>();
     states.push(match.state);
     while (!states.isEmpty()) {
       for (MatchPattern.Edge edge : pattern.edges(states.pop())) {
-        if (isTaken(edge, match, event, is)) continue;
+        if (isTaken(edge, match, event, satisfied)) continue;
         if (edge.take < 0) {
           states.push(edge.target);
-        } else if (is(edge.take, match, event, is)) {
+        } else if (satisfies(edge.take, match, event, satisfied)) {
           PartialMatch longer = new PartialMatch(match, event, edge.take, edge.target);
           if (edge.target != MatchPattern.FINAL) {
             next.add(longer);
@@ -105,14 +102,14 @@ final class Matcher {
     }
   }
 
-  /** Whether a match is complete as it is, though it may go on. */
+  /** Returns true if a match is already complete, though it may be continued. */
   private boolean reachesEnd(PartialMatch match, Event event) {
-    Boolean[] is = new Boolean[defines.length];
+    Boolean[] satisfied = new Boolean[defines.length];
     ArrayDeque<Integer> states = new ArrayDeque<>();
     states.push(match.state);
     while (!states.isEmpty()) {
       for (MatchPattern.Edge edge : pattern.edges(states.pop())) {
-        if (edge.take >= 0 || isTaken(edge, match, event, is)) continue;
+        if (edge.take >= 0 || isTaken(edge, match, event, satisfied)) continue;
         if (edge.target == MatchPattern.FINAL) return true;
         states.push(edge.target);
       }
@@ -120,42 +117,46 @@ final class Matcher {
     return false;
   }
 
-  private boolean isTaken(MatchPattern.Edge edge, PartialMatch match, Event event, Boolean[] is) {
+  private boolean isTaken(
+      MatchPattern.Edge edge, PartialMatch match, Event event, Boolean[] satisfied) {
     for (int variable : edge.unless) {
-      if (is(variable, match, event, is)) return true;
+      if (satisfies(variable, match, event, satisfied)) return true;
     }
     return false;
   }
 
-  /** Whether the row can be the variable; the answers are kept in {@code is}. */
-  private boolean is(int variable, PartialMatch match, Event event, Boolean[] is) {
-    if (is[variable] == null) {
-      is[variable] = true;
+  /**
+   * Returns true if the row satisfies the variable's condition; results are cached in {@code
+   * satisfied}.
+   */
+  private boolean satisfies(int variable, PartialMatch match, Event event, Boolean[] satisfied) {
+    if (satisfied[variable] == null) {
+      satisfied[variable] = true;
       if (defines[variable] != RowPredicate.TRUE) {
         Object[] values = new Object[defineValues[variable].count()];
-        // A condition sees the row as if it were the variable already.
+        // A condition is evaluated as if the row were already assigned to the variable.
         defineValues[variable].put(
             new PartialMatch(match, event, variable, match.state), event, values, 0);
-        is[variable] = defines[variable].test(NOTHING, values);
+        satisfied[variable] = defines[variable].test(NOTHING, values);
       }
     }
-    return is[variable];
+    return satisfied[variable];
   }
 
-  private void release(Open open, Consumer<PartialMatch> found) {
+  private void release(Open open, Consumer<PartialMatch> emit) {
     while (!open.complete.isEmpty()) {
       PartialMatch first = open.complete.get(0);
       if (!open.partial.isEmpty() && BY_START.compare(first, open.partial.get(0)) > 0) return;
       open.complete.remove(0);
-      long keep = firstKept(first);
+      long keep = firstRetained(first);
       open.partial.removeIf(match -> match.first.number() < keep);
       open.complete.removeIf(match -> match.first.number() < keep);
-      found.accept(first);
+      emit.accept(first);
     }
   }
 
-  /** The number of the first row with which another match may begin. */
-  private long firstKept(PartialMatch match) {
+  /** Number of the first row at which another match may begin. */
+  private long firstRetained(PartialMatch match) {
     switch (skip) {
       case "NEXT_ROW":
         return match.first.number() + 1;

@@ -7,12 +7,12 @@ import java.util.List;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * A chain of inner and left joins of several inputs on one key in one operator, without the state
- * of intermediate results. Follows Flink's StreamingMultiJoinOperator: a row of input {@code k} is
- * joined depth first, through the matches in the inputs before it and after it. Where it is a
- * left-joined row and the only match, the result padded with nulls is taken back first, or put back
- * after a retraction. Other than there, what a row matched alone is taken back when an update that
- * comes without it replaces it.
+ * A chain of inner and left joins of several inputs on one key in one operator, without state for
+ * intermediate results. Follows Flink's StreamingMultiJoinOperator: a row of input {@code k} is
+ * joined depth first with its matches in the inputs before and after it. If it is a left-joined row
+ * and the only match, the null-padded result is retracted first, or emitted again after a
+ * retraction. Unlike Flink, an update that arrives without its {@code -U} retracts the results of
+ * the replaced row alone.
  */
 final class MultiJoin extends JoinOperator {
   private static final Object[] NO_COLUMNS = {};
@@ -90,7 +90,7 @@ final class MultiJoin extends JoinOperator {
       join(0, innerOnly ? row.kind() : add ? RowKinds.INSERT : RowKinds.DELETE);
     }
 
-    /** Whether a row is joined with the rows that one that is there is joined with. */
+    /** Returns true if a row matches the same rows as the stored row {@code old}. */
     private boolean joinsAlike(InputRow row, Object[] old) {
       InputRow before = new InputRow(row.port(), row.kind(), old, row.watermark());
       List<Object[]> others = othersOf(before), now = othersOf(row);
@@ -101,20 +101,20 @@ final class MultiJoin extends JoinOperator {
       return true;
     }
 
-    /** What a row would send while the one that it replaces is there, without its own columns. */
+    /** Results of a row while the replaced row is stored, without the row's own columns. */
     private List<Object[]> othersOf(InputRow row) {
-      List<Object[]> found = new ArrayList<>();
+      List<Object[]> result = new ArrayList<>();
       int from = offsets[row.port()], to = from + row.values().length;
       join(
           row,
           (kind, values) -> {
             Arrays.fill(values, from, to, null);
-            found.add(values);
+            result.add(values);
           });
-      return found;
+      return result;
     }
 
-    /** Completes the combination from the given input on and emits what becomes of it. */
+    /** Completes the combination from input {@code depth} on and emits the results. */
     private void join(int depth, byte kind) {
       if (depth == offsets.length) out.emit(kind, combination.clone());
       else if (depth == input.port()) joinInput(depth, kind);
@@ -162,7 +162,7 @@ final class MultiJoin extends JoinOperator {
       join(depth + 1, kind);
     }
 
-    /** Puts the row into the combination and says whether it fits what is before it. */
+    /** Puts the row into the combination; returns true if it matches the rows before it. */
     private boolean matches(int depth, Object[] row) {
       place(depth, row);
       return conditions[depth].test(NO_COLUMNS, combination);

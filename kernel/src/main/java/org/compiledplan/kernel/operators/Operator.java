@@ -1,32 +1,42 @@
 package org.compiledplan.kernel.operators;
 
 /**
- * A keyed operator of a plan. It knows no Spark; one instance serves all keys of a task, one at a
- * time.
+ * A keyed operator of a plan, independent of Spark. One instance serves all keys of a task, one at
+ * a time.
  */
 public interface Operator {
-  /** Starts work on a key. State is read when it is needed, so a session may do without. */
+  /**
+   * Starts the work on a key in a micro-batch. The state is read on demand, so a session may not
+   * read it at all.
+   *
+   * @param state the key's stored state
+   * @param context times of the micro-batch
+   * @return the session that takes the key's rows
+   */
   Session open(KeyedState state, BatchContext context);
 
   /**
-   * Called when the time has come that was given with the key's state ({@link KeyedState#put}):
-   * removes what has expired, and emits what is due. All that is due by now is to be done in this
-   * one call.
+   * Expires entries and emits due rows of a key; called when the time passed to {@link
+   * KeyedState#put} has come. Everything due by now must be done in this call.
+   *
+   * @param state the key's stored state
+   * @param context times of the micro-batch, which decide what is due
+   * @param out receives the emitted rows
    */
   void onTimer(KeyedState state, BatchContext context, Out out);
 
   StateFormat<?> stateFormat();
 
   /**
-   * Takes rows of one key in where they are read, before they are shuffled; null where each must
-   * come by itself. An operator that has one emits nothing before {@link Session#close}, and takes
-   * rows in any order.
+   * Returns a pre-aggregation of a key's rows, used in the task that reads them, before the
+   * shuffle; null if the operator has none. An operator that has one emits nothing before {@link
+   * Session#close} and accepts rows in any order.
    */
   default Partial partial() {
     return null;
   }
 
-  /** Whether the rows of a key may be processed in any order with the same result. */
+  /** Returns true if the result does not depend on the order of a key's rows. */
   default boolean isOrderInsensitive() {
     return false;
   }

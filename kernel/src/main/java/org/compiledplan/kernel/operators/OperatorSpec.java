@@ -7,14 +7,15 @@ import org.compiledplan.kernel.values.ValueType;
 /**
  * The description of one operator: its JSON (see the kernel's README) and the types of its rows.
  *
- * @param ttl in ms, one for each state entry of the node
- * @param keys for each input the columns that the key is made of
- * @param eventTime whether timers are in event time, that is, fire by watermark; else they fire by
- *     processing time
- * @param parameters what the type of operator has, all of which it reads
+ * @param uid unique id of the operator in the plan
+ * @param type operator type, a key of {@link Operators}
+ * @param ttl in ms, one per state entry of the node; 0 never expires
+ * @param keys per input, the columns that form the key
+ * @param eventTime whether timers fire by watermark; otherwise by processing time
+ * @param parameters the parameters of the operator type, all of which it must read
  * @param inputs column types of each input
  * @param output column types of the output
- * @param conditions turns the text of a condition into the condition
+ * @param conditions converts a serialized condition into a predicate
  */
 public record OperatorSpec(
     String uid,
@@ -30,53 +31,70 @@ public record OperatorSpec(
     parameters = StrictObject.of(parameters);
   }
 
-  /** Refuses parameters that the operator did not read. */
+  /**
+   * Throws if there are parameters that the operator did not read.
+   *
+   * @throws IllegalArgumentException if a parameter was not read, or a missing one was read
+   */
   void finish() {
     StrictObject.finish(parameters, "operator " + uid + " (" + type + ")");
   }
 
+  /** Returns true if a parameter is present and not null. */
   public boolean has(String field) {
     return parameters.hasNonNull(field);
   }
 
+  /** Returns a parameter as JSON; a missing node if it is absent. */
   public JsonNode get(String field) {
     return parameters.path(field);
   }
 
+  /** Returns a boolean parameter, false if it is absent. */
   public boolean flag(String field) {
     return parameters.path(field).asBoolean();
   }
 
+  /**
+   * Returns a text parameter.
+   *
+   * @throws IllegalArgumentException if it is null or absent
+   */
   public String text(String field) {
     if (!has(field)) throw problem("needs the field " + field);
     return parameters.get(field).asText();
   }
 
-  /** A number; where it is null, the other one. */
-  public long number(String field, long otherwise) {
-    return has(field) ? parameters.get(field).asLong() : otherwise;
+  /** Returns an integer parameter, or {@code fallback} if it is null. */
+  public long number(String field, long fallback) {
+    return has(field) ? parameters.get(field).asLong() : fallback;
   }
 
-  /** Column index, -1 if it is null. */
+  /** Returns a column index, -1 if it is null. */
   public int column(String field) {
     return (int) number(field, -1);
   }
 
+  /** Returns a list of column indices. */
   public int[] columns(String field) {
     return ints(parameters.path(field));
   }
 
-  /** The TTL in ms of a state entry, 0 if not given. */
+  /**
+   * Returns the TTL of a state entry in ms, 0 (no expiry) if the spec has none.
+   *
+   * @param index position of the state entry in the node
+   */
   public long ttl(int index) {
     return index < ttl.length ? ttl[index] : 0;
   }
 
-  /** The condition in a node of the spec, always true if it is null or missing. */
+  /** Returns the condition in a node of the spec; always true if the node is null or missing. */
   public RowPredicate condition(JsonNode node) {
     return node.isTextual() ? conditions.apply(node.asText()) : RowPredicate.TRUE;
   }
 
-  /** The columns of an input that a key's text begins with the values of; none if not given. */
+  /** Returns the columns of an input whose values form the key; empty if the spec has none. */
   public int[] key(int input) {
     return input < keys.length ? keys[input] : new int[0];
   }
@@ -93,7 +111,8 @@ public record OperatorSpec(
     return values;
   }
 
-  public IllegalArgumentException problem(String what) {
-    return new IllegalArgumentException("operator " + uid() + " (" + type() + ") " + what);
+  /** Returns an exception that names the operator, followed by the message. */
+  public IllegalArgumentException problem(String message) {
+    return new IllegalArgumentException("operator " + uid() + " (" + type() + ") " + message);
   }
 }

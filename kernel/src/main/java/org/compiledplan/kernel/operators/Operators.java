@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** The operators by the names of their types in a spec. */
+/** Registry of the operators by their type names in a spec. */
 public final class Operators {
   private static final Map<String, Function<OperatorSpec, Operator>> TYPES = new TreeMap<>();
 
@@ -41,10 +41,10 @@ public final class Operators {
   private Operators() {}
 
   /**
-   * The operator of a spec.
+   * Creates the operator of a spec.
    *
-   * @throws IllegalArgumentException if there is no such type, or the spec's parameters are not
-   *     those that it reads
+   * @throws IllegalArgumentException if the type is unknown, or the spec's parameters are not those
+   *     that the type reads
    */
   public static Operator create(OperatorSpec spec) {
     Function<OperatorSpec, Operator> type = TYPES.get(spec.type());

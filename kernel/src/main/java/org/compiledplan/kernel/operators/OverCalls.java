@@ -4,9 +4,9 @@ import java.util.BitSet;
 import org.compiledplan.kernel.aggregates.Accumulator;
 import org.compiledplan.kernel.state.Frames;
 
-/** The aggregate calls of an OVER window, and the rows they make of input rows. */
+/** The aggregate calls of an OVER window; builds output rows from input rows. */
 final class OverCalls {
-  /** Columns of an input row that are part of the output; constants follow them. */
+  /** Number of input columns that are part of the output; constants follow them. */
   private final int width;
 
   private final AggregateCalls calls;
@@ -27,7 +27,7 @@ final class OverCalls {
     calls.process(accumulators, row, true);
   }
 
-  /** The same for some of them alone. */
+  /** Accumulates a row in the calls of {@code some} only. */
   void add(Accumulator[] accumulators, Object[] row, BitSet some) {
     calls.add(accumulators, row, some);
   }
@@ -49,7 +49,7 @@ final class OverCalls {
     return result;
   }
 
-  /** How the accumulators are kept in state. */
+  /** State layout of the accumulators. */
   Frames.Layout<Accumulator> layout() {
     return calls.layout();
   }

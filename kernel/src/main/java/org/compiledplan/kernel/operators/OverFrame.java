@@ -11,16 +11,16 @@ import org.compiledplan.kernel.state.PackedRow;
 import org.compiledplan.kernel.state.Stored;
 
 /**
- * The rows of a key from the start of an OVER window to the present row: their accumulators, and
- * the rows themselves where they leave the window again.
+ * The rows of a key from the start of an OVER window to the current row: their accumulators, and
+ * the rows themselves if they leave the window again.
  */
 final class OverFrame implements Stored {
-  /** How far a window reaches back. */
+  /** Size of a window. */
   static final class Reach {
-    /** Whether it is counted in rows, else in ms. */
+    /** True if the size is counted in rows, otherwise in ms. */
     final boolean rows;
 
-    /** Rows before the present one, or ms; -1: all. */
+    /** Rows before the current one, or ms; -1: unbounded. */
     final long preceding;
 
     Reach(OperatorSpec spec) {
@@ -56,10 +56,10 @@ final class OverFrame implements Stored {
   private final Columns columns;
   private final Frames<Accumulator> accumulators;
 
-  /** The rows of a bounded window, until they are needed one by one. */
+  /** The rows of a bounded window, packed until one is read. */
   private final PackedList<Row> packed = new PackedList<>(Row::new);
 
-  /** Null until they are needed one by one. */
+  /** Null while the rows are packed. */
   private ArrayDeque<Row> rows;
 
   OverFrame(Reach reach, OverCalls calls, Columns columns) {
@@ -86,7 +86,7 @@ final class OverFrame implements Stored {
     return rows;
   }
 
-  /** Lets rows go that a window in time, with its end at the given one, no longer holds. */
+  /** Retracts rows that have left a time window ending at {@code time}. */
   void moveTo(long time) {
     if (reach.rows || !reach.isBounded()) return;
     while (!rows().isEmpty() && time - rows().peekFirst().time > reach.preceding) {
@@ -107,7 +107,7 @@ final class OverFrame implements Stored {
     return calls.values(accumulators.parts());
   }
 
-  /** Has some calls, whose accumulators are fresh, take in the rows of a bounded window. */
+  /** Accumulates the rows of a bounded window in new calls, whose accumulators are fresh. */
   void recount(BitSet newCalls) {
     if (!reach.isBounded()) return;
     for (Row row : rows()) {
@@ -119,8 +119,8 @@ final class OverFrame implements Stored {
     return rows().isEmpty();
   }
 
-  /** The time from which on a window in time holds none of these rows; there must be one. */
-  long goneAt() {
+  /** Time at which the last of these rows leaves a time window; requires at least one row. */
+  long expiresAt() {
     return TimeMath.plus(TimeMath.plus(rows().peekLast().time, reach.preceding), 1);
   }
 }

@@ -3,21 +3,22 @@ package org.compiledplan.kernel.operators;
 import java.util.BitSet;
 
 /**
- * What rows of a key come to before they are shuffled: many rows travel as one. Made where the rows
- * are read, without state; {@link Session#merge} takes it in where the state is.
+ * A pre-aggregate: rows of a key combined before the shuffle, so that they travel as one. Built
+ * where the rows are read, without state; {@link Session#merge} adds it to the state.
  */
 public interface Partial {
-  /** Columns that {@link #add} looks at; others may be null in the rows that it is given. */
+  /** Returns the columns that {@link #add} reads; others may be null in its rows. */
   BitSet columns();
 
   /**
-   * Takes a row in, which adds and is valid until this returns; its watermark is that of its
-   * source, whatever that of the batch is.
+   * Accumulates a row of kind {@code +I} or {@code +U}.
    *
-   * @return about how many bytes more are held
+   * @param row valid until this call returns; its watermark is its source's, independent of the
+   *     batch's
+   * @return approximate growth in memory, in bytes
    */
   long add(InputRow row);
 
-  /** The bytes for {@link Session#merge}; they go from task to task, and are never stored. */
+  /** Returns the bytes for {@link Session#merge}; they pass between tasks and are never stored. */
   byte[] toBytes();
 }

@@ -4,24 +4,24 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Rows that match the beginning of a pattern, or all of it. */
+/** Rows that match a prefix of a pattern, or all of it. */
 final class PartialMatch {
-  /** A row that came, with its number among the key's rows. */
+  /** An input row with its number among the key's rows. */
   record Event(long number, long time, Object[] row) {}
 
   final int state;
 
-  /** The match without its last row, null for the match of no rows. */
+  /** The match without its last row; null for the match without rows. */
   final PartialMatch before;
 
   final Event event;
 
-  /** The variable that the last row is. */
+  /** The variable of the last row. */
   final int variable;
 
   final Event first;
 
-  /** The match of no rows. */
+  /** The match without rows. */
   PartialMatch(int state) {
     this.state = state;
     before = null;
@@ -38,20 +38,20 @@ final class PartialMatch {
     first = before.first == null ? event : before.first;
   }
 
-  /** The same rows in another state. */
-  PartialMatch at(int other) {
-    return new PartialMatch(before, event, variable, other);
+  /** The same rows in another state of the pattern. */
+  PartialMatch at(int newState) {
+    return new PartialMatch(before, event, variable, newState);
   }
 
   boolean isEmpty() {
     return event == null;
   }
 
-  /** The rows of a variable, or of all if it is negative, the first one first. */
-  List<Event> rows(int wanted) {
+  /** The rows of a variable, or of all variables if it is negative, in order. */
+  List<Event> rows(int requested) {
     List<Event> rows = new ArrayList<>();
     for (PartialMatch match = this; match.event != null; match = match.before) {
-      if (wanted < 0 || match.variable == wanted) rows.add(match.event);
+      if (requested < 0 || match.variable == requested) rows.add(match.event);
     }
     Collections.reverse(rows);
     return rows;

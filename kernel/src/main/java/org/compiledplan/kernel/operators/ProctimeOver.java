@@ -9,8 +9,8 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.state.PackedRow;
 
 /**
- * OVER windows in processing time: a row sees those before it at once. Only in a bounded window of
- * time the rows of one time, that is, of one micro-batch, are peers. Follows Flink's
+ * OVER windows in processing time: a row's result covers the rows before it immediately. Only in a
+ * bounded time window are rows of the same time, that is of one micro-batch, peers. Follows Flink's
  * ProcTimeUnboundedPrecedingFunction, ProcTimeRowsBoundedPrecedingFunction and
  * ProcTimeRangeBoundedPrecedingFunction.
  */
@@ -37,7 +37,7 @@ final class ProctimeOver extends KeyedOperator<ProctimeOver.Window> implements I
     window.frame.moveTo(context.processingTime());
   }
 
-  /** The window of a key, and the values that the key is made of. */
+  /** The window of a key and the key's values. */
   final class Window implements KeyState {
     private PackedRow keyValues = PackedRow.NONE;
     private final OverFrame frame = new OverFrame(reach, calls, columns);
@@ -60,13 +60,13 @@ final class ProctimeOver extends KeyedOperator<ProctimeOver.Window> implements I
 
     @Override
     public OptionalLong nextDue(BatchContext context) {
-      return peers ? OptionalLong.of(frame.goneAt()) : OptionalLong.empty();
+      return peers ? OptionalLong.of(frame.expiresAt()) : OptionalLong.empty();
     }
   }
 
   private final class Work extends KeyWork {
     private final Window window;
-    private final List<Object[]> held = new ArrayList<>();
+    private final List<Object[]> buffered = new ArrayList<>();
 
     Work(KeyedState state, BatchContext context) {
       super(state, context);
@@ -79,15 +79,15 @@ final class ProctimeOver extends KeyedOperator<ProctimeOver.Window> implements I
       row.requireInsert("an OVER window in processing time takes insert-only input");
       if (window.keyValues.isNone()) window.keyValues = PackedRow.of(row.values(), keyColumns);
       window.frame.add(context.processingTime(), row.values());
-      if (peers) held.add(row.values());
+      if (peers) buffered.add(row.values());
       else out.emit(RowKinds.INSERT, calls.result(row.values(), window.frame.values()));
     }
 
     @Override
     public void close(Out out) {
-      if (!held.isEmpty()) {
+      if (!buffered.isEmpty()) {
         Object[] values = window.frame.values();
-        for (Object[] row : held) out.emit(RowKinds.INSERT, calls.result(row, values));
+        for (Object[] row : buffered) out.emit(RowKinds.INSERT, calls.result(row, values));
       }
       save();
     }

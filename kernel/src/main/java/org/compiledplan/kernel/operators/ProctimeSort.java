@@ -5,7 +5,7 @@ import java.util.List;
 import org.compiledplan.kernel.state.Fields;
 
 /**
- * Sorts the rows of one processing time, that is, of a micro-batch. Follows Flink's
+ * Sorts the rows of one processing time, that is of one micro-batch. Follows Flink's
  * ProcTimeSortOperator.
  */
 final class ProctimeSort extends KeyedOperator<KeyState> {

@@ -6,8 +6,7 @@ import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.state.Fields;
 
 /**
- * Joins each left row with the right row that is there when it comes. Follows Flink's
- * TemporalProcessTimeJoinOperator.
+ * Joins each left row with the current right row. Follows Flink's TemporalProcessTimeJoinOperator.
  */
 final class ProctimeTemporalJoin extends KeyedOperator<ProctimeTemporalJoin.Current>
     implements Idle {
@@ -23,7 +22,7 @@ final class ProctimeTemporalJoin extends KeyedOperator<ProctimeTemporalJoin.Curr
     outer = TemporalJoin.isOuter(spec);
   }
 
-  /** The right row that is there. */
+  /** The current right row. */
   final class Current implements KeyState {
     private Object[] row;
 

@@ -12,21 +12,21 @@ import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * Top-n of a key by ROW_NUMBER, LIMIT and ORDER BY with LIMIT. One algorithm for what Flink does in
- * AppendOnlyTopNFunction, UpdatableTopNFunction and RetractableTopNFunction: the rows are kept in
+ * Top-n of a key by ROW_NUMBER, LIMIT and ORDER BY with LIMIT. One algorithm for Flink's
+ * AppendOnlyTopNFunction, UpdatableTopNFunction and RetractableTopNFunction: the rows are stored in
  * order, and the change of the window from rank {@code start} to rank {@code end} is emitted. Equal
- * rows rank by arrival. Without retractions rows beyond {@code end} are forgotten.
+ * rows rank by arrival. Without retractions rows beyond {@code end} are dropped.
  *
- * <p>With the row number as output each rank that changes gives {@code -U/+U}, a new last rank
- * {@code +I}, a lost one {@code -D}. Without it rows that leave give {@code -D}, rows that enter
- * {@code +I}, and with the update strategy a row that stays in the window gives {@code -U/+U}.
+ * <p>With the row number as output each changed rank emits {@code -U/+U}, a new last rank {@code
+ * +I}, a lost one {@code -D}. Without it rows that leave emit {@code -D}, rows that enter {@code
+ * +I}, and with the update strategy a row that stays in the window emits {@code -U/+U}.
  */
 final class Rank extends KeyedOperator<Rank.Ranking> {
   private final Columns columns;
   private final SortOrder order;
   private final boolean retracts;
 
-  /** Columns that identify a row that is updated in place; null with other strategies. */
+  /** Columns that identify a row updated in place; null with other strategies. */
   private final int[] primaryKey;
 
   private final long start;
@@ -57,7 +57,7 @@ final class Rank extends KeyedOperator<Rank.Ranking> {
     if (state.isThere()) new Work(state, context).saveRanking();
   }
 
-  /** A row in the order, with the time at which it was written. */
+  /** A row in the order, with its time of last write. */
   private final class Ranked implements Stored {
     private Object[] row;
     private long lastWrite;
@@ -70,7 +70,7 @@ final class Rank extends KeyedOperator<Rank.Ranking> {
   }
 
   final class Ranking implements KeyState {
-    /** The last rank of the window, if it was taken from the first row of the key; else -1. */
+    /** Last rank of the window if it is read from the first row of the key; otherwise -1. */
     private long last = -1;
 
     private final List<Ranked> rows = new ArrayList<>();
@@ -82,7 +82,7 @@ final class Rank extends KeyedOperator<Rank.Ranking> {
     }
 
     @Override
-    public boolean mayBeGivenAgain() {
+    public boolean isReusable() {
       return true;
     }
 
@@ -108,7 +108,7 @@ final class Rank extends KeyedOperator<Rank.Ranking> {
     private final Ranking ranking;
     private final List<Ranked> rows;
 
-    /** The last rank of the window: constant, or taken from the first row of the key. */
+    /** Last rank of the window: constant, or read from the first row of the key. */
     private long last = endColumn < 0 ? end : -1;
 
     Work(KeyedState state, BatchContext context) {
@@ -159,7 +159,7 @@ final class Rank extends KeyedOperator<Rank.Ranking> {
       emit(before, index, null, null, out);
     }
 
-    /** Where a row goes: behind all rows that are not greater. */
+    /** Insertion point of a row: behind all rows that are not greater. */
     private int insertionPoint(Object[] row) {
       int low = 0;
       int high = rows.size();
@@ -187,7 +187,7 @@ final class Rank extends KeyedOperator<Rank.Ranking> {
       return -1;
     }
 
-    /** The rows of the window at a position and behind it. */
+    /** Rows of the window from a position on. */
     private List<Ranked> window(int position) {
       int from = (int) Math.max(position, start - 1);
       int to = (int) Math.min(rows.size(), last);
@@ -241,7 +241,7 @@ final class Rank extends KeyedOperator<Rank.Ranking> {
       }
     }
 
-    /** The rows as a set; Ranked has no equality of its own. */
+    /** The rows as an identity set: Ranked does not define equality. */
     private Set<Ranked> identities(List<Ranked> list) {
       return new HashSet<>(list);
     }

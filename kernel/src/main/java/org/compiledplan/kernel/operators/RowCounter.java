@@ -4,9 +4,9 @@ import java.util.Arrays;
 import org.compiledplan.kernel.state.Fields;
 
 /**
- * Numbers rows in the order in which they come, over all micro-batches: calls of RAND with a seed
- * give the number of a row its place in the sequence. Two numbers are appended: that among all
- * rows, and that among those for which the condition holds, which alone come out.
+ * Numbers rows in order of arrival across micro-batches: calls of RAND with a seed use the row
+ * number as position in the random sequence. Appends two numbers: the position among all rows and
+ * the position among rows that satisfy the condition; only the latter rows are emitted.
  */
 final class RowCounter extends KeyedOperator<RowCounter.Numbers> {
   private final RowPredicate condition;
@@ -16,7 +16,7 @@ final class RowCounter extends KeyedOperator<RowCounter.Numbers> {
     define(spec, StateKind.ROW_COUNTER, Numbers::new, Work::new);
   }
 
-  /** How many rows came, and how many came out. */
+  /** Number of rows read and number of rows emitted. */
   static final class Numbers implements KeyState {
     private long all;
     private long passed;

@@ -9,7 +9,7 @@ public final class RowKinds {
 
   private RowKinds() {}
 
-  /** Whether the row adds something ({@code +I}, {@code +U}) rather than takes it back. */
+  /** Returns true for {@code +I} and {@code +U}, false for {@code -U} and {@code -D}. */
   public static boolean isAdd(byte kind) {
     return kind == INSERT || kind == UPDATE_AFTER;
   }

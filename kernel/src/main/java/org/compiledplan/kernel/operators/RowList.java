@@ -9,8 +9,7 @@ import org.compiledplan.kernel.state.PackedRow;
 import org.compiledplan.kernel.state.Stored;
 
 /**
- * Rows with their kinds in the order they came, as bytes: adding one leaves those that are there
- * untouched.
+ * Rows with their kinds in order of arrival, as bytes: appending does not touch the existing bytes.
  */
 final class RowList implements Stored {
   final class Entry implements Stored {
@@ -51,9 +50,9 @@ final class RowList implements Stored {
     entries.add(entry);
   }
 
-  /** Puts another list's rows behind its own. */
-  void addAll(RowList other) {
-    entries.addAll(other.entries);
+  /** Appends another list's rows. */
+  void addAll(RowList source) {
+    entries.addAll(source.entries);
   }
 
   int size() {

@@ -4,5 +4,6 @@ package org.compiledplan.kernel.operators;
 public interface RowPredicate {
   RowPredicate TRUE = (left, right) -> true;
 
+  /** Evaluates the condition over left ++ right; with one row the other array is empty. */
   boolean test(Object[] left, Object[] right);
 }

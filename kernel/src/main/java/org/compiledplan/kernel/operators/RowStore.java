@@ -13,18 +13,17 @@ import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * The rows of one input of a join for one key, each with its own time of last write.
+ * The rows of one join input for one key, each with its own time of last write.
  *
- * <p>Rows are read only when they are needed: adding to a store without a unique key appends bytes
- * and leaves what is there untouched. So a key with very many rows costs little as long as it only
- * grows.
+ * <p>Rows are decoded on demand: adding to a store without a unique key appends bytes and does not
+ * touch the existing ones. A key with very many rows stays cheap while it only grows.
  */
 final class RowStore implements Stored {
-  /** What all keys' stores of one input have in common. */
+  /** Settings shared by all keys' stores of one input. */
   static final class Layout {
     final Columns columns;
 
-    /** Columns of the unique key; empty: at most one row, null: rows may repeat. */
+    /** Columns of the unique key; empty: at most one row; null: rows may repeat. */
     final int[] uniqueKey;
 
     final long ttl;
@@ -36,12 +35,12 @@ final class RowStore implements Stored {
     }
   }
 
-  /** A row with the time of its last write. */
+  /** A row with its time of last write. */
   final class Entry implements Stored {
     private PackedRow packed;
     private long lastWrite;
 
-    /** Outer and semi joins: how many rows of the other side match. */
+    /** Outer and semi joins: number of matching rows on the opposite side. */
     int associations;
 
     boolean removed;
@@ -68,18 +67,16 @@ final class RowStore implements Stored {
 
   private final Layout layout;
 
-  /** The time at which rows are added. */
+  /** Current time, the last write of rows added now. */
   private long now;
 
-  /** With rows: no later than the last write of any. */
+  /** Lower bound of the last writes; valid if there are rows. */
   private long oldest;
 
-  /**
-   * As they were read, and those that were added since; not used once they are needed one by one.
-   */
+  /** Rows as stored, and rows added since; unused once rows are decoded. */
   private final PackedList<Entry> packed;
 
-  /** Null until the rows are needed one by one. */
+  /** Decoded rows; null while they are packed. */
   private List<Entry> rows;
 
   private Map<PackedRow, List<Entry>> index;
@@ -99,7 +96,7 @@ final class RowStore implements Stored {
     io.packedList("rows", packed);
   }
 
-  /** Begins work at a time. */
+  /** Starts the work at the current time {@code time}. */
   void startAt(long time) {
     now = time;
     changed = false;
@@ -110,7 +107,7 @@ final class RowStore implements Stored {
     findOldest();
   }
 
-  /** Puts the rows back to where they are read from and written to. */
+  /** Packs decoded rows again. */
   private void repack() {
     if (rows == null) return;
     findOldest();
@@ -123,7 +120,7 @@ final class RowStore implements Stored {
     removedCount = 0;
   }
 
-  /** The live rows, in the order they were added; some may be marked removed. */
+  /** Live rows in the order of insertion; some may be marked removed. */
   List<Entry> rows() {
     if (rows == null) {
       rows = packed.all();
@@ -137,7 +134,7 @@ final class RowStore implements Stored {
     replace(replacedBy(row), row, associations);
   }
 
-  /** Adds a row in place of the one that {@link #replacedBy} gave for it, if any. */
+  /** Adds a row in place of {@code old}, the result of {@link #replacedBy}; null for none. */
   void replace(Entry old, Object[] row, int associations) {
     oldest = count() == 0 ? now : Math.min(oldest, now);
     Entry stored = new Entry(PackedRow.of(row), associations);
@@ -149,25 +146,26 @@ final class RowStore implements Stored {
       index.computeIfAbsent(keyOf(row, stored), k -> new ArrayList<>(1)).add(stored);
   }
 
-  /** The row of the same unique key; null if there is none. */
+  /** The row with the same unique key; null if there is none. */
   Entry replacedBy(Object[] row) {
     return layout.uniqueKey == null ? null : find(row, null);
   }
 
-  /** Whether every row that was added and not taken back is here: one a key, and none expires. */
+  /**
+   * Returns true if the store contains every row that was added and not retracted: at most one per
+   * unique key, and no TTL.
+   */
   boolean isComplete() {
     return layout.uniqueKey != null && (layout.uniqueKey.length == 0 || layout.ttl == 0);
   }
 
-  /**
-   * Removes one row equal to the given one, or the row of its unique key; nothing if there is none.
-   */
+  /** Removes one row equal to {@code row}, or the row of its unique key, if there is one. */
   void retract(Object[] row) {
     Entry old = find(row, layout.uniqueKey == null ? new Entry(PackedRow.of(row), 0) : null);
     if (old != null) remove(old);
   }
 
-  /** Writes the row anew with another number of associations. */
+  /** Rewrites a row with a new number of associations. */
   void associate(Entry stored, int associations) {
     stored.associations = associations;
     stored.lastWrite = now;
@@ -189,8 +187,8 @@ final class RowStore implements Stored {
         index.computeIfAbsent(keyOf(values, stored), k -> new ArrayList<>(1)).add(stored);
       }
     }
-    List<Entry> found = index.get(keyOf(row, encoded));
-    return found == null ? null : found.get(0);
+    List<Entry> entries = index.get(keyOf(row, encoded));
+    return entries == null ? null : entries.get(0);
   }
 
   private PackedRow keyOf(Object[] row, Entry encoded) {
@@ -207,7 +205,7 @@ final class RowStore implements Stored {
       same.remove(old);
       if (same.isEmpty()) index.remove(key);
     }
-    // Removed rows would otherwise be passed over again and again.
+    // Otherwise every scan would skip the removed rows again.
     if (removedCount > 16 && removedCount > rows.size() / 2) {
       rows.removeIf(stored -> stored.removed);
       removedCount = 0;
@@ -222,19 +220,19 @@ final class RowStore implements Stored {
     return rows == null ? packed.size() : rows.size() - removedCount;
   }
 
-  /** Tells of its rows, which are those of an input. */
+  /** Reports the times of all rows. */
   void entryTimes(int input, EntryTimes to) {
     for (Entry row : rows == null ? packed.all() : rows) {
       if (!row.removed) to.entry(input, row.lastWrite, EntryTimes.NONE);
     }
   }
 
-  /** Time of the first expiry, never later than the true one. */
+  /** Time of the first expiry, never later than the exact one. */
   OptionalLong nextExpiry() {
     return count() == 0 ? OptionalLong.empty() : Ttl.expiry(oldest, layout.ttl);
   }
 
-  /** Drops what has expired, and finds the time of the first expiry by the rows themselves. */
+  /** Drops expired rows and recomputes {@link #oldest} from the remaining ones. */
   void findOldest() {
     oldest = now;
     for (Entry row : rows()) {

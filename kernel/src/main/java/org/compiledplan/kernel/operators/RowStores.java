@@ -3,7 +3,7 @@ package org.compiledplan.kernel.operators;
 import java.util.OptionalLong;
 import org.compiledplan.kernel.state.Fields;
 
-/** The state of a join for one key: one {@link RowStore} for each input. */
+/** The state of a join for one key: one {@link RowStore} per input. */
 final class RowStores implements KeyState {
   private final RowStore[] stores;
 
@@ -18,7 +18,7 @@ final class RowStores implements KeyState {
   }
 
   @Override
-  public boolean mayBeGivenAgain() {
+  public boolean isReusable() {
     return true;
   }
 
@@ -45,14 +45,14 @@ final class RowStores implements KeyState {
     return expiry;
   }
 
-  /** Begins work at the time of the context; returns how many rows are there. */
+  /** Starts the work at the processing time of the context; returns the number of stored rows. */
   int start(BatchContext context) {
     int before = entries();
     for (RowStore store : stores) store.startAt(context.processingTime());
     return before;
   }
 
-  /** Drops what has expired. */
+  /** Drops expired rows. */
   void findOldest() {
     for (RowStore store : stores) store.findOldest();
   }

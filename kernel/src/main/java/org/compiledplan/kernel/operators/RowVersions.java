@@ -8,15 +8,18 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.state.PackedRow;
 import org.compiledplan.kernel.state.Stored;
 
-/** The versions of one row over time, each with the time from which on it holds. */
+/** The versions of one row over time, each with the start of its validity. */
 final class RowVersions implements Stored {
   private final class Version implements Stored {
     private long time;
 
-    /** The watermark at which rows are due that may see it: later than its time if it came late. */
+    /**
+     * Watermark at which rows are due that may see the version; later than its time if it arrived
+     * late.
+     */
     private long due;
 
-    /** None if the row was deleted. */
+    /** None for a deletion. */
     private PackedRow row = PackedRow.NONE;
 
     @Override
@@ -29,7 +32,7 @@ final class RowVersions implements Stored {
 
   private final Columns columns;
 
-  /** By time, those of one time in the order in which they came. */
+  /** Ordered by time, then by arrival. */
   private final List<Version> versions = new ArrayList<>();
 
   RowVersions(Columns columns) {
@@ -45,7 +48,7 @@ final class RowVersions implements Stored {
     return versions.size();
   }
 
-  /** Tells of the versions, which are those of an input. */
+  /** Reports the times of all versions. */
   void entryTimes(int input, EntryTimes to) {
     for (Version version : versions) to.entry(input, EntryTimes.NONE, version.time);
   }
@@ -64,7 +67,7 @@ final class RowVersions implements Stored {
     return at;
   }
 
-  /** The row that held at a time, for one who asks at the watermark; null if there was none. */
+  /** The row that was valid at {@code time}, as seen at the watermark; null if there was none. */
   Object[] at(long time, long watermark) {
     for (int at = behind(time) - 1; at >= 0; at--) {
       Version version = versions.get(at);
@@ -75,8 +78,8 @@ final class RowVersions implements Stored {
   }
 
   /**
-   * Drops what no row after the watermark sees: all versions up to it but the last, and that if it
-   * is a deletion.
+   * Drops versions that no row after the watermark sees: all up to the watermark except the last,
+   * and the last as well if it is a deletion.
    */
   void forget(long watermark) {
     int past = behind(watermark);
@@ -85,7 +88,7 @@ final class RowVersions implements Stored {
     versions.subList(0, keepsLast ? past - 1 : past).clear();
   }
 
-  /** The watermark at which there is something to forget. */
+  /** Watermark at which versions can be dropped. */
   OptionalLong nextForgetting() {
     int next = !versions.isEmpty() && versions.get(0).row.isNone() ? 0 : 1;
     return next < versions.size() ? OptionalLong.of(versions.get(next).time) : OptionalLong.empty();

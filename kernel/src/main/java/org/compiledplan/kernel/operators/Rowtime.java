@@ -4,13 +4,12 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 
-/** The time attribute of a row as ms since 1970. */
+/** The time attribute of a row in ms since 1970. */
 final class Rowtime {
   private Rowtime() {}
 
   /**
-   * @throws IllegalStateException if there is none, or it is further from 1970 than Spark's
-   *     timestamps go
+   * @throws IllegalStateException if it is null or outside Spark's timestamp range
    */
   static long of(Object[] row, int column) {
     return TimeMath.checked(millis(row[column], column));

@@ -9,11 +9,11 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.state.PackedRow;
 
 /**
- * OVER windows in event time: rows wait for the watermark and are then taken by their time. In a
- * window of time rows of one time are peers, which all see each other. Follows Flink's
+ * OVER windows in event time: rows wait for the watermark and are then processed by time. In a time
+ * window rows of the same time are peers, which all see each other. Follows Flink's
  * RowTimeUnboundedPrecedingOverFunctionV2, RowTimeRowsBoundedPrecedingFunction and
  * RowTimeRangeBoundedPrecedingFunction: an unbounded window drops rows at or behind the watermark,
- * a bounded one those not behind a row that went through (see {@link Firings}).
+ * a bounded one drops rows that are not after a processed row (see {@link Firings}).
  */
 final class RowtimeOver extends KeyedOperator<RowtimeOver.Window> implements Idle {
   private final Columns columns;
@@ -113,7 +113,7 @@ final class RowtimeOver extends KeyedOperator<RowtimeOver.Window> implements Idl
     }
   }
 
-  /** The values that the key is made of, the window up to the watermark, and the rows that wait. */
+  /** The key's values, the window up to the watermark, and the waiting rows. */
   final class Window implements KeyState {
     private PackedRow keyValues = PackedRow.NONE;
     private final WaitingRows waiting = new WaitingRows(columns);
@@ -133,7 +133,7 @@ final class RowtimeOver extends KeyedOperator<RowtimeOver.Window> implements Idl
       frame.recount(newCalls);
     }
 
-    /** The window is one, as long as anything is known of it. */
+    /** The window counts as one entry while it has state. */
     @Override
     public int entries() {
       return waiting.count() == 0 && firings.isEmpty() ? 0 : waiting.count() + 1;

@@ -8,8 +8,8 @@ import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.state.Fields;
 
 /**
- * Gives rows out in the order of their time, those of one time by further columns. Follows Flink's
- * RowTimeSortOperator; see {@link Firings} for the rows that it drops.
+ * Emits rows in the order of their time, then of further columns. Follows Flink's
+ * RowTimeSortOperator; {@link Firings} describes the dropped rows.
  */
 final class RowtimeSort extends KeyedOperator<RowtimeSort.Sorting> {
   private final Columns columns;
@@ -55,7 +55,7 @@ final class RowtimeSort extends KeyedOperator<RowtimeSort.Sorting> {
     }
   }
 
-  /** What is known of the past, and the rows that wait. */
+  /** Firings so far, and the waiting rows. */
   final class Sorting implements KeyState {
     private final WaitingRows waiting = new WaitingRows(columns);
     private final Firings firings = new Firings(waiting, -1);
@@ -66,7 +66,7 @@ final class RowtimeSort extends KeyedOperator<RowtimeSort.Sorting> {
       io.part("waiting", waiting);
     }
 
-    /** The past is one, which stays when nothing waits. */
+    /** The firings count as one entry, which remains when no row waits. */
     @Override
     public int entries() {
       return waiting.count() + 1;

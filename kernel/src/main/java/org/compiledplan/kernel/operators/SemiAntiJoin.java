@@ -4,9 +4,9 @@ import static org.compiledplan.kernel.operators.JoinInputs.LEFT;
 import static org.compiledplan.kernel.operators.JoinInputs.RIGHT;
 
 /**
- * Semi and anti joins: left rows that match, or match not, any right row. Follows Flink's
- * StreamingSemiAntiJoinOperator: a left row knows how many right rows it matches. Other than there,
- * an update that comes without the row before it replaces that row, as in {@link Join}.
+ * Semi and anti joins: left rows with, or without, a matching right row. Follows Flink's
+ * StreamingSemiAntiJoinOperator: a left row stores the number of its matches. Unlike Flink, an
+ * update that arrives without its {@code -U} replaces the stored row, as in {@link Join}.
  */
 final class SemiAntiJoin extends JoinOperator {
   private final JoinInputs inputs;

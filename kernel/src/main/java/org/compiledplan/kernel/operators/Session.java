@@ -1,20 +1,24 @@
 package org.compiledplan.kernel.operators;
 
-/** The work of an operator on one key in one micro-batch. */
+/**
+ * The work of an operator on one key in one micro-batch. Methods that emit rows receive {@code
+ * out}.
+ */
 public interface Session {
-  /** Takes the next row of the key. */
+  /** Processes the next row of the key. */
   void process(InputRow row, Out out);
 
   /**
-   * Takes in the rows of a {@link Partial} of the operator.
+   * Merges a {@link Partial} of the operator.
    *
-   * @param row one of them
-   * @return how many there were
+   * @param row one of the pre-aggregated rows
+   * @param partial result of {@link Partial#toBytes}
+   * @return number of pre-aggregated rows
    */
   default long merge(InputRow row, byte[] partial, Out out) {
     throw new UnsupportedOperationException();
   }
 
-  /** Called once after the last row: emits what was held back and writes the state. */
+  /** Ends the session, once, after the last row: emits buffered rows and writes the state. */
   void close(Out out);
 }

@@ -3,7 +3,7 @@ package org.compiledplan.kernel.operators;
 import org.compiledplan.kernel.state.Columns;
 
 /**
- * Aggregates by key and session, once for each session when it is complete (Flink's
+ * Aggregates by key and session, emitted once when the session is complete (Flink's
  * UnsliceWindowAggProcessor).
  */
 final class SessionAggregate implements SessionWindows.Content<Accumulated> {

@@ -5,7 +5,7 @@ import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * The table function SESSION: holds the rows of a session until it is complete, then emits them
+ * The table function SESSION: buffers the rows of a session until it is complete, then emits them
  * with its start, end and time (Flink's UnalignedWindowTableFunctionOperator).
  */
 final class SessionRows implements SessionWindows.Content<RowList> {
@@ -57,7 +57,7 @@ final class SessionRows implements SessionWindows.Content<RowList> {
 
   @Override
   public void emit(Object[] head, RowList rows, long start, long end, Out out) {
-    // The last input column is the time in ms, made by the caller.
+    // The caller appends the time in ms as the last input column.
     int width = outputTypes.length - 3;
     Object first = times.value(start, outputTypes[width]);
     Object last = times.value(end, outputTypes[width + 1]);

@@ -11,17 +11,17 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.state.Stored;
 
 /**
- * The sessions of a key: windows from a row to a gap after it, merged where they meet (Flink's
+ * Session windows of a key: from a row to a gap after it, merged where they meet (Flink's
  * SessionWindowAssigner and MergingWindowProcessFunction), each with content of type {@code C}.
  *
- * <p>In Flink a session is gone once the watermark has passed its end. Here it may still be in
- * state then, until the end of the micro-batch: it is closed to rows whose watermark has passed it.
- * Such a row starts a session of its own.
+ * <p>Flink drops a session once the watermark has passed its end. Here it may stay in state until
+ * the end of the micro-batch: it is closed to rows whose watermark has passed it. Such a row starts
+ * a new session.
  */
 final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindows<C>.Sessions> {
-  /** What is kept for a session, and for a key (its head). */
+  /** The state of a session, and of a key (its head). */
   interface Content<C extends Stored> {
-    /** What a key's rows have in common, from one of them. */
+    /** The values that all rows of a key share, read from one row. */
     Object[] head(Object[] row);
 
     Columns headColumns();
@@ -32,7 +32,7 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
 
     void merge(C into, C from);
 
-    /** How many state entries it counts as. */
+    /** Number of state entries of a session, for the metrics. */
     int entries(C content);
 
     void emit(Object[] head, C content, long start, long end, Out out);
@@ -58,14 +58,14 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
     if (!state.isThere()) return;
     Work work = new Work(state, context);
     work.fire(times.now(context), out);
-    work.saveOrAskAgain();
+    work.saveOrReschedule();
   }
 
   private final class Window implements Stored {
     private long start;
     private long end;
 
-    /** Whether it is closed to further rows. */
+    /** True if the session accepts no further rows. */
     private boolean closed;
 
     private C content;
@@ -92,10 +92,7 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
   final class Sessions implements KeyState {
     private Object[] head;
 
-    /**
-     * By start; apart from each other. Those that have become complete are moved when a row meets
-     * them.
-     */
+    /** By start; disjoint. Complete sessions are moved out when a row meets them. */
     private final TreeMap<Long, Window> open = new TreeMap<>();
 
     private final List<Window> closed = new ArrayList<>();
@@ -134,7 +131,7 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
     }
 
     @Override
-    public boolean mayBeGivenAgain() {
+    public boolean isReusable() {
       return true;
     }
 
@@ -172,14 +169,14 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
       changed = true;
     }
 
-    /** The session of a row, others merged into it if it joins them; null if the row is late. */
+    /** The session of a row, merged with sessions that it connects; null if the row is late. */
     private Window windowOf(long rowStart, long arrival) {
       long start = rowStart;
       long end = rowStart + gap;
       C content = null;
       while (true) {
         Map.Entry<Long, Window> before = open.floorEntry(end);
-        // Sessions that only touch are one.
+        // Sessions that only touch are merged.
         if (before == null || before.getValue().end < start) break;
         Window window = before.getValue();
         open.remove(window.start);
@@ -222,9 +219,9 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
       return times.due(window.end) <= now;
     }
 
-    void saveOrAskAgain() {
+    void saveOrReschedule() {
       if (changed) save();
-      else state.again(sessions.nextDue(context));
+      else state.reschedule(sessions.nextDue(context));
     }
   }
 }

@@ -3,7 +3,7 @@ package org.compiledplan.kernel.operators;
 import java.util.OptionalLong;
 import org.compiledplan.kernel.state.Fields;
 
-/** State that expires as a whole: the time of the last write, then the fields of the operator. */
+/** State that expires as a whole: the time of the last write, then the operator's fields. */
 abstract class SingleEntry implements KeyState {
   private final long ttl;
   long lastWrite;
@@ -18,7 +18,7 @@ abstract class SingleEntry implements KeyState {
     content(io);
   }
 
-  /** The operator's fields. */
+  /** Reads, writes or describes the operator's fields. */
   abstract void content(Fields io);
 
   @Override

@@ -12,16 +12,16 @@ import org.compiledplan.kernel.values.Values;
 
 /**
  * Before an upsert sink with {@code ON CONFLICT DO NOTHING} or {@code DO ERROR}: the changes of a
- * primary key that come at one watermark wait until it moves on, for a row and the one that
- * replaces it may come in any order. What is left then is one row, none, or a conflict. Follows
+ * primary key that arrive at one watermark wait until it advances, because a row and its
+ * replacement may arrive in any order. The remainder is one row, no row, or a conflict. Follows
  * Flink's WatermarkCompactingSinkMaterializer.
  *
- * <p>Timers here are in event time, so what has expired goes when its key is seen again.
+ * <p>Timers are in event time, so an expired entry is removed when its key arrives again.
  */
 final class SinkCompactor extends EntryOperator<SinkCompactor.Waiting> {
   private final Columns columns;
 
-  /** Null: rows are told apart by all their columns. */
+  /** Null: rows are identified by all their columns. */
   private final int[] upsertKey;
 
   private final int[] primaryKey;
@@ -52,7 +52,7 @@ final class SinkCompactor extends EntryOperator<SinkCompactor.Waiting> {
     }
   }
 
-  /** The changes that came at one watermark. */
+  /** Changes that arrived at one watermark. */
   private final class Bucket implements Stored {
     private long watermark;
     private final List<Change> changes = new ArrayList<>();
@@ -64,9 +64,9 @@ final class SinkCompactor extends EntryOperator<SinkCompactor.Waiting> {
     }
   }
 
-  /** What the sink shows, and what waits. */
+  /** The row shown by the sink, and the waiting changes. */
   final class Waiting extends SingleEntry {
-    /** The row that the sink shows. */
+    /** The row shown by the sink. */
     private Object[] current;
 
     private final ArrayDeque<Bucket> buckets = new ArrayDeque<>();
@@ -118,7 +118,7 @@ final class SinkCompactor extends EntryOperator<SinkCompactor.Waiting> {
     @Override
     public void process(InputRow row, Out out) {
       while (isDue(row.watermark())) compact(out);
-      // A row that a timer upstream made knows no watermark; it comes no earlier than what is here.
+      // A row of an upstream timer has no watermark; it is not older than the buckets here.
       if (buckets.isEmpty() || buckets.peekLast().watermark < row.watermark()) {
         Bucket bucket = new Bucket();
         bucket.watermark = row.watermark();
@@ -131,12 +131,12 @@ final class SinkCompactor extends EntryOperator<SinkCompactor.Waiting> {
       changed = true;
     }
 
-    /** A row and its retraction at the same watermark leave nothing, in either order. */
+    /** A row and its retraction at the same watermark cancel out, in either order. */
     private void add(List<Change> changes, Change next) {
       boolean adds = RowKinds.isAdd(next.kind);
       for (int i = 0; i < changes.size(); i++) {
-        Change other = changes.get(i);
-        if (RowKinds.isAdd(other.kind) != adds && Values.equalRows(other.row, next.row)) {
+        Change earlier = changes.get(i);
+        if (RowKinds.isAdd(earlier.kind) != adds && Values.equalRows(earlier.row, next.row)) {
           changes.remove(i);
           return;
         }

@@ -7,13 +7,13 @@ import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * Before an upsert sink whose primary key is not the query's upsert key: knows all rows that stand
- * for one primary key and shows the last one. Follows Flink's SinkUpsertMaterializer.
+ * Before an upsert sink whose primary key is not the query's upsert key: stores all rows with the
+ * same primary key and emits the last one. Follows Flink's SinkUpsertMaterializer.
  */
 final class SinkUpsertMaterializer extends EntryOperator<SinkUpsertMaterializer.Rows> {
   private final Columns columns;
 
-  /** Null: rows are told apart by all their columns. */
+  /** Null: rows are identified by all their columns. */
   private final int[] upsertKey;
 
   SinkUpsertMaterializer(OperatorSpec spec) {
@@ -31,7 +31,7 @@ final class SinkUpsertMaterializer extends EntryOperator<SinkUpsertMaterializer.
     }
 
     @Override
-    public boolean mayBeGivenAgain() {
+    public boolean isReusable() {
       return true;
     }
 

@@ -18,10 +18,11 @@ import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 
 /**
- * What the bytes of an operator's state are: a byte with the version of the format, then the fields
- * of {@code S}. The operator reads and writes its state with it; others read what an operator has
- * written ({@link #decode}), make state for one ({@link #encode}) and set its timers ({@link
- * #nextDue}).
+ * Serialization of an operator's state: one byte with the version of the format, then the fields of
+ * {@code S}. The operator reads and writes its state with it; tools decode stored state ({@link
+ * #decode}), encode new state ({@link #encode}) and set its timers ({@link #nextDue}).
+ *
+ * @param <S> the decoded state
  */
 public final class StateFormat<S extends KeyState> {
   private final String owner;
@@ -32,7 +33,7 @@ public final class StateFormat<S extends KeyState> {
   private final ByteFields.Writer writer = new ByteFields.Writer(out);
 
   /**
-   * @param fresh makes the state of a key that has none
+   * @param fresh creates the state of a key that has none
    */
   StateFormat(OperatorSpec spec, StateKind kind, Supplier<? extends S> fresh) {
     this.owner = "operator " + spec.uid() + " (" + spec.type() + ")";
@@ -43,12 +44,12 @@ public final class StateFormat<S extends KeyState> {
       keys[i] = Columns.ofInput(i, spec.inputs()[i], spec.key(i));
   }
 
-  /** The state of a key that has none. */
+  /** State of a key that has none. */
   S fresh() {
     return fresh.get();
   }
 
-  /** The state in some bytes; fresh without any. */
+  /** Decodes a state; fresh for null. */
   S read(byte[] bytes) {
     S state = fresh.get();
     if (bytes == null) return state;
@@ -73,9 +74,9 @@ public final class StateFormat<S extends KeyState> {
   }
 
   /**
-   * Keeps the state for a key, or removes what is there if nothing is left.
+   * Stores the state of a key, or removes it if it has no entries.
    *
-   * @param before how many entries the state had that is there; 0: there is none
+   * @param before number of entries of the stored state; 0: there is none
    */
   void save(KeyedState to, S state, BatchContext context, int before) {
     int entries = state.entries();
@@ -87,23 +88,23 @@ public final class StateFormat<S extends KeyState> {
     return kind;
   }
 
-  /** What it consists of. */
+  /** Returns the fields of the state. */
   public List<FieldShape> fields() {
     return SchemaFields.of(fresh.get());
   }
 
-  /** For each input, the columns whose values a key begins with. */
+  /** Return, per input, the columns whose values form the key. */
   public Columns[] keys() {
     return keys.clone();
   }
 
-  /** What the bytes mean, by the names of fields; see {@link TreeFields}. */
+  /** Decodes a state into a tree by field names; see {@link TreeFields}. */
   public Tree decode(byte[] bytes) {
     return TreeFields.Writer.of(read(bytes));
   }
 
   /**
-   * The bytes of what {@link #decode} gave.
+   * Encodes the result of {@link #decode}.
    *
    * @throws StateFormatException if a field is missing, unknown or of another class
    */
@@ -112,9 +113,11 @@ public final class StateFormat<S extends KeyState> {
   }
 
   /**
-   * The same, where some aggregate calls were not there when the rows came.
+   * Encodes a tree and recompute new aggregate calls from the stored rows.
    *
-   * @param newCalls the calls; their accumulators are fresh
+   * @param newCalls positions of calls that the tree's operator did not have; their accumulators
+   *     are fresh
+   * @throws StateFormatException if a field is missing, unknown or of another class
    */
   public byte[] encode(Tree tree, BitSet newCalls) {
     S state = fresh.get();
@@ -124,17 +127,18 @@ public final class StateFormat<S extends KeyState> {
   }
 
   /**
-   * When the operator is to be called for a key with the state, in its time domain; empty if never.
+   * Returns the time in ms of the operator's time domain at which a key with this state is due;
+   * empty for never.
    */
   public OptionalLong nextDue(byte[] bytes, BatchContext context) {
     return read(bytes).nextDue(context);
   }
 
   /**
-   * Puts the state of a key that has none yet, as the operator does it: with the time at which it
-   * is due, by the TTLs of this operator.
+   * Puts the state of a key that has none, as the operator would: with its due time, by this
+   * operator's TTLs.
    *
-   * @return false if all of it has expired: nothing is put then
+   * @return false if the whole state has expired and nothing was put
    */
   public boolean put(KeyedState to, byte[] bytes, BatchContext context) {
     S state = read(bytes);
@@ -144,19 +148,19 @@ public final class StateFormat<S extends KeyState> {
     return true;
   }
 
-  /** How many entries the state counts as. */
+  /** Returns the number of entries in the state. */
   public int entries(byte[] bytes) {
     return read(bytes).entries();
   }
 
-  /** Tells of the times of each entry of the state. */
+  /** Reports the times of each entry of the state. */
   public void entryTimes(byte[] bytes, EntryTimes to) {
     read(bytes).entryTimes(to);
   }
 
   /**
-   * Kind and version; for each input, the columns whose values a key is made of; the fields, see
-   * {@link FieldShape#describe}.
+   * Returns a description as JSON: kind and version; per input, the columns that form the key; the
+   * fields, see {@link FieldShape#describe}.
    */
   public ObjectNode describe() {
     ObjectNode description = JsonNodeFactory.instance.objectNode();

@@ -3,9 +3,9 @@ package org.compiledplan.kernel.operators;
 import java.util.Locale;
 
 /**
- * The formats of operators' state, with the version of each that is written. Both are in
- * checkpoints: a change of what {@link KeyState#fields} of a format does, or of a part of it, makes
- * its version one higher, and the bytes of the version before stay among the tests.
+ * Formats of operator state, with the version that is written. Names and versions are stored in
+ * checkpoints: a change to {@link KeyState#fields} of a format, or to a part of it, increments its
+ * version, and bytes of the previous version stay among the tests.
  */
 public enum StateKind {
   GROUP_AGGREGATE(1),
@@ -33,7 +33,7 @@ public enum StateKind {
   ROW_COUNTER(1),
   MATCH(1),
   TEMPORAL_SORT(1),
-  /** Of an operator that keeps nothing from one micro-batch to the next. */
+  /** An operator without state between micro-batches. */
   NOTHING(1);
 
   private final int version;
@@ -42,12 +42,12 @@ public enum StateKind {
     this.version = version;
   }
 
-  /** Its name in descriptions. */
+  /** Returns the name used in descriptions. */
   public String text() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** The version that is written, which is also the only one that is read. */
+  /** Returns the version that is written, the only one that is read. */
   public int version() {
     return version;
   }

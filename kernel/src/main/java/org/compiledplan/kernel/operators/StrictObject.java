@@ -10,9 +10,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * An object of a stage's description that notes which of its fields are read. What is written there
- * and never read would be passed over silently, and so would a field that is read under another
- * name: {@link #finish} refuses both.
+ * A JSON object of a stage's description that tracks field access. An unread field would be ignored
+ * silently, and so would a field read under another name: {@link #finish} throws for both.
  */
 @SuppressWarnings("unchecked") // ObjectNode.deepCopy
 public final class StrictObject extends ObjectNode {
@@ -27,7 +26,7 @@ public final class StrictObject extends ObjectNode {
     }
   }
 
-  /** The same JSON with all objects strict. */
+  /** Returns the same JSON with all objects strict. */
   public static JsonNode of(JsonNode json) {
     if (json.isObject()) return new StrictObject((ObjectNode) json);
     if (!json.isArray()) return json;
@@ -48,10 +47,13 @@ public final class StrictObject extends ObjectNode {
     return super.path(field);
   }
 
-  /** Whether an object has a field that former releases did not write; asking does not read it. */
+  /**
+   * Returns true if an object has a field that earlier releases did not write; does not count as
+   * reading.
+   */
   static boolean holds(JsonNode json, String field) {
-    for (Map.Entry<String, JsonNode> each : json.properties()) {
-      if (each.getKey().equals(field)) return true;
+    for (Map.Entry<String, JsonNode> property : json.properties()) {
+      if (property.getKey().equals(field)) return true;
     }
     return false;
   }
@@ -61,11 +63,10 @@ public final class StrictObject extends ObjectNode {
   }
 
   /**
-   * Refuses JSON that was not read as it is written.
+   * Throws if the JSON has unread fields or missing fields were read.
    *
-   * @param where what the JSON describes
-   * @throws IllegalArgumentException if fields were not read, or fields were asked for that are not
-   *     there
+   * @param where subject of the JSON, for the message
+   * @throws IllegalArgumentException naming the fields
    */
   public static void finish(JsonNode json, String where) {
     Collection<String> unread = new TreeSet<>();

@@ -10,10 +10,10 @@ import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.state.Fields;
 
 /**
- * Joins each left row with the version of the right row that held at its time. Follows Flink's
+ * Joins each left row with the version of the right row that was valid at its time. Follows Flink's
  * TemporalRowTimeJoinOperator: left rows wait for the watermark; a right row is a version from its
- * time on until the next one, a deletion ends it; of two at one time the later arrival counts. What
- * is kept of the past is the newest version that is not after the watermark.
+ * time until the next one, a deletion ends it; of two versions with the same time the later arrival
+ * counts. The newest version not after the watermark is retained.
  */
 final class TemporalJoin extends KeyedOperator<TemporalJoin.Sides> implements Idle {
 
@@ -66,18 +66,18 @@ final class TemporalJoin extends KeyedOperator<TemporalJoin.Sides> implements Id
         if (row.port() == LEFT && outer) out.emit(row.kind(), inputs.padded(LEFT, row.values()));
         return;
       }
-      // What a version was before is known already.
+      // The previous version is stored already.
       if (row.port() == RIGHT && row.kind() == RowKinds.UPDATE_BEFORE) return;
       changed = true;
       long at = Rowtime.of(row.values(), time[row.port()]);
-      // Without a common watermark what both inputs have reached counts once the batch is through.
+      // Without a common watermark, the watermark of both inputs counts after the batch's rows.
       long watermark = sharedWatermark ? row.watermark() : Long.MIN_VALUE;
       if (row.port() == LEFT) current().left.add(at, watermark, row.kind(), row.values());
       else current().right.add(at, WaitingRows.due(at, watermark), row.kind(), row.values());
     }
   }
 
-  /** The versions of the right row, and the left rows that wait. */
+  /** Versions of the right row, and waiting left rows. */
   final class Sides implements KeyState {
     private final RowVersions right = new RowVersions(rightColumns);
     private final WaitingRows left = new WaitingRows(leftColumns);

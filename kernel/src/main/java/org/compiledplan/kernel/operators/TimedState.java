@@ -6,45 +6,45 @@ import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.values.ByteReader;
 
 /**
- * The state of a key with its cleanup timer. The host's bytes are the operator's, then the time of
- * the timer if there is one, then a byte that tells which. A key has one timer: set when an entry
- * that expires is first put, moved when something expires earlier, and set anew when it fires too
+ * The state of a key with its cleanup timer. The host's bytes are the operator's bytes, the timer's
+ * time if there is one, and a tag byte that says which. A key has one timer: set when an expiring
+ * entry is first put, moved forward when an entry expires earlier, and set again when it fires too
  * early.
  */
 public abstract class TimedState implements KeyedState {
-  /** The last byte: there is no timer. */
+  /** Tag byte: there is no timer. */
   private static final byte WITHOUT_TIMER = 2;
 
-  /** The same: eight bytes before it are the timer's time. */
+  /** Tag byte: the eight bytes before it are the timer's time. */
   private static final byte WITH_TIMER = 3;
 
-  /** What a row may add to a state, and what a value takes of memory for a byte of it, about. */
-  private static final int BYTES_A_PUT = 64;
+  /** Rough estimates: bytes that a row adds to a state, and bytes of memory per stored byte. */
+  private static final int BYTES_PER_PUT = 64;
 
-  /** Below that what was put tells enough of the size. */
+  /** Size in bytes below which the put counter alone estimates the size. */
   private static final int MEASURED_FROM = 1 << 12;
 
-  private static final int TIMES_OF_A_VALUE = 4;
+  private static final int MEMORY_FACTOR = 4;
 
-  /** The operator's bytes; not used while there is a value. */
+  /** The operator's bytes; unused while there is a decoded value. */
   private byte[] bytes;
 
   private boolean loaded;
 
-  /** What was put last, where it is kept as it is; its bytes are made when they are needed. */
+  /** The value put last, if the host caches decoded state; encoded on demand. */
   private KeyState value;
 
   private StateFormat<KeyState> format;
 
-  /** How many bytes the value had when they were made last, and how often it was put since. */
+  /** Encoded size of the value when last measured, in bytes, and number of puts since. */
   private int measured;
 
   private int unmeasured;
 
-  /** Whether the host has not got what was put last. */
+  /** True if the last put has not been written to the host. */
   private boolean pending;
 
-  /** How many bytes the host has of the key. */
+  /** Size in bytes of the key's state in the host. */
   private int stored;
 
   private OptionalLong timer = OptionalLong.empty();
@@ -53,14 +53,17 @@ public abstract class TimedState implements KeyedState {
 
   protected abstract String uid();
 
-  /** The host's bytes, null if there are none. */
+  /** Returns the host's bytes, null if there are none. */
   protected abstract byte[] load();
 
   protected abstract void store(byte[] bytes);
 
   protected abstract void clear();
 
-  /** When to look at a key of which something expires at the given time; not before that. */
+  /**
+   * Returns the time in ms at which to check a key whose first entry expires at {@code expiry}; not
+   * before that.
+   */
   protected long due(long expiry) {
     return expiry;
   }
@@ -69,15 +72,15 @@ public abstract class TimedState implements KeyedState {
 
   protected abstract void dropTimer(long time);
 
-  /** Whether the host takes what is put when it asks for it, by {@link #write}, not at once. */
+  /** Returns true if puts are written to the host later, by {@link #write}. */
   protected boolean writesLater() {
     return false;
   }
 
-  /** Counts entries that were added, or taken away if negative; for the metrics. */
+  /** Adds to the entry count of the metrics; negative for removed entries. */
   protected abstract void countEntries(int delta);
 
-  /** Counts bytes that the host was given, or has no more if negative; for the metrics. */
+  /** Adds to the byte count of the metrics; negative for removed bytes. */
   protected void countBytes(int delta) {}
 
   @Override
@@ -101,36 +104,37 @@ public abstract class TimedState implements KeyedState {
 
   private void find() {
     if (loaded) return;
-    byte[] found = load();
+    byte[] bytes = load();
     loaded = true;
-    if (found != null) split(found);
+    if (bytes != null) split(bytes);
   }
 
-  private void split(byte[] found) {
-    stored = found.length;
-    Parts parts = split(uid(), found);
+  private void split(byte[] hostBytes) {
+    stored = hostBytes.length;
+    Parts parts = split(uid(), hostBytes);
     bytes = parts.bytes;
     timer = parts.timer;
   }
 
   /**
-   * The host's bytes, taken apart.
+   * The parts of the host's bytes.
    *
    * @param bytes the operator's bytes
-   * @param timer the time of the timer that is set
+   * @param timer the time of the set timer, in ms
    */
   public record Parts(byte[] bytes, OptionalLong timer) {}
 
   /**
-   * The parts of the host's bytes.
+   * Splits the host's bytes.
    *
-   * @throws StateFormatException if they are of another release
+   * @param uid the operator, for the message
+   * @throws StateFormatException if the tag byte is unknown: another release wrote the bytes
    */
   public static Parts split(String uid, byte[] stored) {
     int form = stored[stored.length - 1];
     if (form != WITHOUT_TIMER && form != WITH_TIMER) {
       throw new StateFormatException(
-          ("operator %s: its state ends with the form of timer %s, known here are %s and %s; "
+          ("operator %s: its state has the unknown timer tag %s, known are %s and %s; "
                   + "run it with the release that wrote it, or start with an empty checkpoint")
               .formatted(uid, form, WITHOUT_TIMER, WITH_TIMER));
     }
@@ -142,16 +146,16 @@ public abstract class TimedState implements KeyedState {
             : OptionalLong.of(new ByteReader(stored, length, 8).readFixedLong()));
   }
 
-  /** Time of the timer that is set. */
+  /** Returns the time of the set timer in ms. */
   public OptionalLong timer() {
     find();
     return timer;
   }
 
   /**
-   * To be called when the timer has fired: it is no longer set.
+   * Notes that the timer has fired and is no longer set.
    *
-   * @param now the time up to which timers fire: the next one is after it
+   * @param now time in ms up to which timers fire; the next timer is after it
    */
   public void fired(long now) {
     find();
@@ -160,17 +164,17 @@ public abstract class TimedState implements KeyedState {
   }
 
   /**
-   * Begins the state of a key that has none, which is not looked for. Whatever is due at once waits
+   * Starts with the state of a key that has none, without a lookup. An entry due immediately waits
    * for the next micro-batch.
    *
-   * @param now the time up to which timers fire in this one
+   * @param now time in ms up to which timers fire in this micro-batch
    */
   public void begin(long now) {
     loaded = true;
     earliest = TimeMath.plus(now, 1);
   }
 
-  /** To be called when a state that is kept is used again, in another session. */
+  /** Resets the per-session fields when a cached state is used in another session. */
   protected final void reopen() {
     firedAt = OptionalLong.empty();
     earliest = Long.MIN_VALUE;
@@ -188,7 +192,7 @@ public abstract class TimedState implements KeyedState {
   @SuppressWarnings("unchecked")
   public <S extends KeyState> void put(
       StateFormat<S> format, S state, OptionalLong nextExpiry, int entriesDelta) {
-    if (!writesLater() || !state.mayBeGivenAgain()) {
+    if (!writesLater() || !state.isReusable()) {
       put(format.write(state), nextExpiry, entriesDelta);
       return;
     }
@@ -202,50 +206,52 @@ public abstract class TimedState implements KeyedState {
   }
 
   @Override
-  public void again(OptionalLong nextExpiry) {
+  public void reschedule(OptionalLong nextExpiry) {
     find();
     put(nextExpiry, 0);
   }
 
   private void put(OptionalLong nextExpiry, int entriesDelta) {
     if (nextExpiry.isPresent()) moveTimer(Math.max(earliest, due(nextExpiry.getAsLong())));
-    give();
+    flush();
     if (entriesDelta != 0) countEntries(entriesDelta);
   }
 
-  /** Finds the size of a value, now and then: what that costs is a share of what was added. */
+  /**
+   * Re-measures the encoded size occasionally, so that the cost is a fraction of the added bytes.
+   */
   private void measure() {
-    if (++unmeasured * (long) BYTES_A_PUT <= Math.max(measured, MEASURED_FROM)) return;
+    if (++unmeasured * (long) BYTES_PER_PUT <= Math.max(measured, MEASURED_FROM)) return;
     measured = format.write(value).length;
     unmeasured = 0;
   }
 
-  /** About how many bytes of memory it takes. */
+  /** Returns the approximate size in memory, in bytes. */
   public final long size() {
     if (value == null) return bytes == null ? 0 : bytes.length;
-    return TIMES_OF_A_VALUE * (measured + (long) unmeasured * BYTES_A_PUT);
+    return MEMORY_FACTOR * (measured + (long) unmeasured * BYTES_PER_PUT);
   }
 
-  private void give() {
+  private void flush() {
     pending = true;
     if (!writesLater()) write();
   }
 
-  /** Gives the host what it has not got. */
+  /** Writes a pending put to the host. */
   public final void write() {
     if (!pending) return;
     pending = false;
     if (isThere()) {
       byte[] whole = join(get(), timer);
       store(whole);
-      keeps(whole.length);
+      countStored(whole.length);
     } else if (stored > 0) {
       clear();
-      keeps(0);
+      countStored(0);
     }
   }
 
-  private void keeps(int length) {
+  private void countStored(int length) {
     if (length != stored) countBytes(length - stored);
     stored = length;
   }
@@ -255,7 +261,7 @@ public abstract class TimedState implements KeyedState {
       if (timer.getAsLong() <= due) return;
       dropTimer(timer.getAsLong());
     }
-    // What is due is to be done when the timer fires. A timer for it would fire for ever.
+    // Entries due now are handled when the timer fires; a timer for them would fire forever.
     if (firedAt.isPresent() && due <= firedAt.getAsLong()) {
       throw new IllegalStateException(
           "a timer at " + due + " is set by one that fires at " + firedAt.getAsLong());
@@ -264,7 +270,7 @@ public abstract class TimedState implements KeyedState {
     setTimer(due);
   }
 
-  /** The host's bytes of an operator's, with the time of a timer if one is set. */
+  /** Joins an operator's bytes and the time of its timer, in ms, into the host's bytes. */
   public static byte[] join(byte[] bytes, OptionalLong timer) {
     byte[] stored = Arrays.copyOf(bytes, bytes.length + (timer.isPresent() ? 9 : 1));
     stored[stored.length - 1] = timer.isPresent() ? WITH_TIMER : WITHOUT_TIMER;
@@ -284,7 +290,7 @@ public abstract class TimedState implements KeyedState {
     timer = OptionalLong.empty();
     value = null;
     bytes = null;
-    give();
+    flush();
     if (entriesDelta != 0) countEntries(entriesDelta);
   }
 }

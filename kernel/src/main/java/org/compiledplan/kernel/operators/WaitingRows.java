@@ -11,10 +11,10 @@ import org.compiledplan.kernel.state.PackedRow;
 import org.compiledplan.kernel.state.Stored;
 
 /**
- * Rows of a key that wait for the watermark to reach their time. A row that comes when the
- * watermark is there already waits for the next watermark, as Flink's timers do.
+ * Rows of a key that wait until the watermark reaches their time. A row whose time the watermark
+ * has already reached waits for the next watermark, as with Flink's timers.
  *
- * <p>Adding appends bytes; what is there is read only when something is due.
+ * <p>Adding appends bytes; rows are decoded only when one is due.
  */
 final class WaitingRows implements Stored {
   final class Waiting implements Stored {
@@ -44,7 +44,7 @@ final class WaitingRows implements Stored {
       return time;
     }
 
-    /** The watermark from which on it is due. */
+    /** Watermark at which the row is due. */
     long due() {
       return due;
     }
@@ -53,7 +53,7 @@ final class WaitingRows implements Stored {
       return kind;
     }
 
-    /** Whether it is a mark, see {@link WaitingRows#addMark}. */
+    /** Returns true for a mark, see {@link WaitingRows#addMark}. */
     boolean isMark() {
       return row.isNone();
     }
@@ -63,14 +63,14 @@ final class WaitingRows implements Stored {
     }
   }
 
-  /** The order in which rows are due: by watermark, then by time. */
+  /** Order in which rows are due: by watermark, then by time. */
   static final Comparator<Waiting> ORDER =
       Comparator.comparingLong(Waiting::due).thenComparingLong(Waiting::time);
 
   private final Columns columns;
   private final PackedList<Waiting> rows = new PackedList<>(Waiting::new);
 
-  /** When the first is due; empty without rows. */
+  /** Time at which the first row is due; empty without rows. */
   private OptionalLong firstDue = OptionalLong.empty();
 
   WaitingRows(Columns columns) {
@@ -87,27 +87,27 @@ final class WaitingRows implements Stored {
     return rows.size();
   }
 
-  /** Tells of the rows, which are those of an input. */
+  /** Reports the times of all rows. */
   void entryTimes(int input, EntryTimes to) {
     for (Waiting row : rows.all()) to.entry(input, EntryTimes.NONE, row.time);
   }
 
-  /** The watermark at which the first row is due. */
+  /** Watermark at which the first row is due. */
   OptionalLong firstDue() {
     return firstDue;
   }
 
-  /** Adds a row that comes when the watermark is the given one. */
+  /** Adds a row that arrives at {@code watermark}. */
   Waiting add(long time, long watermark, byte kind, Object[] row) {
     return put(new Waiting(time, due(time, watermark), kind, PackedRow.of(row)));
   }
 
-  /** Adds a time without a row, at which something else is due. */
+  /** Adds a mark: a time without a row, at which another action is due. */
   Waiting addMark(long time, long watermark) {
     return put(new Waiting(time, due(time, watermark), RowKinds.INSERT, PackedRow.NONE));
   }
 
-  /** The watermark at which a row is due that comes at the given one. */
+  /** Watermark at which a row is due that arrives at {@code watermark}. */
   static long due(long time, long watermark) {
     return watermark >= time ? watermark + 1 : time;
   }
@@ -122,10 +122,7 @@ final class WaitingRows implements Stored {
     return rows.all();
   }
 
-  /**
-   * Takes out the rows that are due at the watermark, in the order in which they are, equal ones as
-   * they came.
-   */
+  /** Removes and returns the rows due at the watermark, in due order, equal ones by arrival. */
   List<Waiting> take(long watermark) {
     if (firstDue.isEmpty() || firstDue.getAsLong() > watermark) return List.of();
     List<Waiting> due = new ArrayList<>();

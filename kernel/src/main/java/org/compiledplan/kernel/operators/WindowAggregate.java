@@ -8,13 +8,13 @@ import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.state.Fields;
 
 /**
- * Aggregates by key and aligned window, once for each window when it is complete. Follows Flink's
+ * Aggregates by key and aligned window, emitted once when the window is complete. Follows Flink's
  * SlicingWindowOperator, and AggregateWindowOperator for windows in GROUP BY.
  *
- * <p>Rows that belong to the same windows still to fire share one accumulator, a pane; a window is
- * the panes that belong to it. So a row costs one accumulation, however many windows overlap. A
- * late row has a pane of its own, without the windows that were complete when it came: in Flink
- * these have fired, here they may not yet have.
+ * <p>Rows that belong to the same pending windows share one accumulator, a pane; a window merges
+ * its panes. A row thus costs one accumulation, however many windows overlap. A late row gets a
+ * pane of its own, without the windows that were complete when it arrived: Flink has fired these,
+ * here they may be pending.
  */
 final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
   private final int[] grouping;
@@ -46,7 +46,7 @@ final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
 
   @Override
   public Partial partial() {
-    // In processing time a row's window is that of the micro-batch, which is not known before.
+    // In processing time a row's window is that of the micro-batch, which is unknown before it.
     return rows.areOfRows() && isOrderInsensitive() ? rows.new PartialPanes() : null;
   }
 
@@ -55,7 +55,7 @@ final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
     if (!state.isThere()) return;
     Work work = new Work(state, context);
     work.fire(times.now(context), out);
-    work.saveOrAskAgain();
+    work.saveOrReschedule();
   }
 
   final class Panes implements KeyState {
@@ -75,7 +75,7 @@ final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
     }
 
     @Override
-    public boolean mayBeGivenAgain() {
+    public boolean isReusable() {
       return true;
     }
 
@@ -89,7 +89,7 @@ final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
       for (WindowPanes.Pane pane : panes.keySet()) to.entry(0, EntryTimes.NONE, pane.first);
     }
 
-    /** The end of the window that fires next; there must be one. */
+    /** End of the next window to fire; requires at least one pane. */
     long nextEnd() {
       return panes.firstKey().first;
     }
@@ -139,7 +139,7 @@ final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
       pane.rows.merge(from.rows);
     }
 
-    /** Adds a pane; what is there already comes after it. */
+    /** Adds a pane and merges an existing equal one behind it. */
     private void put(WindowPanes.Pane pane) {
       WindowPanes.Pane before = panes.remove(pane);
       if (before != null) pane.rows.merge(before.rows);
@@ -183,9 +183,9 @@ final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
       return all;
     }
 
-    void saveOrAskAgain() {
+    void saveOrReschedule() {
       if (changed) save();
-      else state.again(group.nextDue(context));
+      else state.reschedule(group.nextDue(context));
     }
   }
 }

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigInteger;
 
 /**
- * Which aligned windows a time belongs to: they end at {@link #first}, then every {@link #interval}
- * up to {@link #last}. One instance serves one task: {@link #assign} leaves its answer in the
+ * Assigns a time to its aligned windows: they end at {@link #first}, then every {@link #interval}
+ * up to {@link #last}. One instance serves one task: {@link #assign} returns its result in the
  * fields.
  */
 final class WindowAssigner {
@@ -22,7 +22,7 @@ final class WindowAssigner {
   private final long offset;
   private final long sliceSize;
 
-  /** Ends of the first and the last window; none if the last is before the first. */
+  /** Ends of the first and the last window; no window if the last is before the first. */
   long first;
 
   long last;
@@ -30,7 +30,7 @@ final class WindowAssigner {
   /** End of the time's slice: times of one slice have the same windows. */
   long slice;
 
-  /** The distance of the ends. */
+  /** Distance between the ends in ms. */
   final long interval;
 
   WindowAssigner(OperatorSpec spec) {
@@ -61,7 +61,7 @@ final class WindowAssigner {
     }
     TimeMath.window(spec, size);
     interval = TimeMath.window(spec, slide);
-    // Windows are the same whether the offset is longer than the distance of their starts or not.
+    // The offset may exceed the slide; only its remainder matters.
     offset =
         kind == Kind.ATTACHED
             ? 0
@@ -69,12 +69,12 @@ final class WindowAssigner {
     sliceSize = BigInteger.valueOf(size).gcd(BigInteger.valueOf(slide)).longValue();
   }
 
-  /** Whether rows have their windows in columns. */
+  /** Returns true if rows carry their windows in columns. */
   boolean isAttached() {
     return kind == Kind.ATTACHED;
   }
 
-  /** Whether windows with different ends have the same start. */
+  /** Returns true if windows with different ends share their start. */
   boolean isCumulative() {
     return kind == Kind.CUMULATIVE;
   }
@@ -99,7 +99,7 @@ final class WindowAssigner {
     slice = time - Math.floorMod(time - offset, sliceSize) + sliceSize;
   }
 
-  /** The start of the window with the given end; not for attached windows. */
+  /** Starts of the window that ends at {@code end}; not for attached windows. */
   long start(long end) {
     return kind == Kind.CUMULATIVE ? end - 1 - Math.floorMod(end - 1 - offset, size) : end - size;
   }

@@ -6,10 +6,10 @@ import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.Values;
 
 /**
- * The first or the last row by time of a window and key; of equal times the first, or the last, to
+ * The first or the last row of a window and key by time; of equal times the first, or the last, to
  * arrive (Flink's RowTimeWindowDeduplicateProcessor).
  */
-final class WindowDeduplicate implements AttachedWindow.Content<WindowDeduplicate.Kept> {
+final class WindowDeduplicate implements AttachedWindow.Content<WindowDeduplicate.SingleRow> {
   private final Columns columns;
   private final int orderColumn;
   private final boolean keepLast;
@@ -25,8 +25,8 @@ final class WindowDeduplicate implements AttachedWindow.Content<WindowDeduplicat
         spec, StateKind.WINDOW_DEDUPLICATE, false, new WindowDeduplicate(spec));
   }
 
-  /** The row that is kept, null before there is one. */
-  final class Kept implements Stored {
+  /** The retained row, null before the first. */
+  final class SingleRow implements Stored {
     private Object[] row;
 
     @Override
@@ -36,27 +36,27 @@ final class WindowDeduplicate implements AttachedWindow.Content<WindowDeduplicat
   }
 
   @Override
-  public Kept empty() {
-    return new Kept();
+  public SingleRow empty() {
+    return new SingleRow();
   }
 
   @Override
-  public boolean add(Kept kept, InputRow row) {
-    if (kept.row != null) {
-      int order = Values.compare(row.values()[orderColumn], kept.row[orderColumn]);
+  public boolean add(SingleRow state, InputRow row) {
+    if (state.row != null) {
+      int order = Values.compare(row.values()[orderColumn], state.row[orderColumn]);
       if (keepLast ? order < 0 : order >= 0) return false;
     }
-    kept.row = row.values();
+    state.row = row.values();
     return true;
   }
 
   @Override
-  public int entries(Kept kept) {
-    return kept.row == null ? 0 : 1;
+  public int entries(SingleRow state) {
+    return state.row == null ? 0 : 1;
   }
 
   @Override
-  public void emit(Kept kept, Out out) {
-    out.emit(RowKinds.INSERT, kept.row);
+  public void emit(SingleRow state, Out out) {
+    out.emit(RowKinds.INSERT, state.row);
   }
 }

@@ -19,7 +19,7 @@ final class WindowJoin implements AttachedWindow.Content<WindowJoin.Sides> {
   private final boolean semi;
   private final boolean anti;
 
-  /** Whether rows of an input that match nothing are emitted. */
+  /** Per input, true if unmatched rows are emitted. */
   private final boolean[] outer;
 
   private WindowJoin(OperatorSpec spec) {
@@ -82,15 +82,16 @@ final class WindowJoin implements AttachedWindow.Content<WindowJoin.Sides> {
     boolean[] matched = new boolean[rights.size()];
     for (Object[] left : sides.of[LEFT].rows()) {
       out.check();
-      boolean found = false;
-      for (int i = 0; i < matched.length && !(found && (semi || anti)); i++) {
+      boolean hasMatch = false;
+      for (int i = 0; i < matched.length && !(hasMatch && (semi || anti)); i++) {
         if (!matches(left, rights.get(i))) continue;
-        found = true;
+        hasMatch = true;
         matched[i] = true;
         if (!semi && !anti) out.emit(RowKinds.INSERT, inputs.joined(true, left, rights.get(i)));
       }
-      if (semi && found || anti && !found) out.emit(RowKinds.INSERT, left);
-      else if (outer[LEFT] && !anti && !found) out.emit(RowKinds.INSERT, inputs.padded(LEFT, left));
+      if (semi && hasMatch || anti && !hasMatch) out.emit(RowKinds.INSERT, left);
+      else if (outer[LEFT] && !anti && !hasMatch)
+        out.emit(RowKinds.INSERT, inputs.padded(LEFT, left));
     }
     if (!outer[RIGHT]) return;
     for (int i = 0; i < matched.length; i++) {
@@ -98,10 +99,7 @@ final class WindowJoin implements AttachedWindow.Content<WindowJoin.Sides> {
     }
   }
 
-  /**
-   * Rows of one key match but for nulls, which equal nothing where the join says so, and the
-   * condition.
-   */
+  /** Rows of one key match unless a null in the key forbids it or the condition is false. */
   private boolean matches(Object[] left, Object[] right) {
     return !inputs.hasNullKey(LEFT, left) && inputs.matches(true, left, right);
   }

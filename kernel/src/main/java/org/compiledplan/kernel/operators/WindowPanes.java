@@ -9,9 +9,12 @@ import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 
-/** Panes: accumulators of rows that belong to the same windows, and which pane a row is of. */
+/**
+ * Panes, the accumulators of rows that belong to the same windows, and the assignment of rows to
+ * panes.
+ */
 final class WindowPanes {
-  /** About what a pane takes. */
+  /** Approximate size of a pane in bytes. */
   private static final long PANE_BYTES = 400;
 
   private final AggregateCalls calls;
@@ -34,21 +37,23 @@ final class WindowPanes {
     dropNullTimes = spec.flag("dropNullTimes");
   }
 
-  /** Whether a row says by itself which windows it belongs to, not the time of its micro-batch. */
+  /**
+   * Returns true if a row's windows depend on the row alone, not on the time of its micro-batch.
+   */
   boolean areOfRows() {
     return windows.isAttached() || time >= 0;
   }
 
   /**
-   * The rows of the same windows: those that end at {@code first} and then at each interval up to
-   * {@code last}.
+   * Accumulators of rows with the same windows: those that end at {@code first} and then at each
+   * interval up to {@code last}.
    */
   final class Pane implements Stored {
     long slice;
     long first;
     long last;
 
-    /** Start of an attached window. */
+    /** Starts of an attached window, in ms. */
     long start;
 
     Accumulated rows;
@@ -75,24 +80,22 @@ final class WindowPanes {
     }
   }
 
-  /**
-   * Those of the window that fires next come first, in the order in which their rows are in time.
-   */
+  /** Order of firing: panes of the next window to fire first, then by time of their rows. */
   static final Comparator<Pane> ORDER =
       Comparator.<Pane>comparingLong(pane -> pane.first).thenComparingLong(pane -> pane.slice);
 
-  /** Finds the panes of rows. */
+  /** Lookup of rows' panes. */
   final class Assigned {
     private final TreeMap<Pane, Pane> panes;
 
-    /** The pane of the row before, most often that of the next too. */
+    /** The previous row's pane, most often also the next row's. */
     private Pane latest;
 
     Assigned(TreeMap<Pane, Pane> panes) {
       this.panes = panes;
     }
 
-    /** The pane of a row, null if it is late. */
+    /** The pane of a row; null if the row is late. */
     Pane of(InputRow row, long processingTime) {
       Pane pane = windows.isAttached() ? attached(row) : aligned(row, processingTime);
       if (pane != null) latest = pane;
@@ -113,7 +116,7 @@ final class WindowPanes {
       return inTime(windows.slice, windows.first, windows.last, row.watermark());
     }
 
-    /** The pane for those windows that are not complete, null if there is none. */
+    /** The pane for the windows that are not complete; null if all are. */
     Pane inTime(long slice, long first, long last, long watermark) {
       boolean late = false;
       while (first <= last && isLate(first, watermark)) {
@@ -121,19 +124,19 @@ final class WindowPanes {
         late = true;
       }
       if (first > last) return null;
-      // What is late for a cumulative window goes to what has been merged already.
+      // A row that is late for a cumulative window belongs to the slices merged already.
       if (late && windows.isCumulative()) slice = windows.start(last);
       if (latest != null && latest.slice == slice && latest.first == first) return latest;
       return of(slice, first, last, 0);
     }
 
     Pane of(long slice, long first, long last, long start) {
-      Pane wanted = new Pane(slice, first, last, start, null);
-      Pane found = panes.get(wanted);
-      if (found != null) return found;
-      wanted.rows = new Accumulated(calls);
-      panes.put(wanted, wanted);
-      return wanted;
+      Pane newPane = new Pane(slice, first, last, start, null);
+      Pane pane = panes.get(newPane);
+      if (pane != null) return pane;
+      newPane.rows = new Accumulated(calls);
+      panes.put(newPane, newPane);
+      return newPane;
     }
   }
 
@@ -142,8 +145,8 @@ final class WindowPanes {
   }
 
   /**
-   * The panes of rows, by the watermarks of their source alone. Those of rows that are never late
-   * are apart: what the batch's watermark says of late rows does not hold for them.
+   * Pre-aggregated panes, assigned by the watermarks of their source alone. Rows that are never
+   * late have separate panes: lateness by the batch's watermark does not apply to them.
    */
   final class PartialPanes implements Partial, Stored {
     long rows;
@@ -161,11 +164,11 @@ final class WindowPanes {
 
     @Override
     public BitSet columns() {
-      BitSet found = calls.columns();
+      BitSet columns = calls.columns();
       for (int column : new int[] {time, startColumn, endColumn}) {
-        if (column >= 0) found.set(column);
+        if (column >= 0) columns.set(column);
       }
-      return found;
+      return columns;
     }
 
     @Override
@@ -173,13 +176,13 @@ final class WindowPanes {
       int before = panes.size() + neverLate.size();
       rows++;
       Assigned to = row.watermark() == Long.MIN_VALUE ? assignedNeverLate : assigned;
-      // Rows have times of their own, see partial().
+      // Rows carry their own times, see partial().
       Pane pane = to.of(row, Long.MIN_VALUE);
-      long held = pane == null ? 0 : pane.rows.add(row.values());
-      return held + PANE_BYTES * (panes.size() + neverLate.size() - before);
+      long growth = pane == null ? 0 : pane.rows.add(row.values());
+      return growth + PANE_BYTES * (panes.size() + neverLate.size() - before);
     }
 
-    /** What {@link #toBytes} gave. */
+    /** Decodes the result of {@link #toBytes}. */
     PartialPanes read(byte[] bytes) {
       fields(new ByteFields.Reader(new ByteReader(bytes, 0, bytes.length)));
       return this;

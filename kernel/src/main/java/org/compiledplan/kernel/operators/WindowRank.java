@@ -56,7 +56,7 @@ final class WindowRank implements AttachedWindow.Content<WindowRank.Ranking> {
     }
     if (low < end) rows.add(low, row.values());
     boolean longer = rows.size() > end;
-    // There may be several: the last rank was higher in the plan before.
+    // There may be more rows than ranks: the previous plan's last rank may have been higher.
     if (longer) rows.subList(end, rows.size()).clear();
     return low < end || longer;
   }

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * Makes a window aggregate's output: the group's values, the results, then properties of the
- * window.
+ * Builds a window aggregate's output row: the group's values, the results, then the window
+ * properties.
  */
 final class WindowRow {
   private enum Property {
@@ -35,7 +35,7 @@ final class WindowRow {
     this.times = times;
   }
 
-  /** Emits the result of a window; none if all its rows were taken back. */
+  /** Emits the result of a window, unless all its rows were retracted. */
   void emit(Object[] group, Accumulated rows, long start, long end, Out out) {
     if (needRetraction && rows.rows() == 0) return;
     Object[] row = new Object[firstProperty + properties.length];

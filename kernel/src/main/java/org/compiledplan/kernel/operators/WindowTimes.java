@@ -8,9 +8,9 @@ import java.util.TimeZone;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * TimeMath of windows. Starts and ends lie on a clock on the wall, in ms from 1970 there; timers
- * and watermarks count ms since 1970. For windows over TIMESTAMP_LTZ and over processing time the
- * clock is that of the session's zone, else the two are the same.
+ * Conversions between a window's clock and timer time. Starts and ends are in ms since 1970 on the
+ * window's clock; timers and watermarks are in ms since 1970. For windows over TIMESTAMP_LTZ and
+ * over processing time the clock is that of the session's time zone, otherwise the two are equal.
  */
 final class WindowTimes {
   private static final long HOUR = 3_600_000;
@@ -28,23 +28,23 @@ final class WindowTimes {
     zone = spec.has("zone") ? ZoneId.of(spec.text("zone")) : null;
     summerTime = zone != null && TimeZone.getTimeZone(zone).useDaylightTime();
     eventTime = spec.eventTime();
-    // A window of event time is complete when the watermark has its last ms, one of processing time
+    // In event time a window is complete when the watermark reaches its last ms, in processing time
     // at its end.
     watermarkOf = eventTime ? 0 : 1;
     lastDue = timer(lastEnd - 1) + watermarkOf;
   }
 
-  /** The time that timers go by: the watermark or the processing time of the batch. */
+  /** Current time of the timers: the batch's watermark or processing time. */
   long now(BatchContext context) {
     return eventTime ? context.watermark() : context.processingTime();
   }
 
-  /** The time a row is late against, in the time domain of the timers. */
+  /** Time against which a row's lateness is checked, in the timers' time domain. */
   long arrival(InputRow row, BatchContext context) {
     return eventTime ? row.watermark() : context.processingTime();
   }
 
-  /** The time at which a window with the given end fires. */
+  /** Time at which the window that ends at {@code end} fires. */
   long due(long end) {
     if (zone == null) return end - 1 + watermarkOf;
     if (end != lastEnd) {
@@ -55,7 +55,7 @@ final class WindowTimes {
   }
 
   /**
-   * The ms since 1970 of a time on the clock, the later one where the clock is put back (Flink's
+   * Converts clock time into ms since 1970; the later instant where the clock is set back (Flink's
    * TimeWindowUtil).
    */
   private long timer(long local) {
@@ -66,7 +66,7 @@ final class WindowTimes {
     return hourLater - time > HOUR ? time + HOUR : time;
   }
 
-  /** What the clock shows. */
+  /** Converts ms since 1970 into clock time. */
   long local(long epoch) {
     if (zone == null) return epoch;
     return LocalDateTime.ofInstant(Instant.ofEpochMilli(epoch), zone)
@@ -80,8 +80,7 @@ final class WindowTimes {
   }
 
   /**
-   * A time on the clock as a column value: as it is in a TIMESTAMP, as a point in time in a
-   * TIMESTAMP_LTZ.
+   * Converts clock time into a column value: unchanged for TIMESTAMP, an instant for TIMESTAMP_LTZ.
    */
   Object value(long local, ValueType type) {
     return type.kind() == ValueType.Kind.TIMESTAMP
@@ -94,7 +93,7 @@ final class WindowTimes {
         Math.floorDiv(local, 1000L), (int) Math.floorMod(local, 1000L) * 1_000_000, ZoneOffset.UTC);
   }
 
-  /** A window's start or end in a column: ms, or a TIMESTAMP. */
+  /** Reads a window's start or end from a column: ms, or a TIMESTAMP. */
   static long millis(Object value) {
     if (value instanceof Long) return TimeMath.checked((Long) value);
     if (value instanceof LocalDateTime) {

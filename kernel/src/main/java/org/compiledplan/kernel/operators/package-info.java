@@ -1,9 +1,9 @@
 /**
- * The keyed operators of a plan, one class each, without Spark.
+ * The keyed operators of a plan, one class each, independent of Spark.
  *
- * <p>{@link org.compiledplan.kernel.operators.Operators} makes one from its description. An
- * operator opens a {@link org.compiledplan.kernel.operators.Session} for each key and micro-batch,
- * which takes the key's rows in their order, emits rows and writes the key's state as bytes. Tests
- * run them with a clock of their own.
+ * <p>{@link org.compiledplan.kernel.operators.Operators} creates an operator from its description.
+ * An operator opens a {@link org.compiledplan.kernel.operators.Session} per key and micro-batch,
+ * which processes the key's rows in order, emits rows and writes the key's state as bytes. Tests
+ * run operators with a fake clock.
  */
 package org.compiledplan.kernel.operators;

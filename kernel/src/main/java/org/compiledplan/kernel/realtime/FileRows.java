@@ -10,10 +10,10 @@ import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Row;
 
 /**
- * Lines in a file of this batch and partition, which is seen when the batch ends. A batch that runs
- * again takes away what it left the time before.
+ * Writes lines into a file per batch and partition, which becomes visible when the batch ends. A
+ * replayed batch removes the files of its previous attempt.
  *
- * <p>Description: {@code {"folder", "staging": what its place aside begins with, "run", "mark",
+ * <p>Description: {@code {"folder", "staging": prefix of the staging folder's name, "run", "mark",
  * "ending"}}; rows have the line.
  */
 final class FileRows implements RowSink {
@@ -56,11 +56,11 @@ final class FileRows implements RowSink {
       files.delete(aside, false);
       removeAside();
     } catch (IOException error) {
-      // The batch that runs again removes it.
+      // The replayed batch removes it.
     }
   }
 
-  /** Removes the place aside when nothing is in it any more; the last task finds it so. */
+  /** Removes the staging folder if it is empty, which the last task finds. */
   private void removeAside() {
     try {
       files.delete(aside.getParent(), false);

@@ -11,11 +11,11 @@ import java.nio.charset.StandardCharsets;
 import org.apache.spark.sql.Row;
 
 /**
- * Lines that go to the program which started the query, for it to print.
+ * Sends lines to the program that started the query, for it to print.
  *
- * <p>Description: {@code {"host", "port", "secret", "sink": number}}; rows have the line. What is
- * sent is the secret, the number, then each line with its length in bytes before it, and -1 at the
- * end, which is answered with a byte when all lines are printed.
+ * <p>Description: {@code {"host", "port", "secret", "sink": number}}; rows have the line. Protocol:
+ * the secret, the number, then each line prefixed by its length in bytes, and -1 at the end, which
+ * is answered with a byte when all lines are printed.
  */
 final class LinesToDriver implements RowSink {
   private static final int CONNECT_MS = 10_000;
@@ -66,7 +66,7 @@ final class LinesToDriver implements RowSink {
     try {
       if (socket != null) socket.close();
     } catch (IOException error) {
-      // It is over anyhow.
+      // The connection is discarded in any case.
     }
   }
 }

@@ -10,14 +10,16 @@ import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.Trigger;
 
-/** The entry from Python: queries in Spark's Real-time Mode. */
+/** Entry point for Python: queries in Spark's Real-time Mode. */
 public final class RealTime {
   private RealTime() {}
 
   /**
    * Starts a query.
    *
-   * @param rows as {@link SinkWriter} takes them
+   * @param rows in the format of {@link SinkWriter}
+   * @param writer the query's sinks
+   * @param checkpoint folder of the checkpoint
    * @param interval ms between checkpoints
    */
   public static StreamingQuery start(
@@ -35,8 +37,9 @@ public final class RealTime {
   }
 
   /**
-   * Has what tasks send to the driver be found among the classes of the session: a reader tells its
-   * position by a class of its connector, which the session may have got after it started.
+   * Makes the driver resolve classes in messages from tasks with the session's class loader: a
+   * reader reports its offset in a class of its connector, which the session may have got after it
+   * started.
    */
   public static void prepare(SparkSession session) {
     ClassLoader loader =
@@ -45,7 +48,7 @@ public final class RealTime {
     SparkEnv.get().closureSerializer().setDefaultClassLoader(loader);
   }
 
-  /** How many tasks the session can run at once. */
+  /** Returns the number of tasks that the session can run at once. */
   public static int slots(SparkSession session) {
     ResourceProfile profile =
         session.sparkContext().resourceProfileManager().defaultResourceProfile();

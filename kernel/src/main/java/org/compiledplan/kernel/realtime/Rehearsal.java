@@ -7,21 +7,21 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 import org.compiledplan.kernel.host.Plans;
 
 /**
- * Plans a query some times over while its first batch runs.
+ * Plans a query repeatedly while its first batch runs, to warm up the JIT compiler.
  *
- * <p>Spark plans each batch anew, and nothing flows meanwhile. Java compiles code that runs often,
- * and batches are few: without this the pauses are several times as long until a dozen batches are
- * over.
+ * <p>Spark plans each batch anew, and no rows flow meanwhile. Java compiles code that runs often,
+ * but batches are rare: without the warm-up the pauses are several times as long during the first
+ * dozen batches.
  */
 record Rehearsal(Dataset<Row> rows, StreamingQuery query) implements Runnable {
   private static final long TIMES = 40;
   private static final long APART_MS = 100;
 
-  /** Of shorter ones there are enough soon. */
+  /** Shorter batches warm up by themselves. */
   private static final long INTERVAL_MS = 5000;
 
   /**
-   * Begins it beside a query that has started; it ends by itself.
+   * Starts it next to a running query; it ends by itself.
    *
    * @param interval ms between two batches
    */
@@ -38,13 +38,13 @@ record Rehearsal(Dataset<Row> rows, StreamingQuery query) implements Runnable {
       for (long time = 0; time < TIMES && query.isActive(); time++) {
         long begin = System.nanoTime();
         Plans.of(rows).explainString(ExplainMode.fromString("simple"));
-        // Half of a core is left to the rows.
+        // Leave half of a core to the rows.
         Thread.sleep(Math.max(APART_MS, (System.nanoTime() - begin) / 1_000_000));
       }
     } catch (InterruptedException error) {
       Thread.currentThread().interrupt();
     } catch (Exception error) {
-      // Batches are planned as ever, and say what is wrong.
+      // Real batches are planned as usual and report the error.
     }
   }
 }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 
 /**
- * The time at which a row is computed: in real-time mode Spark's own functions tell the batch's.
+ * The time at which a row is computed: in real-time mode Spark's own functions return the batch's.
  */
 public final class RowClock implements UDF0<Instant> {
   /** Registers the SQL function {@code row_clock() -> TIMESTAMP}. */

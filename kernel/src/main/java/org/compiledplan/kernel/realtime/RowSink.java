@@ -3,21 +3,30 @@ package org.compiledplan.kernel.realtime;
 import java.io.IOException;
 import org.apache.spark.sql.Row;
 
-/** One sink in one task of one batch: it takes rows one by one, as they come. */
+/** One sink in one task of one batch, which receives rows one by one. */
 public interface RowSink {
   /**
-   * Takes a row.
+   * Writes a row, possibly into a buffer.
    *
-   * @param row what the sink's description says
+   * @param row columns according to the sink's description
+   * @throws IOException if the write fails; the batch then fails
    */
   void write(Row row) throws IOException;
 
-  /** Time has passed: what was held back may go out. */
+  /**
+   * Flushes buffered rows; called periodically.
+   *
+   * @throws IOException if the write fails; the batch then fails
+   */
   default void tick() throws IOException {}
 
-  /** The batch ends: what was taken must be out, and stay, when this returns. */
+  /**
+   * Ends the batch: all rows must be durable when this returns.
+   *
+   * @throws IOException if the write fails; the batch then fails
+   */
   void finish() throws IOException;
 
-  /** The batch failed, or was stopped; it runs again. */
+  /** Cleans up after the batch failed or was stopped; it is replayed. */
   default void abort() {}
 }

@@ -7,7 +7,7 @@ import org.apache.spark.sql.Row;
 import org.compiledplan.kernel.jdbc.DatabaseRows;
 import org.compiledplan.kernel.kafka.MessageRows;
 
-/** The kinds of sinks, by the name that their description has as {@code "type"}. */
+/** Registry of the kinds of sinks, by {@code "type"} in their description. */
 final class RowSinks {
   private interface Maker {
     RowSink open(JsonNode spec, Task task) throws IOException;

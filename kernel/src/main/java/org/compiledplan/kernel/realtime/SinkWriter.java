@@ -13,11 +13,11 @@ import org.apache.spark.util.SerializableConfiguration;
 import org.compiledplan.kernel.values.JsonText;
 
 /**
- * Gives each row of a plan to its sink as it comes.
+ * Passes each row of a plan to its sink as it arrives.
  *
- * <p>Rows have the number of their sink, then for each sink a struct with what it writes, null in
- * rows of others. A tick has the number -1. The description is {@code {"ticked": whether ticks come
- * to each task, "sinks": [{"type", ...}]}}.
+ * <p>Rows have the number of their sink, then per sink a struct with its output, null in rows of
+ * others. A tick has the number -1. The description is {@code {"ticked": true if every task
+ * receives ticks, "sinks": [{"type", ...}]}}.
  */
 public final class SinkWriter extends ForeachWriter<Row> {
   private final String description;
@@ -32,7 +32,7 @@ public final class SinkWriter extends ForeachWriter<Row> {
     this.counts = counts;
   }
 
-  /** The writer of a query's sinks; {@code number} is how many there are. */
+  /** Creates the writer of a query's sinks; {@code number} is the number of sinks. */
   public static SinkWriter of(SparkSession session, String description, int number) {
     LongAccumulator[] counts = new LongAccumulator[number];
     for (int at = 0; at < number; at++) counts[at] = session.sparkContext().longAccumulator();
@@ -42,7 +42,7 @@ public final class SinkWriter extends ForeachWriter<Row> {
         description, new SerializableConfiguration(classic.sessionState().newHadoopConf()), counts);
   }
 
-  /** How many rows a sink got in the batches that have ended. */
+  /** Returns the number of rows that a sink received in completed batches. */
   public long count(int sink) {
     return counts[sink].value();
   }
@@ -51,9 +51,9 @@ public final class SinkWriter extends ForeachWriter<Row> {
   public boolean open(long partition, long epoch) {
     sinks = new ArrayList<>();
     try {
-      JsonNode told = JsonText.read(description);
-      Task task = new Task(partition, epoch, told.path("ticked").asBoolean(), hadoop.value());
-      for (JsonNode spec : told.path("sinks")) sinks.add(RowSinks.open(spec, task));
+      JsonNode root = JsonText.read(description);
+      Task task = new Task(partition, epoch, root.path("ticked").asBoolean(), hadoop.value());
+      for (JsonNode spec : root.path("sinks")) sinks.add(RowSinks.open(spec, task));
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }

@@ -7,7 +7,7 @@ import org.apache.hadoop.conf.Configuration;
  *
  * @param partition number of its partition
  * @param epoch number of the batch
- * @param ticked whether ticks come to it
- * @param hadoop of the file systems
+ * @param ticked true if it receives ticks
+ * @param hadoop configuration of the file systems
  */
 record Task(long partition, long epoch, boolean ticked, Configuration hadoop) {}

@@ -19,20 +19,20 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.compiledplan.kernel.host.Known;
 import org.compiledplan.kernel.host.PartitionKeys;
 import org.compiledplan.kernel.host.RealTimeWatermarks;
+import org.compiledplan.kernel.host.WatermarkRow;
 import org.compiledplan.kernel.sources.StreamProvider;
 
 /**
- * A source of control rows: every so often one for each partition of the stages, for Spark fires
- * timers of a partition when a row of it has come. Options: {@code op} that the rows will have,
- * {@code partitions} of each stage, {@code every} ms. A row has the {@code key} that takes it to
- * its partition.
+ * A source of control rows: at a fixed interval one per partition of the stages, because Spark
+ * fires a partition's timers only when it receives a row. Options: {@code op} of the rows, {@code
+ * partitions} of each stage, {@code every} ms. A row has the {@code key} that routes it to its
+ * partition.
  *
  * <p>With the option {@code watermarks}, the id of {@link RealTimeWatermarks}, a batch begins with
- * rows of what is known of the sources and their partitions, see {@link Known}; {@code kind} is
- * null in ticks. What they reach is the position of this source.
+ * rows of the known watermarks of the sources and their partitions, see {@link WatermarkRow};
+ * {@code kind} is null in ticks. The watermarks that they reach are this source's offset.
  */
 public final class Ticks extends StreamProvider {
   private static final StructType SCHEMA =
@@ -62,7 +62,7 @@ public final class Ticks extends StreamProvider {
     return new Stream(keys, options.getLong("every", 100), watermarks);
   }
 
-  /** Nothing is kept of ticks, only of watermarks. */
+  /** Ticks have no offset, only watermarks do. */
   private static final class Position extends Offset {
     static final Position NONE = new Position("0");
 
@@ -78,8 +78,8 @@ public final class Ticks extends StreamProvider {
     }
   }
 
-  /** What a row has: the key alone in a tick. */
-  private record Told(String key, Known known) implements Serializable {
+  /** Content of a row: the key alone in a tick. */
+  private record ControlRow(String key, WatermarkRow known) implements Serializable {
     InternalRow row() {
       Object[] values = new Object[SCHEMA.length()];
       values[0] = UTF8String.fromString(key);
@@ -94,16 +94,18 @@ public final class Ticks extends StreamProvider {
     }
   }
 
-  /** Rows with which a batch begins, then ticks. */
-  private record Part(Told[] first, Told[] ticks, long every) implements InputPartition {}
+  /** Initial rows of a batch, then ticks. */
+  private record Part(ControlRow[] first, ControlRow[] ticks, long every)
+      implements InputPartition {}
 
   private static final class Stream implements MicroBatchStream, SupportsRealTimeMode {
-    private final Told[] ticks;
+    private final ControlRow[] ticks;
     private final long every;
     private final RealTimeWatermarks watermarks;
 
     Stream(String[] keys, long every, RealTimeWatermarks watermarks) {
-      this.ticks = Arrays.stream(keys).map(key -> new Told(key, null)).toArray(Told[]::new);
+      this.ticks =
+          Arrays.stream(keys).map(key -> new ControlRow(key, null)).toArray(ControlRow[]::new);
       this.every = every;
       this.watermarks = watermarks;
     }
@@ -130,12 +132,12 @@ public final class Ticks extends StreamProvider {
 
     @Override
     public InputPartition[] planInputPartitions(Offset start) {
-      List<Told> first = new ArrayList<>();
+      List<ControlRow> first = new ArrayList<>();
       if (watermarks != null) {
-        for (Known known : watermarks.begin(start.json()))
-          for (String key : watermarks.keys()) first.add(new Told(key, known));
+        for (WatermarkRow known : watermarks.begin(start.json()))
+          for (String key : watermarks.keys()) first.add(new ControlRow(key, known));
       }
-      return new InputPartition[] {new Part(first.toArray(new Told[0]), ticks, every)};
+      return new InputPartition[] {new Part(first.toArray(new ControlRow[0]), ticks, every)};
     }
 
     @Override
@@ -191,7 +193,7 @@ public final class Ticks extends StreamProvider {
         Thread.currentThread().interrupt();
         comes = false;
       }
-      // After a pause there are no ticks to be made up for.
+      // Ticks missed during a pause are not made up for.
       due = Math.max(due, System.currentTimeMillis() - part.every);
       return RecordStatus.newStatusWithoutArrivalTime(comes);
     }

@@ -1,2 +1,2 @@
-/** Queries in Spark's Real-time Mode: how rows reach their sinks one by one, ticks, the clock. */
+/** Queries in Spark's Real-time Mode: row-by-row sinks, ticks, the clock. */
 package org.compiledplan.kernel.realtime;

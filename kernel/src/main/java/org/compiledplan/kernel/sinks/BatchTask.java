@@ -11,39 +11,39 @@ import org.compiledplan.kernel.values.JsonText;
 public abstract class BatchTask implements ForeachPartitionFunction<Row> {
   private final String description;
   private final long batch;
-  private final boolean mayBeThere;
+  private final boolean mayBeWritten;
 
   /**
-   * @param description of the sink, in JSON
-   * @param batch the number of the micro-batch
-   * @param mayBeThere whether its rows may have been written before
+   * @param description description of the sink, in JSON
+   * @param batch number of the micro-batch
+   * @param mayBeWritten true if its rows may have been written before
    */
-  protected BatchTask(String description, long batch, boolean mayBeThere) {
+  protected BatchTask(String description, long batch, boolean mayBeWritten) {
     this.description = description;
     this.batch = batch;
-    this.mayBeThere = mayBeThere;
+    this.mayBeWritten = mayBeWritten;
   }
 
   @Override
   public final void call(Iterator<Row> rows) {
-    // Nothing is written of it, now or when it comes again.
+    // A task without rows writes nothing, now or in a replay.
     if (!rows.hasNext()) return;
     TaskContext task = TaskContext.get();
-    boolean again = task.attemptNumber() > 0 || task.stageAttemptNumber() > 0;
+    boolean retried = task.attemptNumber() > 0 || task.stageAttemptNumber() > 0;
     JsonNode spec = JsonText.read(description);
-    write(spec, batch, task.partitionId(), mayBeThere || again, rows);
+    write(spec, batch, task.partitionId(), mayBeWritten || retried, rows);
   }
 
   /**
-   * Writes the rows in one transaction, which also records that they are written; where that is
-   * recorded already, nothing is written.
+   * Writes the rows in one transaction, which also records the write; a recorded write is not
+   * repeated.
    *
-   * @param spec the description of the sink
-   * @param batch the number of the micro-batch
-   * @param task the number of the task, of those that write the batch
-   * @param mayBeThere whether the rows may have been written before
-   * @param rows the rows, in their order
+   * @param spec description of the sink
+   * @param batch number of the micro-batch
+   * @param task number of the task within the batch
+   * @param mayBeWritten true if the rows may have been written before
+   * @param rows the rows, in order
    */
   protected abstract void write(
-      JsonNode spec, long batch, int task, boolean mayBeThere, Iterator<Row> rows);
+      JsonNode spec, long batch, int task, boolean mayBeWritten, Iterator<Row> rows);
 }

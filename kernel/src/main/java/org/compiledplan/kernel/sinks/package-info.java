@@ -1,2 +1,2 @@
-/** What sinks outside have in common: a micro-batch that may be written over and over. */
+/** Idempotent writes of micro-batches to external sinks. */
 package org.compiledplan.kernel.sinks;

@@ -13,7 +13,10 @@ import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** A streaming source of Spark's data source API: a name, columns, and a stream made of options. */
+/**
+ * A streaming source of Spark's data source API: a name, columns, and a stream created from
+ * options.
+ */
 public abstract class StreamProvider implements TableProvider {
   private final String name;
 
@@ -21,10 +24,10 @@ public abstract class StreamProvider implements TableProvider {
     this.name = name;
   }
 
-  /** The columns of a source with these options. */
+  /** Returns the columns of a source with these options. */
   protected abstract StructType columns(CaseInsensitiveStringMap options);
 
-  /** The stream that a query with these options reads. */
+  /** Returns the stream of a query with these options. */
   protected abstract MicroBatchStream stream(CaseInsensitiveStringMap options);
 
   @Override

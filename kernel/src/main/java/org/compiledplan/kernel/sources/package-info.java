@@ -1,2 +1,2 @@
-/** What streaming sources of the kernel share. */
+/** Shared parts of the kernel's streaming sources. */
 package org.compiledplan.kernel.sources;

@@ -9,11 +9,11 @@ import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueCodec;
 import org.compiledplan.kernel.values.ValueType;
 
-/** Fields as bytes. What is read here is what is written beside it. */
+/** Binary encoding of fields. Reader and writer mirror each other. */
 public final class ByteFields {
   private ByteFields() {}
 
-  /** Reads fields. Rows and lists that are packed stay in the array that is read from. */
+  /** Reads fields. Packed rows and lists refer to the array that is read from. */
   public record Reader(ByteReader in) implements Fields {
     @Override
     public long number(String name, long value) {
@@ -31,8 +31,8 @@ public final class ByteFields {
     }
 
     @Override
-    public long timeNear(String name, long other, long value) {
-      return other + in.readSigned();
+    public long timeNear(String name, long base, long value) {
+      return base + in.readSigned();
     }
 
     @Override
@@ -120,7 +120,7 @@ public final class ByteFields {
       int code = in.readVarInt();
       int version = in.readVarInt();
       int length = in.readVarInt();
-      if (!value.becomes(there -> there.code() == code && there.version() == version)) {
+      if (!value.switchTo(there -> there.code() == code && there.version() == version)) {
         Framed.Form form = value.form();
         throw new StateFormatException(
             ("the state holds form %s in version %s where %s, which is form %s in version %s, "
@@ -141,7 +141,7 @@ public final class ByteFields {
     }
   }
 
-  /** Writes fields, and returns what it is given. */
+  /** Writes fields and returns its arguments. */
   public record Writer(ByteWriter out) implements Fields {
     @Override
     public long number(String name, long value) {
@@ -162,8 +162,8 @@ public final class ByteFields {
     }
 
     @Override
-    public long timeNear(String name, long other, long value) {
-      out.writeSigned(value - other);
+    public long timeNear(String name, long base, long value) {
+      out.writeSigned(value - base);
       return value;
     }
 

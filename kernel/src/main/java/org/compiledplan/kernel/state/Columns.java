@@ -5,10 +5,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * The columns of a row in state: their types, and where each is from.
+ * The columns of a row in state: their types and their origin.
  *
- * @param places position of each among its input's columns, or of its call among the calls
- * @param input -1: they are results of calls
+ * @param types type of each column
+ * @param places position of each column in its input, or of its aggregate call among the calls
+ * @param input number of the input; -1 for results of aggregate calls
  */
 public record Columns(ValueType[] types, int[] places, int input) {
   /** A row without columns. */
@@ -18,7 +19,7 @@ public record Columns(ValueType[] types, int[] places, int input) {
     return new Columns(types, first(types.length), input);
   }
 
-  /** Some columns of an input, whose types are given. */
+  /** Returns the columns of an input at the positions {@code places}. */
   public static Columns ofInput(int input, ValueType[] inputTypes, int[] places) {
     ValueType[] types = new ValueType[places.length];
     for (int i = 0; i < types.length; i++) types[i] = inputTypes[places[i]];
@@ -39,14 +40,12 @@ public record Columns(ValueType[] types, int[] places, int input) {
     return types.length;
   }
 
-  /** Position of a column among its input's columns, or of its call among the calls. */
+  /** Returns the position of a column in its input, or of its aggregate call among the calls. */
   public int place(int column) {
     return places[column];
   }
 
-  /**
-   * Tells of each column its type and its place: {@code input} and {@code column}, or {@code call}.
-   */
+  /** Appends type and origin of each column: {@code input} and {@code column}, or {@code call}. */
   public void describe(ArrayNode to) {
     for (int i = 0; i < types.length; i++) {
       ObjectNode column = to.addObject().put("type", types[i].text());

@@ -7,12 +7,14 @@ import java.util.List;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * What a field of state is. Made by {@link SchemaFields}.
+ * The shape of a state field, recorded by {@link SchemaFields}.
  *
- * @param type of a value, or of each of several; else null
- * @param columns of a row, or of each of several; else null
- * @param fields of a part, or of each of several; else null
- * @param frames one frame, or several; else null
+ * @param name name of the field in decoded state
+ * @param is method of {@link Fields} that declares the field
+ * @param type type of a value, or of the elements of a list; otherwise null
+ * @param columns columns of a row, or of the rows of a list; otherwise null
+ * @param fields fields of a part, or of the parts of a list; otherwise null
+ * @param frames one frame, or several; otherwise null
  */
 public record FieldShape(
     String name,
@@ -44,7 +46,7 @@ public record FieldShape(
     FRAME("frame"),
     FRAMES("frames");
 
-    /** Its name in descriptions. */
+    /** Name used in descriptions. */
     public final String text;
 
     Is(String text) {
@@ -53,9 +55,9 @@ public record FieldShape(
   }
 
   /**
-   * Fields as a list of objects with {@code name}, {@code is}, the {@code columns} of rows, the
-   * {@code type} of values, and the {@code fields} of parts. Framed parts have their {@code form}
-   * and {@code version}.
+   * Returns fields as a list of objects with {@code name}, {@code is}, the {@code columns} of rows,
+   * the {@code type} of values, and the {@code fields} of parts. Frames have their {@code form} and
+   * {@code version}.
    */
   public static ArrayNode describe(List<FieldShape> fields) {
     ArrayNode described = JsonNodeFactory.instance.arrayNode();

@@ -7,72 +7,84 @@ import java.util.function.Supplier;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * What is done with the fields of a state: reading ({@link ByteFields.Reader}) and writing ({@link
- * ByteFields.Writer}) bytes, the same by name ({@link TreeFields}), or telling what they are
- * ({@link SchemaFields}). Each method takes the present value, which readers ignore, and returns
- * the value that holds from here on.
+ * A visitor of a state's fields: reads ({@link ByteFields.Reader}) or writes ({@link
+ * ByteFields.Writer}) bytes, reads or writes values by name ({@link TreeFields}), or records the
+ * schema ({@link SchemaFields}). Each method takes the field's name, which is part of the released
+ * format, and its current value, which readers ignore, and returns the new value.
  */
 public interface Fields {
-  /** A whole number; small magnitudes are short. */
+  /** An integer; encoded in fewer bytes if it is close to 0. */
   long number(String name, long value);
 
-  /** A whole number that is not negative; small ones are short. */
+  /** A non-negative integer; encoded in fewer bytes if it is small. */
   long count(String name, long value);
 
-  /** A point in time, in ms. */
+  /** A point in time, in ms since 1970. */
   long time(String name, long value);
 
-  /** A point in time near another one that is known already. */
-  long timeNear(String name, long other, long value);
+  /** A point in time in ms since 1970, encoded as difference from {@code base}. */
+  long timeNear(String name, long base, long value);
 
-  /** A point in time that may be missing. */
+  /** An optional point in time, in ms since 1970. */
   OptionalLong maybeTime(String name, OptionalLong value);
 
+  /** A boolean, in one byte. */
   boolean flag(String name, boolean value);
 
-  /** A number of one byte that is not negative, such as a row's kind. */
+  /** A non-negative number of one byte, such as a changelog kind. */
   int code(String name, int value);
 
+  /** A double, in eight bytes. */
   double real(String name, double value);
 
+  /** Bytes, prefixed by their length. */
   byte[] bytes(String name, byte[] value);
 
-  /** A value of a column, null too. */
+  /** A column value, may be null. */
   Object value(String name, ValueType type, Object value);
 
+  /** A row, not null. */
   Object[] row(String name, Columns columns, Object[] value);
 
-  /** A row or null. */
+  /** A row, may be null. */
   Object[] maybeRow(String name, Columns columns, Object[] value);
 
-  /** Values of columns of one type; readers add them to the collection. */
+  /** Column values of one type; readers add them to the collection. */
   void values(String name, ValueType type, Collection<Object> values);
 
   /** Rows; readers add them to the collection. */
   void rows(String name, Columns columns, Collection<Object[]> rows);
 
-  /** A row that is decoded when it is needed, or {@link PackedRow#NONE}. */
+  /** A row decoded on demand, or {@link PackedRow#NONE}. */
   PackedRow packedRow(String name, Columns columns, PackedRow value);
 
-  /** Parts of one form; readers add them to the collection. */
+  /**
+   * Parts of one form; readers add them to the collection.
+   *
+   * @param fresh creates an empty part to read into
+   */
   default <T extends Stored> void list(
       String name, Collection<T> values, Supplier<? extends T> fresh) {
     list(name, values, fresh, values::add);
   }
 
-  /** Parts of one form; readers give each to {@code add}. */
+  /**
+   * Parts of one form; readers pass each to {@code add}.
+   *
+   * @param fresh creates an empty part to read into
+   */
   <T extends Stored> void list(
       String name, Collection<T> values, Supplier<? extends T> fresh, Consumer<T> add);
 
-  /** Parts of one form that are decoded when they are needed. */
+  /** Parts of one form, decoded on demand. */
   void packedList(String name, PackedList<?> values);
 
-  /** A part with fields of its own. */
+  /** A nested part. */
   void part(String name, Stored value);
 
-  /** A part that says of which form it is, with its length. */
+  /** A part that is prefixed by its form, version and length. */
   void frame(String name, Framed value);
 
-  /** Several of those, decoded when they are needed. */
+  /** Several frames, decoded on demand. */
   void frames(String name, Frames<?> values);
 }

@@ -4,22 +4,22 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a framed part of state is. */
+/** The shape of a framed part of state. */
 public final class FrameShape {
   public final Framed.Form form;
 
-  /** The forms that such a part can be read from. */
+  /** Forms that the part can be read from. */
   private final List<Framed.Form> forms;
 
-  /** What it belongs to, of one among several; else null. */
+  /** The aggregate call or other owner of the part, if it is one of several; otherwise null. */
   public final ObjectNode description;
 
   public final List<FieldShape> fields;
 
-  /** The fields of all forms that such a part can be read from. */
+  /** Fields of all forms that the part can be read from. */
   public final List<FieldShape> fieldsOfForms;
 
-  /** A fresh one, as {@link TreeFields} gives it; not to be changed. */
+  /** A fresh part as {@link TreeFields} returns it; read-only. */
   public final Tree fresh;
 
   FrameShape(Framed fresh, ObjectNode description) {
@@ -41,12 +41,12 @@ public final class FrameShape {
     return all;
   }
 
-  /** Whether parts of another shape can be read as such, all bytes as they are. */
+  /** Returns true if bytes of another shape can be read unchanged. */
   public boolean reads(FrameShape old) {
     return form != old.form && forms.contains(old.form);
   }
 
-  /** Whether a part that is given by name has this form. */
+  /** Returns true if a decoded part has this form. */
   public boolean isOf(Tree frame) {
     return form.text().equals(frame.get(TreeFields.FORM));
   }

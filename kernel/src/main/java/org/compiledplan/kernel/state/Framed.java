@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * A part whose bytes say of which form they are: its code, its version, their length, then the
- * fields. So one who reads can tell what is there, and pass over what it does not know.
+ * A part that is prefixed by its form: code, version and length precede the fields. A reader can
+ * identify it, and skip unknown forms.
  */
 public interface Framed extends Stored {
-  /** What a frame can be. Codes and names are for ever; a change of the fields is a new version. */
+  /** Form of a frame. Codes and names never change; changed fields are a new version. */
   interface Form {
     int code();
 
@@ -17,18 +17,22 @@ public interface Framed extends Stored {
     int version();
   }
 
+  /** Returns the form that is written. */
   Form form();
 
-  /** The forms that it can be read from. */
+  /** Returns the forms that the part can be read from. */
   default List<Form> forms() {
     return List.of(form());
   }
 
-  /** Makes a fresh part one of a form that it can be read from. */
+  /** Switches a fresh part to one of its forms. */
   default void become(Form form) {}
 
-  /** Makes a fresh part one of the form that is there; false if it cannot be read from it. */
-  default boolean becomes(Predicate<Form> there) {
+  /**
+   * Switches a fresh part to the first of its forms that {@code there} accepts; false if there is
+   * none.
+   */
+  default boolean switchTo(Predicate<Form> there) {
     if (there.test(form())) return true;
     for (Form form : forms()) {
       if (!there.test(form)) continue;

@@ -6,14 +6,14 @@ import java.util.function.Supplier;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 
-/** A fixed number of framed parts, as their bytes until they are needed. */
+/** A fixed number of framed parts, packed as bytes until they are read. */
 public final class Frames<P extends Framed> {
   /**
-   * What all states of an operator have in common.
+   * Settings shared by all states of an operator.
    *
-   * @param owner what the parts belong to, for errors
-   * @param fresh makes the parts
-   * @param descriptions what each of them belongs to
+   * @param owner owner of the parts, for messages
+   * @param fresh creates the parts
+   * @param descriptions owner of each part, such as its aggregate call
    */
   public record Layout<P extends Framed>(
       String owner, Supplier<P[]> fresh, List<ObjectNode> descriptions) {
@@ -24,34 +24,34 @@ public final class Frames<P extends Framed> {
 
   private final Layout<P> layout;
 
-  /** Null while they are bytes. */
+  /** Null while packed. */
   private P[] parts;
 
   private byte[] stored;
   private int offset;
   private int length;
 
-  /** Fresh parts, unless they are read. */
+  /** Fresh parts, until bytes are read. */
   public Frames(Layout<P> layout) {
     this.layout = layout;
   }
 
-  /** The parts, which may be changed. */
+  /** Returns the parts, which may be modified. */
   public P[] parts() {
     if (parts != null) return parts;
-    P[] made = layout.fresh.get();
+    P[] read = layout.fresh.get();
     if (stored != null) {
       ByteFields.Reader reader = new ByteFields.Reader(new ByteReader(stored, offset, length));
-      for (int i = 0; i < made.length; i++) {
+      for (int i = 0; i < read.length; i++) {
         try {
-          reader.frame(null, made[i]);
+          reader.frame(null, read[i]);
         } catch (StateFormatException error) {
           throw error.of(layout.owner + ", aggregate " + i);
         }
       }
       stored = null;
     }
-    parts = made;
+    parts = read;
     return parts;
   }
 

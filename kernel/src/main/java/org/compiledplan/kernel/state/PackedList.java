@@ -7,9 +7,8 @@ import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 
 /**
- * Parts in a row, as their bytes: adding one leaves those that are there untouched, and they are
- * decoded only when they are asked for. So a key with very many costs little as long as it only
- * grows.
+ * A list of parts as bytes: appending does not touch the existing bytes, and parts are decoded on
+ * demand. A key with very many parts stays cheap while it only grows.
  */
 public final class PackedList<T extends Stored> {
   private static final byte[] EMPTY = {};
@@ -20,11 +19,11 @@ public final class PackedList<T extends Stored> {
   private int offset;
   private int length;
 
-  /** Those that were added since; null without any. */
+  /** Parts added since the list was read; null if there are none. */
   private ByteFields.Writer added;
 
   /**
-   * @param fresh makes an element to be read into
+   * @param fresh creates an empty part to read into
    */
   public PackedList(Supplier<? extends T> fresh) {
     this.fresh = fresh;
@@ -45,11 +44,11 @@ public final class PackedList<T extends Stored> {
     add((T) element);
   }
 
-  /** Puts another list's elements behind its own. */
-  public void addAll(PackedList<T> other) {
+  /** Appends another list's elements. */
+  public void addAll(PackedList<T> source) {
     appending();
-    other.writeElements(added.out());
-    count += other.count;
+    source.writeElements(added.out());
+    count += source.count;
   }
 
   private void appending() {
@@ -64,7 +63,7 @@ public final class PackedList<T extends Stored> {
     count = 0;
   }
 
-  /** The elements in their order, decoded anew. */
+  /** Returns the elements in order, decoded anew. */
   public List<T> all() {
     List<T> all = new ArrayList<>(count);
     read(new ByteReader(stored, offset, length), all);
@@ -81,7 +80,7 @@ public final class PackedList<T extends Stored> {
     }
   }
 
-  /** An element to be read into. */
+  /** Returns an empty element to read into. */
   public T fresh() {
     return fresh.get();
   }

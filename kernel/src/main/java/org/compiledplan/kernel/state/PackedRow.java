@@ -7,8 +7,7 @@ import org.compiledplan.kernel.values.ValueCodec;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * A row as its bytes, decoded when asked for. Equal rows have equal bytes, so it is a key for
- * looking rows up.
+ * A row as bytes, decoded on demand. Equal rows have equal bytes, so it can serve as a hash key.
  */
 public final class PackedRow {
   public static final PackedRow NONE = new PackedRow(new byte[0], 0, 0);
@@ -19,7 +18,7 @@ public final class PackedRow {
   private Object[] row;
   private int hash;
 
-  /** Bytes that {@link ValueCodec#writeRow} wrote; without any, no row. */
+  /** Bytes written by {@link ValueCodec#writeRow}; length 0 for no row. */
   PackedRow(byte[] buffer, int offset, int length) {
     this.buffer = buffer;
     this.offset = offset;
@@ -30,7 +29,7 @@ public final class PackedRow {
     return of(row, row.length);
   }
 
-  /** Only the given columns of a row. */
+  /** Returns a packed row with the columns {@code columns} of a row. */
   public static PackedRow of(Object[] row, int[] columns) {
     Object[] values = new Object[columns.length];
     for (int i = 0; i < values.length; i++) values[i] = row[columns[i]];
@@ -53,8 +52,8 @@ public final class PackedRow {
   }
 
   @Override
-  public boolean equals(Object other) {
-    if (!(other instanceof PackedRow that)) return false;
+  public boolean equals(Object object) {
+    if (!(object instanceof PackedRow that)) return false;
     return hashCode() == that.hashCode()
         && Arrays.equals(
             buffer, offset, offset + length, that.buffer, that.offset, that.offset + that.length);

@@ -9,13 +9,13 @@ import java.util.function.Supplier;
 import org.compiledplan.kernel.state.FieldShape.Is;
 import org.compiledplan.kernel.values.ValueType;
 
-/** Tells what fields are. */
+/** Records the schema of a state. */
 public final class SchemaFields implements Fields {
   private final List<FieldShape> fields = new ArrayList<>();
 
   private SchemaFields() {}
 
-  /** The fields of a fresh part. */
+  /** Returns the fields of a fresh part. */
   public static List<FieldShape> of(Stored fresh) {
     SchemaFields schema = new SchemaFields();
     fresh.fields(schema);
@@ -61,7 +61,7 @@ public final class SchemaFields implements Fields {
   }
 
   @Override
-  public long timeNear(String name, long other, long value) {
+  public long timeNear(String name, long base, long value) {
     return field(name, Is.TIME_NEAR, value);
   }
 

@@ -1,12 +1,12 @@
 package org.compiledplan.kernel.state;
 
-/** State that cannot be read as what it should be: it is of another version, or of another form. */
+/** State bytes or trees that do not have the expected format: another version or another form. */
 public final class StateFormatException extends IllegalStateException {
   public StateFormatException(String message) {
     super(message);
   }
 
-  /** The same for whom it concerns. */
+  /** The same error with its owner in the message. */
   StateFormatException of(String owner) {
     return new StateFormatException(owner + ": " + getMessage());
   }

@@ -3,12 +3,13 @@ package org.compiledplan.kernel.state;
 import java.util.LinkedHashMap;
 
 /**
- * Fields of a part of state by name, see {@link TreeFields}; no map that is a value of a column.
+ * Fields of a part of state by name, see {@link TreeFields}; distinct from maps that are column
+ * values.
  */
 public final class Tree extends LinkedHashMap<String, Object> {
   public Tree() {}
 
-  public Tree(Tree other) {
-    super(other);
+  public Tree(Tree source) {
+    super(source);
   }
 }

@@ -9,10 +9,10 @@ import java.util.function.Supplier;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * Fields by name: what state means, apart from its bytes. Times and numbers are {@code Long}, what
- * is missing is null, a row is an {@code Object[]} of its columns' classes, a part is a {@link
- * Tree}, and parts are a {@code List}. A framed part has its form's name, the version, and its
- * fields.
+ * Fields by name: decoded state, independent of its bytes. Times and numbers are {@code Long},
+ * missing values are null, a row is an {@code Object[]} of its columns' classes, a part is a {@link
+ * Tree}, and several parts are a {@code List}. A frame has the name of its form, the version, and
+ * its fields.
  */
 public final class TreeFields {
   static final String FORM = "form";
@@ -21,7 +21,7 @@ public final class TreeFields {
 
   private TreeFields() {}
 
-  /** By name, a number is a number, whatever its bytes are. */
+  /** Methods that differ in bytes only are the same by name. */
   private interface ByName extends Fields {
     @Override
     default long count(String name, long value) {
@@ -34,7 +34,7 @@ public final class TreeFields {
     }
 
     @Override
-    default long timeNear(String name, long other, long value) {
+    default long timeNear(String name, long base, long value) {
       return number(name, value);
     }
 
@@ -44,11 +44,11 @@ public final class TreeFields {
     }
   }
 
-  /** Takes fields out of what they are in, by name. */
+  /** Collects fields into a tree. */
   public static final class Writer implements ByName {
     private final Tree tree = new Tree();
 
-    /** What was written. */
+    /** Returns the fields of a part as a tree. */
     public static Tree of(Stored value) {
       Writer writer = new Writer();
       value.fields(writer);
@@ -159,12 +159,12 @@ public final class TreeFields {
     }
   }
 
-  /** Puts fields by name into fresh parts. */
+  /** Sets the fields of a fresh part from a tree. */
   public record Reader(Tree tree) implements ByName {
     /**
-     * Sets a fresh part to what a tree says.
+     * Sets a fresh part from a tree.
      *
-     * @throws StateFormatException if a field is missing, is not known, or is of another class
+     * @throws StateFormatException if a field is missing, unknown, or of another class
      */
     public static void into(Stored fresh, Tree tree) {
       Reader reader = new Reader(new Tree(tree));
@@ -311,7 +311,7 @@ public final class TreeFields {
 
     private static void unframe(Object frame, Framed value) {
       Tree of = tree(frame);
-      if (!value.becomes(
+      if (!value.switchTo(
           there ->
               there.text().equals(of.get(FORM))
                   && Long.valueOf(there.version()).equals(of.get(VERSION)))) {

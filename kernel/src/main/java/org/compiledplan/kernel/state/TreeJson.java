@@ -12,9 +12,9 @@ import java.util.Map;
 import org.compiledplan.kernel.values.Struct;
 
 /**
- * What {@link TreeFields} gives, as JSON for people and tools: rows and structs are lists, maps are
- * lists of pairs, bytes are hexadecimal, decimals and times are texts, and so are the floating
- * numbers that JSON has not.
+ * JSON form of {@link TreeFields} for people and tools: rows and structs are lists, maps are lists
+ * of pairs, bytes are hexadecimal, decimals and times are strings, as are floating-point values
+ * that JSON cannot represent.
  */
 public final class TreeJson {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;

@@ -1,5 +1,5 @@
 /**
- * The form of state: fields that are declared once and so read, written, described, and turned into
- * names and values and back. Knows no Spark and no operator.
+ * State serialization: fields are declared once and thereby read, written, described, and converted
+ * to names and values and back. Independent of Spark and of operators.
  */
 package org.compiledplan.kernel.state;

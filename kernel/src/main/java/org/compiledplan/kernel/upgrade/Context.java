@@ -3,11 +3,11 @@ package org.compiledplan.kernel.upgrade;
 import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.values.ValueType;
 
-/** What is being converted, for those who need to know where they are. */
+/** Position of a conversion within the state, for messages. */
 final class Context {
   final OperatorMapping mapping;
 
-  /** Names of the fields that lead here. */
+  /** Path of field names to this position. */
   private final String path;
 
   Context(OperatorMapping mapping) {
@@ -19,7 +19,7 @@ final class Context {
     this.path = path;
   }
 
-  /** The same in a field. */
+  /** The position of a nested field. */
   Context in(String field) {
     return new Context(mapping, path.isEmpty() ? field : path + "." + field);
   }
@@ -30,10 +30,10 @@ final class Context {
     throw problem("values of " + from.text() + " cannot become " + to.text());
   }
 
-  /** Says that it cannot be done, where, and why. */
+  /** An error with this position and the reason. */
   StateFormatException problem(String why) {
     return new StateFormatException(
-        "operator %s%s: it cannot be made from the state of %s: %s"
+        "operator %s%s: cannot convert the state of %s: %s"
             .formatted(mapping.to, path.isEmpty() ? "" : ", field " + path, mapping.from, why));
   }
 }

@@ -9,16 +9,16 @@ import java.util.function.UnaryOperator;
 import org.compiledplan.kernel.state.FieldShape;
 import org.compiledplan.kernel.state.Tree;
 
-/** The fields of one part of state as those of another, each found by its name. */
+/** Converts the fields of one part of state into those of another, matched by name. */
 final class FieldsConversion {
-  /** What becomes of the value of one field. */
+  /** Conversion of one field. */
   private static final class Step {
-    /** The value stays as it is. */
+    /** The value does not change. */
     static final Step SAME = new Step(true, UnaryOperator.identity());
 
     final boolean sameBytes;
 
-    /** What it becomes, of the value and the part that it is a field of. */
+    /** The new value, from the old value and the part that contains it. */
     final BiFunction<Object, Tree, Object> apply;
 
     Step(boolean sameBytes, UnaryOperator<Object> apply) {
@@ -34,7 +34,7 @@ final class FieldsConversion {
   private final String[] names;
   private final Step[] steps;
 
-  /** Whether all of it has the same bytes. */
+  /** True if all bytes stay the same. */
   final boolean sameBytes;
 
   private FieldsConversion(String[] names, Step[] steps, boolean sameOrder) {
@@ -56,41 +56,41 @@ final class FieldsConversion {
       names[i] = field.name();
       sameOrder = sameOrder && old.get(i).name().equals(field.name());
       FieldShape was = before.remove(field.name());
-      if (was == null) throw context.in(field.name()).problem("nothing like it was kept");
+      if (was == null) throw context.in(field.name()).problem("the old state has no such field");
       steps[i] = step(was, field, context.in(field.name()));
     }
     if (!before.isEmpty()) {
-      throw context.problem("nothing is kept of what it knew as " + before.keySet());
+      throw context.problem("the new state has no fields " + before.keySet());
     }
     return new FieldsConversion(names, steps, sameOrder);
   }
 
   private static Step step(FieldShape old, FieldShape next, Context context) {
     if (old.is() != next.is()) {
-      throw context.problem("it was " + old.is().text + " and is to be " + next.is().text);
+      throw context.problem("it is " + next.is().text + " instead of " + old.is().text);
     }
     return switch (next.is()) {
       case VALUE, VALUES -> {
         Widening widening = context.widening(old.type(), next.type());
         yield next.is() == FieldShape.Is.VALUE
             ? new Step(widening.sameBytes(), widening::apply)
-            : new Step(widening.sameBytes(), values -> each(values, widening::apply));
+            : new Step(widening.sameBytes(), values -> mapped(values, widening::apply));
       }
       case ROW, MAYBE_ROW, PACKED_ROW, ROWS -> {
         RowConversion rows = RowConversion.of(old.columns(), next.columns(), context);
         yield next.is() == FieldShape.Is.ROWS
-            ? new Step(rows.sameBytes, all -> each(all, row -> rows.apply((Object[]) row)))
+            ? new Step(rows.sameBytes, all -> mapped(all, row -> rows.apply((Object[]) row)))
             : new Step(rows.sameBytes, row -> rows.apply((Object[]) row));
       }
       case PART, LIST, PACKED_LIST -> {
         FieldsConversion part = of(old.fields(), next.fields(), context);
         yield next.is() == FieldShape.Is.PART
             ? new Step(part.sameBytes, tree -> part.apply((Tree) tree))
-            : new Step(part.sameBytes, all -> each(all, tree -> part.apply((Tree) tree)));
+            : new Step(part.sameBytes, all -> mapped(all, tree -> part.apply((Tree) tree)));
       }
       case FRAME -> {
         FieldsConversion frame =
-            FrameConversion.one(old.frames().get(0), next.frames().get(0), context);
+            FrameConversion.single(old.frames().get(0), next.frames().get(0), context);
         yield new Step(
             frame.sameBytes,
             tree -> FrameConversion.apply((Tree) tree, frame, old.frames().get(0)));
@@ -103,16 +103,16 @@ final class FieldsConversion {
     };
   }
 
-  private static List<Object> each(Object values, UnaryOperator<Object> apply) {
-    List<Object> made = new ArrayList<>(((List<?>) values).size());
-    for (Object value : (List<?>) values) made.add(apply.apply(value));
-    return made;
+  private static List<Object> mapped(Object values, UnaryOperator<Object> apply) {
+    List<Object> result = new ArrayList<>(((List<?>) values).size());
+    for (Object value : (List<?>) values) result.add(apply.apply(value));
+    return result;
   }
 
   Tree apply(Tree old) {
-    Tree made = new Tree();
+    Tree converted = new Tree();
     for (int i = 0; i < names.length; i++)
-      made.put(names[i], steps[i].apply.apply(old.get(names[i]), old));
-    return made;
+      converted.put(names[i], steps[i].apply.apply(old.get(names[i]), old));
+    return converted;
   }
 }

@@ -7,25 +7,27 @@ import org.compiledplan.kernel.state.FrameShape;
 import org.compiledplan.kernel.state.Tree;
 
 /**
- * Accumulators of some calls as those of others. A call that was not there begins anew, but for
- * COUNT(*) where the number of rows is kept beside the accumulators.
+ * Converts the accumulators of some calls into those of others. A new call starts fresh, except for
+ * COUNT(*) if the number of rows is stored beside the accumulators.
  */
 final class FrameConversion {
   private static final String FIELDS = "fields";
 
-  /** The field with the number of rows, and that of an accumulator that counts. */
+  /**
+   * Name of the row-count field beside the accumulators, and of the field of COUNT's accumulator.
+   */
   private static final String ROWS = "rows";
 
   private static final String COUNT = "count";
 
-  /** For each new call the old one; null if there was none. */
+  /** Old call per new call; null if there is none. */
   private final Integer[] from;
 
   private final FieldsConversion[] inner;
   private final List<FrameShape> old;
   private final List<FrameShape> next;
 
-  /** Whether all accumulators have the same bytes, at the same places. */
+  /** True if all accumulators have the same bytes at the same positions. */
   final boolean sameBytes;
 
   private FrameConversion(
@@ -46,7 +48,7 @@ final class FrameConversion {
     FieldsConversion[] inner = new FieldsConversion[from.length];
     if (context.mapping.callCount() != from.length) {
       throw context.problem(
-          "there are %s calls, and the mapping tells of %s"
+          "there are %s calls, but the mapping has %s"
               .formatted(from.length, context.mapping.callCount()));
     }
     for (int i = 0; i < from.length; i++) {
@@ -56,16 +58,16 @@ final class FrameConversion {
       if (from[i] < 0 || from[i] >= old.size()) throw call.problem("there was no call " + from[i]);
       FrameShape was = old.get(from[i]);
       checkCall(was.description, next.get(i).description, call);
-      inner[i] = one(was, next.get(i), call);
+      inner[i] = single(was, next.get(i), call);
     }
     return new FrameConversion(from, inner, old, next);
   }
 
-  /** The fields of one accumulator. */
-  static FieldsConversion one(FrameShape old, FrameShape next, Context context) {
+  /** Conversion of one accumulator's fields. */
+  static FieldsConversion single(FrameShape old, FrameShape next, Context context) {
     if (next.reads(old)) return FieldsConversion.of(old.fields, old.fields, context);
     if (old.form.code() != next.form.code() || old.form.version() != next.form.version()) {
-      throw context.problem("it was " + text(old) + " and is to be " + text(next));
+      throw context.problem("it is " + text(next) + " instead of " + text(old));
     }
     return FieldsConversion.of(old.fields, next.fields, context);
   }
@@ -75,9 +77,9 @@ final class FrameConversion {
   }
 
   /**
-   * Accumulators of one form may be of different functions, over different columns. Whether the
-   * code of a Python function is the same is known before this: its `code` here is a digest of what
-   * is sent to its workers, which is not the same in each process.
+   * Accumulators of one form may belong to different functions, over different columns. Equality of
+   * a Python function's code is checked earlier: its `code` here is a digest of the payload sent to
+   * its workers, which differs between processes.
    */
   private static void checkCall(JsonNode old, JsonNode next, Context context) {
     for (String field : new String[] {"function", "distinct"}) {
@@ -99,36 +101,36 @@ final class FrameConversion {
 
   private static void checkColumn(JsonNode old, JsonNode next, Context context) {
     if (old.isNumber() != next.isNumber()) {
-      throw context.problem("it has a filter in one of the two");
+      throw context.problem("only one of the two has a filter");
     }
     OperatorMapping.Place was = next.isNumber() ? context.mapping.column(0, next.asInt()) : null;
     if (was != null && was.column() != old.asInt()) {
-      throw context.problem("it read column " + old.asInt() + " and is to read " + was);
+      throw context.problem("it reads " + was + " instead of column " + old.asInt());
     }
   }
 
   /**
    * @param frames the old accumulators
-   * @param beside the part that they are a field of
+   * @param beside the part that contains them
    */
   List<Object> apply(List<?> frames, Tree beside) {
-    List<Object> made = new ArrayList<>(from.length);
+    List<Object> converted = new ArrayList<>(from.length);
     for (int i = 0; i < from.length; i++) {
-      made.add(
+      converted.add(
           from[i] == null
               ? begun(next.get(i), beside)
               : apply((Tree) frames.get(from[i]), inner[i], old.get(from[i])));
     }
-    return made;
+    return converted;
   }
 
   private static Tree begun(FrameShape frame, Tree beside) {
     if (!(beside.get(ROWS) instanceof Long) || !countsAll(frame.description)) return frame.fresh;
-    Tree made = new Tree(frame.fresh);
-    Tree fields = new Tree((Tree) made.get(FIELDS));
+    Tree fresh = new Tree(frame.fresh);
+    Tree fields = new Tree((Tree) fresh.get(FIELDS));
     fields.put(COUNT, beside.get(ROWS));
-    made.put(FIELDS, fields);
-    return made;
+    fresh.put(FIELDS, fields);
+    return fresh;
   }
 
   private static boolean countsAll(JsonNode call) {
@@ -138,11 +140,11 @@ final class FrameConversion {
         && !call.path("distinct").asBoolean();
   }
 
-  /** One frame with its fields converted; one that was of another form from the start stays. */
+  /** One frame with its fields converted; a frame of another initial form does not change. */
   static Tree apply(Tree frame, FieldsConversion inner, FrameShape old) {
     if (!old.isOf(frame)) return frame;
-    Tree made = new Tree(frame);
-    made.put(FIELDS, inner.apply((Tree) frame.get(FIELDS)));
-    return made;
+    Tree converted = new Tree(frame);
+    converted.put(FIELDS, inner.apply((Tree) frame.get(FIELDS)));
+    return converted;
   }
 }

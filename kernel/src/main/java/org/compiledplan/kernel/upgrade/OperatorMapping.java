@@ -6,9 +6,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Which operator another one was, and where its columns and calls are found in the state of it. A
- * column without an old one becomes null in all that was kept; whoever makes the mapping knows
- * whether it may be.
+ * The old operator of a new one, and the old positions of its columns and calls. A column without
+ * an old one becomes null in all stored rows; the creator of the mapping checks that it may be.
  */
 public final class OperatorMapping {
   public record Place(int input, int column) {
@@ -18,19 +17,19 @@ public final class OperatorMapping {
     }
   }
 
-  /** The uid in the old state. */
+  /** Uid in the old state. */
   public final String from;
 
-  /** The uid in the new state. */
+  /** Uid in the new state. */
   public final String to;
 
   private final Place[][] inputs;
   private final Integer[] calls;
 
   /**
-   * @param json {@code from}, {@code to}; {@code inputs}: for each new input a list with {@code
-   *     input} and {@code column} of the old column for each new one, or null; {@code calls}: the
-   *     old call for each new one, or null
+   * @param json {@code from}, {@code to}; {@code inputs}: per new input a list with {@code input}
+   *     and {@code column} of the old column for each new one, or null; {@code calls}: the old call
+   *     for each new one, or null
    */
   public OperatorMapping(JsonNode json) {
     from = json.path("from").asText();
@@ -45,17 +44,17 @@ public final class OperatorMapping {
         inputs[i][j] = new Place(column.path("input").asInt(), column.path("column").asInt());
       }
     }
-    List<Integer> found = new ArrayList<>();
-    for (JsonNode call : json.path("calls")) found.add(call.isNull() ? null : call.asInt());
-    calls = found.toArray(new Integer[0]);
+    List<Integer> positions = new ArrayList<>();
+    for (JsonNode call : json.path("calls")) positions.add(call.isNull() ? null : call.asInt());
+    calls = positions.toArray(new Integer[0]);
   }
 
-  /** The old column that a new one is; null if there was none. */
+  /** Returns the old column of a new one; null if there is none. */
   public Place column(int input, int column) {
     return input < inputs.length && column < inputs[input].length ? inputs[input][column] : null;
   }
 
-  /** The old call that a new one is; null if there was none. */
+  /** Returns the old call of a new one; null if there is none. */
   public Integer call(int call) {
     return call < calls.length ? calls[call] : null;
   }
@@ -64,7 +63,7 @@ public final class OperatorMapping {
     return calls.length;
   }
 
-  /** The calls that were not there. */
+  /** Positions of calls without an old one. */
   BitSet newCalls() {
     BitSet fresh = new BitSet();
     for (int i = 0; i < calls.length; i++) fresh.set(i, calls[i] == null);

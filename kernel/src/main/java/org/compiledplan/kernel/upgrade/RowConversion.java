@@ -3,9 +3,9 @@ package org.compiledplan.kernel.upgrade;
 import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.values.ValueType;
 
-/** Rows of some columns as rows of others. */
+/** Converts rows of some columns into rows of others. */
 final class RowConversion {
-  /** Where a new column has no old one. */
+  /** Marks a new column without an old one. */
   private static final int NONE = -1;
 
   /** Position in the old row of each column of the new one. */
@@ -13,7 +13,7 @@ final class RowConversion {
 
   private final Widening[] widenings;
 
-  /** Whether rows have the same bytes in state: trailing nulls are left out there. */
+  /** True if rows have the same bytes in state, where trailing nulls are omitted. */
   final boolean sameBytes;
 
   private RowConversion(int[] from, Widening[] widenings, int oldSize) {
@@ -42,13 +42,13 @@ final class RowConversion {
     int place = next.place(column);
     if (next.input() < 0) {
       Integer call = context.mapping.call(place);
-      return call == null ? NONE : found(old, -1, call, context);
+      return call == null ? NONE : resolve(old, -1, call, context);
     }
     OperatorMapping.Place was = context.mapping.column(next.input(), place);
-    return was == null ? NONE : found(old, was.input(), was.column(), context);
+    return was == null ? NONE : resolve(old, was.input(), was.column(), context);
   }
 
-  private static int found(Columns old, int input, int place, Context context) {
+  private static int resolve(Columns old, int input, int place, Context context) {
     if (old.input() == input) {
       for (int i = 0; i < old.size(); i++) {
         if (old.place(i) == place) return i;
@@ -56,16 +56,16 @@ final class RowConversion {
     }
     throw context.problem(
         input < 0
-            ? "the value of call " + place + " was not kept"
-            : new OperatorMapping.Place(input, place) + " was not kept");
+            ? "the value of call " + place + " was not stored"
+            : new OperatorMapping.Place(input, place) + " was not stored");
   }
 
   Object[] apply(Object[] row) {
     if (row == null) return null;
-    Object[] made = new Object[from.length];
-    for (int i = 0; i < made.length; i++) {
-      if (from[i] != NONE) made[i] = widenings[i].apply(row[from[i]]);
+    Object[] converted = new Object[from.length];
+    for (int i = 0; i < converted.length; i++) {
+      if (from[i] != NONE) converted[i] = widenings[i].apply(row[from[i]]);
     }
-    return made;
+    return converted;
   }
 }

@@ -11,18 +11,19 @@ import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.ValueType.Kind;
 
 /**
- * Values of one type as those of a type that can hold all of them: whole numbers of more bytes,
- * decimals of more digits, DOUBLE for FLOAT, and rows, arrays and maps of these. Texts, bytes and
- * points in time have no length and no precision here.
+ * Converts values of one type into those of a type that can represent all of them: integers of more
+ * bytes, decimals of more digits, DOUBLE for FLOAT, and rows, arrays and maps of these. Lengths of
+ * texts and bytes and precisions of times are not distinguished here.
  *
- * @param sameBytes whether values have the same bytes in state
- * @param sameText whether values have the same text in a key
+ * @param apply converts a value
+ * @param sameBytes true if values have the same bytes in state
+ * @param sameText true if values have the same text in a key
  */
 record Widening(UnaryOperator<Object> apply, boolean sameBytes, boolean sameText) {
-  /** Values stay as they are. */
+  /** Values do not change. */
   private static final Widening NONE = new Widening(UnaryOperator.identity(), true, true);
 
-  /** Digits of the greatest numbers of BYTE, SHORT, INT and LONG. */
+  /** Digits of the greatest BYTE, SHORT, INT and LONG. */
   private static final int[] DIGITS = {3, 5, 10, 19};
 
   private static final int FLOAT_HOLDS = 7;
@@ -32,7 +33,7 @@ record Widening(UnaryOperator<Object> apply, boolean sameBytes, boolean sameText
     return value == null ? null : apply.apply(value);
   }
 
-  /** How values of a type become those of another; null if some of them cannot. */
+  /** The widening between two types; null if some values cannot be represented. */
   static Widening of(ValueType from, ValueType to) {
     if (from.isIntegral()) return ofIntegral(from.kind(), to);
     if (from.kind() == Kind.DECIMAL) return ofDecimal(from, to);

@@ -1,5 +1,5 @@
 /**
- * State of one operator made into that of another, by what both say of their fields. Knows no
- * Spark.
+ * Conversion of one operator's state into another's, based on the descriptions of both. Independent
+ * of Spark.
  */
 package org.compiledplan.kernel.upgrade;

@@ -1,6 +1,6 @@
 package org.compiledplan.kernel.values;
 
-/** Reads what a {@link ByteWriter} wrote. */
+/** Reads the output of a {@link ByteWriter}. */
 public final class ByteReader {
   private final byte[] buffer;
   private final int end;

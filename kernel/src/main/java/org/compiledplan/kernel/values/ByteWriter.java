@@ -2,7 +2,7 @@ package org.compiledplan.kernel.values;
 
 import java.util.Arrays;
 
-/** A growing buffer of bytes with the few number formats that state uses. */
+/** A growing byte buffer with the number formats of state. */
 public final class ByteWriter {
   private byte[] buffer;
   private int size;
@@ -41,7 +41,7 @@ public final class ByteWriter {
     }
   }
 
-  /** A number that is not negative, seven bits a byte. */
+  /** A non-negative number, seven bits per byte. */
   public void writeVarLong(long value) {
     reserve(10);
     while ((value & ~0x7FL) != 0) {
@@ -51,7 +51,7 @@ public final class ByteWriter {
     buffer[size++] = (byte) value;
   }
 
-  /** Any number, small magnitudes short. */
+  /** Any number, zigzag-encoded: small magnitudes are short. */
   public void writeSigned(long value) {
     writeVarLong((value << 1) ^ (value >> 63));
   }
@@ -62,23 +62,23 @@ public final class ByteWriter {
     size += length;
   }
 
-  /** The bytes of another writer, with their length before them. */
-  public void writeSized(ByteWriter other) {
-    writeVarLong(other.size);
-    writeBytes(other.buffer, 0, other.size);
+  /** The bytes of another writer, prefixed by their length. */
+  public void writeSized(ByteWriter source) {
+    writeVarLong(source.size);
+    writeBytes(source.buffer, 0, source.size);
   }
 
   /**
-   * Begins something with its length before it, see {@link #end}.
+   * Begins a part that is prefixed by its length, see {@link #end}.
    *
-   * @return where it begins
+   * @return start position of the part
    */
   public int begin() {
     writeByte(0);
     return size;
   }
 
-  /** Ends what began there: writes its length, which is one byte in the most cases, before it. */
+  /** Ends a part: inserts its length, which is mostly one byte, at its start. */
   public void end(int start) {
     int length = size - start;
     int more = 0;

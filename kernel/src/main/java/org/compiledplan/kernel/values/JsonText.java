@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-/** JSON texts that the caller has made, which are an error of its own if they are none. */
+/** Parsing of JSON texts built by the caller, which must be valid. */
 public final class JsonText {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -19,13 +19,13 @@ public final class JsonText {
   }
 
   /**
-   * @param what what the text is, for the message
+   * @param subject subject of the text, for the message
    */
-  public static JsonNode read(String text, String what) {
+  public static JsonNode read(String text, String subject) {
     try {
       return MAPPER.readTree(text);
     } catch (JsonProcessingException error) {
-      throw new IllegalArgumentException(what + " is no JSON: " + error.getMessage(), error);
+      throw new IllegalArgumentException(subject + " is no JSON: " + error.getMessage(), error);
     }
   }
 }

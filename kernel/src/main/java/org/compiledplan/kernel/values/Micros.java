@@ -4,16 +4,16 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 
-/** Points in time and times on a clock as Spark holds them: microseconds since 1970. */
+/** Instants and local times in Spark's representation: microseconds since 1970. */
 public final class Micros {
   private static final long SECOND = 1_000_000L;
 
   private Micros() {}
 
   /**
-   * A time on a clock; what is smaller than a microsecond is cut off.
+   * Microseconds of a local time, truncated.
    *
-   * @throws ArithmeticException if it is beyond what microseconds in a long hold
+   * @throws ArithmeticException if they exceed a long
    */
   public static long of(LocalDateTime time) {
     return Math.addExact(

@@ -1,10 +1,10 @@
 package org.compiledplan.kernel.values;
 
-/** A row as a value inside another row; equal when all fields are ({@link Values#equal}). */
+/** A row as a value inside another row; equal if all fields are ({@link Values#equal}). */
 public record Struct(Object[] fields) {
   @Override
-  public boolean equals(Object other) {
-    return other instanceof Struct && Values.equalRows(fields, ((Struct) other).fields);
+  public boolean equals(Object object) {
+    return object instanceof Struct && Values.equalRows(fields, ((Struct) object).fields);
   }
 
   @Override

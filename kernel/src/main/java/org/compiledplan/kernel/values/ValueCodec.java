@@ -16,12 +16,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Values to bytes and back. A tag before each value says what it is, so bytes are read as the type
- * that is asked for when that type is wider than the one they were written with.
+ * Binary encoding of values. A tag before each value identifies its kind, so a value can be read as
+ * a wider type than the one it was written with.
  *
- * <p>The bytes are canonical: whole numbers of all widths share one form, so do FLOAT and DOUBLE,
- * and a row's trailing nulls are left out. So equal rows have equal bytes, after a column was
- * widened or a nullable column was added at the end too.
+ * <p>The encoding is canonical: integers of all widths share one form, as do FLOAT and DOUBLE, and
+ * a row's trailing nulls are omitted. Equal rows thus have equal bytes, even after a column was
+ * widened or a nullable column was appended.
  */
 public final class ValueCodec {
   private static final int NULL = 0;
@@ -53,9 +53,7 @@ public final class ValueCodec {
     for (int i = 0; i < count; i++) write(row[i], out);
   }
 
-  /**
-   * Reads a row as the given types; fields that are not there are null, fields beyond are dropped.
-   */
+  /** Reads a row of {@code types}; missing fields are null, additional ones are dropped. */
   public static Object[] readRow(ByteReader in, ValueType[] types) {
     int count = in.readVarInt();
     Object[] row = new Object[types.length];
@@ -131,7 +129,7 @@ public final class ValueCodec {
       out.writeSigned(((Period) value).toTotalMonths());
     } else {
       throw new IllegalArgumentException(
-          "values of class " + value.getClass().getName() + " cannot be kept in state");
+          "values of class " + value.getClass().getName() + " cannot be stored in state");
     }
   }
 
@@ -155,7 +153,7 @@ public final class ValueCodec {
     out.writeVarLong(nanos);
   }
 
-  /** Reads one value as the type; a null type takes whatever is there (the caller drops it). */
+  /** Reads one value as the type; a null type accepts any value, which the caller drops. */
   public static Object read(ByteReader in, ValueType type) {
     int tag = in.readByte();
     return switch (tag) {

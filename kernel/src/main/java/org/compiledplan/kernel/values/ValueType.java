@@ -5,13 +5,14 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * The type of a column as the kernel sees it: which Java class its values have.
+ * The type of a column in the kernel, which defines the Java class of its values.
  *
  * <p>Classes: {@code Boolean, Byte, Short, Integer, Long, Float, Double, BigDecimal, String,
  * byte[], LocalDate, LocalTime, Instant, LocalDateTime, Duration, Period}, {@link Struct} for rows,
  * {@code java.util.List} for arrays and {@code java.util.Map} for maps and multisets.
  *
- * @param precision digits of a DECIMAL in all; 0 for other kinds
+ * @param kind the type without its parameters
+ * @param precision total digits of a DECIMAL; 0 for other kinds
  * @param scale digits of a DECIMAL after the point; 0 for other kinds
  * @param children fields of a ROW, element of an ARRAY, key and value of a MAP
  */
@@ -19,7 +20,7 @@ public record ValueType(Kind kind, int precision, int scale, ValueType[] childre
     implements Serializable {
   private static final ValueType[] NONE = {};
 
-  /** What a type is, apart from its parameters. */
+  /** A type without its parameters. */
   public enum Kind {
     BOOLEAN,
     BYTE,
@@ -50,22 +51,22 @@ public record ValueType(Kind kind, int precision, int scale, ValueType[] childre
     return new ValueType(Kind.DECIMAL, precision, scale, NONE);
   }
 
-  /** A ROW, ARRAY or MAP of the given types. */
+  /** Returns a ROW, ARRAY or MAP with {@code children}. */
   public static ValueType nested(Kind kind, ValueType... children) {
     return new ValueType(kind, 0, 0, children);
   }
 
-  /** Whether values are whole numbers held in Byte, Short, Integer or Long. */
+  /** Returns true if values are integers of class Byte, Short, Integer or Long. */
   public boolean isIntegral() {
     return kind == Kind.BYTE || kind == Kind.SHORT || kind == Kind.INT || kind == Kind.LONG;
   }
 
-  /** Whether values are floating-point numbers held in Float or Double. */
+  /** Returns true if values are floating-point numbers of class Float or Double. */
   public boolean isFloating() {
     return kind == Kind.FLOAT || kind == Kind.DOUBLE;
   }
 
-  /** The number in the class of this integral type; what does not fit wraps. */
+  /** Returns the number in the class of this integral type; wraps around on overflow. */
   public Object integral(long number) {
     return switch (kind) {
       case BYTE -> (byte) number;
@@ -76,7 +77,7 @@ public record ValueType(Kind kind, int precision, int scale, ValueType[] childre
     };
   }
 
-  /** The type as Flink spells it; times are those that Spark keeps. */
+  /** Returns the type in Flink's notation; times have the precision that Spark stores. */
   public String text() {
     return switch (kind) {
       case BYTE -> "TINYINT";

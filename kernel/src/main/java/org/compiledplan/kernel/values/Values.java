@@ -41,7 +41,7 @@ public final class Values {
     return true;
   }
 
-  /** Equality of two rows in the given fields only. */
+  /** Equality of two rows in the fields {@code fields} only. */
   public static boolean equalFields(Object[] a, Object[] b, int[] fields) {
     for (int field : fields) {
       if (!equal(a[field], b[field])) return false;
@@ -49,7 +49,9 @@ public final class Values {
     return true;
   }
 
-  /** Position of the first row that equals another in some fields, or in all if null; else -1. */
+  /**
+   * Position of the first row that equals {@code row} in some fields, or in all if null; else -1.
+   */
   public static int indexOf(List<Object[]> rows, Object[] row, int[] fields) {
     for (int i = 0; i < rows.size(); i++) {
       boolean same =
@@ -61,9 +63,9 @@ public final class Values {
 
   private static boolean equalLists(List<?> a, List<?> b) {
     if (a.size() != b.size()) return false;
-    Iterator<?> other = b.iterator();
+    Iterator<?> right = b.iterator();
     for (Object value : a) {
-      if (!equal(value, other.next())) return false;
+      if (!equal(value, right.next())) return false;
     }
     return true;
   }
@@ -101,8 +103,8 @@ public final class Values {
   }
 
   /**
-   * A stand-in for the value that is usable as a key of a hash map, in which floating numbers are
-   * equal by their bits; null stays null.
+   * A substitute for the value that serves as a hash key, in which floating-point numbers are equal
+   * by their bits; null stays null.
    */
   public static Object mapKey(Object value) {
     if (value instanceof byte[]) return ByteBuffer.wrap((byte[]) value);

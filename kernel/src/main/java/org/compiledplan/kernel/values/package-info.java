@@ -1,2 +1,2 @@
-/** Types of values, their equality and order, and their form as bytes in state. */
+/** Types of values, their equality, order, and binary encoding in state. */
 package org.compiledplan.kernel.values;

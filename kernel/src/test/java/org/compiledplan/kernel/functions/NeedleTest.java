@@ -42,7 +42,7 @@ class NeedleTest {
     assertEquals(needle, Needle.of(regex));
   }
 
-  /** Expressions of random pieces, on random texts. */
+  /** Random expressions on random texts. */
   @Test
   void everyMatchHasIt() {
     String[] pieces = "a b ab ba ( ) | * + ? {0} {1,2} [ab] [^a] ^ $ . \\w \\.".split(" ");

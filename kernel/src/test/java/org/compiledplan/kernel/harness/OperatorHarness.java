@@ -36,22 +36,22 @@ import org.compiledplan.kernel.upgrade.OperatorMapping;
 import org.compiledplan.kernel.values.ValueType;
 
 /**
- * Runs operators without Spark, for tests: one JSON request a line on stdin, one answer a line on
- * stdout.
+ * Runs operators without Spark, for tests: one JSON request per line on stdin, one answer per line
+ * on stdout.
  *
  * <p>Request: {@code {"spec": {...operator spec..., "inputTypes": [["INT", ...], ...],
  * "outputTypes": [...]}, "steps": [{"time": ms, "rows": [{"key", "port", "kind", "values"}],
- * "spec": {...}?}]}}. A step is a micro-batch; its {@code spec}, if given, takes over the state, as
- * a restart with an edited plan does; {@code "states": {key: hex}}, beside them, is what there is
- * at the start. Steps and rows may have a {@code watermark}; with {@code "timeDomain": "event"} in
- * the spec the step's fires timers. With {@code "keeps"} states are given again as they were put,
- * and written after some steps. Answer: {@code {"steps": [{"out": [{"key", "kind", "values",
- * "at"?}], "stateRows", "keys", "timers"}], "writes": of states}} or {@code {"error": text}}. A
- * condition is text like {@code 0<3} over the columns of both rows.
+ * "spec": {...}?}]}}. A step is a micro-batch; its {@code spec}, if present, takes over the state,
+ * like a restart with an edited plan; {@code "states": {key: hex}}, beside them, is the initial
+ * state. Steps and rows may have a {@code watermark}; with {@code "timeDomain": "event"} in the
+ * spec the step's watermark fires timers. With {@code "keeps"} states are cached as objects, and
+ * written after some steps. Answer: {@code {"steps": [{"out": [{"key", "kind", "values", "at"?}],
+ * "stateRows", "keys", "timers"}], "writes": of states}} or {@code {"error": text}}. A condition is
+ * text like {@code 0<3} over the columns of both rows.
  */
 public final class OperatorHarness {
   private static final int FOLDED_AT_MOST = 4;
-  private static final int KEPT_STEPS = 3;
+  private static final int CACHED_STEPS = 3;
 
   private final ObjectMapper mapper = new ObjectMapper();
   private final Map<String, byte[]> states = new LinkedHashMap<>();
@@ -63,12 +63,12 @@ public final class OperatorHarness {
   private boolean eventTime;
   private boolean folds;
 
-  /** Whether states stay as the operator put them, for some steps; and those that do. */
-  private boolean keeps;
+  /** True if decoded states are cached for some steps; and the cached states. */
+  private boolean caches;
 
-  private final Map<String, State> kept = new LinkedHashMap<>();
+  private final Map<String, State> liveStates = new LinkedHashMap<>();
 
-  /** How often bytes were written. */
+  /** Number of writes of state bytes. */
   private int writes;
 
   private OperatorHarness() {}
@@ -89,7 +89,7 @@ public final class OperatorHarness {
     try {
       use(request.get("spec"));
       folds = request.path("folds").asBoolean();
-      keeps = request.path("keeps").asBoolean();
+      caches = request.path("keeps").asBoolean();
       request
           .path("states")
           .properties()
@@ -109,11 +109,11 @@ public final class OperatorHarness {
         }
         if (step.hasNonNull("mapping")) move(step, before);
         run(step, steps.addObject());
-        if (steps.size() % KEPT_STEPS == 0) write();
+        if (steps.size() % CACHED_STEPS == 0) write();
         if (!step.hasNonNull("spec")) checkStates(step);
         if (request.path("reseeds").asBoolean()) seed(step, new HashMap<>(operatorStates()));
       }
-      if (keeps) write();
+      if (caches) write();
       answer.put("writes", writes);
       if (request.path("showStates").asBoolean()) showStates(answer);
       if (request.path("showForms").asBoolean()) showForms(answer);
@@ -174,7 +174,7 @@ public final class OperatorHarness {
         (key, rows) -> {
           Session session = operator.open(state(key), context);
           Emission emission = new Emission(out, key);
-          give(session, rows, emission);
+          process(session, rows, emission);
           session.close(emission);
         });
     for (Map.Entry<String, Long> timer : new ArrayList<>(timers.entrySet())) {
@@ -189,21 +189,24 @@ public final class OperatorHarness {
     result.put("timers", timers.size());
   }
 
-  /** The state of a key, as it was put if that is kept. */
+  /** The state of a key, cached or decoded. */
   private State state(String key) {
-    State state = keeps ? kept.computeIfAbsent(key, State::new) : new State(key);
+    State state = caches ? liveStates.computeIfAbsent(key, State::new) : new State(key);
     state.use();
     return state;
   }
 
-  /** Writes what is kept, and keeps it no longer. */
+  /** Writes and evicts the cached states. */
   private void write() {
-    for (State state : kept.values()) state.write();
-    kept.clear();
+    for (State state : liveStates.values()) state.write();
+    liveStates.clear();
   }
 
-  /** Gives rows to a session; where they may come folded, some of them do, in parts of any size. */
-  private void give(Session session, List<InputRow> rows, Emission emission) {
+  /**
+   * Passes rows to a session; some of them pre-aggregated, in parts of any size, if the operator
+   * supports it.
+   */
+  private void process(Session session, List<InputRow> rows, Emission emission) {
     if (!folds || operator.partial() == null) {
       for (InputRow row : rows) session.process(row, emission);
       return;
@@ -215,7 +218,7 @@ public final class OperatorHarness {
       while (folded <= parts % FOLDED_AT_MOST
           && from < rows.size()
           && RowKinds.isAdd(rows.get(from).kind())) {
-        partial.add(seen(rows.get(from++), partial.columns()));
+        partial.add(withColumns(rows.get(from++), partial.columns()));
         folded++;
       }
       if (folded == 0) {
@@ -227,27 +230,27 @@ public final class OperatorHarness {
   }
 
   /** A row with nulls in all other columns. */
-  private static InputRow seen(InputRow row, BitSet columns) {
+  private static InputRow withColumns(InputRow row, BitSet columns) {
     Object[] values = new Object[row.values().length];
     columns.stream().forEach(at -> values[at] = row.values()[at]);
     return new InputRow(row.port(), row.kind(), values, row.watermark());
   }
 
   /**
-   * Whatever a test does, the meaning of each state makes the same bytes, and says no earlier than
-   * its timer when the operator is due.
+   * For every test: the decoded state encodes to the same bytes, and the operator is due no earlier
+   * than its timer.
    */
   private void checkStates(JsonNode step) {
     StateFormat<?> format = operator.stateFormat();
-    if (!kept.isEmpty()) return;
+    if (!liveStates.isEmpty()) return;
     for (String key : states.keySet()) {
       State state = new State(key);
       byte[] bytes = state.get();
-      int[] told = new int[1];
-      format.entryTimes(bytes, (input, writtenAt, time) -> told[0]++);
-      if (told[0] != format.entries(bytes)) {
+      int[] count = new int[1];
+      format.entryTimes(bytes, (input, writtenAt, time) -> count[0]++);
+      if (count[0] != format.entries(bytes)) {
         throw new IllegalStateException(
-            "of " + format.entries(bytes) + " entries the times of " + told[0] + " are told");
+            "times of " + count[0] + " entries instead of " + format.entries(bytes));
       }
       if (!Arrays.equals(bytes, format.encode(format.decode(bytes)))) {
         throw new IllegalStateException(
@@ -261,7 +264,7 @@ public final class OperatorHarness {
     }
   }
 
-  /** Makes the states of the operator before into those of the present one. */
+  /** Converts the states of the previous operator into those of the current one. */
   private void move(JsonNode step, StateFormat<?> before) {
     Conversion conversion =
         Conversion.of(new OperatorMapping(step.get("mapping")), before, operator.stateFormat());
@@ -276,7 +279,7 @@ public final class OperatorHarness {
     return bytes;
   }
 
-  /** Begins anew with these states, as a checkpoint that is seeded does. */
+  /** Starts with these states, like a seeded checkpoint. */
   private void seed(JsonNode step, Map<String, byte[]> operatorStates) {
     BatchContext context = context(step);
     states.clear();
@@ -291,7 +294,7 @@ public final class OperatorHarness {
         });
   }
 
-  /** Adds all formats and all forms of accumulators that there are, with their versions. */
+  /** Adds all formats and all forms of accumulators, with their versions. */
   private static void showForms(ObjectNode answer) {
     ObjectNode kinds = answer.putObject("kinds");
     for (StateKind kind : StateKind.values()) kinds.put(kind.text(), kind.version());
@@ -299,7 +302,7 @@ public final class OperatorHarness {
     for (AccumulatorForm form : AccumulatorForm.values()) forms.put(form.text(), form.version());
   }
 
-  /** Adds the states as they are, and what they mean. */
+  /** Adds the states as bytes and decoded. */
   private void showStates(ObjectNode answer) {
     answer.set("format", operator.stateFormat().describe());
     ObjectNode shown = answer.putObject("states");
@@ -311,7 +314,7 @@ public final class OperatorHarness {
     }
   }
 
-  /** Notes what is emitted for a key, with the time that a timer gave. */
+  /** Records the rows emitted for a key, with the time set by a timer. */
   private final class Emission implements Out {
     private final ArrayNode out;
     private final String key;
@@ -352,7 +355,7 @@ public final class OperatorHarness {
 
     @Override
     protected boolean writesLater() {
-      return keeps;
+      return caches;
     }
 
     @Override

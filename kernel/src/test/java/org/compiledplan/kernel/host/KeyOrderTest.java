@@ -35,9 +35,11 @@ class KeyOrderTest {
     }
   }
 
-  /** By length, then by their first bytes without a sign: a neighbour is in memory that is near. */
+  /**
+   * Order by length, then by first bytes, unsigned: a neighbour is likely in the processor's cache.
+   */
   @Test
-  void manyKeysComeAsAStoreHasThem() {
+  void manyKeysAreInTheOrderOfTheStore() {
     List<String> texts = new ArrayList<>(List.of("", "~", "ä", "日本"));
     for (int i = 0; i < 300; i++) texts.add(text(1 + random.nextInt(9)));
     for (String text : texts) numbers.of(UTF8String.fromString(text));

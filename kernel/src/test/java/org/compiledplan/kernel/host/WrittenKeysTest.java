@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class WrittenKeysTest {
-  /** Also where filters follow one another, and after so many keys that they are let go of. */
+  /** Covers several filters in sequence, and the limit beyond which they are discarded. */
   @Test
   void noKeyThatWasWrittenIsMissed() {
     WrittenKeys keys = new WrittenKeys(1);
@@ -17,7 +17,7 @@ class WrittenKeysTest {
       assertTrue(keys.mayHave("op", "" + at));
     }
     assertTrue(IntStream.range(0, 250).allMatch(at -> keys.mayHave("op", "" + at)));
-    // Five filters of 1 to 256 keys: room for 341.
+    // Five filters of 1 to 256 keys: capacity 341.
     long others =
         IntStream.range(500, 600)
             .mapToLong(

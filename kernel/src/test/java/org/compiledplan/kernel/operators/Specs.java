@@ -11,7 +11,7 @@ final class Specs {
 
   private Specs() {}
 
-  /** JSON, in which apostrophes stand for quotation marks. */
+  /** JSON, with apostrophes in place of quotation marks. */
   static JsonNode json(String text) {
     try {
       return JSON.readTree(text.replace('\'', '"'));

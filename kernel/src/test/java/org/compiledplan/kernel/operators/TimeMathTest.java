@@ -50,9 +50,9 @@ class TimeMathTest {
 
   @Test
   void timesThatSparkCannotHoldAreRefused() {
-    assertEquals(TimeMath.FURTHEST, TimeMath.checked(TimeMath.FURTHEST));
-    assertEquals(-TimeMath.FURTHEST, TimeMath.checked(-TimeMath.FURTHEST));
-    for (long time : new long[] {TimeMath.FURTHEST + 1, -TimeMath.FURTHEST - 1}) {
+    assertEquals(TimeMath.MAX_TIME, TimeMath.checked(TimeMath.MAX_TIME));
+    assertEquals(-TimeMath.MAX_TIME, TimeMath.checked(-TimeMath.MAX_TIME));
+    for (long time : new long[] {TimeMath.MAX_TIME + 1, -TimeMath.MAX_TIME - 1}) {
       assertThrows(IllegalStateException.class, () -> TimeMath.checked(time));
     }
   }

@@ -58,18 +58,18 @@ class WaitingRowsTest {
     assertFalse(due.get(1).isMark());
   }
 
-  /** Rows, watermarks and stored bytes in any order, beside a list that is looked through. */
+  /** Rows, watermarks and stored bytes in any order, compared with a linear list. */
   @Test
-  void rowsThatAreStoredAndReadGoOnAsBefore() {
+  void storedRowsBehaveLikeNewOnes() {
     Random random = new Random(20_261_125);
     for (int run = 0; run < 200; run++) {
       WaitingRows rows = new WaitingRows(COLUMNS);
       List<long[]> model = new ArrayList<>();
       long watermark = -20;
       for (int step = 0; step < 40; step++) {
-        int what = random.nextInt(6);
-        if (what == 0) rows = stored(rows);
-        if (what == 1) {
+        int action = random.nextInt(6);
+        if (action == 0) rows = stored(rows);
+        if (action == 1) {
           long reached = watermark += random.nextInt(8);
           List<Long> expected =
               model.stream()
@@ -81,7 +81,7 @@ class WaitingRowsTest {
           model.removeIf(row -> row[1] <= reached);
           assertEquals(expected, taken(rows, reached));
         }
-        if (what > 1) {
+        if (action > 1) {
           long time = random.nextInt(60) - 30;
           add(rows, time, watermark, step);
           model.add(new long[] {time, time > watermark ? time : watermark + 1, step});

@@ -16,7 +16,7 @@ class WindowAssignerTest {
   private static final int FROM = -70;
   private static final int TO = 70;
 
-  /** All windows that begin near, looked through for those that hold a time. */
+  /** Compares with all windows that begin near a time and contain it. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -64,9 +64,9 @@ class WindowAssignerTest {
   void windowsWithoutASizeAndTooLongOnesAreRefused() {
     for (String size : List.of("0", "-1", Long.toString(Long.MAX_VALUE))) {
       String window = "{'type': 'tumbling', 'size': " + size + ", 'offset': 0}";
-      String said =
+      String message =
           assertThrows(IllegalArgumentException.class, () -> assigner(window)).getMessage();
-      assertTrue(said.startsWith("operator o-1 (test) has windows "), said);
+      assertTrue(message.startsWith("operator o-1 (test) has windows "), message);
     }
     Exception unknown =
         assertThrows(IllegalArgumentException.class, () -> assigner("{'type': 'sliding'}"));
@@ -77,11 +77,11 @@ class WindowAssignerTest {
   void windowsOfTheFurthestTimesStayWithinALong() {
     WindowAssigner assigner =
         assigner(
-            "{'type': 'hopping', 'size': " + TimeMath.LONGEST + ", 'slide': 1000, 'offset': 0}");
-    for (long time : new long[] {TimeMath.FURTHEST, -TimeMath.FURTHEST}) {
+            "{'type': 'hopping', 'size': " + TimeMath.MAX_WINDOW + ", 'slide': 1000, 'offset': 0}");
+    for (long time : new long[] {TimeMath.MAX_TIME, -TimeMath.MAX_TIME}) {
       assigner.assign(time);
       assertTrue(time < assigner.first && assigner.first <= assigner.last);
-      assertTrue(assigner.last - TimeMath.LONGEST <= time);
+      assertTrue(assigner.last - TimeMath.MAX_WINDOW <= time);
     }
   }
 

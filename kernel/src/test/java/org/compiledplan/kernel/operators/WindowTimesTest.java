@@ -19,7 +19,7 @@ class WindowTimesTest {
     assertEquals(due, times(zone, eventTime).due(60_000));
   }
 
-  /** Ends on the clock, and when their windows fire; the clock goes forward, or back. */
+  /** Window ends on the clock, and when these windows fire; with the clock set forward or back. */
   @ParameterizedTest
   @CsvSource({
     "Asia/Shanghai,       2021-03-14T10:00, 2021-03-14T01:59:59.999Z",

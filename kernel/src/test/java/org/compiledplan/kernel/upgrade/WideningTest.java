@@ -19,7 +19,7 @@ import org.compiledplan.kernel.values.Values;
 import org.junit.jupiter.api.Test;
 
 class WideningTest {
-  /** Types of numbers, with the least and the greatest value of each. */
+  /** Numeric types, with the least and the greatest value of each. */
   private static final Map<ValueType, List<Object>> NUMBERS =
       Map.ofEntries(
           Map.entry(ValueType.of(Kind.BYTE), List.of(Byte.MIN_VALUE, Byte.MAX_VALUE)),
@@ -41,7 +41,7 @@ class WideningTest {
     return Map.entry(ValueType.decimal(precision, scale), List.of(greatest.negate(), greatest));
   }
 
-  /** A type goes over into another exactly where that holds its least and greatest value. */
+  /** A type is widened into another exactly if that holds its least and greatest value. */
   @Test
   void exactlyTheTypesThatHoldAllValuesAreWider() {
     NUMBERS.forEach(
@@ -66,7 +66,7 @@ class WideningTest {
     return new BigDecimal(value.toString());
   }
 
-  /** A value is the same number as the wider type's, and has the bytes that it says. */
+  /** A value equals the wider type's, and its bytes are the same if so declared. */
   private static void stays(Widening widening, Object value, ValueType to) {
     Object wide = widening.apply(value);
     assertEquals(0, number(value).compareTo(number(wide)));
@@ -97,16 +97,16 @@ class WideningTest {
     ValueType narrow = nested(ValueType.of(Kind.INT), text);
     Widening same = Widening.of(narrow, nested(ValueType.of(Kind.LONG), text));
     assertTrue(same.sameBytes());
-    Widening other = Widening.of(narrow, nested(ValueType.decimal(12, 2), text));
-    assertEquals(false, other.sameBytes());
+    Widening sameBytesOuter = Widening.of(narrow, nested(ValueType.decimal(12, 2), text));
+    assertEquals(false, sameBytesOuter.sameBytes());
     Object value = new Struct(new Object[] {Arrays.asList(1, null), Map.of("k", 2), null});
     Object expected =
         new Struct(
             new Object[] {
               Arrays.asList(new BigDecimal("1.00"), null), Map.of("k", new BigDecimal("2.00")), null
             });
-    assertTrue(Values.equal(expected, other.apply(value)));
-    assertNull(other.apply(null));
+    assertTrue(Values.equal(expected, sameBytesOuter.apply(value)));
+    assertNull(sameBytesOuter.apply(null));
     assertNull(Widening.of(narrow, nested(ValueType.of(Kind.SHORT), text)));
     assertNull(Widening.of(narrow, ValueType.nested(Kind.ROW, text)));
     assertNotNull(Widening.of(text, text));

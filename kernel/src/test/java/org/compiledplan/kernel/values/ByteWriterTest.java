@@ -28,10 +28,10 @@ class ByteWriterTest {
     assertFalse(in.hasMore());
   }
 
-  /** A length is put in front of what is there already, in as many bytes as it takes. */
+  /** The length is inserted before the existing bytes, in as many bytes as it takes. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 127, 128, 16_383, 16_384, 2_097_152})
-  void whatWasBegunEndsWithItsLengthInFront(int length) {
+  void theLengthPrecedesThePart(int length) {
     byte[] content = new byte[length];
     for (int i = 0; i < length; i++) content[i] = (byte) (i * 31);
     ByteWriter out = new ByteWriter(0);
@@ -49,7 +49,7 @@ class ByteWriterTest {
   }
 
   @Test
-  void whatWasBegunInsideEndsFirst() {
+  void nestedPartsEndFirst() {
     ByteWriter out = new ByteWriter();
     int outer = out.begin();
     int inner = out.begin();

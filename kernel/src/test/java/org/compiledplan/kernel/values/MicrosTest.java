@@ -19,13 +19,13 @@ class MicrosTest {
   }
 
   @Test
-  void whatIsSmallerIsCutOff() {
+  void smallerFractionsAreTruncated() {
     assertEquals(-1, Micros.of(LocalDateTime.of(1969, 12, 31, 23, 59, 59, 999_999_999)));
     assertEquals(0, Micros.of(LocalDateTime.of(1970, 1, 1, 0, 0, 0, 999)));
   }
 
   @Test
-  void whatDoesNotFitIsRefused() {
+  void overflowIsRefused() {
     assertThrows(ArithmeticException.class, () -> Micros.of(LocalDateTime.MAX));
   }
 }

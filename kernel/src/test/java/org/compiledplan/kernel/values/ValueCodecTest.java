@@ -32,7 +32,7 @@ class ValueCodecTest {
     return Arguments.of(type, value, bytes);
   }
 
-  /** A value of each kind, and its bytes, which checkpoints hold: they never change. */
+  /** A value of each kind, and its bytes, which are in checkpoints: they never change. */
   static Stream<Arguments> values() {
     return Stream.of(
         value(LONG, null, "00"),
@@ -123,9 +123,10 @@ class ValueCodecTest {
   }
 
   @Test
-  void whatIsNoValueIsRefused() {
+  void invalidValuesAreRefused() {
     Exception written = assertThrows(RuntimeException.class, () -> written(new Object()));
-    assertEquals("values of class java.lang.Object cannot be kept in state", written.getMessage());
+    assertEquals(
+        "values of class java.lang.Object cannot be stored in state", written.getMessage());
     ByteReader in = new ByteReader(new byte[] {99});
     Exception read = assertThrows(RuntimeException.class, () -> ValueCodec.read(in, LONG));
     assertEquals("unknown tag 99 in state bytes", read.getMessage());

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class ValuesTest {
-  /** Pairs that are equal though their classes' own equality differs. */
+  /** Pairs that are equal here but not by their classes' equality. */
   static Stream<Arguments> equals() {
     Map<Object, Object> nullValue = new HashMap<>();
     nullValue.put("k", null);
@@ -39,11 +39,11 @@ class ValuesTest {
   @ParameterizedTest
   @MethodSource
   void equals(Object a, Object b) {
-    Object[] one = {a};
-    Object[] other = {b};
-    assertTrue(Values.equalRows(one, other));
-    assertTrue(Values.equalFields(one, other, new int[] {0}));
-    assertEquals(Values.hashRow(one), Values.hashRow(other));
+    Object[] left = {a};
+    Object[] right = {b};
+    assertTrue(Values.equalRows(left, right));
+    assertTrue(Values.equalFields(left, right, new int[] {0}));
+    assertEquals(Values.hashRow(left), Values.hashRow(right));
   }
 
   @Test
@@ -79,7 +79,7 @@ class ValuesTest {
         List.of(Float.NEGATIVE_INFINITY, 0.0f, Float.POSITIVE_INFINITY, Float.NaN),
         List.of(new byte[] {}, new byte[] {0}, new byte[] {127}, new byte[] {-128, 0}),
         List.of(new BigDecimal("-1"), new BigDecimal("0.10"), new BigDecimal("0.2")),
-        // As UTF-8 has them: surrogates, which are less than U+FFFD as chars, come last.
+        // By UTF-8 bytes: surrogates, which are less than U+FFFD as chars, come last.
         List.of("", "A", "a", "ab", "é", "\uFFFD", "😀"),
         List.of(List.of(), Arrays.asList((Object) null), List.of(1L), List.of(1L, 0L), List.of(2L)),
         List.of(

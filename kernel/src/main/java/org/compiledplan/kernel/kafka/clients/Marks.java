@@ -12,7 +12,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.compiledplan.kernel.kafka.KafkaException;
 
-/** What of a run is written, as the brokers have it; see the description of TransactionWriter. */
+/**
+ * The marks of a run as stored by the brokers; see {@link
+ * org.compiledplan.kernel.kafka.TransactionWriter}.
+ */
 final class Marks implements AutoCloseable {
   private final JsonNode spec;
   private final int tasks;
@@ -34,52 +37,52 @@ final class Marks implements AutoCloseable {
     return spec.path("table").asText();
   }
 
-  /** Fails where another run has taken the transactional ids over. */
+  /** Throws if another run has taken over the transactional ids. */
   void checkOwner() {
-    OffsetAndMetadata found = last(spec.path("owner").asText());
-    if (found == null || found.metadata().equals(spec.path("run").asText())) return;
+    OffsetAndMetadata mark = last(spec.path("owner").asText());
+    if (mark == null || mark.metadata().equals(spec.path("run").asText())) return;
     throw new KafkaException(
         ("another run, %s, has begun to write table %s with the same "
                 + "'sink.transactional-id-prefix'")
-            .formatted(found.metadata(), table()));
+            .formatted(mark.metadata(), table()));
   }
 
-  /** Whether a batch is written. */
-  boolean have(long batch, boolean mayBeThere) {
-    OffsetAndMetadata found = last(ofTask);
-    if (found == null || found.offset() < batch) return false;
-    boolean alike = found.metadata().equals(Integer.toString(tasks));
-    if (found.offset() == batch && mayBeThere && alike) return true;
+  /** Returns true if a batch is written. */
+  boolean have(long batch, boolean mayBeWritten) {
+    OffsetAndMetadata mark = last(ofTask);
+    if (mark == null || mark.offset() < batch) return false;
+    boolean alike = mark.metadata().equals(Integer.toString(tasks));
+    if (mark.offset() == batch && mayBeWritten && alike) return true;
     throw new KafkaException(
         ("Kafka has micro-batch %s of this checkpoint in table %s already, and the run is at "
                 + "%s: the checkpoint is an older copy, or another run goes on with a copy of it")
-            .formatted(found.offset(), table(), batch));
+            .formatted(mark.offset(), table(), batch));
   }
 
   Map<String, Map<TopicPartition, OffsetAndMetadata>> of(long batch) {
     TopicPartition place = new TopicPartition(spec.path("topic").asText(), 0);
     OffsetAndMetadata mark = new OffsetAndMetadata(batch, Integer.toString(tasks));
-    Map<String, Map<TopicPartition, OffsetAndMetadata>> found = new LinkedHashMap<>();
-    found.put(group(), Map.of(place, mark));
-    found.put(ofTask, Map.of(place, mark));
-    return found;
+    Map<String, Map<TopicPartition, OffsetAndMetadata>> marks = new LinkedHashMap<>();
+    marks.put(group(), Map.of(place, mark));
+    marks.put(ofTask, Map.of(place, mark));
+    return marks;
   }
 
-  /** The newest mark of a group; those of transactions that are being committed are waited for. */
+  /** The newest mark of a group; waits for transactions that are being committed. */
   private OffsetAndMetadata last(String group) {
-    OffsetAndMetadata found = null;
+    OffsetAndMetadata latest = null;
     ListConsumerGroupOffsetsOptions options =
         new ListConsumerGroupOffsetsOptions().requireStable(true);
     try {
-      // A table may have had another topic.
-      for (OffsetAndMetadata each :
+      // The table's topic may have changed.
+      for (OffsetAndMetadata mark :
           admin
               .listConsumerGroupOffsets(group, options)
               .partitionsToOffsetAndMetadata()
               .get()
               .values())
-        if (each != null && (found == null || each.offset() > found.offset())) found = each;
-      return found;
+        if (mark != null && (latest == null || mark.offset() > latest.offset())) latest = mark;
+      return latest;
     } catch (InterruptedException error) {
       throw new InterruptException(error);
     } catch (ExecutionException error) {

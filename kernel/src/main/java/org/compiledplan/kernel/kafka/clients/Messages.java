@@ -9,7 +9,7 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.spark.sql.Row;
 import org.compiledplan.kernel.kafka.KafkaException;
 
-/** The messages that rows of key, value, topic, and perhaps headers and partition, stand for. */
+/** Converts rows of key, value, topic, and optionally headers and partition, into messages. */
 final class Messages {
   private final JsonNode spec;
   private int headers = -1;
@@ -40,10 +40,10 @@ final class Messages {
     return List.of(row.schema().fieldNames()).indexOf(name);
   }
 
-  private static List<Header> headers(List<Row> given) {
-    List<Header> found = new ArrayList<>();
-    if (given != null)
-      for (Row each : given) found.add(new RecordHeader(each.getString(0), (byte[]) each.get(1)));
-    return found;
+  private static List<Header> headers(List<Row> pairs) {
+    List<Header> headers = new ArrayList<>();
+    if (pairs != null)
+      for (Row pair : pairs) headers.add(new RecordHeader(pair.getString(0), (byte[]) pair.get(1)));
+    return headers;
   }
 }

@@ -12,8 +12,8 @@ import org.compiledplan.kernel.kafka.Sender;
 import org.compiledplan.kernel.realtime.RowSink;
 
 /**
- * Messages by Kafka's producer, one for all tasks of a process that have the same settings: it is
- * kept from batch to batch, since making one takes longer than the pause between two.
+ * Sends messages with a Kafka producer, one for all tasks of a process with the same settings. It
+ * is reused across batches, since creating one takes longer than the pause between two batches.
  */
 public final class ProducerSender implements Sender {
   private static final Map<String, KafkaProducer<byte[], byte[]>> PRODUCERS =
@@ -24,7 +24,7 @@ public final class ProducerSender implements Sender {
     KafkaProducer<byte[], byte[]> producer =
         PRODUCERS.computeIfAbsent(
             spec.path("settings").toString(),
-            each ->
+            partition ->
                 new KafkaProducer<>(
                     ProducerTransactions.settings(spec),
                     new ByteArraySerializer(),
@@ -60,7 +60,7 @@ public final class ProducerSender implements Sender {
 
     private void check() {
       Exception error = failed.get();
-      if (error != null) throw new KafkaException("Kafka did not take a message: " + error);
+      if (error != null) throw new KafkaException("Kafka rejected a message: " + error);
     }
   }
 }

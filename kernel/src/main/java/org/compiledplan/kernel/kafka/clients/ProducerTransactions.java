@@ -20,34 +20,34 @@ import org.compiledplan.kernel.kafka.KafkaException;
 import org.compiledplan.kernel.kafka.Transactions;
 
 /**
- * Transactions by Kafka's producer.
+ * Transactions of a Kafka producer.
  *
- * <p>The order of steps is what makes it right: a producer that has begun ends all older ones of
- * its transactional id, so what the marks say then can no longer change behind its back, but by one
- * that begins later and so ends this one, whose commit fails.
+ * <p>Correctness depends on the order of steps: initializing a producer fences all older ones with
+ * its transactional id, so the marks read afterwards can change only through a newer producer,
+ * which fences this one and makes its commit fail.
  */
 public final class ProducerTransactions implements Transactions {
   private static final Duration ENOUGH = Duration.ofSeconds(5);
 
   @Override
-  public void write(JsonNode spec, long batch, int task, boolean mayBeThere, Iterator<Row> rows) {
+  public void write(JsonNode spec, long batch, int task, boolean mayBeWritten, Iterator<Row> rows) {
     String id = spec.path("prefix").asText() + "-" + task;
     try (Marks marks = new Marks(spec, task)) {
-      // Before others are ended, too: they may be in the right.
+      // Checked before other producers are fenced: they may be the rightful owner.
       marks.checkOwner();
-      write(spec, marks, id, batch, mayBeThere, rows);
+      write(spec, marks, id, batch, mayBeWritten, rows);
     } catch (org.apache.kafka.common.KafkaException error) {
       throw failure(error, spec, id);
     }
   }
 
   private static void write(
-      JsonNode spec, Marks marks, String id, long batch, boolean mayBeThere, Iterator<Row> rows) {
+      JsonNode spec, Marks marks, String id, long batch, boolean mayBeWritten, Iterator<Row> rows) {
     KafkaProducer<byte[], byte[]> producer = producer(spec, id);
     boolean begun = false, done = false;
     try {
       producer.initTransactions();
-      if (marks.have(batch, mayBeThere)) return;
+      if (marks.have(batch, mayBeWritten)) return;
       producer.beginTransaction();
       begun = true;
       send(producer, spec, rows);
@@ -58,7 +58,7 @@ public final class ProducerTransactions implements Transactions {
       producer.commitTransaction();
       done = true;
     } finally {
-      // A task that is stopped is interrupted, and Kafka's clients do nothing then.
+      // A stopped task is interrupted, and Kafka's clients fail while the interrupt flag is set.
       boolean interrupted = Thread.interrupted();
       if (begun && !done) abort(producer);
       producer.close(done ? ENOUGH : Duration.ZERO);
@@ -66,12 +66,12 @@ public final class ProducerTransactions implements Transactions {
     }
   }
 
-  /** So that who reads what is committed need not wait until it is over by itself. */
+  /** Aborts, so that readers of committed messages need not wait for the transaction timeout. */
   private static void abort(KafkaProducer<byte[], byte[]> producer) {
     try {
       producer.abortTransaction();
     } catch (RuntimeException error) {
-      // What went wrong before says more, and the next producer of this id ends it.
+      // The original error says more, and the next producer of this id ends the transaction.
     }
   }
 
@@ -82,9 +82,11 @@ public final class ProducerTransactions implements Transactions {
   }
 
   static Properties settings(JsonNode spec) {
-    Properties found = new Properties();
-    spec.path("settings").properties().forEach(e -> found.put(e.getKey(), e.getValue().asText()));
-    return found;
+    Properties settings = new Properties();
+    spec.path("settings")
+        .properties()
+        .forEach(e -> settings.put(e.getKey(), e.getValue().asText()));
+    return settings;
   }
 
   private static void send(
@@ -98,38 +100,41 @@ public final class ProducerTransactions implements Transactions {
             if (error != null) failed.compareAndSet(null, error);
           });
     }
-    // What is not told here is told by the commit.
+    // Errors that the callbacks miss are reported by the commit.
     Exception error = failed.get();
     if (error instanceof RuntimeException) throw (RuntimeException) error;
     if (error != null) throw new KafkaException(error.toString());
   }
 
-  /** What Kafka's clients fail with, in words for the user. */
+  /** The error of a Kafka client, worded for the user. */
   private static KafkaException failure(RuntimeException error, JsonNode spec, String id) {
     String brokers = spec.path("settings").path("bootstrap.servers").asText();
-    String what = "Kafka's brokers " + brokers + ", writing table " + spec.path("table").asText();
-    for (Throwable each = error; each != null; each = each.getCause()) {
-      String said = each.getClass().getSimpleName() + ": " + each.getMessage();
-      if (each instanceof ProducerFencedException || each instanceof InvalidProducerEpochException)
+    String context =
+        "Kafka's brokers " + brokers + ", writing table " + spec.path("table").asText();
+    for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+      String reason = cause.getClass().getSimpleName() + ": " + cause.getMessage();
+      if (cause instanceof ProducerFencedException
+          || cause instanceof InvalidProducerEpochException)
         return new KafkaException(
-            what
+            context
                 + ": the transaction "
                 + id
                 + " was ended by the brokers. Another run began to write with the same"
                 + " 'sink.transactional-id-prefix', or it took longer than"
                 + " 'properties.transaction.timeout.ms' = "
                 + spec.path("settings").path("transaction.timeout.ms").asText());
-      if (said.contains("transaction.max.timeout.ms"))
+      if (reason.contains("transaction.max.timeout.ms"))
         return new KafkaException(
-            what
+            context
                 + ": 'properties.transaction.timeout.ms' = "
                 + spec.path("settings").path("transaction.timeout.ms").asText()
                 + " is more than the brokers' transaction.max.timeout.ms allows");
-      if (each instanceof RetriableException) return new BrokersAwayException(what + ": " + said);
+      if (cause instanceof RetriableException)
+        return new BrokersAwayException(context + ": " + reason);
     }
     Throwable last = error;
     while (last.getCause() != null) last = last.getCause();
     return new KafkaException(
-        what + ": " + last.getClass().getSimpleName() + ": " + last.getMessage());
+        context + ": " + last.getClass().getSimpleName() + ": " + last.getMessage());
   }
 }

@@ -1,4 +1,5 @@
 /**
- * What refers to Kafka's clients, which a session may get after the kernel: see {@code Clients}.
+ * Classes that refer to Kafka's clients, which a session may get after the kernel: see {@code
+ * Clients}.
  */
 package org.compiledplan.kernel.kafka.clients;

@@ -33,28 +33,28 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.TaskCompletionListener;
 
 /**
- * What gives a task access to Spark's state of a stage: the variable, and the timers. Spark makes
- * both anew in each task, resolves their encoders and generates code for them, which took a third
- * of the processor time of small micro-batches; here a task leaves them to a later one, which gives
- * them its own store. All stages have the same variable and the same type of keys.
+ * A task's access to Spark's state of a stage: the state variable and the timers. Spark creates
+ * both in each task, resolves their encoders and generates code for them, which took a third of the
+ * processor time of small micro-batches; here a task leaves them in a pool for a later task, which
+ * attaches them to its own store. All stages have the same variable and the same type of keys.
  *
- * <p>They are told of the store by their fields, as there is no other way. Where those of a Spark
- * are others, each task has its own, as Spark makes them.
+ * <p>The store is set by reflection, as there is no other way. With a Spark whose fields differ,
+ * each task has its own, as Spark creates them.
  */
-final class KeptAccess {
-  private static final Fields FIELDS = Fields.found();
+final class PooledAccess {
+  private static final Fields FIELDS = Fields.resolve();
 
-  /** Those that no task has, by what their timers go by. */
-  private static final Map<String, Queue<KeptAccess>> IDLE = new ConcurrentHashMap<>();
+  /** Pooled instances, by the time mode of their timers. */
+  private static final Map<String, Queue<PooledAccess>> IDLE = new ConcurrentHashMap<>();
 
   private final ValueStateImpl<byte[]> variable;
   private final TimerStateImpl timers;
   private final List<Family> families = new ArrayList<>();
 
-  /** What the timers know of a store, and nothing of before. */
+  /** Initial values of the timers' fields: bound to a store, without history. */
   private final Map<Field, Object> unused = new LinkedHashMap<>();
 
-  /** A column family that is in every store. */
+  /** A column family of every store. */
   private record Family(
       String name,
       StructType key,
@@ -64,10 +64,10 @@ final class KeptAccess {
       boolean internal) {}
 
   /**
-   * @param name of the variable
+   * @param name name of the variable
    */
   @SuppressWarnings({"unchecked", "rawtypes"})
-  private KeptAccess(String name, StatefulProcessorHandleImpl handle)
+  private PooledAccess(String name, StatefulProcessorHandleImpl handle)
       throws IllegalAccessException {
     StateStore families = recorder();
     ExpressionEncoder<Object> keys = (ExpressionEncoder<Object>) FIELDS.keyEncoder.get(handle);
@@ -75,28 +75,28 @@ final class KeptAccess {
     variable =
         new ValueStateImpl<>(families, name, keys, (ExpressionEncoder) bytes, metrics(handle));
     timers = new TimerStateImpl(families, (TimeMode) FIELDS.timeMode.get(handle), keys);
-    for (Field field : FIELDS.ofAScan) unused.put(field, field.get(timers));
+    for (Field field : FIELDS.scanFields) unused.put(field, field.get(timers));
   }
 
   /**
-   * The variable of a task's state, whose timers the handle has, too.
+   * The state variable of a task; the handle's timers are set as well.
    *
-   * @param name of the variable
-   * @param made whether the store has its column families
+   * @param name name of the variable
+   * @param isNew true if the store's column families must be created
    */
-  static ValueState<byte[]> variable(String name, StatefulProcessorHandle handle, boolean made) {
+  static ValueState<byte[]> variable(String name, StatefulProcessorHandle handle, boolean isNew) {
     TaskContext task = TaskContext.get();
     if (FIELDS == null || task == null || !(handle instanceof StatefulProcessorHandleImpl)) {
       return handle.getValueState(name, Encoders.BINARY(), TTLConfig.NONE());
     }
     try {
       StatefulProcessorHandleImpl of = (StatefulProcessorHandleImpl) handle;
-      Queue<KeptAccess> idle =
+      Queue<PooledAccess> idle =
           IDLE.computeIfAbsent(
               name + '/' + FIELDS.timeMode.get(of), n -> new ConcurrentLinkedQueue<>());
-      KeptAccess found = idle.poll();
-      KeptAccess access = found == null ? new KeptAccess(name, of) : found;
-      access.enter(of, made);
+      PooledAccess pooled = idle.poll();
+      PooledAccess access = pooled == null ? new PooledAccess(name, of) : pooled;
+      access.enter(of, isNew);
       task.addTaskCompletionListener(
           (TaskCompletionListener)
               ended -> {
@@ -109,7 +109,7 @@ final class KeptAccess {
     }
   }
 
-  /** The store of a task's state; null where Spark's fields are others. */
+  /** The store of a task's state; null if Spark's fields differ. */
   static StateStore store(StatefulProcessorHandle handle) {
     if (FIELDS == null || !(handle instanceof StatefulProcessorHandleImpl)) return null;
     try {
@@ -119,18 +119,19 @@ final class KeptAccess {
     }
   }
 
-  private void enter(StatefulProcessorHandleImpl handle, boolean made)
+  private void enter(StatefulProcessorHandleImpl handle, boolean isNew)
       throws IllegalAccessException {
     StateStore store = store(handle);
-    for (Family each : made ? List.<Family>of() : families) {
+    for (Family family : isNew ? List.<Family>of() : families) {
       store.createColFamilyIfAbsent(
-          each.name, each.key, each.value, each.encoder, each.multiple, each.internal);
+          family.name, family.key, family.value, family.encoder, family.multiple, family.internal);
     }
     FIELDS.variableStore.set(variable, store);
     FIELDS.variableMetrics.set(variable, metrics(handle));
     FIELDS.timersStore.set(timers, store);
     FIELDS.timers.set(handle, timers);
-    FIELDS.made.setVolatile(handle, (byte) ((byte) FIELDS.made.get(handle) | Fields.TIMERS_MADE));
+    FIELDS.created.setVolatile(
+        handle, (byte) ((byte) FIELDS.created.get(handle) | Fields.TIMERS_INITIALIZED));
   }
 
   private void leave() {
@@ -138,8 +139,8 @@ final class KeptAccess {
       FIELDS.variableStore.set(variable, null);
       FIELDS.variableMetrics.set(variable, null);
       FIELDS.timersStore.set(timers, null);
-      for (Map.Entry<Field, Object> each : unused.entrySet()) {
-        each.getKey().set(timers, each.getValue());
+      for (Map.Entry<Field, Object> entry : unused.entrySet()) {
+        entry.getKey().set(timers, entry.getValue());
       }
     } catch (IllegalAccessException fault) {
       throw new IllegalStateException(fault);
@@ -152,34 +153,34 @@ final class KeptAccess {
     return (scala.collection.immutable.Map<String, SQLMetric>) FIELDS.metrics.get(handle);
   }
 
-  /** A store that notes which column families are made in it, and does nothing else. */
+  /** A store that records which column families are created in it and does nothing else. */
   private StateStore recorder() {
     return (StateStore)
         Proxy.newProxyInstance(
             StateStore.class.getClassLoader(),
             new Class<?>[] {StateStore.class},
-            (proxy, method, given) -> {
+            (proxy, method, arguments) -> {
               String called = method.getName();
-              // What they leave out of a call is false, as it is in Spark.
+              // A default argument of the call is false, as in Spark.
               if (called.startsWith("createColFamilyIfAbsent$default")) return false;
               if (!called.equals("createColFamilyIfAbsent")) {
                 throw new UnsupportedOperationException(called);
               }
               families.add(
                   new Family(
-                      (String) given[0],
-                      (StructType) given[1],
-                      (StructType) given[2],
-                      (KeyStateEncoderSpec) given[3],
-                      (boolean) given[4],
-                      (boolean) given[5]));
+                      (String) arguments[0],
+                      (StructType) arguments[1],
+                      (StructType) arguments[2],
+                      (KeyStateEncoderSpec) arguments[3],
+                      (boolean) arguments[4],
+                      (boolean) arguments[5]));
               return null;
             });
   }
 
   private static final class Fields {
-    /** The bit of a handle that says that its timers are made. */
-    private static final byte TIMERS_MADE = 4;
+    /** The bit of a handle that says that its timers are initialized. */
+    private static final byte TIMERS_INITIALIZED = 4;
 
     private final Field store = field(StatefulProcessorHandleImpl.class, "store");
     private final Field keyEncoder = field(StatefulProcessorHandleImpl.class, "keyEncoder");
@@ -189,8 +190,8 @@ final class KeptAccess {
     private final Field variableStore = field(ValueStateImpl.class, "store");
     private final Field variableMetrics = field(ValueStateImpl.class, "metrics");
     private final Field timersStore = field(TimerStateImpl.class, "store");
-    private final List<Field> ofAScan = new ArrayList<>();
-    private final VarHandle made;
+    private final List<Field> scanFields = new ArrayList<>();
+    private final VarHandle created;
 
     private Fields() throws ReflectiveOperationException {
       String log = "org$apache$spark$internal$Logging$$log_";
@@ -211,37 +212,37 @@ final class KeptAccess {
           "currQueryInfo",
           "timerState",
           "currentTimestampMs");
-      made =
+      created =
           MethodHandles.privateLookupIn(StatefulProcessorHandleImpl.class, MethodHandles.lookup())
               .findVarHandle(StatefulProcessorHandleImpl.class, "bitmap$0", byte.class);
-      ofAScan.add(field(TimerStateImpl.class, "reusableIterator"));
-      ofAScan.add(field(TimerStateImpl.class, "lastScannedExpiryTimestampMs"));
+      scanFields.add(field(TimerStateImpl.class, "reusableIterator"));
+      scanFields.add(field(TimerStateImpl.class, "lastScannedExpiryTimestampMs"));
     }
 
-    private static Fields found() {
+    private static Fields resolve() {
       try {
         return new Fields();
-      } catch (ReflectiveOperationException | RuntimeException other) {
+      } catch (ReflectiveOperationException | RuntimeException error) {
         return null;
       }
     }
 
-    /** Refuses a class that something else may change in: it could go on to another task. */
+    /** Throws if a class has other mutable fields: their content would leak into another task. */
     private static void expect(Class<?> of, String... changing) {
-      Set<String> found =
+      Set<String> fields =
           Arrays.stream(of.getDeclaredFields())
-              .filter(each -> !Modifier.isStatic(each.getModifiers()))
-              .filter(each -> !Modifier.isFinal(each.getModifiers()))
+              .filter(candidate -> !Modifier.isStatic(candidate.getModifiers()))
+              .filter(candidate -> !Modifier.isFinal(candidate.getModifiers()))
               .map(Field::getName)
               .collect(Collectors.toSet());
-      if (!found.equals(Set.of(changing))) throw new IllegalStateException(of.getName());
+      if (!fields.equals(Set.of(changing))) throw new IllegalStateException(of.getName());
     }
 
     private static Field field(Class<?> of, String name) {
       try {
-        Field found = of.getDeclaredField(name);
-        found.setAccessible(true);
-        return found;
+        Field field = of.getDeclaredField(name);
+        field.setAccessible(true);
+        return field;
       } catch (NoSuchFieldException fault) {
         throw new IllegalStateException(fault);
       }

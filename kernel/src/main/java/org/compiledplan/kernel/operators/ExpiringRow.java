@@ -3,18 +3,18 @@ package org.compiledplan.kernel.operators;
 import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.state.Fields;
 
-/** State that is one row, which expires. */
-final class KeptRow extends SingleEntry {
+/** State of one row that expires. */
+final class ExpiringRow extends SingleEntry {
   private final Columns columns;
   Object[] row;
 
-  KeptRow(long ttl, Columns columns) {
+  ExpiringRow(long ttl, Columns columns) {
     super(ttl);
     this.columns = columns;
   }
 
   @Override
-  public boolean mayBeGivenAgain() {
+  public boolean isReusable() {
     return true;
   }
 

@@ -1,0 +1,44 @@
+"""The examples in docstrings of the public API give the shown results."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import pkgutil
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import compiled_plan
+from compiled_plan import api
+
+_FINDER = doctest.DocTestFinder()
+
+
+def _modules() -> list[ModuleType]:
+    """The modules of `api`, and those of the other exported names."""
+    names = {info.name for info in pkgutil.walk_packages(api.__path__, "compiled_plan.api.")}
+    exported = (inspect.getmodule(getattr(compiled_plan, name)) for name in compiled_plan.__all__)
+    names |= {module.__name__ for module in exported if module is not None}
+    return [compiled_plan, *map(import_module, sorted(names))]
+
+
+_TESTS = [test for module in _modules() for test in _FINDER.find(module) if test.examples]
+#: Examples that need Spark.
+_SKIPPED = {"compiled_plan.api.inspecting.inspect_state", "compiled_plan.api.results.table_result.TableResult"}
+
+
+@pytest.mark.parametrize("test", _TESTS, ids=lambda test: test.name)
+def test_an_example_gives_what_it_shows(test: doctest.DocTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    output: list[str] = []
+    failed, _ = doctest.DocTestRunner().run(test, out=output.append)
+    assert not failed, "".join(output)
+
+
+def test_only_examples_with_spark_are_skipped() -> None:
+    skipped = {test.name for test in _TESTS if any(doctest.SKIP in example.options for example in test.examples)}
+    assert skipped == _SKIPPED
+    assert {"compiled_plan", "compiled_plan.api.environment.TableEnvironment"} < {test.name for test in _TESTS}
