@@ -122,7 +122,7 @@ def test_an_upgrade_that_is_refused_says_why(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings",
+    "changes",
     [
         {"trigger": "soon"},
         {"conf": {"--x": "y"}},
@@ -133,8 +133,8 @@ def test_an_upgrade_that_is_refused_says_why(client: TestClient) -> None:
     ],
     ids=json.dumps,
 )
-def test_settings_that_are_refused(client: TestClient, settings: dict[str, Any]) -> None:
-    assert client.post("/pipelines/shop/run/start", json={"settings": settings}).status_code == 422
+def test_settings_that_are_refused(client: TestClient, changes: dict[str, Any]) -> None:
+    assert client.post("/pipelines/shop/run/start", json={"settings": changes}).status_code == 422
     assert run(client)["number"] == 0
 
 
