@@ -71,21 +71,21 @@ def _row(operands: Operands) -> RexNode:
 
 
 def _item(operands: Operands) -> RexNode:
-    """`array[index]` from 1, or `map[key]`; NULL when there is none."""
+    """`array[index]` from 1, or `map[key]`; NULL if absent."""
     collection, key = operands
     type_ = type_of(collection)
     if isinstance(type_, MapType):
-        found: LogicalType = type_.value
+        item_type: LogicalType = type_.value
         if least_restrictive((type_.key, type_of(key))) is None:
             raise ProgramError(f"a key of {type_} is not of type {type_of(key)}", remedy="cast it to the key's type")
     elif isinstance(type_, ArrayType) and isinstance(type_of(key), IntegerType):
-        found = type_.element
+        item_type = type_.element
     else:
         raise ProgramError(
             f"cannot apply [] to arguments of type {type_}[{type_of(key)}]",
             remedy="supported: <ARRAY>[<INTEGER>], <MAP>[<key>]",
         )
-    return Call("$ITEM$1", operands, found.with_nullability(True), "SPECIAL")
+    return Call("$ITEM$1", operands, item_type.with_nullability(True), "SPECIAL")
 
 
 def _element_of(operands: Operands) -> LogicalType:
@@ -94,7 +94,7 @@ def _element_of(operands: Operands) -> LogicalType:
 
 
 def _with_element(name: str) -> Function:
-    """ARRAY_APPEND and ARRAY_PREPEND: the array, and an item that fits its element type."""
+    """ARRAY_APPEND and ARRAY_PREPEND: an array and a value that fits its element type."""
     prepends = name == "ARRAY_PREPEND"
 
     def returns(operands: Operands) -> LogicalType:
@@ -129,7 +129,7 @@ def _fitted(name: str) -> Callable[[Operands], Operands]:
 
 
 def _sets(name: str) -> Function:
-    """ARRAY_UNION and the like: arrays of one common element type, cast to it."""
+    """ARRAY_UNION and the like: arrays cast to one common element type."""
 
     def rewrite(operands: Operands) -> RexNode:
         type_ = common_type([type_of(rex) for rex in operands])

@@ -1,6 +1,6 @@
-"""Text and bytes.
+"""Functions of text and bytes.
 
-Source: Flink docs, "System (Built-in) Functions", string; result types as Flink 2.3's plans have them.
+Source: Flink docs, "System (Built-in) Functions", string; result types of Flink 2.3's plans.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ def _entry(
 
 
 def _overlay(operands: Operands) -> LogicalType:
-    one, two = type_of(operands[0]), type_of(operands[1])
-    if isinstance(one, CharacterType) and isinstance(two, CharacterType):
-        length = min(one.length + two.length, MAX_LENGTH)
+    text, replacement = type_of(operands[0]), type_of(operands[1])
+    if isinstance(text, CharacterType) and isinstance(replacement, CharacterType):
+        length = min(text.length + replacement.length, MAX_LENGTH)
         return VarCharType(length=length, nullable=any_nullable(operands))
     return STRING
 
@@ -79,9 +79,9 @@ def _trim(operands: Operands) -> Operands:
 
 
 def _elt(operands: Operands) -> LogicalType:
-    found = least_restrictive([type_of(rex) for rex in operands[1:]])
-    assert found is not None
-    return found.with_nullability(True)
+    common = least_restrictive([type_of(rex) for rex in operands[1:]])
+    assert common is not None
+    return common.with_nullability(True)
 
 
 FUNCTIONS: tuple[Function, ...] = (

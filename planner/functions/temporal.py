@@ -66,7 +66,7 @@ def _extract_unit(unit: str) -> Callable[[Operands], Operands]:
     return lambda operands: (plan_literals.time_unit(unit), *operands)
 
 
-#: What EXTRACT knows beside the units of FLOOR and CEIL.
+#: Units of EXTRACT beyond those of FLOOR and CEIL.
 _EXTRACTED = "EPOCH DOY DOW ISODOW ISOYEAR NANOSECOND"
 _ROUNDED = "MILLENNIUM CENTURY DECADE YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND"
 
@@ -96,16 +96,16 @@ def _floor_type(operands: Operands) -> LogicalType:
 
 
 def _overlaps(operands: Operands) -> RexNode:
-    """(start, end or length) OVERLAPS (start, end or length), as Flink writes it out."""
+    """(start, end or length) OVERLAPS (start, end or length), expanded as in Flink."""
     from compiled_plan.planner.functions.operators import all_of
 
-    def end(start: RexNode, other: RexNode) -> RexNode:
-        if not isinstance(type_of(other), IntervalType):
-            return other
-        return plus_time((start, other)) or other
+    def end(start: RexNode, second: RexNode) -> RexNode:
+        if not isinstance(type_of(second), IntervalType):
+            return second
+        return plus_time((start, second)) or second
 
-    one, one_end = operands[0], end(operands[0], operands[1])
-    two, two_end = operands[2], end(operands[2], operands[3])
+    first_start, one_end = operands[0], end(operands[0], operands[1])
+    second_start, two_end = operands[2], end(operands[2], operands[3])
 
     def ordered(low: RexNode, high: RexNode) -> tuple[RexNode, RexNode]:
         if low == high:
@@ -116,9 +116,9 @@ def _overlaps(operands: Operands) -> RexNode:
         last = Call("$CASE$1", (known, high, low), type_, "SPECIAL")
         return first, last
 
-    one, one_end = ordered(one, one_end)
-    two, two_end = ordered(two, two_end)
-    return all_of((compare(">=", one_end, two), compare(">=", two_end, one)))
+    first_start, one_end = ordered(first_start, one_end)
+    second_start, two_end = ordered(second_start, two_end)
+    return all_of((compare(">=", one_end, second_start), compare(">=", two_end, first_start)))
 
 
 def _current_watermark(operands: Operands) -> LogicalType:
@@ -132,7 +132,7 @@ def _current_watermark(operands: Operands) -> LogicalType:
 
 
 def _clock(name: str, type_: LogicalType) -> Function:
-    """A function written without parentheses; its value is that of the run or of the row, so never folded."""
+    """A function without parentheses; never folded, since its value depends on the run or the row."""
     return Function(name, (form(),), not_null(type_), syntax="FUNCTION_ID", deterministic=False)
 
 

@@ -47,7 +47,7 @@ class Accumulators:
     distinct: tuple[str | None, ...]
 
 
-def accumulators(calls: Sequence[AggregateCall], given: RowType, retract: bool) -> Accumulators | None:
+def accumulators(calls: Sequence[AggregateCall], input_type: RowType, retract: bool) -> Accumulators | None:
     """The accumulators of calls over rows of a type; None where one of them is not merged from parts.
 
     Args:
@@ -58,11 +58,11 @@ def accumulators(calls: Sequence[AggregateCall], given: RowType, retract: bool) 
     fields: list[Field] = []
     names: list[tuple[str, ...]] = []
     for call in calls:
-        found = _columns(call, given, retract)
-        if found is None:
+        columns = _columns(call, input_type, retract)
+        if columns is None:
             return None
         first = len(fields)
-        fields += [Field(f"{name}${first + at}", type_) for at, (name, type_) in enumerate(found)]
+        fields += [Field(f"{name}${first + at}", type_) for at, (name, type_) in enumerate(columns)]
         names.append(tuple(item.name for item in fields[first:]))
     sets: dict[tuple[int, ...], str] = {}
     distinct: list[str | None] = []
@@ -72,7 +72,7 @@ def accumulators(calls: Sequence[AggregateCall], given: RowType, retract: bool) 
         distinct.append(None if plain else sets.setdefault(call.args, f"distinct${len(sets)}"))
     for args, name in sets.items():
         filters = {call.filter for call in calls if call.distinct and call.args == args and call.name not in _EXTREMES}
-        fields.append(Field(name, _values(given.types[args[0]], len(filters) if retract else 1)))
+        fields.append(Field(name, _values(input_type.types[args[0]], len(filters) if retract else 1)))
     return Accumulators(tuple(fields), tuple(names), tuple(distinct))
 
 
@@ -94,9 +94,9 @@ def tuple_text(names: Sequence[str]) -> str:
 _EXTREMES = ("$MIN$1", "$MAX$1")
 
 
-def _columns(call: AggregateCall, given: RowType, retract: bool) -> Columns | None:
+def _columns(call: AggregateCall, input_type: RowType, retract: bool) -> Columns | None:
     reader = (_RETRACTING if retract else _APPENDING).get(call.name)
-    return None if reader is None else reader(call, [given.types[index] for index in call.args])
+    return None if reader is None else reader(call, [input_type.types[index] for index in call.args])
 
 
 Types = Sequence[LogicalType]
@@ -130,19 +130,19 @@ def _extreme(call: AggregateCall, args: Types) -> Columns:
     return ((_short(call), type_),)
 
 
-def _kept_extreme(call: AggregateCall, args: Types) -> Columns:
+def _retractable_extreme(call: AggregateCall, args: Types) -> Columns:
     name = _short(call)
     type_ = args[0].with_nullability(True)
-    kept = _map_view(type_.not_null(), BIGINT)
+    values = _map_view(type_.not_null(), BIGINT)
     class_ = f"{name.capitalize()}WithRetractAggFunction${name.capitalize()}WithRetractAccumulator"
-    return ((name, _structured(class_, {name: type_, "mapSize": BIGINT, "map": kept})),)
+    return ((name, _structured(class_, {name: type_, "mapSize": BIGINT, "map": values})),)
 
 
 def _texts(call: AggregateCall, args: Types) -> Columns:
     return (("accDelimiter", STRING), ("concatAcc", STRING))
 
 
-def _kept_texts(call: AggregateCall, args: Types) -> Columns:
+def _retractable_texts(call: AggregateCall, args: Types) -> Columns:
     name = "ListAggWithRetract" if len(args) == 1 else "ListAggWsWithRetract"
     view = _list_view()
     fields: dict[str, LogicalType] = {"list": view, "retractList": view}
@@ -199,9 +199,9 @@ _APPENDING: dict[str, _Reader] = _COMMON | {
 _RETRACTING: dict[str, _Reader] = _COMMON | {
     "$SUM$1": _counted_sum,
     "$$SUM0$1": _sum,
-    "$MIN$1": _kept_extreme,
-    "$MAX$1": _kept_extreme,
-    "$LISTAGG$1": _kept_texts,
+    "$MIN$1": _retractable_extreme,
+    "$MAX$1": _retractable_extreme,
+    "$LISTAGG$1": _retractable_texts,
 }
 
 
@@ -237,12 +237,12 @@ def _view(name: str, fields: str, classes: Mapping[str, object] | None) -> Logic
 
 def _key(type_: LogicalType, value: Mapping[str, object] | None) -> dict[str, object]:
     """The Java classes of a map's keys and values, where they are not those of the types."""
-    found: dict[str, object] = {}
+    key: dict[str, object] = {}
     for kinds, class_ in _KEY_CLASSES:
         if isinstance(type_, kinds):
-            found["keyClass"] = {"conversionClass": class_}
+            key["keyClass"] = {"conversionClass": class_}
             break
-    return found if value is None else found | {"valueClass": value}
+    return key if value is None else key | {"valueClass": value}
 
 
 _KEY_CLASSES: tuple[tuple[tuple[type[LogicalType], ...], str], ...] = (

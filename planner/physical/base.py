@@ -177,8 +177,8 @@ class Single(PhysicalOperator):
         return inputs[0].upsert_keys
 
     def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        found = inputs[0].monotonicity
-        return found if len(found) == len(self.row_type.fields) else super(Single, self).monotonicity(inputs)
+        moves = inputs[0].monotonicity
+        return moves if len(moves) == len(self.row_type.fields) else super(Single, self).monotonicity(inputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,14 +225,14 @@ class OperatorPlanner:
         Raises:
             UnsupportedError: no operator is known for the node; names it.
         """
-        found = self._done.get(id(rel))
-        if found is None:
+        lowered = self._done.get(id(rel))
+        if lowered is None:
             rule = _rule(type(rel))
             if rule is None:
                 raise unsupported(type(rel).__name__)
-            found = self._done[id(rel)] = rule(rel, self)
+            lowered = self._done[id(rel)] = rule(rel, self)
             self._kept.append(rel)
-        return found
+        return lowered
 
     def is_shared(self, rel: RelNode) -> bool:
         """Whether more than one node reads this one."""
@@ -240,8 +240,8 @@ class OperatorPlanner:
 
     def traits(self, operator: PhysicalOperator) -> Traits:
         """What is known of an operator's output."""
-        found = self._facts.get(id(operator))
-        if found is None:
+        known = self._facts.get(id(operator))
+        if known is None:
             inputs = tuple(map(self.traits, operator.inputs))
             traits = Traits(
                 operator.modify_kinds(inputs),
@@ -249,8 +249,8 @@ class OperatorPlanner:
                 operator.local_keys(inputs),
                 operator.monotonicity(inputs),
             )
-            found = self._facts[id(operator)] = (operator, traits)
-        return found[1]
+            known = self._facts[id(operator)] = (operator, traits)
+        return known[1]
 
 
 R = TypeVar("R", bound=RelNode)
@@ -281,10 +281,10 @@ def lowers(kind: type[R]) -> Callable[[Rule[R]], Rule[R]]:
     return register
 
 
-def unsupported(what: str, *, where: str = "", remedy: str = "") -> UnsupportedError:
+def unsupported(construct: str, *, where: str = "", remedy: str = "") -> UnsupportedError:
     """The error for a program that uses what the planner has no operator for."""
     return UnsupportedError(
-        f"{what} is not supported in a streaming plan",
+        f"{construct} is not supported in a streaming plan",
         where=where,
         remedy=remedy or "rewrite the query without it",
     )

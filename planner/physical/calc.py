@@ -47,27 +47,29 @@ class PhysicalCalc(NewColumns):
     condition: RexNode | None
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        return map_keys(inputs[0].upsert_keys, self._kept())
+        return map_keys(inputs[0].upsert_keys, self._unchanged_columns())
 
     def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
         # A filter turns an update into a deletion, after which a value may come back smaller.
-        given = (
+        input_moves = (
             inputs[0].monotonicity if self.condition is None else (Monotonicity.UNKNOWN,) * len(inputs[0].monotonicity)
         )
-        return tuple(given[rex.index] if isinstance(rex, InputRef) else Monotonicity.UNKNOWN for rex in self.exprs)
+        return tuple(
+            input_moves[rex.index] if isinstance(rex, InputRef) else Monotonicity.UNKNOWN for rex in self.exprs
+        )
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         # When an update leaves the filter, only the old row can take back what was sent.
         return None if wanted is UpdateKind.AFTER and self.condition is not None else (wanted,)
 
-    def _kept(self) -> dict[int, int]:
+    def _unchanged_columns(self) -> dict[int, int]:
         """Input columns that come out unchanged, and where."""
-        kept: dict[int, int] = {}
+        places: dict[int, int] = {}
         for index, rex in enumerate(self.exprs):
             source = _same_value(rex)
             if source is not None:
-                kept.setdefault(source, index)
-        return kept
+                places.setdefault(source, index)
+        return places
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(CalcNode)(
@@ -184,15 +186,15 @@ def _calc(rel: RelNode, at: OperatorPlanner) -> PhysicalOperator:
     source = at.lower(below)
     if isinstance(source, PhysicalChangelogNormalize) and not shared and not at.is_shared(below):
         # It has both rows of an update at hand, so it can tell which of them pass.
-        kept = conjunction([*conjuncts(source.condition), *conditions])
-        source, conditions = replace(source, condition=None if is_true(kept) else kept), []
-        kept_keys = _kept_keys(source, exprs)
+        condition = conjunction([*conjuncts(source.condition), *conditions])
+        source, conditions = replace(source, condition=None if is_true(condition) else condition), []
+        kept_keys = _unchanged_keys(source, exprs)
         if kept_keys is not None:
             return source.over(calc_over(source.source, exprs, None, columns), kept_keys)
     return calc_over(source, exprs, conjunction(conditions), columns)
 
 
-def _kept_keys(source: PhysicalChangelogNormalize, exprs: Sequence[RexNode]) -> tuple[int, ...] | None:
+def _unchanged_keys(source: PhysicalChangelogNormalize, exprs: Sequence[RexNode]) -> tuple[int, ...] | None:
     """Where the keys of a normalized changelog are among `exprs`, if these only choose columns; else None.
 
     Changes of the other columns alone are then dropped with them.
@@ -236,20 +238,20 @@ def calc_over(
         exprs = tuple(substitute(rex, source.exprs) for rex in exprs)
         own = [substitute(part, source.exprs) for part in conjuncts(condition)]
         return calc_over(source.input, exprs, conjunction([*conjuncts(source.condition), *own]), columns)
-    given = source.row_type
+    input_type = source.row_type
     if is_true(condition):
         condition = None
         plain = all(isinstance(rex, InputRef) and rex.index == at for at, rex in enumerate(exprs))
-        if plain and len(exprs) == len(given.fields) and _same_types(given, columns):
+        if plain and len(exprs) == len(input_type.fields) and _same_types(input_type, columns):
             # Rows of the program have the names that the query gives them; elsewhere a new name alone is no operator.
             return replace(source, columns=columns) if isinstance(source, PhysicalValues) else source
     return PhysicalCalc(source, exprs, condition, columns=columns)
 
 
-def _same_types(given: RowType, columns: RowType) -> bool:
+def _same_types(input_type: RowType, columns: RowType) -> bool:
     return all(
         mine.with_nullability(True) == theirs.with_nullability(True)
-        for mine, theirs in zip(given.types, columns.types, strict=True)
+        for mine, theirs in zip(input_type.types, columns.types, strict=True)
     )
 
 

@@ -80,8 +80,8 @@ def _lower_correlate(rel: Correlate, at: OperatorPlanner) -> PhysicalOperator:
         raise unsupported("LEFT JOIN with a table function ON a condition over the left side", remedy="use ON TRUE")
     elif condition is not None:
         condition = shift(condition, -len(source.row_type.fields))
-    made = PhysicalCorrelate(source, call, rel.kind is JoinKind.LEFT, condition, columns=row)
-    return made if above is None else PhysicalCalc(made, identity(row), above, columns=row)
+    correlate = PhysicalCorrelate(source, call, rel.kind is JoinKind.LEFT, condition, columns=row)
+    return correlate if above is None else PhysicalCalc(correlate, identity(row), above, columns=row)
 
 
 def _with_correlation(call: RexNode, rel: Correlate, row: RowType) -> RexNode:
@@ -91,8 +91,8 @@ def _with_correlation(call: RexNode, rel: Correlate, row: RowType) -> RexNode:
 
     def change(node: RexNode) -> RexNode:
         if isinstance(node, OuterRef) and node.name == rel.name:
-            found = InputRef(node.index, row.types[node.index])
-            return found if by_place else FieldAccess(variable, row.names[node.index])
+            reference = InputRef(node.index, row.types[node.index])
+            return reference if by_place else FieldAccess(variable, row.names[node.index])
         return node
 
     return transform(call, change)

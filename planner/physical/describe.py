@@ -32,7 +32,7 @@ _OPERATORS = frozenset("= <> < <= > >= + - * / %".split())
 
 def rex_text(rex: RexNode, names: Sequence[str]) -> str:
     """An expression over columns of these names."""
-    return fold(rex, lambda found, children: _text(found, children, names))
+    return fold(rex, lambda rex, children: _text(rex, children, names))
 
 
 def _text(rex: RexNode, children: tuple[str, ...], names: Sequence[str]) -> str:

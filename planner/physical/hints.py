@@ -18,22 +18,22 @@ def hinted_ttl(hints: Sequence[Hint], aliases: Sequence[str]) -> int | None:
     Raises:
         ProgramError: a TTL is not a duration.
     """
-    found: int | None = None
+    ttl: int | None = None
     wanted = {alias.lower() for alias in aliases}
     for hint in hints:
         for key, value in _options(hint):
             if key.rsplit(".", 1)[-1].lower() in wanted or key.lower() in wanted:
-                found = _duration(hint, key, value)
-    return found
+                ttl = _duration(hint, key, value)
+    return ttl
 
 
 def any_ttl(hints: Sequence[Hint]) -> int | None:
     """The TTL that STATE_TTL hints give to the one input of an aggregate."""
-    found: int | None = None
+    ttl: int | None = None
     for hint in hints:
         for key, value in _options(hint):
-            found = _duration(hint, key, value)
-    return found
+            ttl = _duration(hint, key, value)
+    return ttl
 
 
 def is_hinted(hints: Sequence[Hint], name: str) -> bool:

@@ -96,18 +96,18 @@ def _pair(part: RexNode, width: int) -> tuple[int, int, bool] | None:
         part = part.children()[0]
     plain = is_call(part, "$=$1")
     sides = part.children() if plain or is_call(part, "$IS NOT DISTINCT FROM$1") else null_safe_sides(part)
-    found = None if sides is None else _columns(sides, width)
-    return None if found is None else (*found, not plain)
+    pair = None if sides is None else _columns(sides, width)
+    return None if pair is None else (*pair, not plain)
 
 
 def _columns(sides: Sequence[RexNode], width: int) -> tuple[int, int] | None:
-    one, other = sides
-    if not (isinstance(one, InputRef) and isinstance(other, InputRef)):
+    first, second = sides
+    if not (isinstance(first, InputRef) and isinstance(second, InputRef)):
         return None
-    if not same_representation(one.type, other.type):
+    if not same_representation(first.type, second.type):
         return None
-    if one.index < width <= other.index:
-        return one.index, other.index - width
-    if other.index < width <= one.index:
-        return other.index, one.index - width
+    if first.index < width <= second.index:
+        return first.index, second.index - width
+    if second.index < width <= first.index:
+        return second.index, first.index - width
     return None

@@ -102,75 +102,75 @@ class _Rewriting:
             self._mark(child, mode)
 
     def _rebuilt(self, operator: PhysicalOperator) -> PhysicalOperator:
-        found = self._done.get(id(operator))
-        if found is None:
+        rebuilt = self._done.get(id(operator))
+        if rebuilt is None:
             inputs = tuple(map(self._rebuilt, operator.inputs))
             same = all(new is old for new, old in zip(inputs, operator.inputs, strict=True))
-            found = operator if same else operator.with_inputs(inputs)
+            rebuilt = operator if same else operator.with_inputs(inputs)
             if isinstance(operator, PhysicalGroupAggregate) and self._two_phases:
-                assert isinstance(found, PhysicalGroupAggregate)
-                found = self._split(found, operator)
+                assert isinstance(rebuilt, PhysicalGroupAggregate)
+                rebuilt = self._split(rebuilt, operator)
             mode = self._below.get(id(operator))
             if mode is not None and isinstance(operator, PhysicalTableSourceScan | PhysicalWatermarkAssigner):
-                found = PhysicalMiniBatchAssigner(found, self._interval, mode)
-            self._done[id(operator)] = found
-        return found
+                rebuilt = PhysicalMiniBatchAssigner(rebuilt, self._interval, mode)
+            self._done[id(operator)] = rebuilt
+        return rebuilt
 
-    def _split(self, found: PhysicalGroupAggregate, old: PhysicalGroupAggregate) -> PhysicalOperator:
+    def _split(self, aggregate: PhysicalGroupAggregate, old: PhysicalGroupAggregate) -> PhysicalOperator:
         """The aggregate in two phases; itself where a function's parts cannot be merged."""
-        spread = found.input
+        spread = aggregate.input
         assert isinstance(spread, PhysicalExchange)
-        source, given = spread.input, self._lowering.traits(old.input)
-        if found.split and isinstance(source, PhysicalGlobalGroupAggregate) and source.split and self._increments:
-            return self._incremental(found, source, old)
-        retracts = not given.modify_kinds.insert_only
-        retractions = found.retractions(given)
+        source, traits = spread.input, self._lowering.traits(old.input)
+        if aggregate.split and isinstance(source, PhysicalGlobalGroupAggregate) and source.split and self._increments:
+            return self._incremental(aggregate, source, old)
+        retracts = not traits.modify_kinds.insert_only
+        retractions = aggregate.retractions(traits)
         if retracts is not all(retractions) and any(retractions):
-            return found
-        calls = found.calls
+            return aggregate
+        calls = aggregate.calls
         if retracts and not any(map(counts_rows, calls)):
             calls = counted(calls)
         parts = accumulators(calls, source.row_type, any(retractions))
         if parts is None:
-            return found
-        local = PhysicalLocalGroupAggregate(source, found.grouping, found.calls, retractions, retracts, parts)
-        keys = tuple(range(len(found.grouping)))
+            return aggregate
+        local = PhysicalLocalGroupAggregate(source, aggregate.grouping, aggregate.calls, retractions, retracts, parts)
+        keys = tuple(range(len(aggregate.grouping)))
         return PhysicalGlobalGroupAggregate(
             PhysicalExchange(local, keys),
             len(keys),
-            found.calls,
+            aggregate.calls,
             retractions,
             source.row_type,
             self._lowering.traits(old),
             parts,
-            found.ttl,
+            aggregate.ttl,
             retracts,
-            found.split,
-            columns=found.columns,
+            aggregate.split,
+            columns=aggregate.columns,
         )
 
     def _incremental(
-        self, found: PhysicalGroupAggregate, first: PhysicalGlobalGroupAggregate, old: PhysicalGroupAggregate
+        self, aggregate: PhysicalGroupAggregate, first: PhysicalGlobalGroupAggregate, old: PhysicalGroupAggregate
     ) -> PhysicalOperator:
         """Both halves of a split aggregate: the first sends what changed, which the second only adds up."""
         spread = first.input
         assert isinstance(spread, PhysicalExchange)
         local = spread.input
         assert isinstance(local, PhysicalLocalGroupAggregate)
-        middle = PhysicalIncrementalGroupAggregate(spread, found.grouping, local, first.given, first.ttl)
-        keys = tuple(range(len(found.grouping)))
+        middle = PhysicalIncrementalGroupAggregate(spread, aggregate.grouping, local, first.input_type, first.ttl)
+        keys = tuple(range(len(aggregate.grouping)))
         return PhysicalGlobalGroupAggregate(
             PhysicalExchange(middle, keys),
             len(keys),
-            found.calls,
-            (False,) * len(found.calls),
+            aggregate.calls,
+            (False,) * len(aggregate.calls),
             first.columns,
             self._lowering.traits(old),
             replace(local.parts, fields=middle.parts),
-            found.ttl,
+            aggregate.ttl,
             False,
             True,
-            columns=found.columns,
+            columns=aggregate.columns,
         )
 
 

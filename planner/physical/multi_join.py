@@ -84,10 +84,10 @@ class PhysicalMultiJoin(PhysicalOperator):
     def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
         if JoinKind.LEFT in self.join_kinds:
             return ModifyKinds.ALL
-        found = ModifyKinds.INSERT
+        kinds = ModifyKinds.INSERT
         for item in inputs:
-            found |= item.modify_kinds
-        return found
+            kinds |= item.modify_kinds
+        return kinds
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         return None if wanted is UpdateKind.AFTER else (UpdateKind.BOTH,) * len(inputs)
@@ -106,12 +106,14 @@ class PhysicalMultiJoin(PhysicalOperator):
         )
 
     def _attribute_map(self) -> dict[str, tuple[JoinAttribute, ...]]:
-        found: dict[str, list[JoinAttribute]] = {str(at): [] for at in range(len(self.sources))}
+        attributes: dict[str, list[JoinAttribute]] = {str(at): [] for at in range(len(self.sources))}
         for item in self.attributes:
             if item.left_input == 0:
-                found["0"].append(_attribute(-1, -1, 0, item.left))
-            found[str(item.right_input)].append(_attribute(item.left_input, item.left, item.right_input, item.right))
-        return {key: tuple(items) for key, items in found.items()}
+                attributes["0"].append(_attribute(-1, -1, 0, item.left))
+            attributes[str(item.right_input)].append(
+                _attribute(item.left_input, item.left, item.right_input, item.right)
+            )
+        return {key: tuple(items) for key, items in attributes.items()}
 
     def title(self) -> str:
         return self._text([frozenset()] * len(self.sources))
@@ -120,8 +122,8 @@ class PhysicalMultiJoin(PhysicalOperator):
         names = self.columns.names
         inputs = [source.row_type.names for source in self.sources]
         unique = [
-            ", ".join(f"({names_text(key, columns)})" for key in listed_keys(found)) or "noUniqueKey"
-            for found, columns in zip(keys, inputs, strict=True)
+            ", ".join(f"({names_text(key, columns)})" for key in listed_keys(unique_keys)) or "noUniqueKey"
+            for unique_keys, columns in zip(keys, inputs, strict=True)
         ]
         rows = ", ".join(f"{type_text(item.type)} {item.name}" for item in self.columns.fields)
         conditions = ", ".join(rex_text(item, names) for item in self.conditions[1:])
@@ -206,31 +208,31 @@ def _attributes(chain: Chain) -> tuple[Attribute, ...]:
         number = max(at for at, start in enumerate(starts[:-1]) if start <= column)
         return number, column - starts[number]
 
-    found: list[Attribute] = []
+    attributes: list[Attribute] = []
     for number, condition in enumerate(chain.conditions):
         for part in conjuncts(condition):
             if is_true(part) or not is_call(part, "$=$1"):
                 continue
-            one, other = part.children()
-            if not (isinstance(one, InputRef) and isinstance(other, InputRef)):
+            first_ref, second_ref = part.children()
+            if not (isinstance(first_ref, InputRef) and isinstance(second_ref, InputRef)):
                 continue
-            if not same_representation(one.type, other.type):
+            if not same_representation(first_ref.type, second_ref.type):
                 continue
-            first, second = sorted((one.index, other.index))
+            first, second = sorted((first_ref.index, second_ref.index))
             (left_input, left), (right_input, right) = owner(first), owner(second)
             if left_input < right_input == number:
-                found.append(Attribute(left_input, left, right_input, right))
-    return tuple(found)
+                attributes.append(Attribute(left_input, left, right_input, right))
+    return tuple(attributes)
 
 
 def _common_key(attributes: Sequence[Attribute], count: int) -> tuple[int, ...] | None:
     """For each input its column of a key that all inputs share."""
     starts = [(0, item.left) for item in attributes if item.left_input == 0]
     for start in dict.fromkeys(starts):
-        found = {start[0]: start[1]}
+        common = {start[0]: start[1]}
         for item in attributes:
-            if found.get(item.left_input) == item.left:
-                found.setdefault(item.right_input, item.right)
-        if len(found) == count:
-            return tuple(found[number] for number in range(count))
+            if common.get(item.left_input) == item.left:
+                common.setdefault(item.right_input, item.right)
+        if len(common) == count:
+            return tuple(common[number] for number in range(count))
     return None

@@ -133,11 +133,11 @@ def _text(bound: FrameEnd) -> str:
 @lowers(OverAggregate)
 def _lower_over(rel: OverAggregate, at: OperatorPlanner) -> PhysicalOperator:
     source = PhysicalExchange(at.lower(rel.input), rel.partition)
-    made = PhysicalOverAggregate(source, bare(rel))
-    _check(made)
-    if made.by_time:
+    over = PhysicalOverAggregate(source, bare(rel))
+    _check(over)
+    if over.by_time:
         require_insert_only("OverAggregate", source, at)
-    return made
+    return over
 
 
 def _check(over: PhysicalOverAggregate) -> None:

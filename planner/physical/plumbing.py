@@ -123,8 +123,8 @@ def _lower_set_operation(rel: SetOp, at: OperatorPlanner) -> PhysicalOperator:
         raise unsupported(f"{rel.kind.value}{' ALL' if rel.all else ''}")
     sources: list[PhysicalOperator] = []
     for source in rel.sources:
-        found = at.lower(source)
-        sources.extend(found.sources if isinstance(found, PhysicalUnion) else (found,))
+        lowered = at.lower(source)
+        sources.extend(lowered.sources if isinstance(lowered, PhysicalUnion) else (lowered,))
     return PhysicalUnion(tuple(sources), rel.columns)
 
 

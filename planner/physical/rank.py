@@ -128,12 +128,12 @@ class PhysicalRank(NewRows):
         return self.spec.rank_column is not None
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        found = set(keys_within(inputs[0].upsert_keys, Key(self.spec.partition)))
+        keys = set(keys_within(inputs[0].upsert_keys, Key(self.spec.partition)))
         if self.numbered:
-            found.add(Key((*self.spec.partition, len(self.spec.columns.fields) - 1)))
+            keys.add(Key((*self.spec.partition, len(self.spec.columns.fields) - 1)))
         if self.spec.start == 1 and self.spec.end == 1:
-            found.add(Key(self.spec.partition))
-        return frozenset(found)
+            keys.add(Key(self.spec.partition))
+        return frozenset(keys)
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         return (UpdateKind.BOTH if self.update_keys is None else UpdateKind.AFTER,)
@@ -237,5 +237,5 @@ def rising_keys(partition: Sequence[int], order: Sequence[SortKey], traits: Trai
     for key in order:
         if traits.monotonicity[key.index] not in (wanted[key.ascending], Monotonicity.CONSTANT):
             return None
-    found = smallest(keys_within(traits.local_keys, Key(partition)))
-    return None if found is None else tuple(sorted(found))
+    smallest_key = smallest(keys_within(traits.local_keys, Key(partition)))
+    return None if smallest_key is None else tuple(sorted(smallest_key))

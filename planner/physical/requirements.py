@@ -7,7 +7,7 @@ from compiled_plan.planner.physical.traits import ModifyKinds
 from compiled_plan.plans.errors import ProgramError
 
 
-def require_insert_only(what: str, source: PhysicalOperator, at: OperatorPlanner) -> None:
+def require_insert_only(consumer: str, source: PhysicalOperator, at: OperatorPlanner) -> None:
     """Refuse an input whose rows change.
 
     Args:
@@ -21,10 +21,10 @@ def require_insert_only(what: str, source: PhysicalOperator, at: OperatorPlanner
     kinds = at.traits(source).modify_kinds
     if not kinds.insert_only:
         remedy = "make its input append-only: a table or query whose rows never change"
-        raise unsupported_changes(what, kinds, producer(source, kinds, at), remedy)
+        raise unsupported_changes(consumer, kinds, producer(source, kinds, at), remedy)
 
 
-def refuse_changes(what: str, source: PhysicalOperator, at: OperatorPlanner) -> None:
+def refuse_changes(consumer: str, source: PhysicalOperator, at: OperatorPlanner) -> None:
     """Refuse an input whose rows change, for an operator that works by windows.
 
     Raises:
@@ -33,16 +33,17 @@ def refuse_changes(what: str, source: PhysicalOperator, at: OperatorPlanner) -> 
     kinds = at.traits(source).modify_kinds
     if not kinds.insert_only:
         remedy = "compute it over rows that are only ever added, or aggregate per window first"
-        raise unsupported_changes(what, kinds, source, remedy)
+        raise unsupported_changes(consumer, kinds, source, remedy)
 
 
 def unsupported_changes(
-    what: str, kinds: ModifyKinds, source: PhysicalOperator, remedy: str, where: str = ""
+    consumer: str, kinds: ModifyKinds, source: PhysicalOperator, remedy: str, where: str = ""
 ) -> ProgramError:
     """The error for changes of these kinds, given by `source` to something that does not take them."""
     words = [word for kind, word in ((ModifyKinds.UPDATE, "update"), (ModifyKinds.DELETE, "delete")) if kind in kinds]
     return ProgramError(
-        f"{what} doesn't support consuming {' and '.join(words)} changes which is produced by node {source.title()}",
+        f"{consumer} doesn't support consuming {' and '.join(words)} changes "
+        f"which is produced by node {source.title()}",
         where=where,
         remedy=remedy,
     )
@@ -51,7 +52,7 @@ def unsupported_changes(
 def producer(operator: PhysicalOperator, kinds: ModifyKinds, at: OperatorPlanner) -> PhysicalOperator:
     """The operator from which changes come: the deepest one that gives them all."""
     for child in operator.inputs:
-        found = at.traits(child).modify_kinds
-        if not found.insert_only and kinds in found:
+        input_kinds = at.traits(child).modify_kinds
+        if not input_kinds.insert_only and kinds in input_kinds:
             return producer(child, kinds, at)
     return operator

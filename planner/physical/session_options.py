@@ -14,7 +14,7 @@ class Refused:
 
     key: str
     value: str
-    what: str
+    construct: str
     remedy: str
 
 
@@ -39,10 +39,10 @@ def check_options(draft: Draft) -> Draft:
         UnsupportedError: names option and value.
     """
     for item in REFUSED:
-        found = draft.settings.value(item.key)
-        value = found.strip().upper()
+        written = draft.settings.value(item.key)
+        value = written.strip().upper()
         if value and (value == item.value or (not item.value and value != draft.settings.default(item.key).upper())):
             raise UnsupportedError(
-                f"{item.what} is not supported", where=f"SET '{item.key}' = '{found}'", remedy=item.remedy
+                f"{item.construct} is not supported", where=f"SET '{item.key}' = '{written}'", remedy=item.remedy
             )
     return draft

@@ -121,12 +121,12 @@ def _spread(source: PhysicalOperator, table: CatalogTable) -> PhysicalOperator:
 
 
 def _mode_of(kinds: ModifyKinds) -> ChangelogMode:
-    found = ChangelogMode.INSERT
+    mode = ChangelogMode.INSERT
     if kinds.updates:
-        found |= ChangelogMode.UPDATE_BEFORE | ChangelogMode.UPDATE_AFTER
+        mode |= ChangelogMode.UPDATE_BEFORE | ChangelogMode.UPDATE_AFTER
     if ModifyKinds.DELETE in kinds:
-        found |= ChangelogMode.DELETE
-    return found
+        mode |= ChangelogMode.DELETE
+    return mode
 
 
 def _check_changes(
@@ -139,8 +139,8 @@ def _check_changes(
         refused &= ~ModifyKinds.DELETE
     if refused:
         remedy = "write to a table whose format takes updates (such as 'debezium-json'), or make the query append-only"
-        found = producer(source, traits.modify_kinds, at)
-        raise unsupported_changes(f"table sink '{path_text(table)}'", refused, found, remedy, str(table.identifier))
+        sender = producer(source, traits.modify_kinds, at)
+        raise unsupported_changes(f"table sink '{path_text(table)}'", refused, sender, remedy, str(table.identifier))
 
 
 def _check_rowtimes(table: CatalogTable, row: RowType) -> None:
@@ -234,9 +234,9 @@ def infer_sink(
     if ChangelogMode.UPDATE_BEFORE not in sink.accepted and not sink.needs_old_rows:
         wants = [UpdateKind.AFTER, UpdateKind.BOTH]
     for wanted in wants:
-        found = infer(sink.input, wanted)
-        if found is not None:
-            return replace(sink, input=found, updates=wanted)
+        inferred = infer(sink.input, wanted)
+        if inferred is not None:
+            return replace(sink, input=inferred, updates=wanted)
     raise ProgramError(
         f"the changes of {sink.input.title()} cannot be sent to {path_text(sink.table)}",
         where=str(sink.table.identifier),

@@ -69,7 +69,7 @@ class PhysicalTemporalJoin(TwoSided):
         mine = [names[index] for index in self.keys.left]
         theirs = [names[width + index] for index in self.keys.right]
         primary = names_text((width + index for index in self.primary_key), names)
-        parts = [f"({one} = {other})" for one, other in zip(mine, theirs, strict=True)]
+        parts = [f"({left} = {right})" for left, right in zip(mine, theirs, strict=True)]
         parts += [rex_text(item, names) for item in self.keys.rest]
         parts.append(
             f"__TEMPORAL_JOIN_CONDITION({names[self.time]}, {names[width + self.version]}, "
@@ -137,12 +137,12 @@ def _primary_key(keys: EquiKeys, unique: Keys) -> tuple[int, ...]:
 
 def _versions(rel: RelNode, at: OperatorPlanner) -> PhysicalOperator:
     """The right side; a source's changes are versions as they come, so they are not normalized first."""
-    found = at.lower(rel)
-    if isinstance(found, PhysicalChangelogNormalize):
-        return found.source
+    versions = at.lower(rel)
+    if isinstance(versions, PhysicalChangelogNormalize):
+        return versions.source
     if isinstance(rel, Project) and isinstance(_source(rel), Scan):
         return calc_over(_versions(rel.input, at), rel.exprs, None, rel.columns)
-    return found
+    return versions
 
 
 def _refuse_filter(rel: RelNode, kinds: ModifyKinds) -> None:

@@ -46,12 +46,12 @@ class UpdateKind(Enum):
 
 def row_kinds(kinds: ModifyKinds, updates: UpdateKind) -> tuple[RowKind, ...]:
     """The kinds of rows by which changes are sent, as nodes list them."""
-    found: list[RowKind] = ["INSERT"]
+    sent_kinds: list[RowKind] = ["INSERT"]
     if kinds.updates:
-        found += ["UPDATE_BEFORE", "UPDATE_AFTER"] if updates is UpdateKind.BOTH else ["UPDATE_AFTER"]
+        sent_kinds += ["UPDATE_BEFORE", "UPDATE_AFTER"] if updates is UpdateKind.BOTH else ["UPDATE_AFTER"]
     if ModifyKinds.DELETE in kinds:
-        found.append("DELETE")
-    return tuple(found)
+        sent_kinds.append("DELETE")
+    return tuple(sent_kinds)
 
 
 class MiniBatchMode(Enum):

@@ -53,13 +53,13 @@ class _Inference:
             return None
         inputs: list[PhysicalOperator] = []
         for side, (child, need) in enumerate(zip(operator.inputs, needs, strict=True)):
-            found = self.infer(child, need)
-            if found is None and need is UpdateKind.AFTER and operator.takes_old_rows(side):
-                found = self.infer(child, UpdateKind.BOTH)
-            if found is None:
+            inferred = self.infer(child, need)
+            if inferred is None and need is UpdateKind.AFTER and operator.takes_old_rows(side):
+                inferred = self.infer(child, UpdateKind.BOTH)
+            if inferred is None:
                 return None
-            inputs.append(found)
-        made = operator.with_inputs(tuple(inputs)).sending(wanted)
+            inputs.append(inferred)
+        rebuilt = operator.with_inputs(tuple(inputs)).sending(wanted)
         # The inputs are done, so equal ones are the same objects.
-        bare = made.with_inputs((_HOLE,) * len(made.inputs))
-        return self._known.setdefault((bare, tuple(map(id, made.inputs))), made)
+        bare = rebuilt.with_inputs((_HOLE,) * len(rebuilt.inputs))
+        return self._known.setdefault((bare, tuple(map(id, rebuilt.inputs))), rebuilt)

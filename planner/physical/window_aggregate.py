@@ -80,11 +80,11 @@ class PerWindow(NewRows):
         """
         kind = windowing.window.kind
         merges = isinstance(windowing, ByTime) and kind in (WindowKind.SESSION, WindowKind.CUMULATE)
-        what = (
+        consumer = (
             "sessions grow together" if kind is WindowKind.SESSION else "cumulating windows are put together of parts"
         )
         check_methods(((call, retract) for call in self.spec.calls), "retract", "its input has updates or deletes")
-        check_methods(((call, merges) for call in self.spec.calls), "merge", what)
+        check_methods(((call, merges) for call in self.spec.calls), "merge", consumer)
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         # A row for each group and window: unique, but Flink's planner does not know it, and its plans say so.
@@ -142,9 +142,11 @@ class PhysicalLocalWindowAggregate(NewRows):
 
     @property
     def row_type(self) -> RowType:
-        given = self.input.row_type.fields
+        input_fields = self.input.row_type.fields
         mark = "$slice_end" if isinstance(self.windowing, ByTime) else "$window_end"
-        return RowType(fields=(*(given[index] for index in self.grouping), *self.parts.fields, Field(mark, BIGINT)))
+        return RowType(
+            fields=(*(input_fields[index] for index in self.grouping), *self.parts.fields, Field(mark, BIGINT))
+        )
 
     @property
     def batches(self) -> MiniBatchMode | None:
@@ -188,7 +190,7 @@ class PhysicalGlobalWindowAggregate(PerWindow):
     """The second phase: the accumulators of a window's slices merged. `given` are the rows before the first phase."""
 
     windowing: Windowing
-    given: RowType
+    input_type: RowType
     retract: bool
     counted: bool
     parts: Accumulators
@@ -202,7 +204,7 @@ class PhysicalGlobalWindowAggregate(PerWindow):
             windowing=self._plan_windowing(),
             named_window_properties=plan_properties(self.spec.properties, self.windowing.time),
             need_retraction=self.retract,
-            local_agg_input_row_type=self.given,
+            local_agg_input_row_type=self.input_type,
         )
 
     def _plan_windowing(self) -> w.SliceAttachedWindowing | w.WindowAttachedWindowing:

@@ -50,12 +50,12 @@ class PhysicalWindowRank(NewRows):
         return len(self.spec.columns.fields) > len(self.input.row_type.fields)
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        found = set(inputs[0].upsert_keys)
+        keys = set(inputs[0].upsert_keys)
         if self.numbered:
             rank = len(self.spec.columns.fields) - 1
             sides = (self.spec.windowing.start, self.spec.windowing.end)
-            found |= {Key((*self.spec.partition, side, rank)) for side in sides}
-        return frozenset(found)
+            keys |= {Key((*self.spec.partition, side, rank)) for side in sides}
+        return frozenset(keys)
 
     @property
     def batches(self) -> MiniBatchMode | None:

@@ -22,7 +22,7 @@ from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.planner.algebra.timed import TemporalJoin
 from compiled_plan.planner.algebra.traverse import map_expressions, rewrite_shared
 from compiled_plan.planner.functions.fold import simplify, simplify_condition
-from compiled_plan.planner.rules.helpers.factors import each_once, factored
+from compiled_plan.planner.rules.helpers.factors import factored, without_repeats
 from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
 from compiled_plan.plans.types import INT, row_of
 
@@ -60,11 +60,11 @@ def _condition(rex: RexNode) -> RexNode:
     while is_call(simple, "$IS TRUE$1"):  # what is not true passes no row in either form
         simple = simplify_condition(simple.children()[0])
     parts = conjuncts(simple)
-    asked = [inner for part in parts for inner in _asked(part)]
-    return each_once(factored(simple if asked == parts else conjunction(asked)))
+    required = [inner for part in parts for inner in _required(part)]
+    return without_repeats(factored(simple if required == parts else conjunction(required)))
 
 
-def _asked(part: RexNode) -> list[RexNode]:
+def _required(part: RexNode) -> list[RexNode]:
     """What must be true for a condition to be, where UNKNOWN passes no row either."""
     if is_call(part, "$OR$1"):
         branches = disjuncts(part)
@@ -93,8 +93,8 @@ def _never_met(rel: Join) -> RelNode:
         return Values(rel.row_type, ())
     if rel.kind is not JoinKind.LEFT or any(map(is_time, rel.right.row_type.types)):
         return rel
-    kept = identity(rel.left.row_type)
-    return Project(rel.left, (*kept, *map(null_of, rel.row_type.types[len(kept) :])), rel.row_type)
+    columns = identity(rel.left.row_type)
+    return Project(rel.left, (*columns, *map(null_of, rel.row_type.types[len(columns) :])), rel.row_type)
 
 
 def _without_case(part: RexNode) -> list[RexNode]:

@@ -29,15 +29,15 @@ def _derived(rel: RelNode) -> RelNode:
     width = len(rel.left.row_type.fields)
     parts = conjuncts(rel.condition)
     mixed = [part for part in parts if is_call(part, "$OR$1") and side_of(part, width) is None]
-    found = [made for part in mixed for side in (0, 1) for made in _of_side(part, side, width)]
-    found += implied_keys(rel)
-    return replace(rel, condition=conjunction([*parts, *found])) if found else rel
+    derived = [condition for part in mixed for side in (0, 1) for condition in _of_side(part, side, width)]
+    derived += implied_keys(rel)
+    return replace(rel, condition=conjunction([*parts, *derived])) if derived else rel
 
 
 def _of_side(part: RexNode, side: int, width: int) -> list[RexNode]:
     """What each branch asks of the side alone; nothing where a branch asks nothing of it."""
-    asked = [
+    branches = [
         [item for item in conjuncts(branch) if side_of(item, width) == side and is_deterministic(item)]
         for branch in disjuncts(part)
     ]
-    return [disjunction(map(conjunction, asked))] if all(asked) else []
+    return [disjunction(map(conjunction, branches))] if all(branches) else []

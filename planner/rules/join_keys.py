@@ -34,7 +34,7 @@ def compute_join_keys(rel: RelNode) -> RelNode:
 def _compute(rel: RelNode) -> RelNode:
     if not isinstance(rel, Join | TemporalJoin):
         return rel
-    asked = isinstance(rel, TemporalJoin) and rel.lookup
+    lookup = isinstance(rel, TemporalJoin) and rel.lookup
     width = len(rel.left.row_type.fields)
     sides: tuple[list[RexNode], list[RexNode]] = ([], [])
     parts: list[RexNode] = []
@@ -42,7 +42,7 @@ def _compute(rel: RelNode) -> RelNode:
     for part in conjuncts(rel.condition):
         name, pair = _sides(part, width)
         if pair is None or _plain(pair):
-            parts.append(part if pair is None or is_call(part, name) or asked else _null_safe(pair, width))
+            parts.append(part if pair is None or is_call(part, name) or lookup else _null_safe(pair, width))
             continue
         common = least_restrictive([type_of(item) for item in pair])
         if common is None:
@@ -50,7 +50,7 @@ def _compute(rel: RelNode) -> RelNode:
             continue
         if isinstance(common, TimestampBase):
             common = common.as_regular()
-        if asked and (not isinstance(pair[1], InputRef) or not is_call(part, name)):
+        if lookup and (not isinstance(pair[1], InputRef) or not is_call(part, name)):
             # A table that is asked for rows by key can only be asked by its own columns.
             parts.append(part)
             continue
@@ -81,17 +81,17 @@ def _rebuilt(
     left, right = _with(rel.left, sides[0]), _with(rel.right, sides[1])
     new = len(left.row_type.fields)
     moved = [_moved(part, old, new) for part in parts]
-    for name, one, other in pending:
-        mine = InputRef(one, left.row_type.types[one])
-        theirs = InputRef(new + other, right.row_type.types[other])
+    for name, left_index, right_index in pending:
+        mine = InputRef(left_index, left.row_type.types[left_index])
+        theirs = InputRef(new + right_index, right.row_type.types[right_index])
         never_null = BOOLEAN.not_null()
         moved.append(equals(mine, theirs) if name == EQUAL else Call(name, (mine, theirs), never_null, "BINARY"))
-    made = replace(rel, left=left, right=right, condition=conjunction(moved))
-    types = made.row_type.types
-    kept = list(range(old))
+    rebuilt = replace(rel, left=left, right=right, condition=conjunction(moved))
+    types = rebuilt.row_type.types
+    columns = list(range(old))
     if rel.kind not in (JoinKind.SEMI, JoinKind.ANTI):
-        kept += range(new, new + len(rel.right.row_type.fields))
-    return Project(made, tuple(InputRef(index, types[index]) for index in kept), rel.row_type)
+        columns += range(new, new + len(rel.right.row_type.fields))
+    return Project(rebuilt, tuple(InputRef(index, types[index]) for index in columns), rel.row_type)
 
 
 def _moved(part: RexNode, old: int, new: int) -> RexNode:
@@ -115,11 +115,11 @@ def _with(rel: RelNode, extra: list[RexNode]) -> RelNode:
 def _sides(part: RexNode, width: int) -> tuple[str, tuple[RexNode, RexNode] | None]:
     """What compares the inputs, `=` or IS NOT DISTINCT FROM, with its sides, each over its own input's columns."""
     name = EQUAL if is_call(part, EQUAL) else NULL_SAFE
-    found = part.children() if is_call(part, name) else null_safe_sides(part)
-    if found is None or not is_deterministic(part):
+    sides = part.children() if is_call(part, name) else null_safe_sides(part)
+    if sides is None or not is_deterministic(part):
         return name, None
-    one, other = found
-    for mine, theirs in ((one, other), (other, one)):
+    left, right = sides
+    for mine, theirs in ((left, right), (right, left)):
         refs, others = input_refs(mine), input_refs(theirs)
         if refs and others and max(refs) < width <= min(others):
             return name, (mine, shift(theirs, -width))

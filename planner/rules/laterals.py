@@ -89,12 +89,12 @@ def _table_function(rel: Correlate) -> RelNode:
     if rel.condition is not None:
         own = substitute(rel.condition, (*identity(rel.left.row_type), *(shift(rex, width) for rex in exprs)))
         condition = conjunction([condition, own]) if not is_true(condition) else own
-    made: RelNode = replace(rel, right=below, condition=condition if left and not is_true(condition) else None)
+    correlate: RelNode = replace(rel, right=below, condition=condition if left and not is_true(condition) else None)
     if not left and not is_true(condition):
-        made = Filter(made, condition)
-    found = (*identity(rel.left.row_type), *(over_join(rex, outer, width) for rex in exprs))
-    retyped = tuple(retype(rex, made.row_type) for rex in found)
-    return Project(made, retyped, row_of(rel.row_type.names, [type_of(rex) for rex in retyped]))
+        correlate = Filter(correlate, condition)
+    columns = (*identity(rel.left.row_type), *(over_join(rex, outer, width) for rex in exprs))
+    retyped = tuple(retype(rex, correlate.row_type) for rex in columns)
+    return Project(correlate, retyped, row_of(rel.row_type.names, [type_of(rex) for rex in retyped]))
 
 
 def _subquery(rel: Correlate) -> RelNode:
@@ -117,8 +117,8 @@ def _subquery(rel: Correlate) -> RelNode:
     ):
         raise refused("LEFT JOIN LATERAL over columns that are computed from the left side")
     joined = Join(rel.left, pulled.rel, rel.kind, conjunction(conditions))
-    found = (*identity(rel.left.row_type), *(over_join(rex, outer, width) for rex in pulled.columns))
-    exprs = tuple(retype(rex, joined.row_type) for rex in found)
+    row = (*identity(rel.left.row_type), *(over_join(rex, outer, width) for rex in pulled.columns))
+    exprs = tuple(retype(rex, joined.row_type) for rex in row)
     return Project(joined, exprs, row_of(rel.row_type.names, [type_of(rex) for rex in exprs]))
 
 

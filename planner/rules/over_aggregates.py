@@ -53,7 +53,7 @@ def _planned(project: Project) -> RelNode:
     width = len(source.row_type.fields)
     ((partition, order, _, _, _),) = shapes
     first = windows[0]
-    made = OverAggregate(
+    over = OverAggregate(
         source,
         partition,
         order,
@@ -69,7 +69,7 @@ def _planned(project: Project) -> RelNode:
     )
     places = {window: InputRef(width + at, call.type) for at, (window, call) in enumerate(calls.items())}
     above = tuple(transform(rex, lambda node: places[node] if isinstance(node, Over) else node) for rex in exprs)
-    return Project(made, above, project.columns)
+    return Project(over, above, project.columns)
 
 
 def _windows(rex: RexNode) -> Iterator[Over]:
@@ -140,10 +140,10 @@ def _defaulted(over: Over) -> tuple[RexNode, ...]:
     if not defaults:
         return over.operands
     (default,) = defaults
-    found, wanted = type_of(default), type_of(value).with_nullability(type_of(default).nullable)
-    if not supports_argument(found, wanted):
+    default_type, wanted = type_of(default), type_of(value).with_nullability(type_of(default).nullable)
+    if not supports_argument(default_type, wanted):
         raise ProgramError(
-            f"the default of LAG is of type {found}, its value of type {type_of(value)}",
+            f"the default of LAG is of type {default_type}, its value of type {type_of(value)}",
             remedy=f"cast the default: CAST(... AS {type_of(value).with_nullability(True)})",
         )
     return (value, offset, fold(cast(default, wanted)))

@@ -68,13 +68,13 @@ def forget_unused_windows(rel: RelNode) -> RelNode:
 
 def _windows(rel: Project) -> set[tuple[object, ...]]:
     """The different windows of a projection's functions; each ranking function counts as one of its own."""
-    found: set[tuple[object, ...]] = set()
+    windows: set[tuple[object, ...]] = set()
     for rex in rel.exprs:
         for node in walk(rex):
             if isinstance(node, Over):
                 own = (node.name,) if node.name in RANKING else ()
-                found.add((*own, node.partition, node.order, node.unit, node.lower, node.upper))
-    return found
+                windows.add((*own, node.partition, node.order, node.unit, node.lower, node.upper))
+    return windows
 
 
 def _wanted(roots: Sequence[RelNode]) -> dict[int, Columns]:
@@ -115,23 +115,23 @@ def _orders(roots: Sequence[RelNode], wanted: Mapping[int, Columns]) -> dict[int
     def alone(rel: RelNode) -> bool:
         return len(readers[id(rel)]) == 1
 
-    found: dict[int, list[int]] = {}
+    orders: dict[int, list[int]] = {}
     for rel in reversed(list(nodes(roots))):
         if not isinstance(rel, Project | Filter):
             for child, need in zip(rel.inputs, needed(rel, wanted[id(rel)]), strict=True):
                 if isinstance(child, WatermarkAssigner) and need and child.index not in need and alone(child):
-                    found[id(child.input)] = [*sorted(need), child.index]
+                    orders[id(child.input)] = [*sorted(need), child.index]
         if not isinstance(rel, Project):
             continue
-        exprs = [rel.exprs[at] for at in found.get(id(rel), range(len(rel.exprs)))]
+        exprs = [rel.exprs[at] for at in orders.get(id(rel), range(len(rel.exprs)))]
         seen = list(dict.fromkeys(node.index for rex in exprs for node in walk(rex) if isinstance(node, InputRef)))
         below = rel.input
         while isinstance(below, Filter) and alone(below):
             below = below.input
         if isinstance(below, Scan) and alone(below):
-            found[id(below)] = seen
+            orders[id(below)] = seen
         elif isinstance(below, WatermarkAssigner) and below is rel.input and alone(below):
             nested = any(contains(rex, FieldAccess) for rex in exprs)
             if isinstance(below.input, Scan | Project) and alone(below.input) and not nested:
-                found[id(below.input)] = [*seen, *({below.index} - set(seen))]
-    return found
+                orders[id(below.input)] = [*seen, *({below.index} - set(seen))]
+    return orders

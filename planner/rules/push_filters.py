@@ -82,7 +82,7 @@ def push(parts: Sequence[RexNode], rel: RelNode) -> RelNode:
     return _into(rel, list(parts)) if parts else rel
 
 
-def _kept(rel: RelNode, parts: Sequence[RexNode]) -> RelNode:
+def _filtered(rel: RelNode, parts: Sequence[RexNode]) -> RelNode:
     return Filter(rel, conjunction(parts)) if parts else rel
 
 
@@ -101,7 +101,7 @@ def _into(rel: RelNode, parts: list[RexNode]) -> RelNode:
 @_into.register(WatermarkAssigner)
 @_into.register(WindowTable)
 def _stops(rel: RelNode, parts: list[RexNode]) -> RelNode:
-    return _kept(rel, parts)
+    return _filtered(rel, parts)
 
 
 @_into.register
@@ -116,8 +116,8 @@ def _project(rel: Project, parts: list[RexNode]) -> RelNode:
         return _through(rel, parts)
     moved = stack.below(parts)
     rest = [part for part, lower in zip(parts, moved, strict=True) if lower is None]
-    made = stack.on(push([lower for lower in moved if lower is not None], stack.bottom))
-    return _through(made, rest) if rest and isinstance(made, Project) else made
+    pushed = stack.on(push([lower for lower in moved if lower is not None], stack.bottom))
+    return _through(pushed, rest) if rest and isinstance(pushed, Project) else pushed
 
 
 def _through(rel: Project, parts: list[RexNode]) -> RelNode:
@@ -125,7 +125,7 @@ def _through(rel: Project, parts: list[RexNode]) -> RelNode:
     if not all(map(is_deterministic, rel.exprs)) and any(
         not is_deterministic(rel.exprs[index]) for part in parts for index in input_refs(part)
     ):
-        return _kept(rel, parts)
+        return _filtered(rel, parts)
     windows = [node for rex in rel.exprs for node in walk(rex) if isinstance(node, Over)]
     below: list[RexNode] = []
     above: list[RexNode] = []
@@ -140,7 +140,7 @@ def _through(rel: Project, parts: list[RexNode]) -> RelNode:
             below.append(moved)
         else:
             above.append(part)
-    return _kept(replace(rel, input=push(below, rel.input)), above)
+    return _filtered(replace(rel, input=push(below, rel.input)), above)
 
 
 def _only_over(part: RexNode, columns: Sequence[RexNode]) -> bool:
@@ -151,7 +151,7 @@ def _only_over(part: RexNode, columns: Sequence[RexNode]) -> bool:
 @_into.register
 def _aggregate(rel: Aggregate, parts: list[RexNode]) -> RelNode:
     if not rel.grouping or rel.grouping_sets:
-        return _kept(rel, parts)
+        return _filtered(rel, parts)
     return _below_groups(rel, parts)
 
 
@@ -161,13 +161,13 @@ def _below_groups(rel: Aggregate | GroupWindowAggregate, parts: list[RexNode]) -
     own = [part for part in parts if input_refs(part) and max(input_refs(part)) < len(rel.grouping)]
     rest = [part for part in parts if part not in own]
     lower = push([map_inputs(part, lambda index: rel.grouping[index]) for part in own], rel.input)
-    return _kept(replace(rel, input=lower), rest)
+    return _filtered(replace(rel, input=lower), rest)
 
 
 @_into.register
 def _set_operation(rel: SetOp, parts: list[RexNode]) -> RelNode:
     if rel.kind is not SetKind.UNION:
-        return _kept(rel, parts)
+        return _filtered(rel, parts)
     return replace(rel, sources=tuple(push([_over(part, source) for part in parts], source) for source in rel.sources))
 
 
@@ -180,7 +180,7 @@ def _over(part: RexNode, rel: RelNode) -> RexNode:
 @_into.register
 def _sort(rel: Sort, parts: list[RexNode]) -> RelNode:
     if rel.fetch is not None or rel.offset:
-        return _kept(rel, parts)
+        return _filtered(rel, parts)
     return replace(rel, input=push(parts, rel.input))
 
 
@@ -189,7 +189,7 @@ def _correlate(rel: Correlate, parts: list[RexNode]) -> RelNode:
     width = len(rel.left.row_type.fields)
     left = [part for part in parts if input_refs(part) and max(input_refs(part)) < width]
     rest = [part for part in parts if part not in left]
-    return _kept(replace(rel, left=push(left, rel.left)), rest)
+    return _filtered(replace(rel, left=push(left, rel.left)), rest)
 
 
 #: Which sides of a join may be filtered by a condition above it.
@@ -216,11 +216,11 @@ _INSIDE = {
 def _join(rel: Join | TemporalJoin, above: list[RexNode]) -> RelNode:
     """The join with conditions `above` it, and the parts of its own, moved to its inputs."""
     if isinstance(rel, TemporalJoin) and not rel.lookup:
-        return _kept(rel, above)
+        return _filtered(rel, above)
     width = len(rel.left.row_type.fields)
     kind = _simplified(rel.kind, above, width)
     own = conjuncts(rel.condition)
-    kept: list[RexNode] = []
+    remaining: list[RexNode] = []
     sides: tuple[list[RexNode], list[RexNode]] = ([], [])
     for part in above:
         side = side_of(part, width)
@@ -229,7 +229,7 @@ def _join(rel: Join | TemporalJoin, above: list[RexNode]) -> RelNode:
         elif kind is JoinKind.INNER:
             own.append(part)
         else:
-            kept.append(part)
+            remaining.append(part)
     inside: list[RexNode] = []
     for part in own:
         side = side_of(part, width)
@@ -239,8 +239,8 @@ def _join(rel: Join | TemporalJoin, above: list[RexNode]) -> RelNode:
             inside.append(part)
     left = push(sides[0], rel.left)
     right = push([_over(shift(part, -width), rel.right) for part in sides[1]], rel.right)
-    made = replace(rel, left=left, right=right, kind=kind, condition=conjunction(inside))
-    return _kept(made, [_over(part, made) for part in kept])
+    join = replace(rel, left=left, right=right, kind=kind, condition=conjunction(inside))
+    return _filtered(join, [_over(part, join) for part in remaining])
 
 
 def side_of(part: RexNode, width: int) -> int | None:

@@ -119,13 +119,13 @@ def _marked(
 
 def _replicated(rel: RelNode, row: RowType) -> RelNode:
     """Every row (after a count in its first column) as often as the count says."""
-    given = rel.row_type
-    operands = tuple(OuterRef(_CORRELATION, at, type_) for at, type_ in enumerate(given.types))
-    made = row_of(row.names, given.types[1:])
-    call = Call("$REPLICATE_ROWS$1", operands, made.with_nullability(False))
-    joined = Correlate(rel, TableFunctionScan(made, call), JoinKind.INNER, _CORRELATION)
+    row_type = rel.row_type
+    operands = tuple(OuterRef(_CORRELATION, at, type_) for at, type_ in enumerate(row_type.types))
+    replicated = row_of(row.names, row_type.types[1:])
+    call = Call("$REPLICATE_ROWS$1", operands, replicated.with_nullability(False))
+    joined = Correlate(rel, TableFunctionScan(replicated, call), JoinKind.INNER, _CORRELATION)
     types = joined.row_type.types
-    start = len(given.fields)
+    start = len(row_type.fields)
     exprs = tuple(InputRef(start + at, types[start + at]) for at in range(len(row.fields)))
     return Project(joined, exprs, row)
 

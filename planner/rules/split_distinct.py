@@ -212,5 +212,5 @@ def _final_type(part: _Part, type_: LogicalType) -> LogicalType:
 
 def _average(total: RexNode, count: RexNode, type_: LogicalType) -> RexNode:
     quotient = resolve_call("/", [total, count])
-    given = type_of(quotient).with_nullability(True)
-    return cast(Call("$IF$1", (equals(count, bigint(0)), null_of(type_), quotient), given), type_)
+    quotient_type = type_of(quotient).with_nullability(True)
+    return cast(Call("$IF$1", (equals(count, bigint(0)), null_of(type_), quotient), quotient_type), type_)

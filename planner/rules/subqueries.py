@@ -67,9 +67,9 @@ def _filter(rel: Filter) -> RelNode:
     source: RelNode = Filter(rel.input, conjunction(plain)) if plain else rel.input
     above: list[RexNode] = []
     for part in _with_subquery(rel.condition):
-        found = _semi_join(source, part)
-        if found is not None:
-            source = found
+        joined = _semi_join(source, part)
+        if joined is not None:
+            source = joined
         else:
             source, rex = as_value(source, part, only_true=True)
             above.append(rex)
@@ -82,8 +82,8 @@ def _project(rel: Project) -> RelNode:
     source = rel.input
     exprs: list[RexNode] = []
     for rex in rel.exprs:
-        source, found = as_value(source, rex, only_true=False)
-        exprs.append(found)
+        source, value = as_value(source, rex, only_true=False)
+        exprs.append(value)
     return Project(source, tuple(exprs), rel.columns)
 
 

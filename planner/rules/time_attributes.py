@@ -128,21 +128,21 @@ def _kinds_of(row: RowType, types: Sequence[LogicalType]) -> RowType:
 
 
 def _expansion(rel: Expand) -> RelNode:
-    made = _retyped(rel)
-    assert isinstance(made, Expand)
-    return replace(made, columns=_kinds_of(made.columns, tuple(map(type_of, made.projects[0]))))
+    retyped = _retyped(rel)
+    assert isinstance(retyped, Expand)
+    return replace(retyped, columns=_kinds_of(retyped.columns, tuple(map(type_of, retyped.projects[0]))))
 
 
 def _temporal(rel: TemporalJoin) -> RelNode:
     """A temporal join: the times of the left side stay times, those of the versions become plain timestamps."""
-    made = _retyped(rel)
-    row = made.row_type
+    retyped = _retyped(rel)
+    row = retyped.row_type
     width = len(rel.left.row_type.fields)
     if not any(map(is_time, row.types[width:])):
-        return made
+        return retyped
     exprs = tuple(plain(rex) if rex.index >= width else rex for rex in identity(row))
     fields = tuple(replace(item, type=type_of(rex)) for item, rex in zip(row.fields, exprs, strict=True))
-    return Project(made, exprs, RowType(fields=fields))
+    return Project(retyped, exprs, RowType(fields=fields))
 
 
 def _aggregate(rel: Aggregate) -> RelNode:
@@ -175,7 +175,7 @@ def _group_window(rel: GroupWindowAggregate) -> RelNode:
     return replace(rel, input=source, calls=calls, index=len(exprs) - 1, columns=RowType(fields=fields))
 
 
-def _check_time(what: str, row: RowType, index: int) -> None:
+def _check_time(consumer: str, row: RowType, index: int) -> None:
     """Refuse windows over a column that has stopped being a time attribute.
 
     Raises:
@@ -183,7 +183,7 @@ def _check_time(what: str, row: RowType, index: int) -> None:
     """
     if not is_time(row.types[index]):
         raise ProgramError(
-            f"{what} requires the time column to be a time attribute, but {row.names[index]} is "
+            f"{consumer} requires the time column to be a time attribute, but {row.names[index]} is "
             f"{row.types[index].text()}",
             remedy="make the windows before what turns the time attribute into a plain timestamp (a join, a GROUP BY, "
             "an expression)",
@@ -193,7 +193,7 @@ def _check_time(what: str, row: RowType, index: int) -> None:
 def _union(rel: SetOp) -> RelNode:
     """A union whose inputs agree on what is a time attribute keeps it; a rowtime of the first one makes one of all."""
     kinds = [tuple(map(time_kind, source.row_type.types)) for source in rel.sources]
-    mixed = {at for at, found in enumerate(zip(*kinds, strict=True)) if len(set(found)) > 1}
+    mixed = {at for at, column_kinds in enumerate(zip(*kinds, strict=True)) if len(set(column_kinds)) > 1}
     if mixed:
         rel = replace(rel, sources=tuple(_agreed(source, kinds, mixed) for source in rel.sources))
     return replace(rel, columns=_kinds_of(rel.columns, rel.sources[0].row_type.types))
@@ -204,7 +204,9 @@ def _agreed(source: RelNode, kinds: Sequence[tuple[TimeKind, ...]], mixed: set[i
     row = source.row_type
     exprs: list[RexNode] = list(identity(row))
     for at in mixed:
-        rowtimes = kinds[0][at] is TimeKind.ROWTIME and not any(found[at] is TimeKind.PROCTIME for found in kinds)
+        rowtimes = kinds[0][at] is TimeKind.ROWTIME and not any(
+            row_kinds[at] is TimeKind.PROCTIME for row_kinds in kinds
+        )
         type_ = row.types[at]
         if not rowtimes:
             exprs[at] = plain(exprs[at])

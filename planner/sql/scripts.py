@@ -24,18 +24,18 @@ def bind_script(context: PlanningContext, text: str) -> tuple[list[Sink], st.Sta
     """
     source = SourceText(text)
     binder = new_binder(source, context.catalog)
-    found: tuple[list[Sink], st.Statement] | None = None
+    bound: tuple[list[Sink], st.Statement] | None = None
     for statement in parse_script(text):
         inserts = _inserts(source, statement)
         if inserts is None:
             declare(context, binder, statement)
             continue
-        if found is not None:
+        if bound is not None:
             raise source.error_at(statement.span, "the script writes data in more than one statement", _ONE)
-        found = [bind_insert(binder, insert) for insert in inserts], statement
-    if found is None:
+        bound = [bind_insert(binder, insert) for insert in inserts], statement
+    if bound is None:
         raise ProgramError("the script has no INSERT, so there is nothing to compile", remedy=_ONE)
-    return found
+    return bound
 
 
 def _inserts(source: SourceText, statement: st.Statement) -> tuple[st.Insert, ...] | None:

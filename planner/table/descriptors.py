@@ -161,8 +161,8 @@ def _name(name: object, operation: str) -> str:
 def create_table(context: PlanningContext, path: str, descriptor: object, *, temporary: bool) -> None:
     """Declare a table of the catalog."""
     operation = "create_temporary_table" if temporary else "create_table"
-    found = _checked(descriptor, operation)
-    declare_script(context, _statement(path_of(path, operation), found, temporary))
+    checked = _checked(descriptor, operation)
+    declare_script(context, _statement(path_of(path, operation), checked, temporary))
 
 
 @contextmanager
@@ -172,11 +172,11 @@ def declared(context: PlanningContext, descriptor: object, operation: str) -> It
     Raises:
         ProgramError: no descriptor, or a wrong one.
     """
-    found = _checked(descriptor, operation)
-    kind = dict(found.options).get("connector", "")
+    checked = _checked(descriptor, operation)
+    kind = dict(checked.options).get("connector", "")
     kind = {"inline": "dataframe"}.get(kind, kind)
     name = f"*anonymous_{kind}${next(context.anonymous)}*"
-    declare_script(context, _statement((name,), found, temporary=True))
+    declare_script(context, _statement((name,), checked, temporary=True))
     try:
         yield _quoted(name)
     finally:

@@ -45,8 +45,8 @@ class TemporalTable(Unfinished):
 def join(table: T, right: PlannedTable | TemporalTable, condition: object | None, kind: str, operation: str) -> T:
     """A join; without a condition all pairs of rows."""
     as_of = right.time if isinstance(right, TemporalTable) else None
-    other = right.table if isinstance(right, TemporalTable) else right
-    check_same_environment(table, other, operation)
+    right_table = right.table if isinstance(right, TemporalTable) else right
+    check_same_environment(table, right_table, operation)
     on: ast.Expression | None = None
     if condition is not None:
         on = condition_node(operation, condition)
@@ -54,18 +54,18 @@ def join(table: T, right: PlannedTable | TemporalTable, condition: object | None
         on = ast.TruthValue(True)
     node = ast.Join(
         relation_node(table._rows.for_join()),
-        relation_node(other._rows.for_join(), as_of),
+        relation_node(right_table._rows.for_join(), as_of),
         "CROSS" if on is None else kind,
         on=on,
     )
-    return table._derived(joined_rows(_bound(table, node, operation, (*table._hints, *other._hints))), hints=())
+    return table._derived(joined_rows(_bound(table, node, operation, (*table._hints, *right_table._hints))), hints=())
 
 
 def _bound(table: PlannedTable, node: ast.Join, operation: str, hints: tuple[ast.TableHint, ...] = ()) -> From:
     binder = binder_for(table._context, operation)
-    found = bind_block_hints(hints, binder.source)
-    joined = not_too_deep(operation, lambda: bind_from(binder, node, Place(Surroundings(), found)))
-    check_names(found, [relation.name for relation in joined.relations])
+    bound = bind_block_hints(hints, binder.source)
+    joined = not_too_deep(operation, lambda: bind_from(binder, node, Place(Surroundings(), bound)))
+    check_names(bound, [relation.name for relation in joined.relations])
     return joined
 
 

@@ -32,11 +32,11 @@ def scanned(
     """
     hints = (table_hint("OPTIONS", options),) if options else ()
     node = ast.TableRef(tuple(map(identifier, path)), hints)
-    found = bind_from(binder_for(context, operation), node, Place(Surroundings()))
+    bound = bind_from(binder_for(context, operation), node, Place(Surroundings()))
     declared = context.catalog.find(path)
     origin = Origin(path, declared, tuple(options.items())) if isinstance(declared, CatalogTable) else None
-    names = tuple(column.name for column in found.visible)
-    return rows(Bound(found.rel, names), path[-1]), origin
+    names = tuple(column.name for column in bound.visible)
+    return rows(Bound(bound.rel, names), path[-1]), origin
 
 
 def hinted(table: T, name: str, options: Mapping[str, str]) -> T:
@@ -55,9 +55,9 @@ def hinted(table: T, name: str, options: Mapping[str, str]) -> T:
             where="hint()",
             remedy="write from_path(name).hint(...), before any other operation",
         )
-    found, origin = scanned(context, origin.path, dict(origin.options) | texts, "hint")
+    rescanned, origin = scanned(context, origin.path, dict(origin.options) | texts, "hint")
     # The same columns: those that were taken from the table before are columns of this one, too.
-    again = rows(Bound(found.rel, found.names), found.name, (*table._rows.keys, *found.keys))
+    again = rows(Bound(rescanned.rel, rescanned.names), rescanned.name, (*table._rows.keys, *rescanned.keys))
     return type(table)(context, again, table._hints, origin)
 
 
@@ -84,9 +84,9 @@ def name_of(table: PlannedTable) -> str:
 def drop_temporary(context: PlanningContext, kind: str, path: str) -> bool:
     """Drop a temporary table or view; False where there is none."""
     name = path_of(path, f"drop_temporary_{kind.lower()}")
-    found = context.catalog.find(name)
+    table = context.catalog.find(name)
     wanted = CatalogTable if kind == "TABLE" else CatalogView
-    if not isinstance(found, wanted) or not found.temporary:
+    if not isinstance(table, wanted) or not table.temporary:
         return False
     context.catalog.drop(kind, name, temporary=True)
     return True

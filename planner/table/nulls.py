@@ -154,16 +154,16 @@ def _fitting(table: PlannedTable, values: Sequence[object], operation: str) -> l
     kinds = [_kinds(value) for value in values if value is not None]
     rows = table._rows
     types = [rows.rel.row_type.types[column.index] for column in rows.visible]
-    found = [
+    fitting = [
         name for name, type_ in zip(rows.names, types, strict=True) if all(isinstance(type_, kind) for kind in kinds)
     ]
-    if not found:
+    if not fitting:
         shown = ", ".join(map(repr, values))
         columns = ", ".join(f"{name} {summary(type_)}" for name, type_ in zip(rows.names, types, strict=True))
         raise ProgramError(
             f"no column can hold {shown}", where=f"{operation}()", remedy=f"name the columns; there are: {columns}"
         )
-    return found
+    return fitting
 
 
 def _kinds(value: object) -> tuple[type[LogicalType], ...]:

@@ -34,23 +34,25 @@ def all_columns(rows: Rows) -> list[ast.Expression]:
     return [column_at(name, place) for place, name in enumerate(rows.names)]
 
 
-def nodes_of(operation: str, fields: Iterable[object], what: str = "a column") -> list[ast.Expression]:
+def nodes_of(operation: str, fields: Iterable[object], expected: str = "a column") -> list[ast.Expression]:
     """The nodes of expressions, or of columns' names.
 
     Raises:
         ProgramError: neither an expression nor a text.
     """
-    found: list[ast.Expression] = []
+    nodes: list[ast.Expression] = []
     for item in fields:
         if isinstance(item, Operand):
-            found.append(item._node)
+            nodes.append(item._node)
         elif isinstance(item, str):
-            found.append(named(column(item), f"col({item!r})"))
+            nodes.append(named(column(item), f"col({item!r})"))
         else:
             raise ProgramError(
-                f"{item!r} is no expression", where=f"{operation}()", remedy=f'write col("name") for {what}, lit(...)'
+                f"{item!r} is no expression",
+                where=f"{operation}()",
+                remedy=f'write col("name") for {expected}, lit(...)',
             )
-    return found
+    return nodes
 
 
 def listed(operation: str, fields: object) -> Sequence[object]:
@@ -87,7 +89,7 @@ def names_of(operation: str, fields: Sequence[object], rows: Rows) -> list[str]:
     Raises:
         ProgramError: an expression that is no column; a name that no column has.
     """
-    found: list[str] = []
+    names: list[str] = []
     for item in fields:
         name = item
         if isinstance(item, Operand):
@@ -99,8 +101,8 @@ def names_of(operation: str, fields: Sequence[object], rows: Rows) -> list[str]:
         if not isinstance(name, str):
             raise ProgramError(f"{item!r} is no column", where=f"{operation}()", remedy='give names, or col("name")')
         place_of(operation, name, rows)
-        found.append(name)
-    return found
+        names.append(name)
+    return names
 
 
 def place_of(operation: str, name: str, rows: Rows) -> int:

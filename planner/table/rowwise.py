@@ -39,23 +39,23 @@ def call_and_names(function: object, operation: str) -> tuple[ast.Expression, tu
 
 def flattened(table: T, place: int, names: tuple[str, ...], operation: str) -> T:
     """The table with the fields of its last column, if it is a ROW, as columns of their own, under other names."""
-    found = table._rows
-    type_ = found.rel.row_type.types[place]
-    kept = [Expression(column_at(name, at)) for at, name in enumerate(found.names[:place])]
-    last = column_at(found.names[place], place)
+    rows = table._rows
+    type_ = rows.rel.row_type.types[place]
+    columns = [Expression(column_at(name, at)) for at, name in enumerate(rows.names[:place])]
+    last = column_at(rows.names[place], place)
     if isinstance(type_, FieldsType):
         fields: list[ast.Expression] = [ast.FieldAccess(last, identifier(name)) for name in type_.names]
         known = list(type_.names)
     else:
-        fields, known = [last], [found.names[place]]
+        fields, known = [last], [rows.names[place]]
     if names and len(names) != len(fields):
         raise ProgramError(
             f"{operation}() gives {len(fields)} column(s), the alias names {len(names)}",
             where=f"{operation}()",
             remedy="name all, or none",
         )
-    made = [Expression(item).alias(name) for item, name in zip(fields, names or known, strict=True)]
-    return select(table, [*kept, *made], operation)
+    fields_of_row = [Expression(item).alias(name) for item, name in zip(fields, names or known, strict=True)]
+    return select(table, [*columns, *fields_of_row], operation)
 
 
 def flat_map(table: T, function: object) -> T:

@@ -59,11 +59,11 @@ def split(table: T, weights: object, seed: object) -> list[T]:
         raise ProgramError("the weights of split() are all 0", where="split()", remedy="give one above 0")
     ends = [sum(parts[: at + 1], Fraction(0)) / whole for at in range(len(parts))]
     hashed = _hash(table, _checked_seed("split", seed))
-    found: list[T] = []
+    splits: list[T] = []
     for at, end in enumerate(ends):
         begin = ends[at - 1] if at else Fraction(0)
-        found.append(where(table, _within(hashed, begin, end), "split"))
-    return found
+        splits.append(where(table, _within(hashed, begin, end), "split"))
+    return splits
 
 
 def _within(number: ast.Expression, begin: Fraction, end: Fraction) -> Expression:

@@ -74,7 +74,7 @@ def schema_of(table: PlannedTable) -> ResolvedSchema:
 def declared_schema(declared: CatalogTable) -> ResolvedSchema:
     """The schema of a table of the catalog."""
     watermarks = {item.column: item.sql for item in declared.watermarks}
-    found: list[SchemaColumn] = []
+    columns: list[SchemaColumn] = []
     for column in declared.columns:
         type_, extras = column.type, None
         if column.name in watermarks and isinstance(type_, TimestampBase):
@@ -84,5 +84,5 @@ def declared_schema(declared: CatalogTable) -> ResolvedSchema:
         elif column.kind.value == "METADATA":
             key = f" FROM '{column.metadata_key}'" if column.metadata_key else ""
             extras = f"METADATA{key}{' VIRTUAL' if column.virtual else ''}"
-        found.append(SchemaColumn(column.name, type_, extras, watermarks.get(column.name), column.comment))
-    return ResolvedSchema(tuple(found), declared.primary_key)
+        columns.append(SchemaColumn(column.name, type_, extras, watermarks.get(column.name), column.comment))
+    return ResolvedSchema(tuple(columns), declared.primary_key)

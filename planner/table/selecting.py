@@ -60,12 +60,12 @@ def _is_aggregate(binder: Binder, node: ast.Node) -> bool:
 
 def select_items(table: PlannedTable, operation: str, fields: Sequence[object]) -> list[ast.Expression]:
     """The items of a SELECT list; "*" stands for all columns."""
-    found: list[ast.Expression] = []
+    items: list[ast.Expression] = []
     for node in nodes_of(operation, fields):
         if isinstance(node, ast.ColumnRef) and node.name == "*":
-            found += all_columns(table._rows)
+            items += all_columns(table._rows)
         elif isinstance(node, Columns):
-            found += _several(table, operation, node)
+            items += _several(table, operation, node)
         elif isinstance(node, FunctionAlias):
             raise ProgramError(
                 "several names are for the columns of a table function",
@@ -73,8 +73,8 @@ def select_items(table: PlannedTable, operation: str, fields: Sequence[object]) 
                 remedy="give one name, or use join_lateral(...)",
             )
         else:
-            found.append(node)
-    return found
+            items.append(node)
+    return items
 
 
 def _several(table: PlannedTable, operation: str, node: Columns) -> list[ast.Expression]:
@@ -102,10 +102,10 @@ def where(table: T, condition: object, operation: str) -> T:
     """The rows for which a condition is true."""
     node = condition_node(operation, condition)
     binder = binder_for(table._context, operation)
-    found = table._rows
-    scope = found.scope(found.rel.row_type, None, binder.names.correlation())
+    rows = table._rows
+    scope = rows.scope(rows.rel.row_type, None, binder.names.correlation())
     rex = not_too_deep(operation, lambda: bind_condition(binder, node, Context(scope, clause=f"{operation}()")))
-    return table._derived(found.with_rel(Filter(found.rel, rex)))
+    return table._derived(rows.with_rel(Filter(rows.rel, rex)))
 
 
 def distinct(table: T) -> T:
@@ -157,21 +157,21 @@ _SETS: dict[str, tuple[Literal["UNION", "INTERSECT", "EXCEPT"], bool]] = {
 }
 
 
-def combine(table: T, other: PlannedTable, operation: str) -> T:
+def combine(table: T, right: PlannedTable, operation: str) -> T:
     """A set operation of two tables with as many columns of fitting types; the names are those of the first."""
-    check_same_environment(table, other, operation)
+    check_same_environment(table, right, operation)
     operator, distinct = _SETS[operation]
-    node = ast.SetOperation(operator, relation_node(table._rows), relation_node(other._rows), distinct)
+    node = ast.SetOperation(operator, relation_node(table._rows), relation_node(right._rows), distinct)
     return table._derived(rows(bind(table._context, operation, node)), hints=())
 
 
-def check_same_environment(table: PlannedTable, other: object, operation: str) -> None:
+def check_same_environment(table: PlannedTable, right: object, operation: str) -> None:
     """Refuse what is no table, or one of another environment.
 
     Raises:
         ProgramError: it is so.
     """
-    if check_table(other, operation)._context is not table._context:
+    if check_table(right, operation)._context is not table._context:
         raise ProgramError(
             f"{operation}() takes tables of one TableEnvironment alone",
             where=f"{operation}()",
@@ -184,17 +184,19 @@ def check_same_environment(table: PlannedTable, other: object, operation: str) -
 
 def rename_all(table: T, names: Sequence[str]) -> T:
     """All columns (or the first ones) under other names."""
-    given = names_only("alias", names)
+    new_names = names_only("alias", names)
     known = table._rows.names
-    if len(given) > len(known):
+    if len(new_names) > len(known):
         raise ProgramError(
-            f"alias() gives {len(given)} names, the table has {len(known)} column(s)",
+            f"alias() gives {len(new_names)} names, the table has {len(known)} column(s)",
             where="alias()",
             remedy=f"the columns are: {', '.join(known)}",
         )
-    _check_unique("alias", [*given, *known[len(given) :]])
-    items = [aliased(node, name) for node, name in zip(all_columns(table._rows), given, strict=False)]
-    return select(table, [*map(_expression, items), *map(_expression, all_columns(table._rows)[len(given) :])], "alias")
+    _check_unique("alias", [*new_names, *known[len(new_names) :]])
+    items = [aliased(node, name) for node, name in zip(all_columns(table._rows), new_names, strict=False)]
+    return select(
+        table, [*map(_expression, items), *map(_expression, all_columns(table._rows)[len(new_names) :])], "alias"
+    )
 
 
 def names_only(operation: str, names: Sequence[object]) -> list[str]:
@@ -244,10 +246,10 @@ def rename_columns(table: T, fields: Sequence[object]) -> T:
 def drop_columns(table: T, fields: Sequence[object]) -> T:
     """All columns but those given."""
     dropped = {place_of("drop_columns", name, table._rows) for name in names_of("drop_columns", fields, table._rows)}
-    kept = [node for place, node in enumerate(all_columns(table._rows)) if place not in dropped]
-    if not kept:
+    remaining = [node for place, node in enumerate(all_columns(table._rows)) if place not in dropped]
+    if not remaining:
         raise ProgramError("drop_columns() leaves no column", where="drop_columns()", remedy="keep at least one")
-    return select(table, list(map(_expression, kept)), "drop_columns")
+    return select(table, list(map(_expression, remaining)), "drop_columns")
 
 
 def _new_columns(table: PlannedTable, operation: str, fields: Sequence[object]) -> list[ast.Expression]:

@@ -82,9 +82,9 @@ class Window(Unfinished):
     def group_call(self, suffix: str = "") -> ast.Call:
         """TUMBLE(time, size) of GROUP BY, or TUMBLE_START and the like."""
         if self.kind == "CUMULATE" or self.partition or self.shift is not None:
-            what = "partitions" if self.partition else "an offset" if self.shift is not None else "CUMULATE"
+            construct = "partitions" if self.partition else "an offset" if self.shift is not None else "CUMULATE"
             raise ProgramError(
-                f"a window with an alias cannot have {what}",
+                f"a window with an alias cannot have {construct}",
                 where="window()",
                 remedy="leave .alias(...) out, and group by window_start and window_end",
             )
@@ -177,23 +177,23 @@ class Cumulate(metaclass=Beginning):
         return CumulateWithSize(_interval("Cumulate.over", size))
 
 
-def _interval(what: str, length: Length) -> Expression:
+def _interval(quantity: str, length: Length) -> Expression:
     if isinstance(length, timedelta):
         return Expression(literal(length))
     if not isinstance(length, Expression):
         raise ProgramError(
-            f"{what} needs an interval, not {length!r}",
-            remedy=f"write {what}(lit(10).minutes), .seconds, .hours, .days",
+            f"{quantity} needs an interval, not {length!r}",
+            remedy=f"write {quantity}(lit(10).minutes), .seconds, .hours, .days",
         )
     return length
 
 
 def _name(name: object) -> str:
     """The name of an alias, given as a text or as a column."""
-    found = spelled(name._node) if isinstance(name, Expression) else name
-    if not isinstance(found, str) or not found:
+    text = spelled(name._node) if isinstance(name, Expression) else name
+    if not isinstance(text, str) or not text:
         raise ProgramError(f"{name!r} is no name of a window", where="alias()", remedy='write .alias("w")')
-    return found
+    return text
 
 
 # --- OVER -----------------------------------------------------------------------------------------------------------

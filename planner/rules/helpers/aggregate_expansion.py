@@ -85,20 +85,20 @@ def reduce_aggregate(rel: Aggregate | GroupWindowAggregate) -> RelNode:
     fields = rel.row_type.fields
     calls = tuple(plain_call(call, inputs) for call in rel.calls)
     count = len(rel.grouping)
-    found = reduce_aggregates(calls, [field.type for field in fields[:count]], inputs)
-    if found is None:
+    reductions = reduce_aggregates(calls, [field.type for field in fields[:count]], inputs)
+    if reductions is None:
         return rel if calls == rel.calls else replace(rel, calls=calls)
     columns = list(fields[:count])
     named: list[AggregateCall] = []
-    for call in found.calls:
+    for call in reductions.calls:
         name = unique_name(call.column or f"$f{len(columns)}", [field.name for field in columns])
         named.append(replace(call, column=name))
         columns.append(Field(name, call.type))
     # Behind the calls, what shows the window.
     behind = fields[count + len(rel.calls) :]
     shown = [InputRef(len(columns) + at, item.type) for at, item in enumerate(behind)]
-    made = replace(rel, calls=tuple(named), columns=RowType(fields=(*columns, *behind)))
-    return Project(made, (*found.projection, *shown), rel.columns)
+    reduced = replace(rel, calls=tuple(named), columns=RowType(fields=(*columns, *behind)))
+    return Project(reduced, (*reductions.projection, *shown), rel.columns)
 
 
 def reduce_aggregates(
@@ -167,10 +167,10 @@ def _quotient(total: RexNode, count: RexNode, type_: LogicalType) -> RexNode:
 
 def _as(rex: RexNode, type_: LogicalType) -> RexNode:
     """The value as `type_`, its nullability too."""
-    found = cast(rex, type_)
-    if isinstance(found, Call) and found.name == "$CAST$1" and found is not rex:
-        return replace(found, type=type_)
-    return found
+    converted = cast(rex, type_)
+    if isinstance(converted, Call) and converted.name == "$CAST$1" and converted is not rex:
+        return replace(converted, type=type_)
+    return converted
 
 
 def _spread(builder: _Builder, call: AggregateCall) -> RexNode:
@@ -178,10 +178,10 @@ def _spread(builder: _Builder, call: AggregateCall) -> RexNode:
     squares = builder.ref(replace(call, name=_WELFORD, type=DOUBLE, column=""))
     count = builder.count(call)
     divisor = _one_less(count, plan_literals.integer(1)) if sample else count
-    found = resolve_call("/", (squares, divisor))
+    variance = resolve_call("/", (squares, divisor))
     if root:
-        found = resolve_call("SQRT", (found,))
-    return _as(found, call.type)
+        variance = resolve_call("SQRT", (variance,))
+    return _as(variance, call.type)
 
 
 def _one_less(count: RexNode, one: RexNode) -> RexNode:
@@ -254,11 +254,11 @@ def _spread_over(over: Over) -> RexNode:
     # a count is BIGINT, so a sample of whole numbers is divided as BIGINT and cast back
     quotient = BIGINT if sample and isinstance(of, IntegerType) else plain
     missing = sample or plain.nullable
-    found: RexNode = Call("$/$1", (gap, divisor), quotient.with_nullability(missing), "BINARY")
-    found = coerce(found, of)
+    variance: RexNode = Call("$/$1", (gap, divisor), quotient.with_nullability(missing), "BINARY")
+    variance = coerce(variance, of)
     if root:
-        found = resolve_call("SQRT", (found,))
-    return _as(found, over.type)
+        variance = resolve_call("SQRT", (variance,))
+    return _as(variance, over.type)
 
 
 _OVER = {

@@ -43,9 +43,9 @@ class Pulled:
 
 def with_exprs(below: Pulled, exprs: tuple[RexNode, ...]) -> tuple[RelNode, tuple[RexNode, ...]]:
     """`exprs` as the first columns, those of `below` behind them for its conditions."""
-    given = identity(below.rel.row_type) if below.conditions else ()
-    made = projection(below.rel, (*exprs, *given))
-    return made, tuple(shift(item, len(exprs)) for item in below.conditions)
+    columns = identity(below.rel.row_type) if below.conditions else ()
+    projected = projection(below.rel, (*exprs, *columns))
+    return projected, tuple(shift(item, len(exprs)) for item in below.conditions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +159,9 @@ def split(parts: Sequence[RexNode], outer: Outer) -> tuple[list[RexNode], list[R
     return [part for part in parts if part not in outward], outward
 
 
-def refused(what: str) -> UnsupportedError:
+def refused(construct: str) -> UnsupportedError:
     """The error for a correlated query that cannot be written as a join."""
     return UnsupportedError(
-        f"{what} is not supported", remedy="write it as a join: aggregate by the compared columns, then JOIN ... ON"
+        f"{construct} is not supported",
+        remedy="write it as a join: aggregate by the compared columns, then JOIN ... ON",
     )

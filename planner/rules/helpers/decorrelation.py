@@ -150,12 +150,12 @@ def _join(rel: Join, outer: Outer) -> Pulled:
     }[rel.kind]
     if left.always or right.always:
         raise refused("a join with a correlated aggregate inside a correlated subquery")
-    given = (left.conditions, right.conditions, outward)
-    if any(found and not allowed for allowed, found in zip(preserved, given, strict=True)):
+    correlated = (left.conditions, right.conditions, outward)
+    if any(conditions and not allowed for allowed, conditions in zip(preserved, correlated, strict=True)):
         return _join_over_domain(rel, left, right, parts, outer)
     conditions = (*left.conditions, *(shift(item, width) for item in right.conditions), *outward)
-    made = replace(rel, left=left.rel, right=right.rel, condition=conjunction(inner))
-    return Pulled(made, _over(made, columns), conditions)
+    joined = replace(rel, left=left.rel, right=right.rel, condition=conjunction(inner))
+    return Pulled(joined, _over(joined, columns), conditions)
 
 
 def _over(rel: RelNode, columns: Sequence[RexNode]) -> tuple[RexNode, ...]:
@@ -168,14 +168,14 @@ def _correlate(rel: Correlate, outer: Outer) -> Pulled:
     if outer_refs(rel.right, outer.name):
         raise refused("a table function over a column of an enclosing query")
     left = pull(rel.left, outer)
-    given = len(rel.left.row_type.fields)
+    columns = len(rel.left.row_type.fields)
     if left.always or left.columns != identity(rel.left.row_type):
         raise refused("a table function inside a correlated subquery over computed columns")
     width = len(left.rel.row_type.fields)
-    if width != given:
+    if width != columns:
         raise refused("a table function inside a correlated subquery")
-    made = replace(rel, left=left.rel)
-    return Pulled(made, identity(made.row_type), left.conditions)
+    joined = replace(rel, left=left.rel)
+    return Pulled(joined, identity(joined.row_type), left.conditions)
 
 
 @_pull.register
@@ -198,14 +198,14 @@ def _aggregate(rel: Aggregate, outer: Outer) -> Pulled:
     types = [*(item.type for item in own), *(type_of(exprs[key]) for key in keys)]
     order = [*range(count), *range(len(own), len(names)), *range(count, len(own))]
     row = named_row([names[at] for at in order], [types[at] for at in order])
-    made = Aggregate(source, grouping, rel.calls, row, (), rel.hints)
-    where = [InputRef(index, made.row_type.types[index]) for index in range(len(made.row_type.fields))]
+    aggregate = Aggregate(source, grouping, rel.calls, row, (), rel.hints)
+    where = [InputRef(index, aggregate.row_type.types[index]) for index in range(len(aggregate.row_type.fields))]
     conditions = tuple(match_with(pair, where[count + at]) for at, pair in enumerate(pairs))
-    found: list[RexNode] = [*where[:count], *where[count + len(keys) :]]
+    columns: list[RexNode] = [*where[:count], *where[count + len(keys) :]]
     always = not rel.grouping
     if always:
-        found = [_or_zero(call.name, rex) for call, rex in zip(rel.calls, found, strict=True)]
-    return Pulled(made, tuple(found), conditions, always)
+        columns = [_or_zero(call.name, rex) for call, rex in zip(rel.calls, columns, strict=True)]
+    return Pulled(aggregate, tuple(columns), conditions, always)
 
 
 def _or_zero(name: str, rex: RexNode) -> RexNode:
@@ -232,8 +232,8 @@ def _join_over_domain(rel: Join, left: Pulled, right: Pulled, parts: Sequence[Re
     count = len(right.conditions)
     condition = conjunction(map(domain.local, (*parts, *moved[:count])))
     columns = left.columns if rel.kind is not JoinKind.LEFT else (*left.columns, *moved[count:])
-    made = replace(rel, left=source, right=right.rel, condition=condition)
-    return Pulled(made, _over(made, tuple(map(domain.local, columns))), domain.matches)
+    joined = replace(rel, left=source, right=right.rel, condition=condition)
+    return Pulled(joined, _over(joined, tuple(map(domain.local, columns))), domain.matches)
 
 
 @_pull.register
@@ -273,12 +273,12 @@ def _set_operation(rel: SetOp, outer: Outer) -> Pulled:
     for branch, row in zip(branches, keys, strict=True):
         exprs = (*branch.columns, *(pair[1] for pair in row if pair))
         sources.append(projection(branch.rel, exprs))
-    made = replace(rel, sources=tuple(sources), columns=_widest([source.row_type for source in sources]))
+    combined = replace(rel, sources=tuple(sources), columns=_widest([source.row_type for source in sources]))
     width = len(rel.row_type.fields)
-    refs = identity(made.row_type)
+    refs = identity(combined.row_type)
     first = [pair for pair in keys[0] if pair]
     conditions = tuple(match_with(pair, refs[width + at]) for at, pair in enumerate(first))
-    return Pulled(made, refs[:width], conditions)
+    return Pulled(combined, refs[:width], conditions)
 
 
 def _widest(rows: Sequence[RowType]) -> RowType:

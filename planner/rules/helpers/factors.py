@@ -23,7 +23,7 @@ def factored(rex: RexNode) -> RexNode:
     branches = [factored(branch) for branch in disjuncts(rex)]
     split = [conjuncts(branch) for branch in branches]
     first, *others = split
-    common = [part for part in first if is_deterministic(part) and all(_has(other, part) for other in others)]
+    common = [part for part in first if is_deterministic(part) and all(_has(branch, part) for branch in others)]
     if not common:
         return rex if all(map(_same, branches, disjuncts(rex))) else disjunction(branches)
     rest = [[part for part in parts if not _has(common, part)] for parts in split]
@@ -32,7 +32,7 @@ def factored(rex: RexNode) -> RexNode:
     return conjunction([*common, disjunction(item for parts in rest for item in disjuncts(conjunction(parts)))])
 
 
-def each_once(rex: RexNode) -> RexNode:
+def without_repeats(rex: RexNode) -> RexNode:
     """The condition without parts that stand before, also with their sides exchanged."""
     parts, seen = conjuncts(rex), set[RexNode]()
     for part in parts:
@@ -45,8 +45,8 @@ def _flat(parts: list[RexNode]) -> list[RexNode]:
     return [inner for part in parts for inner in conjuncts(part)]
 
 
-def _same(one: RexNode, other: RexNode) -> bool:
-    return one is other
+def _same(left: RexNode, right: RexNode) -> bool:
+    return left is right
 
 
 def _has(parts: list[RexNode], part: RexNode) -> bool:
@@ -57,5 +57,5 @@ def _has(parts: list[RexNode], part: RexNode) -> bool:
 def _exchanged(part: RexNode) -> RexNode:
     if not isinstance(part, Call) or part.name not in _SYMMETRIC:
         return part
-    one, other = part.operands
-    return Call(_SYMMETRIC[part.name], (other, one), part.type, part.syntax)
+    left, right = part.operands
+    return Call(_SYMMETRIC[part.name], (right, left), part.type, part.syntax)

@@ -33,11 +33,15 @@ def with_plain_operands(rex: RexNode) -> RexNode:
         return rex
     if isinstance(rex, Call) and rex.name == "$PROCTIME_MATERIALIZE$1":
         return rex
-    found = rex.with_children(tuple(plain(with_plain_operands(child)) for child in children))
-    if isinstance(found, Call) and found.name == "$CAST$1" and found.type == type_of(found.operands[0]):
+    plain_call = rex.with_children(tuple(plain(with_plain_operands(child)) for child in children))
+    if (
+        isinstance(plain_call, Call)
+        and plain_call.name == "$CAST$1"
+        and plain_call.type == type_of(plain_call.operands[0])
+    ):
         # A rowtime cast to its own type: becoming a plain timestamp was all.
-        return found.operands[0]
-    return found
+        return plain_call.operands[0]
+    return plain_call
 
 
 def with_plain_columns(rel: RelNode, check: Callable[[LogicalType], bool] = is_time) -> RelNode:

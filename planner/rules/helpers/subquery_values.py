@@ -77,12 +77,12 @@ def _for_existence(rel: RelNode) -> RelNode:
 
 def tests_of(subquery: Subquery, columns: Sequence[RexNode], operator: str, *, unknown: bool) -> list[RexNode]:
     """The comparisons of IN, ANY, ALL; with `unknown` a comparison with null counts too."""
-    found: list[RexNode] = []
+    tests: list[RexNode] = []
     for mine, theirs in zip(subquery.operands, columns, strict=True):
         test = comparison(operator, mine, theirs)
         nulls = [is_null(item) for item in (mine, theirs) if type_of(item).nullable] if unknown else []
-        found.append(disjunction([*nulls, test]))
-    return found
+        tests.append(disjunction([*nulls, test]))
+    return tests
 
 
 def as_value(source: RelNode, rex: RexNode, *, only_true: bool) -> tuple[RelNode, RexNode]:
@@ -94,16 +94,16 @@ def as_value(source: RelNode, rex: RexNode, *, only_true: bool) -> tuple[RelNode
     if isinstance(rex, Subquery):
         operands: list[RexNode] = []
         for operand in rex.operands:
-            source, found = as_value(source, operand, only_true=False)
-            operands.append(found)
+            source, value = as_value(source, operand, only_true=False)
+            operands.append(value)
         return _VALUES[rex.kind](source, replace(rex, operands=tuple(operands)), only_true)
     if not contains(rex, Subquery):
         return source, rex
     keeps = only_true and (is_call(rex, "$AND$1") or is_call(rex, "$OR$1"))
     children: list[RexNode] = []
     for child in rex.children():
-        source, found = as_value(source, child, only_true=keeps)
-        children.append(found)
+        source, value = as_value(source, child, only_true=keeps)
+        children.append(value)
     return source, rex.with_children(tuple(children))
 
 
@@ -188,15 +188,15 @@ def _exists(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNo
     pulled = pull_subquery(subquery, source)
     if pulled.always:
         return source, TRUE
-    joined, found = _marked(source, subquery, pulled, ())
-    return joined, found
+    joined, marker = _marked(source, subquery, pulled, ())
+    return joined, marker
 
 
 def _in(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, RexNode]:
     if subquery.kind is SubqueryKind.ALL:
         some = replace(subquery, kind=SubqueryKind.SOME, operator=NEGATED[subquery.operator])
-        joined, found = _in(source, some, False)
-        return joined, negation(found)
+        joined, value = _in(source, some, False)
+        return joined, negation(value)
     pulled = pull(subquery.rel, Outer(subquery.name, source))
     if pulled.always:
         # One row for every enclosing row: the comparison with that one.
@@ -218,18 +218,18 @@ def _compared(source: RelNode, subquery: Subquery, pulled: Pulled, only_true: bo
         )
         for rex in subquery.operands
     )
-    asked = replace(subquery, operands=operands)
-    found: list[RexNode] = []
+    compared = replace(subquery, operands=operands)
+    columns: list[RexNode] = []
     joined = source
     nullable = any(type_of(rex).nullable for rex in (*operands, *pulled.columns))
     for unknown in (False,) if only_true or not nullable else (False, True):
-        tests = tests_of(asked, pulled.columns, subquery.operator, unknown=unknown)
+        tests = tests_of(compared, pulled.columns, subquery.operator, unknown=unknown)
         more = replace(pulled, conditions=(*pulled.conditions, *tests))
         joined, mark = _marked(joined, subquery, more, ())
-        found.append(mark)
-    if len(found) == 1:
-        return joined, found[0]
-    return joined, case([(found[0], TRUE), (found[1], null_of(BOOLEAN))], FALSE, BOOLEAN)
+        columns.append(mark)
+    if len(columns) == 1:
+        return joined, columns[0]
+    return joined, case([(columns[0], TRUE), (columns[1], null_of(BOOLEAN))], FALSE, BOOLEAN)
 
 
 def _three_valued(joined: RelNode, subquery: Subquery, pulled: Pulled, matched: RexNode) -> tuple[RelNode, RexNode]:
@@ -247,12 +247,12 @@ def _three_valued(joined: RelNode, subquery: Subquery, pulled: Pulled, matched: 
     outer = Outer(subquery.name, joined)
     counts = pull(counted, outer)
     condition = conjunction(over_join(item, outer, width) for item in counts.conditions)
-    made = Join(joined, counts.rel, JoinKind.LEFT, condition)
+    counted_join = Join(joined, counts.rel, JoinKind.LEFT, condition)
     index = {"c": 0, "ck": 0}
     for at, name in enumerate(counts.rel.row_type.names):
         if name in index:
             index[name] = width + at
-    every, known = (InputRef(index[name], made.row_type.types[index[name]]) for name in ("c", "ck"))
+    every, known = (InputRef(index[name], counted_join.row_type.types[index[name]]) for name in ("c", "ck"))
     unknown = disjunction(
         [is_null(operand), comparison("$<$1", known, every)]
         if type_of(operand).nullable
@@ -260,7 +260,7 @@ def _three_valued(joined: RelNode, subquery: Subquery, pulled: Pulled, matched: 
     )
     none = comparison("$=$1", every, bigint(0))
     branches = [(matched, TRUE), (is_null(every), FALSE), (none, FALSE), (unknown, null_of(BOOLEAN))]
-    return made, case(branches, FALSE, BOOLEAN)
+    return counted_join, case(branches, FALSE, BOOLEAN)
 
 
 def _marked(
@@ -268,13 +268,13 @@ def _marked(
 ) -> tuple[RelNode, RexNode]:
     """A left join with the distinct values that are compared, and whether one was found."""
     outer = Outer(subquery.name, source)
-    found = [equality(item, outer) for item in pulled.conditions]
-    if not all(found) or any(reads(rex, outer) for rex in pulled.columns[: len(operands)]):
+    conditions = [equality(item, outer) for item in pulled.conditions]
+    if not all(conditions) or any(reads(rex, outer) for rex in pulled.columns[: len(operands)]):
         pulled = over_domain(pulled, outer)
-        found = [equality(item, outer) for item in pulled.conditions]
+        conditions = [equality(item, outer) for item in pulled.conditions]
     width = len(source.row_type.fields)
     pairs: list[Pair] = [(mine, theirs, equals) for mine, theirs in zip(operands, pulled.columns, strict=False)]
-    pairs += [(over_join(pair[0], outer, 0), *pair[1:]) for pair in found if pair]
+    pairs += [(over_join(pair[0], outer, 0), *pair[1:]) for pair in conditions if pair]
     keys = tuple(theirs for _, theirs, _ in pairs)
     row = named_row((*column_names(keys, pulled.rel.row_type), "i"), [*map(type_of, keys), type_of(TRUE)])
     distinct = _marked_rows(pulled.rel, keys, row)

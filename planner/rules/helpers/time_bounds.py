@@ -80,10 +80,10 @@ def _compares_times(part: RexNode, width: int) -> bool:
     """Whether a condition compares a time attribute of one side, and nothing else, with one of the other side."""
     if not (isinstance(part, Call) and part.name in _COMPARISONS and len(part.operands) == 2):
         return False
-    one, other = map(_only_time, part.operands)
-    if one is None or other is None:
+    left, right = map(_only_time, part.operands)
+    if left is None or right is None:
         return False
-    return (one.index < width) is not (other.index < width) and time_kind(one.type) is time_kind(other.type)
+    return (left.index < width) is not (right.index < width) and time_kind(left.type) is time_kind(right.type)
 
 
 def _only_time(rex: RexNode) -> InputRef | None:
@@ -99,13 +99,13 @@ def _inputs(rex: RexNode) -> Iterator[InputRef]:
 def _bound(part: RexNode, width: int) -> _Bound | None:
     """A comparison of times as a bound on the left time; None where the distance is not known."""
     assert isinstance(part, Call)
-    name, (one, other) = part.name, part.operands
-    if next(_inputs(one)).index >= width:
-        name, one, other = MIRRORED[name], other, one
-    mine, theirs = _offset(one), _offset(other)
+    name, (first, second) = part.name, part.operands
+    if next(_inputs(first)).index >= width:
+        name, first, second = MIRRORED[name], second, first
+    mine, theirs = _offset(first), _offset(second)
     if mine is None or theirs is None:
         return None
-    left, right = next(_inputs(one)), next(_inputs(other))
+    left, right = next(_inputs(first)), next(_inputs(second))
     return _Bound(name, theirs - mine, left.index, right.index - width, time_kind(left.type), part)
 
 

@@ -26,7 +26,7 @@ def as_window_aggregate(rel: Aggregate, windows: Windows) -> RelNode | None:
     """An aggregate by a window's start and end, with that window's columns above it; None for another aggregate."""
     shown = windows.of(rel.input)
     grouped = frozenset(rel.grouping)
-    if shown is None or not shown.kept(grouped):
+    if shown is None or not shown.has_bounds(grouped):
         return None
     keys = tuple(index for index in rel.grouping if index not in shown.every)
     if shown.window.is_session and set(keys) != set(shown.window.partition):
@@ -37,9 +37,9 @@ def as_window_aggregate(rel: Aggregate, windows: Windows) -> RelNode | None:
     placed = None if read & shown.every else _without_windows(source, windows)
     windowing: Windowing
     if placed is None:
-        found = windows.of(source)
-        assert found is not None
-        windowing = found.attached
+        window = windows.of(source)
+        assert window is not None
+        windowing = window.attached
     else:
         source, windowing = placed.rel, placed.windowing
         keys = tuple(placed.place[index] for index in keys)
@@ -57,7 +57,7 @@ class _Parts:
     windowing: Windowing
 
 
-def _above_windows(rel: Aggregate, made: _Parts, shown: WindowColumns, grouped: frozenset[int]) -> RelNode:
+def _above_windows(rel: Aggregate, parts: _Parts, shown: WindowColumns, grouped: frozenset[int]) -> RelNode:
     """The window aggregate, and above it the columns of the aggregate that it stands for."""
     time = replace(shown.time, nullable=False)
     properties = [("window_start", Property.START), ("window_end", Property.END)]
@@ -65,25 +65,25 @@ def _above_windows(rel: Aggregate, made: _Parts, shown: WindowColumns, grouped: 
     if shown.times & grouped:
         properties.append(("window_time", Property.ROWTIME if is_rowtime(time) else Property.PROCTIME))
         stamps.append(time)
-    given = made.source.row_type
+    input_type = parts.source.row_type
     own = rel.columns.fields
     calls = own[len(rel.grouping) :]
     names = (
-        *(given.names[index] for index in made.keys),
+        *(input_type.names[index] for index in parts.keys),
         *(item.name for item in calls),
         *(name for name, _ in properties),
     )
     types = (
-        *(given.types[index] for index in made.keys),
-        *(call.type for call in made.calls),
+        *(input_type.types[index] for index in parts.keys),
+        *(call.type for call in parts.calls),
         *stamps,
     )
     row = named_row(names, types)
-    first = len(made.keys) + len(made.calls)
+    first = len(parts.keys) + len(parts.calls)
     named = tuple((name, kind) for name, (_, kind) in zip(row.names[first:], properties, strict=True))
-    below = WindowAggregate(made.source, made.keys, made.calls, made.windowing, named, row)
+    below = WindowAggregate(parts.source, parts.keys, parts.calls, parts.windowing, named, row)
     refs = identity(row)
-    following = iter(refs[: len(made.keys)])
+    following = iter(refs[: len(parts.keys)])
     exprs: list[RexNode] = []
     for index in rel.grouping:
         if index in shown.starts:
@@ -94,20 +94,20 @@ def _above_windows(rel: Aggregate, made: _Parts, shown: WindowColumns, grouped: 
             exprs.append(refs[first + 2])
         else:
             exprs.append(next(following))
-    exprs += refs[len(made.keys) : first]
+    exprs += refs[len(parts.keys) : first]
     fields = tuple(Field(item.name, type_of(rex), item.comment) for item, rex in zip(own, exprs, strict=True))
     return Project(below, tuple(exprs), RowType(fields=fields))
 
 
-def _with_plain_times(rel: Aggregate, kept: frozenset[int]) -> tuple[RelNode, tuple[AggregateCall, ...]]:
-    """The input with plain timestamps for its time attributes, but for those of `kept`, and the calls over it."""
+def _with_plain_times(rel: Aggregate, times: frozenset[int]) -> tuple[RelNode, tuple[AggregateCall, ...]]:
+    """The input with plain timestamps for its time attributes, except `times`, and the calls over it."""
     row = rel.input.row_type
-    exprs: list[RexNode] = [rex if rex.index in kept else plain(rex) for rex in identity(row)]
+    exprs: list[RexNode] = [rex if rex.index in times else plain(rex) for rex in identity(row)]
     names = list(row.names)
     copies: dict[int, int] = {}
 
     def place(index: int) -> int:
-        if index not in kept or not is_time(row.types[index]):
+        if index not in times or not is_time(row.types[index]):
             return index
         if index not in copies:
             copies[index] = len(exprs)
@@ -176,15 +176,15 @@ def _projected(
 ) -> _Placed | None:
     """The projection (or several, of an Expand) without window columns, the time attribute among its columns."""
     cells = list(zip(*rows, strict=True))
-    kept: list[int] = []
+    readable: list[int] = []
     for at, column in enumerate(cells):
         read = frozenset().union(*map(input_refs, column))
         if not read & shown.every:
-            kept.append(at)
+            readable.append(at)
         elif not all(isinstance(rex, InputRef) for rex in column):
             return None
-    moved = [tuple(map_inputs(rex, below.place.__getitem__) for rex in cells[at]) for at in kept]
-    fields = [columns.fields[at] for at in kept]
+    moved = [tuple(map_inputs(rex, below.place.__getitem__) for rex in cells[at]) for at in readable]
+    fields = [columns.fields[at] for at in readable]
     windowing = below.windowing
     item = below.rel.row_type.fields[windowing.index]
     time = InputRef(windowing.index, item.type)
@@ -193,13 +193,13 @@ def _projected(
     if not places:
         moved.append((time,) * len(rows))
         fields.append(Field(_new_name(item.name, [field.name for field in fields]), item.type))
-    place = {old: new for new, old in enumerate(kept)}
+    place = {old: new for new, old in enumerate(readable)}
     partition: list[int] = []
     for key in windowing.window.partition:
-        found = [at for at, column in enumerate(moved) if all(_is_column(rex, key) for rex in column)]
-        if not found:
+        key_places = [at for at, column in enumerate(moved) if all(_is_column(rex, key) for rex in column)]
+        if not key_places:
             return None
-        partition.append(found[0])
+        partition.append(key_places[0])
     window = replace(windowing.window, partition=tuple(sorted(partition)))
     rel = make(tuple(zip(*moved, strict=True)), RowType(fields=tuple(fields)))
     return _Placed(rel, place, ByTime(window, windowing.time, index))
@@ -210,8 +210,8 @@ def _is_column(rex: RexNode, index: int) -> bool:
 
 
 def _new_name(name: str, taken: Sequence[str]) -> str:
-    number, found = 0, name
-    while found in taken:
-        found = f"{name}_{number}"
+    number, unique = 0, name
+    while unique in taken:
+        unique = f"{name}_{number}"
         number += 1
-    return found
+    return unique

@@ -67,7 +67,7 @@ class WindowColumns:
         """Rows by the window that they carry."""
         return Attached(self.window, self.time, min(self.starts), min(self.ends))
 
-    def kept(self, columns: Columns) -> bool:
+    def has_bounds(self, columns: Columns) -> bool:
         """Whether a start and an end are among `columns`."""
         return bool(self.starts & columns and self.ends & columns)
 
@@ -85,9 +85,9 @@ class WindowColumns:
 
     def shifted(self, by: int) -> WindowColumns:
         """The same over columns that stand `by` places further right."""
-        found = self.moved({index: frozenset({index + by}) for index in (*self.every, *self.window.partition)})
-        assert found is not None
-        return found
+        shifted = self.moved({index: frozenset({index + by}) for index in (*self.every, *self.window.partition)})
+        assert shifted is not None
+        return shifted
 
 
 class Windows:
@@ -98,10 +98,10 @@ class Windows:
 
     def of(self, rel: RelNode) -> WindowColumns | None:
         """The window columns of a node's rows; None where rows are of no window, or of several kinds."""
-        found = self._known.get(id(rel))
-        if found is None:
-            found = self._known[id(rel)] = (rel, self._read(rel))
-        return found[1]
+        columns = self._known.get(id(rel))
+        if columns is None:
+            columns = self._known[id(rel)] = (rel, self._read(rel))
+        return columns[1]
 
     def _read(self, rel: RelNode) -> WindowColumns | None:
         match rel:
@@ -160,7 +160,7 @@ def _expand(rel: Expand, below: WindowColumns | None) -> WindowColumns | None:
 def _aggregate(rel: WindowAggregate) -> WindowColumns | None:
     shown = {
         kind: frozenset(
-            len(rel.grouping) + len(rel.calls) + at for at, (_, found) in enumerate(rel.properties) if found in kinds
+            len(rel.grouping) + len(rel.calls) + at for at, (_, kind) in enumerate(rel.properties) if kind in kinds
         )
         for kind, kinds in {
             "start": (Property.START,),
@@ -177,22 +177,30 @@ def _join(rel: WindowJoin, left: WindowColumns | None, right: WindowColumns | No
     # The window of a padded side is null: such a row is of no window.
     if left is None or right is None or rel.kind in (JoinKind.SEMI, JoinKind.ANTI, JoinKind.LEFT):
         return left
-    other = right.shifted(len(rel.left.row_type.fields))
+    right_columns = right.shifted(len(rel.left.row_type.fields))
     if rel.kind in (JoinKind.RIGHT, JoinKind.FULL):
-        return other if rel.kind is JoinKind.RIGHT else None
-    return replace(left, starts=left.starts | other.starts, ends=left.ends | other.ends, times=left.times | other.times)
+        return right_columns if rel.kind is JoinKind.RIGHT else None
+    return replace(
+        left,
+        starts=left.starts | right_columns.starts,
+        ends=left.ends | right_columns.ends,
+        times=left.times | right_columns.times,
+    )
 
 
-def _union(rel: SetOp, found: Sequence[WindowColumns | None]) -> WindowColumns | None:
+def _union(rel: SetOp, inputs: Sequence[WindowColumns | None]) -> WindowColumns | None:
     if rel.kind is not SetKind.UNION or not rel.all:
         return None
-    first = found[0]
+    first = inputs[0]
     if first is None:
         return None
-    for other in found[1:]:
-        if other is None or other.window != first.window or is_rowtime(other.time) != is_rowtime(first.time):
+    for columns in inputs[1:]:
+        if columns is None or columns.window != first.window or is_rowtime(columns.time) != is_rowtime(first.time):
             return None
         first = replace(
-            first, starts=first.starts & other.starts, ends=first.ends & other.ends, times=first.times & other.times
+            first,
+            starts=first.starts & columns.starts,
+            ends=first.ends & columns.ends,
+            times=first.times & columns.times,
         )
     return first if first.starts and first.ends else None

@@ -61,10 +61,10 @@ def _pair(part: RexNode, width: int) -> tuple[int, int] | None:
     """The columns, each of its own side, that an equality compares."""
     if not (is_call(part, "$=$1") or is_call(part, "$IS NOT DISTINCT FROM$1")):
         return None
-    one, other = part.children()
-    if not isinstance(one, InputRef) or not isinstance(other, InputRef):
+    left, right = part.children()
+    if not isinstance(left, InputRef) or not isinstance(right, InputRef):
         return None
-    low, high = sorted((one.index, other.index))
+    low, high = sorted((left.index, right.index))
     return (low, high - width) if low < width <= high else None
 
 
@@ -76,21 +76,21 @@ def as_window_rank(rel: Rank, windows: Windows) -> RelNode | None:
     """
     shown = windows.of(rel.input)
     partition = frozenset(rel.partition)
-    if shown is None or not shown.kept(partition):
+    if shown is None or not shown.has_bounds(partition):
         return None
     start, end = min(shown.starts & partition), min(shown.ends & partition)
     windowing = Attached(shown.window, shown.time, start, end)
-    what = "window top-n"
+    consumer = "window top-n"
     keys = tuple(index for index in rel.partition if index not in shown.every)
     row = rel.input.row_type
     first = rel.order[0] if len(rel.order) == 1 else None
     by_time = first is not None and is_time(row.types[first.index])
     deduplicates = by_time and rel.rank_column is None and (rel.start, rel.end) == (1, 1)
     if deduplicates and rel.function == "ROW_NUMBER":
-        what = "window deduplication"
+        consumer = "window deduplication"
     if not is_rowtime(shown.time):
         raise UnsupportedError(
-            f"a {what} in processing time is not supported",
+            f"a {consumer} in processing time is not supported",
             remedy="make the windows over a column that has a WATERMARK",
         )
     if rel.end_column is not None:

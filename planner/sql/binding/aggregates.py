@@ -85,7 +85,7 @@ def bind_grouping(binder: Binder, group: ast.GroupBy, context: Context) -> Group
     def alternatives(node: ast.Expression) -> list[tuple[int, ...]]:
         """The sets that one item of GROUP BY stands for."""
         if isinstance(node, ast.GroupingSets):
-            return [found for item in node.items for found in alternatives(item)]
+            return [key_set for item in node.items for key_set in alternatives(item)]
         if isinstance(node, ast.Rollup | ast.Cube):
             parts = [columns(item) for item in node.items]
             sizes = range(len(parts), -1, -1)
@@ -102,7 +102,7 @@ def bind_grouping(binder: Binder, group: ast.GroupBy, context: Context) -> Group
     if group.distinct:
         return Grouping(tuple(keys), distinct)
     most = max(map(sets.count, distinct))
-    again = tuple(tuple(found for found in distinct if sets.count(found) > times) for times in range(1, most))
+    again = tuple(tuple(key_set for key_set in distinct if sets.count(key_set) > times) for times in range(1, most))
     return Grouping(tuple(keys), distinct, again)
 
 
@@ -116,7 +116,7 @@ class Grouped:
         self._input = rel
         self._grouping = grouping
         self._context = context
-        everywhere = set.intersection(*(set(found) for found in grouping.sets))
+        everywhere = set.intersection(*(set(key_set) for key_set in grouping.sets))
         self._key_types = tuple(
             type_of(key) if index in everywhere else type_of(key).with_nullability(True)
             for index, key in enumerate(grouping.keys)
@@ -253,9 +253,9 @@ class Grouped:
         return _renullified(rex.with_children(lifted), children, lifted)
 
     def _outer(self, item: OuterRef, node: ast.Node) -> RexNode:
-        found = self._lift(InputRef(item.index, item.type), node)
-        assert isinstance(found, InputRef)
-        return OuterRef(item.name, found.index, found.type)
+        lifted = self._lift(InputRef(item.index, item.type), node)
+        assert isinstance(lifted, InputRef)
+        return OuterRef(item.name, lifted.index, lifted.type)
 
     def _aggregate(self, ref: AggregateRef, node: ast.Node) -> RexNode:
         if ref.sql == "GROUP_ID":

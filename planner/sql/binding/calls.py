@@ -40,9 +40,9 @@ def _call(binder: Binder, node: ast.Call, context: Context) -> RexNode:
     if context.pattern:
         from compiled_plan.planner.sql.binding.matches import bind_navigation  # for MATCH_RECOGNIZE alone
 
-        found = bind_navigation(binder, node, context)
-        if found is not None:
-            return found
+        navigation = bind_navigation(binder, node, context)
+        if navigation is not None:
+            return navigation
     if not _is_built_in(name):
         raise _unknown(binder, node, node.parts[0].name)
     if node.over is not None or name in WINDOW_FUNCTIONS:

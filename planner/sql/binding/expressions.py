@@ -96,10 +96,11 @@ def check_equality(left: RexNode, right: RexNode) -> None:
     Raises:
         ProgramError: names both types.
     """
-    one, two = type_of(left), type_of(right)
-    for number, text in ((one, two), (two, one)):
+    left_type, right_type = type_of(left), type_of(right)
+    for number, text in ((left_type, right_type), (right_type, left_type)):
         if isinstance(number, NumericType) and isinstance(text, CharacterType):
             raise ProgramError(
-                f"{one} and {two} cannot be tested for equality: there is no implicit conversion between them",
+                f"{left_type} and {right_type} cannot be tested for equality: "
+                "there is no implicit conversion between them",
                 remedy="CAST one side to the type of the other",
             )

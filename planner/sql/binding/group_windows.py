@@ -56,10 +56,10 @@ class GroupWindow:
     @property
     def properties(self) -> tuple[tuple[str, Property], ...]:
         """What an aggregate by the window shows of it, by the names of the columns."""
-        found = [("w$start", Property.START), ("w$end", Property.END), ("w$rowtime", Property.ROWTIME)]
+        properties = [("w$start", Property.START), ("w$end", Property.END), ("w$rowtime", Property.ROWTIME)]
         if self.time_type.kind is TimeKind.PROCTIME:
-            found.pop()
-        return (*found, ("w$proctime", Property.PROCTIME))
+            properties.pop()
+        return (*properties, ("w$proctime", Property.PROCTIME))
 
     def property_type(self, shown: Property) -> LogicalType:
         """The type of a column that shows something of the window."""
@@ -132,14 +132,14 @@ def group_window(binder: Binder, node: ast.Node | None, keys: Sequence[RexNode])
     Raises:
         ProgramError: there are two.
     """
-    found = [key for key in keys if isinstance(key, Call) and key.name[1:-2] in GROUP_WINDOWS]
-    if not found:
+    windows = [key for key in keys if isinstance(key, Call) and key.name[1:-2] in GROUP_WINDOWS]
+    if not windows:
         return None
-    if len(found) > 1:
+    if len(windows) > 1:
         raise binder.source.error(
             node, "only a single window group function may be used in GROUP BY", "aggregate by one of them, then again"
         )
-    (call,) = found
+    (call,) = windows
     kind = WindowKind(call.name[1:-2])
     lengths = [_milliseconds(rex) for rex in call.operands[1:]]
     window = Window(kind, lengths[-1], lengths[0] if kind is WindowKind.HOP else None)

@@ -79,7 +79,7 @@ def bind_table_hints(hints: Sequence[ast.TableHint], source: SourceText) -> tupl
     Raises:
         ProgramError: no such hint, or OPTIONS without keys and values.
     """
-    found: list[Hint] = []
+    bound: list[Hint] = []
     for node in hints:
         if node.name != "OPTIONS":
             if node.name not in _KNOWN:
@@ -87,12 +87,12 @@ def bind_table_hints(hints: Sequence[ast.TableHint], source: SourceText) -> tupl
             _warn_without_effect(node, source, "it goes behind SELECT")
             continue
         _check_options(node, source)
-        if found:
+        if bound:
             _warn_without_effect(node, source, "the first OPTIONS alone holds, as in Flink; put all keys into it")
         else:
             places = tuple((pair.key, source.where(pair)) for pair in node.pairs)
-            found.append(Hint(node.name, tuple(node.options.items()), (), source.where(node), places))
-    return tuple(found)
+            bound.append(Hint(node.name, tuple(node.options.items()), (), source.where(node), places))
+    return tuple(bound)
 
 
 def ignore_hints(hints: Sequence[ast.TableHint], source: SourceText) -> None:

@@ -67,14 +67,14 @@ def bind_insert(binder: Binder, statement: st.Insert) -> Sink:
 
 
 def _target(binder: Binder, statement: st.Insert) -> CatalogTable:
-    found = binder.catalog.find(statement.target)
+    target = binder.catalog.find(statement.target)
     name = binder.catalog.qualify(statement.target)
-    if found is None:
+    if target is None:
         remedy = did_you_mean(statement.target[-1], binder.catalog.names(), "create it with CREATE TABLE")
         raise binder.source.error_at(statement.target_span, f"table {name} not found", remedy)
-    if not isinstance(found, CatalogTable):
+    if not isinstance(target, CatalogTable):
         raise binder.source.error_at(statement.target_span, f"{name} is a view", "insert into a table")
-    return found
+    return target
 
 
 def _persisted(table: CatalogTable) -> tuple[Column, ...]:
@@ -87,7 +87,7 @@ def _target_columns(binder: Binder, statement: st.Insert, columns: tuple[Column,
     if not statement.columns:
         return None
     names = [column.name for column in columns]
-    found: list[int] = []
+    places: list[int] = []
     for name, span in zip(statement.columns, statement.column_spans, strict=True):
         if len(name) > 1 and name[0] in names:
             raise binder.source.unsupported_at(span, "a nested column in the column list", "insert the whole row")
@@ -95,10 +95,10 @@ def _target_columns(binder: Binder, statement: st.Insert, columns: tuple[Column,
             text = ".".join(name)
             raise binder.source.error_at(span, f"unknown target column {text!r}", did_you_mean(text, names))
         index = names.index(name[0])
-        if index in found:
+        if index in places:
             raise binder.source.error_at(span, f"target column {name[0]!r} is assigned more than once", "name it once")
-        found.append(index)
-    return tuple(found)
+        places.append(index)
+    return tuple(places)
 
 
 def _static_partitions(
@@ -106,7 +106,7 @@ def _static_partitions(
 ) -> dict[int, RexNode]:
     """The constants of PARTITION (...), by column."""
     names = [column.name for column in columns]
-    found: dict[int, RexNode] = {}
+    values: dict[int, RexNode] = {}
     scope = binder.scope(RowType(), None)
     for name, node in statement.partition.items():
         if name not in names:
@@ -116,8 +116,8 @@ def _static_partitions(
         column = columns[names.index(name)]
         value = bind_value(binder, node, Context(scope, clause="PARTITION"))
         with binder.source.at(node):
-            found[names.index(name)] = casts.cast(value, column.type)
-    return found
+            values[names.index(name)] = casts.cast(value, column.type)
+    return values
 
 
 def _arranged(
@@ -129,18 +129,18 @@ def _arranged(
     static: dict[int, RexNode],
 ) -> RelNode:
     """The query's columns in the table's order, with constants and NULLs for those that it does not give."""
-    given = [at for at in (range(len(columns)) if target is None else target) if at not in static]
+    targets = [at for at in (range(len(columns)) if target is None else target) if at not in static]
     width = len(query.names)
-    if len(given) != width:
+    if len(targets) != width:
         raise _mismatch(binder, statement, query.rel.row_type, columns, "different number of columns")
-    if len(given) == len(columns) and given == sorted(given):
+    if len(targets) == len(columns) and targets == sorted(targets):
         return query.rel
     row = query.rel.row_type
     exprs: list[RexNode] = []
     names: list[str] = []
     for at, column in enumerate(columns):
-        if at in given:
-            index = given.index(at)
+        if at in targets:
+            index = targets.index(at)
             exprs.append(InputRef(index, row.types[index]))
             names.append(unique_name(row.names[index], names))
             continue

@@ -29,14 +29,14 @@ class LikeRules:
         Raises:
             ProgramError: a feature given twice, or OVERWRITING what cannot be overwritten.
         """
-        found = dict.fromkeys(_FEATURES, "INCLUDING") | {"OPTIONS": "OVERWRITING"}
+        rules = dict.fromkeys(_FEATURES, "INCLUDING") | {"OPTIONS": "OVERWRITING"}
         if like is None:
-            return cls(found)
-        given: set[str] = set()
+            return cls(rules)
+        features: set[str] = set()
         for option in like.options:
-            if option.feature in given:
+            if option.feature in features:
                 raise source.error_at(like.span, f"LIKE option {option.feature} is given twice", "give it once")
-            given.add(option.feature)
+            features.add(option.feature)
             if option.strategy == "OVERWRITING" and option.feature not in _OVERWRITABLE:
                 raise source.error_at(
                     like.span,
@@ -46,8 +46,8 @@ class LikeRules:
         for option in sorted(like.options, key=lambda item: item.feature != "ALL"):
             # ALL speaks for every feature; a feature by name has the last word.
             for feature in _FEATURES if option.feature == "ALL" else (option.feature,):
-                found[feature] = option.strategy
-        return cls(found)
+                rules[feature] = option.strategy
+        return cls(rules)
 
     def includes(self, feature: str) -> bool:
         """Whether the base table's part is taken over."""

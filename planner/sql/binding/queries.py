@@ -174,8 +174,8 @@ def _bound(binder: Binder, node: BoundRelation, around: Surroundings) -> Bound:
 
 
 def _select(binder: Binder, node: ast.Select, around: Surroundings) -> Bound:
-    found = selects.bind_select(binder, node, around)
-    return _limited(node, found)
+    bound = selects.bind_select(binder, node, around)
+    return _limited(node, bound)
 
 
 # --- ORDER BY, OFFSET, FETCH ----------------------------------------------------------------------------------------

@@ -37,18 +37,18 @@ from compiled_plan.planner.sql.binding.from_clause import BoundRelation, From, P
 
 @binds_relation(ast.TableRef)
 def _table(binder: Binder, node: ast.TableRef, place: Place) -> From:
-    found = _plain_table(binder, node, place)
+    bound = _plain_table(binder, node, place)
     if node.as_of is None:
-        return found
-    return replace(found, rel=bind_snapshot(binder, node.as_of, found.rel, place.lateral, place.around))
+        return bound
+    return replace(bound, rel=bind_snapshot(binder, node.as_of, bound.rel, place.lateral, place.around))
 
 
 @binds_relation(BoundRelation)
 def _bound(binder: Binder, node: BoundRelation, place: Place) -> From:
-    found = node.relation
+    relation_node = node.relation
     if node.as_of is None:
-        return found
-    return replace(found, rel=bind_snapshot(binder, node.as_of, found.rel, place.lateral, place.around))
+        return relation_node
+    return replace(relation_node, rel=bind_snapshot(binder, node.as_of, relation_node.rel, place.lateral, place.around))
 
 
 def _plain_table(binder: Binder, node: ast.TableRef, place: Place) -> From:
@@ -59,21 +59,21 @@ def _plain_table(binder: Binder, node: ast.TableRef, place: Place) -> From:
             ignore_hints(node.hints, binder.source)
         query = _as_table(place.around.ctes[node.names[0]])
         return _named(binder, query, node, alias, (node.names[0],), place)
-    found = binder.catalog.find(node.names)
-    if found is None:
+    entry = binder.catalog.find(node.names)
+    if entry is None:
         raise _unknown_table(binder, node, place)
     path = binder.catalog.qualify(node.names)
     full = (path.catalog, path.database, path.name)
-    if isinstance(found, CatalogView):
+    if isinstance(entry, CatalogView):
         if node.hints:
             raise binder.source.error(
-                node.hints[0], f"view {found.identifier} cannot take options", "hints can only be applied to tables"
+                node.hints[0], f"view {entry.identifier} cannot take options", "hints can only be applied to tables"
             )
-        return _named(binder, view_query(binder, found), node, alias, full, place)
-    assert isinstance(found, CatalogTable)
+        return _named(binder, view_query(binder, entry), node, alias, full, place)
+    assert isinstance(entry, CatalogTable)
     hints = bind_table_hints(node.hints, binder.source)
     name = alias.name if alias is not None and named else node.names[-1]
-    table = with_options(found, hints)
+    table = with_options(entry, hints)
     rel = scan(table, name, hints, _dead_letters(binder, node, table))
     return _named(binder, Bound(rel, rel.row_type.names), node, alias, full, place)
 
@@ -86,11 +86,11 @@ def _dead_letters(binder: Binder, node: ast.TableRef, table: CatalogTable) -> Ca
     own = table.identifier
     names = name_parts(text)
     names = (*(own.catalog, own.database)[: max(0, 3 - len(names))], *names)
-    found = binder.catalog.find(names) if len(names) == 3 else None
-    if isinstance(found, CatalogTable):
-        check_dead_letters(found)
-        return found
-    why = "is a view" if isinstance(found, CatalogView) else "is not there"
+    entry = binder.catalog.find(names) if len(names) == 3 else None
+    if isinstance(entry, CatalogTable):
+        check_dead_letters(entry)
+        return entry
+    why = "is a view" if isinstance(entry, CatalogView) else "is not there"
     message = f"table {text!r}, which takes dead letters of {own}, {why}"
     raise binder.source.error(node, message, "create it with CREATE TABLE before it is used")
 
@@ -242,8 +242,8 @@ def _over_table(binder: Binder, node: ast.TableFunction, place: Place, bind_func
     inside = Place(replace(place.around, parent=place.outer))
 
     def bind_table(table: ast.Relation) -> Bound:
-        found = relation(binder, table, inside)
-        return Bound(found.rel, tuple(column.name for column in found.visible))
+        bound = relation(binder, table, inside)
+        return Bound(bound.rel, tuple(column.name for column in bound.visible))
 
     scope = Scope((), (), RowType(), place.outer, binder.names.correlation())
     context = Context(scope, place.around.ctes, f"an argument of {node.call.name}")

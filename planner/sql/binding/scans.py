@@ -85,14 +85,14 @@ def _declared(rel: RelNode, table: CatalogTable, row: RowType) -> RelNode:
     """A Project to the declared columns; expressions of computed ones are over the others as declared."""
     plain = [column for column in table.columns if column.kind is not ColumnKind.COMPUTED]
 
-    def given(column: Column) -> RexNode:
+    def declared(column: Column) -> RexNode:
         index = row.names.index(column.name)
         return as_type(InputRef(index, row.types[index]), column.type)
 
     def value(column: Column) -> RexNode:
         if column.expression is None:
-            return given(column)
-        return substitute(column.expression, tuple(map(given, plain)))
+            return declared(column)
+        return substitute(column.expression, tuple(map(declared, plain)))
 
     exprs = tuple(value(column) for column in table.columns)
     fields = zip(table.columns, exprs, strict=True)
@@ -103,10 +103,10 @@ def as_type(rex: InputRef, type_: LogicalType) -> RexNode:
     """A column cast to another type, also where only NOT NULL differs."""
     if rex.type == type_:
         return rex
-    found = casts.cast(rex, type_)
-    if found is rex:
+    converted = casts.cast(rex, type_)
+    if converted is rex:
         return Call("$CAST$1", (rex,), type_, syntax="SPECIAL")
-    return replace(found, type=type_) if isinstance(found, Call) else found
+    return replace(converted, type=type_) if isinstance(converted, Call) else converted
 
 
 def _with_rowtime(row: RowType, index: int) -> RowType:

@@ -32,8 +32,8 @@ class ScopeColumn:
 
     def shifted(self, by: int) -> ScopeColumn:
         """The column behind `by` others."""
-        other = None if self.merged_with is None else self.merged_with + by
-        return replace(self, index=self.index + by, merged_with=other)
+        merged = None if self.merged_with is None else self.merged_with + by
+        return replace(self, index=self.index + by, merged_with=merged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +124,9 @@ def resolve(parts: Parts, scope: Scope, source: SourceText, node: ast.Node) -> R
             if relation is not None:
                 return _in_relation(relation, parts, length, level, scope, source)
     for level in scope.chain():
-        found = _unqualified(names[0], level, source, parts[0])
-        if found is not None:
-            return _fields(_from(level, scope, found), parts[1:], parts, source)
+        column = _unqualified(names[0], level, source, parts[0])
+        if column is not None:
+            return _fields(_from(level, scope, column), parts[1:], parts, source)
     raise _unknown(parts, scope, source, node)
 
 
@@ -136,21 +136,21 @@ def find_relation(parts: Parts, scope: Scope, source: SourceText, node: ast.Node
 
 
 def _relation(qualifier: tuple[str, ...], scope: Scope, source: SourceText, node: ast.Node) -> Relation | None:
-    found = [relation for relation in scope.relations if relation.answers_to(qualifier)]
-    if len(found) > 1:
+    relations = [relation for relation in scope.relations if relation.answers_to(qualifier)]
+    if len(relations) > 1:
         raise source.error(node, f"table name {'.'.join(qualifier)!r} is ambiguous", "give the tables aliases")
-    return found[0] if found else None
+    return relations[0] if relations else None
 
 
 def _in_relation(
     relation: Relation, parts: Parts, length: int, level: Scope, scope: Scope, source: SourceText
 ) -> RexNode:
     part = parts[length]
-    found = [column for column in relation.columns if column.name == part.name]
-    if len(found) > 1:
+    columns = [column for column in relation.columns if column.name == part.name]
+    if len(columns) > 1:
         raise source.error(part, f"column {part.name!r} is ambiguous in {relation.name!r}", "give the columns aliases")
-    if found:
-        rex: RexNode = level.at(found[0].index)
+    if columns:
+        rex: RexNode = level.at(columns[0].index)
     else:
         nested = _nested(part.name, relation.columns, level)
         if nested is None:
@@ -165,13 +165,13 @@ def _in_relation(
 
 
 def _unqualified(name: str, scope: Scope, source: SourceText, node: ast.Node) -> RexNode | None:
-    found = [column for column in scope.visible if column.name == name]
-    if len(found) > 1:
+    columns = [column for column in scope.visible if column.name == name]
+    if len(columns) > 1:
         tables = sorted({relation.name or "a subquery" for relation in scope.relations if _has(relation, name)})
         hint = f"qualify it: {' or '.join(f'{table}.{name}' for table in tables)}" if len(tables) > 1 else ""
         raise source.error(node, f"column {name!r} is ambiguous", hint or "give the columns aliases")
-    if found:
-        return scope.reference(found[0])
+    if columns:
+        return scope.reference(columns[0])
     return _nested(name, scope.visible, scope)
 
 
@@ -184,17 +184,17 @@ def _nested(name: str, columns: tuple[ScopeColumn, ...], scope: Scope) -> RexNod
     level: list[RexNode] = [scope.at(column.index) for column in columns]
     while level:
         rows = [rex for rex in level if isinstance(type_of(rex), FieldsType)]
-        found = [FieldAccess(rex, name) for rex in rows if _row(rex).field_named(name) is not None]
-        if found:
-            return found[0] if len(found) == 1 else None
+        fields = [FieldAccess(rex, name) for rex in rows if _row(rex).field_named(name) is not None]
+        if fields:
+            return fields[0] if len(fields) == 1 else None
         level = [FieldAccess(rex, child) for rex in rows for child in _row(rex).names]
     return None
 
 
 def _row(rex: RexNode) -> FieldsType:
-    found = type_of(rex)
-    assert isinstance(found, FieldsType)
-    return found
+    type_ = type_of(rex)
+    assert isinstance(type_, FieldsType)
+    return type_
 
 
 def _from(level: Scope, scope: Scope, rex: RexNode) -> RexNode:

@@ -57,12 +57,12 @@ def bind_select(binder: Binder, node: ast.Select, around: Surroundings) -> Bound
 
 
 def _windows(binder: Binder, node: ast.Select) -> dict[str, ast.WindowSpec]:
-    found: dict[str, ast.WindowSpec] = {}
+    windows: dict[str, ast.WindowSpec] = {}
     for item in node.windows:
-        if item.name.name in found:
+        if item.name.name in windows:
             raise binder.source.error(item, f"window {item.name.name!r} is declared twice")
-        found[item.name.name] = item.spec
-    return found
+        windows[item.name.name] = item.spec
+    return windows
 
 
 def ordinal(binder: Binder, node: ast.Expression, width: int) -> int | None:
@@ -324,12 +324,12 @@ class _Block:
         """With DISTINCT, a sort key must be made of selected expressions."""
         selected = [item.rex for item in items]
 
-        def made(rex: RexNode) -> bool:
+        def is_computed(rex: RexNode) -> bool:
             if rex in selected:
                 return True
-            return not isinstance(rex, InputRef) and all(made(child) for child in rex.children())
+            return not isinstance(rex, InputRef) and all(is_computed(child) for child in rex.children())
 
-        if not made(clause.rex):
+        if not is_computed(clause.rex):
             raise self._session.source.error(
                 clause.node, "with SELECT DISTINCT, ORDER BY must use selected expressions", "add it to the select list"
             )

@@ -45,11 +45,11 @@ class SourceText:
         """A program error at a span."""
         return ProgramError(message, where=self.where_span(span), remedy=remedy)
 
-    def unsupported_at(self, span: position.Span, what: str, remedy: str = "") -> UnsupportedError:
+    def unsupported_at(self, span: position.Span, construct: str, remedy: str = "") -> UnsupportedError:
         """As `unsupported`, at a span."""
-        return UnsupportedError(f"{what} is not supported yet", where=self.where_span(span), remedy=remedy)
+        return UnsupportedError(f"{construct} is not supported yet", where=self.where_span(span), remedy=remedy)
 
-    def refuse_queries(self, node: ast.Node, what: str) -> None:
+    def refuse_queries(self, node: ast.Node, context: str) -> None:
         """Refuse a query inside an expression of a table's declaration.
 
         Raises:
@@ -57,11 +57,11 @@ class SourceText:
         """
         for part in ast.walk(node):
             if isinstance(part, ast.QueryNode | ast.Exists):
-                raise self.error(part, f"a query cannot stand in {what}")
+                raise self.error(part, f"a query cannot stand in {context}")
 
-    def unsupported(self, node: ast.Node | None, what: str, remedy: str = "") -> UnsupportedError:
+    def unsupported(self, node: ast.Node | None, construct: str, remedy: str = "") -> UnsupportedError:
         """The error for a construct that is known and not supported."""
-        return UnsupportedError(f"{what} is not supported yet", where=self.where(node), remedy=remedy)
+        return UnsupportedError(f"{construct} is not supported yet", where=self.where(node), remedy=remedy)
 
     @contextmanager
     def at(self, node: ast.Node | None) -> Iterator[None]:

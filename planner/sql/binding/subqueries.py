@@ -43,8 +43,8 @@ def bind_quantified(binder: Binder, node: ast.Quantified, query: ast.QueryNode, 
     """`x op ANY (query)`, `x op ALL (query)`; ALL is NOT (x inverse-op ANY)."""
     operator = node.operator if node.quantifier == "ANY" else _INVERSE[node.operator]
     kind = SubqueryKind.IN if operator == "=" else SubqueryKind.SOME
-    found = _compare(binder, node, query, operator, kind, context)
-    return found if node.quantifier == "ANY" else resolve_call("NOT", [found])
+    compared = _compare(binder, node, query, operator, kind, context)
+    return compared if node.quantifier == "ANY" else resolve_call("NOT", [compared])
 
 
 def _compare(

@@ -58,8 +58,8 @@ def _sized(make: Callable[[int], t.LogicalType], low: int, high: int, default: i
     return lambda spec, source: make(_number(spec, source, default, low, high))
 
 
-def _plain(found: t.LogicalType) -> _Reader:
-    return lambda spec, source: found
+def _plain(type_: t.LogicalType) -> _Reader:
+    return lambda spec, source: type_
 
 
 def _decimal(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
@@ -91,13 +91,13 @@ def _map(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
 
 
 def _fields(spec: ast.TypeSpec, source: SourceText) -> tuple[t.Field, ...]:
-    found: list[t.Field] = []
+    fields: list[t.Field] = []
     for item in spec.fields:
         name = item.identifier.name
-        if any(field.name == name for field in found):
+        if any(field.name == name for field in fields):
             raise source.error(item, f"field {name!r} is declared twice in {spec.root}")
-        found.append(t.Field(name, bind_type(item.type, source), item.comment))
-    return tuple(found)
+        fields.append(t.Field(name, bind_type(item.type, source), item.comment))
+    return tuple(fields)
 
 
 def _row(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:

@@ -49,8 +49,8 @@ def bind_user_function(binder: Binder, node: ast.Call, context: Context, functio
                 node, f"{node.parts[-1].name} is no aggregate, so {clause.upper()} cannot stand here"
             )
     operands, named = bind_arguments(binder, node, context)
-    found = resolve(function, node.names, operands, named)
-    return Call("", found.operands, found.type, None, found.extra)
+    resolved = resolve(function, node.names, operands, named)
+    return Call("", resolved.operands, resolved.type, None, resolved.extra)
 
 
 def bind_arguments(binder: Binder, node: ast.Call, context: Context) -> tuple[list[RexNode], list[str | None]]:
@@ -103,8 +103,8 @@ def user_aggregate(
     from compiled_plan.planner.user_functions.resolving import resolve
 
     operands, named = bind_arguments(binder, node, inside)
-    found = resolve(function, node.names, operands, named)
-    return found.operands, found.type, FunctionName(node.parts[-1].name, found.extra)
+    resolved = resolve(function, node.names, operands, named)
+    return resolved.operands, resolved.type, FunctionName(node.parts[-1].name, resolved.extra)
 
 
 # --- in FROM --------------------------------------------------------------------------------------------------------
@@ -116,12 +116,12 @@ def find_table_function(binder: Binder, node: ast.TableFunction) -> CatalogFunct
     Raises:
         ProgramError: it is no table function.
     """
-    found = find_user_function(binder, node.call, lambda name: name in WINDOW_TABLE_FUNCTIONS)
-    if found is not None and found.callables.kind is not FunctionKind.TABLE:
+    function = find_user_function(binder, node.call, lambda name: name in WINDOW_TABLE_FUNCTIONS)
+    if function is not None and function.callables.kind is not FunctionKind.TABLE:
         name = node.call.parts[-1].name
-        kind = found.callables.kind.value.lower()
+        kind = function.callables.kind.value.lower()
         raise binder.source.error(node, f"{name} is no table function, but a {kind} function", "call it in SELECT")
-    return found
+    return function
 
 
 def bind_table_function(
@@ -135,6 +135,6 @@ def bind_table_function(
     from compiled_plan.planner.user_functions.resolving import resolve
 
     operands, named = bind_arguments(binder, node, context)
-    found = resolve(function, node.names, operands, named)
-    row = RowType(fields=tuple(Field(name, part.type) for name, part in table_fields(found.output)), nullable=False)
-    return TableFunctionScan(row, Call("", found.operands, row, None, found.extra))
+    resolved = resolve(function, node.names, operands, named)
+    row = RowType(fields=tuple(Field(name, part.type) for name, part in table_fields(resolved.output)), nullable=False)
+    return TableFunctionScan(row, Call("", resolved.operands, row, None, resolved.extra))

@@ -25,14 +25,14 @@ class ViewQuery:
 
 def view_query(binder: Binder, view: CatalogView) -> Bound:
     """The bound query of a view: the same object however often the view is read."""
-    found = view.query
-    if isinstance(found, Bound):
-        return found
-    assert isinstance(found, ViewQuery)
-    if found.bound is None or found.version != binder.catalog.version:
-        found.bound = _bind(binder, found)
-        found.version = binder.catalog.version
-    return found.bound
+    query = view.query
+    if isinstance(query, Bound):
+        return query
+    assert isinstance(query, ViewQuery)
+    if query.bound is None or query.version != binder.catalog.version:
+        query.bound = _bind(binder, query)
+        query.version = binder.catalog.version
+    return query.bound
 
 
 def _bind(binder: Binder, view: ViewQuery) -> Bound:

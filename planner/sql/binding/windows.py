@@ -92,11 +92,11 @@ def _function(
 
         operands, type_, name = user_aggregate(binder, node, inside, user)
         return name, operands, type_
-    given = aggregate_operands(binder, node, inside)
+    unconverted = aggregate_operands(binder, node, inside)
     signature = resolve_aggregate(
-        aggregate_name(node), [type_of(operand) for operand in given], distinct=node.distinct, over=True
+        aggregate_name(node), [type_of(operand) for operand in unconverted], distinct=node.distinct, over=True
     )
-    coerced = tuple(casts.coerce(rex, type_) for rex, type_ in zip(given, signature.arg_types, strict=True))
+    coerced = tuple(casts.coerce(rex, type_) for rex, type_ in zip(unconverted, signature.arg_types, strict=True))
     return signature.internal_name, coerced, signature.type
 
 
@@ -218,13 +218,15 @@ _CONSTANT = {"LISTAGG": ("separator", False), "PERCENTILE": ("percentage", True)
 
 
 def _check_constant(binder: Binder, node: ast.Call, rex: RexNode) -> None:
-    what, share = _CONSTANT[node.name]
+    argument, share = _CONSTANT[node.name]
     listed = share and isinstance(rex, Call) and rex.name == "$ARRAY$1"
     for item in rex.operands if listed and isinstance(rex, Call) else (rex,):
         if not isinstance(item, Literal) or item.value is None:
-            raise binder.source.error(node, f"the {what} of {node.name} must be a literal", "write the value itself")
+            raise binder.source.error(
+                node, f"the {argument} of {node.name} must be a literal", "write the value itself"
+            )
         if share and not 0 <= Decimal(str(item.value)) <= 1:
-            raise binder.source.error(node, f"the {what} of {node.name} must be from 0.0 to 1.0, not {item.value}")
+            raise binder.source.error(node, f"the {argument} of {node.name} must be from 0.0 to 1.0, not {item.value}")
 
 
 def aggregate_name(node: ast.Call) -> str:

@@ -50,13 +50,13 @@ class Catalogs(Queries):
         """IF NOT EXISTS, if it stands here."""
         return self.take("IF", "NOT", "EXISTS")
 
-    def table_name(self, what: str = "a table name") -> Name:
+    def table_name(self, expected: str = "a table name") -> Name:
         """One to three names between dots."""
         start = self.mark()
-        parts = self.dotted(what)
+        parts = self.dotted(expected)
         if len(parts) > 3:
             span = self.span_from(start)
-            self.fail(f"SQL parse failed: {what} has at most three parts", span=span)
+            self.fail(f"SQL parse failed: {expected} has at most three parts", span=span)
         return all_texts(parts)
 
     def comment(self) -> str | None:
@@ -140,11 +140,11 @@ class Catalogs(Queries):
         """SHOW ..., the word itself already read."""
         words = next((words for words in _LISTED if self.take(*words)), None)
         if words is None:
-            what = " ".join(self.rest())
-            return Show(what=what, **self.place(start))
+            listing = " ".join(self.rest())
+            return Show(listing=listing, **self.place(start))
         of = all_texts(self.dotted("a name")) if words != ("CATALOGS",) and self.take_any(("FROM", "IN")) else ()
         like = self._name_pattern(("LIKE",) if words in (("TABLES",), ("VIEWS",)) else ("LIKE", "ILIKE"))
-        return Show(what=" ".join(words), of=of, like=like, **self.place(start))
+        return Show(listing=" ".join(words), of=of, like=like, **self.place(start))
 
     def _name_pattern(self, words: tuple[str, ...]) -> NamePattern | None:
         negated = self.take("NOT")

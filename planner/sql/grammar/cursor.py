@@ -134,10 +134,10 @@ class Cursor:
         if not self.take_symbol(symbol):
             self.fail_expected(f"'{symbol}'", remedy=remedy)
 
-    def open(self, what: str = "") -> None:
+    def open(self, expected: str = "") -> None:
         """Step over an opening parenthesis."""
         if not self.take_symbol("("):
-            self.fail_expected(f"'(' {what}".rstrip())
+            self.fail_expected(f"'(' {expected}".rstrip())
 
     def close(self) -> None:
         """Step over a closing parenthesis."""
@@ -185,11 +185,13 @@ class Cursor:
                 span = span_at(self.sql, end, end + 1)
         raise ProgramError(message, where=render(span, self.sql), remedy=remedy)
 
-    def refuse(self, what: str, *, token: Token | None = None, remedy: str = "") -> NoReturn:
+    def refuse(self, problem: str, *, token: Token | None = None, remedy: str = "") -> NoReturn:
         """Raise an `UnsupportedError`: Flink has this, we do not."""
         token = token or self.current
         raise UnsupportedError(
-            f"{what} is not supported", where=render(span_at(self.sql, token.start, token.end), self.sql), remedy=remedy
+            f"{problem} is not supported",
+            where=render(span_at(self.sql, token.start, token.end), self.sql),
+            remedy=remedy,
         )
 
     def shown(self) -> str:
@@ -199,9 +201,9 @@ class Cursor:
         text = self.sql[self.current.start : self.current.end]
         return f"'{text}'" if "'" not in text else text
 
-    def fail_expected(self, what: str, *, remedy: str = "") -> NoReturn:
+    def fail_expected(self, expected: str, *, remedy: str = "") -> NoReturn:
         """Fail because something else was needed here."""
-        self.fail(f"SQL parse failed: expected {what}, found {self.shown()}", remedy=remedy)
+        self.fail(f"SQL parse failed: expected {expected}, found {self.shown()}", remedy=remedy)
 
     # --- names and simple tokens ----------------------------------------------------------------------------------
 
@@ -209,19 +211,19 @@ class Cursor:
         """True when the current token can be an identifier: a quoted one, or a word that is not reserved."""
         return self.current.kind == QUOTED or (self.current.kind == WORD and self.word() not in RESERVED)
 
-    def name(self, what: str = "a name", reserved: Collection[str] = ()) -> Identifier:
+    def name(self, expected: str = "a name", reserved: Collection[str] = ()) -> Identifier:
         """An identifier, case kept; also a reserved word of `reserved`."""
         if not self.at_name() and not self.at_any(reserved):
             word = self.word()
             if word in RESERVED:
                 self.fail(
-                    f"SQL parse failed: expected {what}, found the reserved word {self.current.text}",
+                    f"SQL parse failed: expected {expected}, found the reserved word {self.current.text}",
                     remedy=f"put it in backticks if it is meant as a name: `{self.current.text}`",
                 )
             remedy = ""
             if self.at_symbol('"'):
                 remedy = "quote identifiers with backticks, strings with single quotes"
-            self.fail_expected(what, remedy=remedy)
+            self.fail_expected(expected, remedy=remedy)
         return self.identifier()
 
     def identifier(self) -> Identifier:
@@ -230,25 +232,25 @@ class Cursor:
         self.advance()
         return self.node(Identifier(token.text), token.start)
 
-    def dotted(self, what: str = "a name") -> tuple[Identifier, ...]:
+    def dotted(self, expected: str = "a name") -> tuple[Identifier, ...]:
         """One or more identifiers between dots."""
-        names = [self.name(what)]
+        names = [self.name(expected)]
         while self.take_symbol("."):
-            names.append(self.name(what))
+            names.append(self.name(expected))
         return tuple(names)
 
-    def names(self, what: str = "a column name") -> tuple[Identifier, ...]:
+    def names(self, expected: str = "a column name") -> tuple[Identifier, ...]:
         """Identifiers in parentheses."""
-        return tuple(self.wrapped(lambda: self.name(what)))
+        return tuple(self.wrapped(lambda: self.name(expected)))
 
     def at_string(self) -> bool:
         """True when the current token is a character string."""
         return self.current.kind in STRINGS
 
-    def string(self, what: str = "a string in single quotes") -> str:
+    def string(self, expected: str = "a string in single quotes") -> str:
         """A character string, its escapes resolved; strings one after another on lines of their own are one."""
         if not self.at_string():
-            self.fail_expected(what)
+            self.fail_expected(expected)
         pieces = [self._string_token()]
         while self.current.kind == STRING and "\n" in self.sql[self.previous.end : self.current.start]:
             pieces.append(self._string_token())
@@ -289,15 +291,15 @@ class Cursor:
                 index += 5
         return "".join(out)
 
-    def integer(self, what: str = "a whole number") -> int:
+    def integer(self, expected: str = "a whole number") -> int:
         """An unsigned whole number."""
         if self.current.kind != NUMBER or not self.current.text.isdecimal():
-            self.fail_expected(what)
+            self.fail_expected(expected)
         value = int(self.current.text)
         self.advance()
         return value
 
-    def properties(self, what: str = "option", spans: dict[str, Span] | None = None) -> dict[str, str]:
+    def properties(self, expected: str = "option", spans: dict[str, Span] | None = None) -> dict[str, str]:
         """('key' = 'value', ...); the last of equal keys wins; may be empty.
 
         Args:
@@ -308,21 +310,21 @@ class Cursor:
         self.open()
         if self.take_symbol(")"):
             return options
-        for key, value, span in self.listed(lambda: self._property(what)):
+        for key, value, span in self.listed(lambda: self._property(expected)):
             options[key] = value
             if spans is not None:
                 spans[key] = span
         self.close()
         return options
 
-    def _property(self, what: str) -> tuple[str, str, Span]:
+    def _property(self, expected: str) -> tuple[str, str, Span]:
         start = self.mark()
         if not self.at_string():
-            self.fail_expected(f"an {what} as 'key' = 'value'", remedy="put keys and values in single quotes")
+            self.fail_expected(f"an {expected} as 'key' = 'value'", remedy="put keys and values in single quotes")
         key = self.string()
         self.need_symbol("=")
         if not self.at_string():
-            self.fail_expected(f"the value of {what} '{key}'", remedy="put keys and values in single quotes")
+            self.fail_expected(f"the value of {expected} '{key}'", remedy="put keys and values in single quotes")
         value = self.string()
         return key, value, self.span_from(start)
 

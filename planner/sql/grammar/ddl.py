@@ -280,8 +280,8 @@ class Ddl(Catalogs):
         if not kind:
             self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
         if_exists = self.take("IF", "EXISTS")
-        what = f"the name of a {kind.lower()}"
-        name = (self.name(what).name,) if kind == "CATALOG" else self.table_name(what)
+        expected = f"the name of a {kind.lower()}"
+        name = (self.name(expected).name,) if kind == "CATALOG" else self.table_name(expected)
         cascade = kind == "DATABASE" and self.take_any(("RESTRICT", "CASCADE")) == "CASCADE"
         return Drop(
             kind=kind,

@@ -227,7 +227,7 @@ class Script(Ddl):
     def _option_key(self) -> str:
         return self.string("an option") if self.at_string() else self._bare_text("an option in single quotes")
 
-    def _bare_text(self, what: str) -> str:
+    def _bare_text(self, expected: str) -> str:
         """Text without quotes up to `=`, a semicolon or a gap, as in SET a.b = c."""
         begin = self.mark()
         index = self.index
@@ -236,7 +236,7 @@ class Script(Ddl):
                 break
             self.advance()
         if self.index == index:
-            self.fail_expected(what)
+            self.fail_expected(expected)
         return self.text_from(begin)
 
     def _reset(self, start: int) -> Statement:

@@ -94,9 +94,9 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _unclosed(text: str, start: int, opening: str) -> ProgramError:
-    closing, what = _CLOSING[opening]
+    closing, kind = _CLOSING[opening]
     return ProgramError(
-        f"SQL parse failed: {what} is not closed",
+        f"SQL parse failed: {kind} is not closed",
         where=render(span_at(text, start, start + len(opening)), text),
         remedy=f"add the closing {closing}",
     )

@@ -36,7 +36,7 @@ def span_at(text: str, start: int, end: int) -> Span:
 
 @lru_cache(maxsize=4)
 def _line_breaks(text: str) -> tuple[int, ...]:
-    return tuple(found.start() for found in re.finditer("\n", text))
+    return tuple(line_break.start() for line_break in re.finditer("\n", text))
 
 
 def render(span: Span, text: str) -> str:

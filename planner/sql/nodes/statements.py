@@ -386,7 +386,7 @@ class Show(Statement):
         like: which names are shown, or None for all.
     """
 
-    what: str
+    listing: str
     of: Name = ()
     like: NamePattern | None = None
 

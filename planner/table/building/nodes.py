@@ -122,17 +122,17 @@ def _column(binder: Binder, node: ColumnNode, context: Context) -> RexNode:
     name = node.name
     for level in context.scope.chain() if node.owner else ():
         owned = [relation for relation in level.relations if node.owner in relation.path[:-1]]
-        found = [item for relation in owned for item in _named_so(relation.columns, name)]
-        if len(found) > 1:
-            raise _ambiguous(binder, node, name, len(found))
-        if found:
-            rex = level.at(found[0].index)
+        columns = [item for relation in owned for item in _named_so(relation.columns, name)]
+        if len(columns) > 1:
+            raise _ambiguous(binder, node, name, len(columns))
+        if columns:
+            rex = level.at(columns[0].index)
             return rex if level is context.scope else outer(rex, level.correlation)
     for level in context.scope.chain():
-        found = _named_so(level.visible, name)
-        if len(found) > 1:
-            raise _ambiguous(binder, node, name, len(found))
-        if found:
+        columns = _named_so(level.visible, name)
+        if len(columns) > 1:
+            raise _ambiguous(binder, node, name, len(columns))
+        if columns:
             return resolve(node.parts, context.scope, binder.source, node)
     known = [item.name for level in context.scope.chain() for item in level.visible]
     raise unknown_column(binder, node, name, known)

@@ -85,6 +85,6 @@ def rows(bound: Bound, name: str = "", keys: Sequence[str] = ()) -> Rows:
     return Rows(bound.rel, (Relation((*keys, name), columns),), columns, keys, name)
 
 
-def joined_rows(found: From) -> Rows:
+def joined_rows(source: From) -> Rows:
     """A bound join as the relation of a table."""
-    return Rows(found.rel, found.relations, found.visible, (new_key(),))
+    return Rows(source.rel, source.relations, source.visible, (new_key(),))

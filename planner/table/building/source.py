@@ -23,8 +23,8 @@ class Operation(SourceText):
 
     def where(self, node: ast.Node | None) -> str:
         """The operation, and the Python text of the innermost expression around `node` that has one."""
-        found = next((part.python for part in ast.walk(node) if part.python), "") if node is not None else ""
-        return f"{self.text}(), in {found}" if found else f"{self.text}()"
+        python = next((part.python for part in ast.walk(node) if part.python), "") if node is not None else ""
+        return f"{self.text}(), in {python}" if python else f"{self.text}()"
 
     def error(self, node: ast.Node | None, message: str, remedy: str = "") -> ProgramError:
         return super().error(node, message, _in_python(remedy))

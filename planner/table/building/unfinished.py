@@ -17,20 +17,20 @@ class UnfinishedError(ProgramError, AttributeError):
     """A method that something does not have, because another call must come first."""
 
 
-def _refused(what: str, remedy: str, name: str) -> NoReturn:
+def _refused(subject: str, remedy: str, name: str) -> NoReturn:
     if name.startswith("_"):
         raise AttributeError(name)
-    raise UnfinishedError(f"{what} has no {name!r}", where=f"{name}()", remedy=remedy)
+    raise UnfinishedError(f"{subject} has no {name!r}", where=f"{name}()", remedy=remedy)
 
 
-def no_method(what: str, class_: type, name: str) -> AttributeError:
+def no_method(subject: str, class_: type, name: str) -> AttributeError:
     """The error for a method that a class does not have: the nearest one, also where the name is Java's."""
     if name.startswith("_"):
         return AttributeError(name)
-    known = [one for one in dir(class_) if not one.startswith("_")]
-    snake = re.sub(r"(?<=[a-z0-9])[A-Z]", lambda found: f"_{found[0].lower()}", name)
+    known = [method for method in dir(class_) if not method.startswith("_")]
+    snake = re.sub(r"(?<=[a-z0-9])[A-Z]", lambda match: f"_{match[0].lower()}", name)
     remedy = f"write {snake}" if snake in known else did_you_mean(name, known, "docs/table-api.md has what there is")
-    return UnfinishedError(f"{what} has no {name!r}", where=name, remedy=remedy)
+    return UnfinishedError(f"{subject} has no {name!r}", where=name, remedy=remedy)
 
 
 class Unfinished:

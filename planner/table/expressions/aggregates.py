@@ -44,10 +44,11 @@ class Aggregates(Operand):
         call = replace(self._aggregate("over"), over=name)
         return self._method(call, "over", window)
 
-    def _aggregate(self, what: str) -> ast.Call:
+    def _aggregate(self, function: str) -> ast.Call:
         if not isinstance(self._node, ast.Call):
             raise refuse(
-                f"{text_of(self)} is no aggregate, so .{what} cannot follow it", f"write {text_of(self)}.sum.{what}"
+                f"{text_of(self)} is no aggregate, so .{function} cannot follow it",
+                f"write {text_of(self)}.sum.{function}",
             )
         return self._node
 

@@ -74,14 +74,14 @@ class Operand(Wrapper):
     def _binary(
         self,
         operator: str,
-        other: object,
+        operand: object,
         *,
         sign: str = "",
         swapped: bool = False,
         class_: type[ast.Binary] = ast.Binary,
     ) -> Self:
         """The expression of an operator of SQL, which Python writes as `sign` where it has another one."""
-        left, right = (other, self) if swapped else (self, other)
+        left, right = (operand, self) if swapped else (self, operand)
         node = class_(operator, node_of(left), node_of(right))
         return self._new(node, f"{_inner(left)} {sign or operator} {_inner(right)}", infix=True)
 
@@ -121,17 +121,19 @@ def present(*values: object | None) -> tuple[object, ...]:
     return tuple(value for value in values if value is not None)
 
 
-def pairs_of(what: str, values: tuple[object, ...], fields: dict[str, object]) -> list[object]:
+def pairs_of(function: str, values: tuple[object, ...], fields: dict[str, object]) -> list[object]:
     """Names and values in turn, those by keyword behind the others.
 
     Raises:
         ProgramError: a name without a value, or a name that is no text.
     """
     if len(values) % 2:
-        raise refuse(f"{what}() takes names and values in turn, and the last name has no value", 'write "name", value')
+        raise refuse(
+            f"{function}() takes names and values in turn, and the last name has no value", 'write "name", value'
+        )
     for key in values[::2]:
         if not isinstance(key, str | Operand):
-            raise refuse(f"{what}() takes names and values in turn, and {key!r} is no name", 'write "name", value')
+            raise refuse(f"{function}() takes names and values in turn, and {key!r} is no name", 'write "name", value')
     named_fields = [part for pair in fields.items() for part in pair]
     return [*values, *named_fields]
 
@@ -152,6 +154,6 @@ def _inner(value: object) -> str:
     return f"({text})" if isinstance(value, Operand) and value._infix else text
 
 
-def refuse(what: str, remedy: str) -> ProgramError:
+def refuse(problem: str, remedy: str) -> ProgramError:
     """The error for an expression that makes no sense."""
-    return ProgramError(what, remedy=remedy)
+    return ProgramError(problem, remedy=remedy)

@@ -149,6 +149,6 @@ class Expression(Predicates, PlainMethods, Times, Aggregates):
         return self._call("object_update", "OBJECT_UPDATE", *pairs)
 
 
-def made_by(node: ast.Expression, name: str, *arguments: object) -> Expression:
+def call_of(node: ast.Expression, name: str, *arguments: object) -> Expression:
     """The expression that the function `name` gives."""
     return Expression(named(node, f"{name}({', '.join(map(shown_of, arguments))})"))

@@ -41,11 +41,11 @@ class Predicates(Operand):
     def __ge__(self, other: object) -> Self:
         return self._compared(">=", other)
 
-    def _compared(self, operator: str, other: object, *, sign: str = "") -> Self:
-        if other is None:
+    def _compared(self, operator: str, right: object, *, sign: str = "") -> Self:
+        if right is None:
             remedy = f"write {text_of(self)}.{'is_not_null' if sign == '!=' else 'is_null'}"
             raise refuse(f"{text_of(self)} {sign or operator} None is never true", remedy)
-        return self._binary(operator, other, sign=sign)
+        return self._binary(operator, right, sign=sign)
 
     def is_equal(self, other: object) -> Self:
         """`=`; the same as `==`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.planner.table.expressions.core import call_node, pairs_of, refuse
-from compiled_plan.planner.table.expressions.expression import Expression, made_by
+from compiled_plan.planner.table.expressions.expression import Expression, call_of
 from compiled_plan.planner.table.expressions.types import type_node
 from compiled_plan.plans.types import StructuredType
 from compiled_plan.plans.types.classes import field_names, use_class
@@ -44,7 +44,7 @@ def object_of(class_: str | type | DataType, *keys_and_values: object, **fields:
     if unknown:
         raise refuse(f"{name} has no field {unknown[0]}", f"its fields are {', '.join(known or ())}")
     node = call_node("OBJECT_OF", name, *pairs) if wanted is None else _of_type(wanted, name, pairs)
-    return made_by(node, "object_of", class_, *keys_and_values)
+    return call_of(node, "object_of", class_, *keys_and_values)
 
 
 def _named(class_: object) -> tuple[str, tuple[str, ...] | None, DataType | None]:
@@ -59,24 +59,24 @@ def _named(class_: object) -> tuple[str, tuple[str, ...] | None, DataType | None
                 "name its parameters, make it a dataclass, or give its name as a text",
             )
         return use_class(class_), fields, None
-    found = DataTypes.of(class_) if isinstance(class_, DataType) or hasattr(class_, "ROOT") else None
-    type_ = found.logical_type if found is not None else None
+    data_type = DataTypes.of(class_) if isinstance(class_, DataType) or hasattr(class_, "ROOT") else None
+    type_ = data_type.logical_type if data_type is not None else None
     if not isinstance(type_, StructuredType):
         raise refuse(f"object_of() makes no {class_!r}", "give a class, its name, or DataTypes.STRUCTURED(...)")
-    return type_.class_name, type_.names, found
+    return type_.class_name, type_.names, data_type
 
 
 def _of_type(wanted: DataType, name: str, pairs: list[object]) -> ast.Expression:
     """The fields in the type's order, those not given NULL, cast to the type."""
     type_ = wanted.logical_type
     assert isinstance(type_, StructuredType)
-    given = dict(zip(map(str, pairs[::2]), pairs[1::2], strict=True))
-    missing = [field.name for field in type_.fields if field.name not in given and not field.type.nullable]
+    fields = dict(zip(map(str, pairs[::2]), pairs[1::2], strict=True))
+    missing = [field.name for field in type_.fields if field.name not in fields and not field.type.nullable]
     if missing:
         raise refuse(f"field {missing[0]} of {name} is NOT NULL and has no value", "give it one")
     parts: list[object] = []
     for field in type_.fields:
-        value = ast.Null() if given.get(field.name) is None else node_of(given[field.name])
+        value = ast.Null() if fields.get(field.name) is None else node_of(fields[field.name])
         cast = ast.Cast(value, type_node(field.type.with_nullability(True)))
         parts += [field.name, Expression(cast)]
     return ast.Cast(call_node("OBJECT_OF", name, *parts), type_node(type_.with_nullability(True)))

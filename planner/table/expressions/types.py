@@ -31,29 +31,29 @@ def type_node(type_: object) -> TypeSpec:
 
 def logical_type(type_: object) -> LogicalType:
     """The logical type of what `type_node` takes."""
-    found = _logical(type_)
-    if found is not None:
-        return found
+    resolved = _logical(type_)
+    if resolved is not None:
+        return resolved
     text = text_of_type(type_)
     return bind_type(_parsed(text), SourceText(text))
 
 
 def text_of_type(type_: object) -> str:
     """SQL's text of what `type_node` takes."""
-    found = _read(type_) if isinstance(type_, str) else _logical(type_)
-    if found is None:
+    resolved = _read(type_) if isinstance(type_, str) else _logical(type_)
+    if resolved is None:
         raise ProgramError(f"{type_!r} is no data type", remedy=_REMEDY)
-    return found.text() if found.nullable else f"{found.text()} NOT NULL"
+    return resolved.text() if resolved.nullable else f"{resolved.text()} NOT NULL"
 
 
 def _logical(type_: object) -> LogicalType | None:
     if isinstance(type_, LogicalType):
         return type_
     for name in _ATTRIBUTES:
-        found = getattr(type_, name, None)
-        found = found() if callable(found) else found
-        if isinstance(found, LogicalType):
-            return found
+        constructor = getattr(type_, name, None)
+        constructor = constructor() if callable(constructor) else constructor
+        if isinstance(constructor, LogicalType):
+            return constructor
     return None
 
 
