@@ -1,6 +1,6 @@
-"""What the first of two phases of an aggregate sends to the second: accumulators, one or several columns a call.
+"""Accumulators between the two phases of an aggregate, one or several columns per call.
 
-Accumulators that Flink keeps as Java objects have types that only Flink reads; they are here so that it can.
+Accumulators that Flink stores as Java objects have types that only Flink reads; they are here for its sake.
 
 Source: Flink 2.3's plans, function by function and type by type.
 """
@@ -40,7 +40,7 @@ Columns = tuple[tuple[str, LogicalType], ...]
 
 @dataclass(frozen=True, slots=True)
 class Accumulators:
-    """The accumulators of some calls: `calls[i]` the names of those of call `i`, `distinct[i]` that of its values."""
+    """Accumulators by call: `calls[i]` are the columns of call `i`, `distinct[i]` that of its distinct values."""
 
     fields: tuple[Field, ...]
     calls: tuple[tuple[str, ...], ...]
@@ -48,12 +48,12 @@ class Accumulators:
 
 
 def accumulators(calls: Sequence[AggregateCall], input_type: RowType, retract: bool) -> Accumulators | None:
-    """The accumulators of calls over rows of a type; None where one of them is not merged from parts.
+    """The accumulators of calls over rows of a type; None if one of the calls has no merge phase.
 
     Args:
         calls: the calls.
-        given: the rows that are aggregated.
-        retract: whether rows are taken back too.
+        input_type: the rows to aggregate.
+        retract: the input has retractions.
     """
     fields: list[Field] = []
     names: list[tuple[str, ...]] = []
@@ -67,7 +67,7 @@ def accumulators(calls: Sequence[AggregateCall], input_type: RowType, retract: b
     sets: dict[tuple[int, ...], str] = {}
     distinct: list[str | None] = []
     for call in calls:
-        # MIN and MAX of distinct values are those of all.
+        # MIN and MAX ignore DISTINCT.
         plain = not call.distinct or call.name in _EXTREMES
         distinct.append(None if plain else sets.setdefault(call.args, f"distinct${len(sets)}"))
     for args, name in sets.items():
@@ -77,17 +77,17 @@ def accumulators(calls: Sequence[AggregateCall], input_type: RowType, retract: b
 
 
 def counted(calls: tuple[AggregateCall, ...]) -> tuple[AggregateCall, ...]:
-    """The calls, and behind them the number of rows, by which a group is known to be empty."""
+    """The calls followed by the row count, which detects empty groups."""
     return (*calls, AggregateCall("$COUNT$1", (), BIGINT.not_null(), "", syntax="FUNCTION_STAR"))
 
 
 def counts_rows(call: AggregateCall) -> bool:
-    """True for the call that gives the number of rows."""
+    """Return True for COUNT(*)."""
     return call.name == "$COUNT$1" and not call.args and call.filter is None
 
 
 def tuple_text(names: Sequence[str]) -> str:
-    """The accumulators of a call, in words."""
+    """The accumulators of a call as text."""
     return names[0] if len(names) == 1 else f"({', '.join(names)})"
 
 
@@ -175,7 +175,7 @@ def _object(call: AggregateCall, args: Types) -> Columns:
 
 
 def _short(call: AggregateCall) -> str:
-    """`max` of `$MAX$1`, `$welford_m2$1` of `$$WELFORD_M2$1$1`."""
+    """The short name: `max` of `$MAX$1`, `$welford_m2$1` of `$$WELFORD_M2$1$1`."""
     return call.name.removeprefix("$").removesuffix("$1").lower()
 
 
@@ -209,7 +209,7 @@ _RETRACTING: dict[str, _Reader] = _COMMON | {
 
 
 def _values(type_: LogicalType, filters: int) -> LogicalType:
-    """The distinct values of an argument and how often each came; with several filters, under each of them."""
+    """The type of an argument's distinct values with their counts; with several filters, one count per filter."""
     key = type_.with_nullability(True)
     if filters <= 1:
         return _map_view(key, BIGINT.not_null())
@@ -236,13 +236,13 @@ def _view(name: str, fields: str, classes: Mapping[str, object] | None) -> Logic
 
 
 def _key(type_: LogicalType, value: Mapping[str, object] | None) -> dict[str, object]:
-    """The Java classes of a map's keys and values, where they are not those of the types."""
-    key: dict[str, object] = {}
+    """The Java classes of a map's keys and values, if not the default classes of the types."""
+    classes: dict[str, object] = {}
     for kinds, class_ in _KEY_CLASSES:
         if isinstance(type_, kinds):
-            key["keyClass"] = {"conversionClass": class_}
+            classes["keyClass"] = {"conversionClass": class_}
             break
-    return key if value is None else key | {"valueClass": value}
+    return classes if value is None else classes | {"valueClass": value}
 
 
 _KEY_CLASSES: tuple[tuple[tuple[type[LogicalType], ...], str], ...] = (

@@ -1,4 +1,4 @@
-"""Regular joins: both sides are kept in state."""
+"""Regular joins, with both sides in state."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from compiled_plan.plans.rex import InputRef, RexNode, calls_python
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhysicalJoin(TwoSided):
-    """A join; TTLs in milliseconds, None: that of the program."""
+    """A regular join; TTLs in milliseconds, None: that of the program."""
 
     condition: RexNode
     left_ttl: int | None
@@ -42,7 +42,7 @@ class PhysicalJoin(TwoSided):
         width = len(self.left.row_type.fields)
         moved = frozenset(Key(index + width for index in key) for key in right)
         keys = {left_key | right_key for left_key in left for right_key in moved}
-        # The padded side's key is null for unmatched rows, so it identifies nothing.
+        # The padded side's key is null for unmatched rows, and so identifies no row.
         if self._is_unique(1, inputs) and self.kind in (JoinKind.INNER, JoinKind.LEFT):
             keys |= left
         if self._is_unique(0, inputs) and self.kind in (JoinKind.INNER, JoinKind.RIGHT):

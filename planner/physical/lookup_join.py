@@ -1,4 +1,4 @@
-"""Lookup joins: each row of a stream asks a table of another system for the rows of its key."""
+"""Lookup joins: each row of a stream queries an external table by key."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from compiled_plan.plans.types import RowType
 
 @dataclass(frozen=True, slots=True)
 class LookupRequest:
-    """The table that is asked: the columns that are read of it, which of its rows count, and what of them is used."""
+    """A lookup of a table: the columns read, the filter on its rows, and the projection of the result."""
 
     table: CatalogTable
     columns: RowType
@@ -36,7 +36,7 @@ class LookupRequest:
     exprs: tuple[RexNode, ...] | None
 
     def place(self, column: int) -> int | None:
-        """Where a used column stands among those that are read; None for a computed one."""
+        """The position of an output column among the columns read; None for a computed one."""
         if self.exprs is None:
             return column
         rex = self.exprs[column]
@@ -45,7 +45,7 @@ class LookupRequest:
 
 @dataclass(frozen=True, slots=True)
 class PhysicalLookupJoin(NewColumns):
-    """A lookup join; `keys`: columns of the table with the column of the stream, or constant, that each must equal."""
+    """A lookup join; `keys`: columns of the table, each with the stream's column or the constant that it must equal."""
 
     kind: JoinKind
     request: LookupRequest
@@ -65,7 +65,7 @@ class PhysicalLookupJoin(NewColumns):
         return inputs[0].upsert_keys if self._by_primary_key else NO_KEYS
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
-        # A row that finds nothing any more is taken back by the row before alone.
+        # A row without a match any more can only be retracted by its old row.
         return None if wanted is UpdateKind.AFTER and self.kind is JoinKind.INNER else (wanted,)
 
     def sending(self, wanted: UpdateKind) -> PhysicalOperator:
@@ -117,10 +117,10 @@ def _key(value: InputRef | Literal, columns: RowType, column: int) -> LookupKey:
 
 
 def as_lookup_join(rel: TemporalJoin, at: OperatorPlanner) -> PhysicalOperator | None:
-    """The operator of a processing-time temporal join with a table that can be asked; None for another join.
+    """The operator of a processing-time temporal join with a lookup table; None for another join.
 
     Raises:
-        ProgramError: no column of the table is compared for equality with one of the stream, or a constant.
+        ProgramError: the condition has no equality of a table column with a stream column or a constant.
     """
     request = _lookup_request(rel.right) if rel.lookup else None
     if request is None:

@@ -1,7 +1,7 @@
-"""Aggregating in mini-batches: in two phases, the first of them before the rows are spread by key.
+"""Mini-batch aggregation in two phases; the first one runs before the exchange by key.
 
-Applied to the operators of a whole program where `table.exec.mini-batch.enabled` is set. An aggregate with a function
-whose parts cannot be merged stays in one phase. Sources below an aggregate mark where mini-batches end.
+Applied to the operators of a whole program if `table.exec.mini-batch.enabled` is set. An aggregate with a function
+without merge phase stays in one phase. Sources below an aggregate mark the ends of mini-batches.
 
 Source: Flink's "Performance Tuning" page; Flink 2.3's plans.
 """
@@ -55,12 +55,12 @@ class PhysicalMiniBatchAssigner(Single):
 
 
 def form_mini_batches(draft: Draft) -> Draft:
-    """The operators of a program with its aggregates in mini-batches."""
+    """The operators of a program with mini-batch aggregation."""
     return draft.with_operators(_Rewriting(draft.operators, draft.known).all())
 
 
 class _Rewriting:
-    """Rebuilds shared operators once; `_below` says which of them stand below an aggregate or a rowtime operator."""
+    """Rewriting that rebuilds shared operators once; `_below` marks those below an aggregate or rowtime operator."""
 
     def __init__(self, sinks: Sequence[PhysicalOperator], lowering: OperatorPlanner) -> None:
         self._sinks = sinks
@@ -117,7 +117,7 @@ class _Rewriting:
         return rebuilt
 
     def _split(self, aggregate: PhysicalGroupAggregate, old: PhysicalGroupAggregate) -> PhysicalOperator:
-        """The aggregate in two phases; itself where a function's parts cannot be merged."""
+        """The aggregate in two phases; unchanged if a function has no merge phase."""
         spread = aggregate.input
         assert isinstance(spread, PhysicalExchange)
         source, traits = spread.input, self._lowering.traits(old.input)
@@ -152,7 +152,7 @@ class _Rewriting:
     def _incremental(
         self, aggregate: PhysicalGroupAggregate, first: PhysicalGlobalGroupAggregate, old: PhysicalGroupAggregate
     ) -> PhysicalOperator:
-        """Both halves of a split aggregate: the first sends what changed, which the second only adds up."""
+        """Both halves of a split aggregate: the first one sends increments, which the second one sums up."""
         spread = first.input
         assert isinstance(spread, PhysicalExchange)
         local = spread.input
@@ -175,5 +175,5 @@ class _Rewriting:
 
 
 def may_split(settings: Settings) -> bool:
-    """Whether aggregates may be in two phases."""
+    """Return True if aggregates may run in two phases."""
     return settings.value(_PHASES).upper() != "ONE_PHASE" and settings.duration_ms(_LATENCY) > 0

@@ -1,6 +1,6 @@
-"""Joins of several tables by one common key, in one operator that keeps each table once.
+"""Joins of several tables by one common key, in one operator that stores each table once.
 
-Chosen by the option `table.optimizer.multi-join.enabled` or the hint MULTI_JOIN, for chains of inner and left joins of
+Enabled by the option `table.optimizer.multi-join.enabled` or the hint MULTI_JOIN, for chains of inner and left joins of
 three tables or more.
 
 Source: Flink's "Performance Tuning" page, "MultiJoin"; Flink 2.3's plans.
@@ -49,7 +49,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Joins laid flat: `conditions[i]` is over the columns of the inputs 0 to i; `columns` are those that come out."""
+    """A flattened chain of joins: `conditions[i]` is over the columns of inputs 0 to i; `columns` are the output."""
 
     inputs: tuple[RelNode, ...]
     join_kinds: tuple[JoinKind, ...]
@@ -60,7 +60,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class PhysicalMultiJoin(PhysicalOperator):
-    """Several inputs joined one after another, all spread by one key."""
+    """Joins of several inputs in sequence, all partitioned by one key."""
 
     sources: tuple[PhysicalOperator, ...]
     join_kinds: tuple[JoinKind, ...]
@@ -142,7 +142,7 @@ def _attribute(left_input: int, left: int, right_input: int, right: int) -> Join
 
 
 def as_multi_join(rel: Join, at: OperatorPlanner) -> tuple[PhysicalOperator, tuple[int, ...]] | None:
-    """One operator for a chain of joins, and which of its columns those of the join are; None where there is no chain.
+    """One operator for a chain of joins, with its columns that are the join's output; None if there is no chain.
 
     A chain has three inputs or more, and a key that all of them share.
     """
@@ -169,7 +169,7 @@ def _row(chain: Chain) -> RowType:
 
 
 def _chain(rel: RelNode) -> Chain:
-    """The joins down the left side of a join, through projections that only choose columns."""
+    """The chain down the left side of a join, through projections that only select columns."""
     if isinstance(rel, Join) and rel.kind in _KINDS:
         return _joined(rel)
     if isinstance(rel, Project) and all(isinstance(rex, InputRef) for rex in rel.exprs):
@@ -226,7 +226,7 @@ def _attributes(chain: Chain) -> tuple[Attribute, ...]:
 
 
 def _common_key(attributes: Sequence[Attribute], count: int) -> tuple[int, ...] | None:
-    """For each input its column of a key that all inputs share."""
+    """The columns, one per input, of a key that all inputs share."""
     starts = [(0, item.left) for item in attributes if item.left_input == 0]
     for start in dict.fromkeys(starts):
         common = {start[0]: start[1]}

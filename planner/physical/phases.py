@@ -1,4 +1,4 @@
-"""The phases of an aggregate in mini-batches: local, incremental, global.
+"""Phases of mini-batch aggregation: local, incremental, global.
 
 Source: Flink's "Performance Tuning" page; Flink 2.3's plans.
 """
@@ -21,7 +21,7 @@ from compiled_plan.plans.types import Field, RowType
 
 @dataclass(frozen=True, slots=True)
 class PhysicalLocalGroupAggregate(NewRows):
-    """The first phase: a row of accumulators for each group of a mini-batch."""
+    """The first phase: one row of accumulators per group of a mini-batch."""
 
     GIVES = ModifyKinds.INSERT
     NEEDS = UpdateKind.BOTH
@@ -109,7 +109,7 @@ class PhysicalGlobalGroupAggregate(NewColumns):
 
 @dataclass(frozen=True, slots=True)
 class PhysicalIncrementalGroupAggregate(NewRows):
-    """The middle phase of a split DISTINCT aggregate: merges `local`, and sends what that adds to each group."""
+    """The middle phase of a split DISTINCT aggregate: merges `local`, and sends each group's increment."""
 
     GIVES = ModifyKinds.INSERT
 
@@ -120,7 +120,7 @@ class PhysicalIncrementalGroupAggregate(NewRows):
 
     @property
     def parts(self) -> tuple[Field, ...]:
-        """The accumulators that are sent on: not those that tell values apart."""
+        """The accumulators to send on, without those of distinct values."""
         names = {name for columns in self.local.parts.calls for name in columns}
         return tuple(item for item in self.local.parts.fields if item.name in names)
 

@@ -1,4 +1,4 @@
-"""What operators ask of their inputs' changes, and the errors where they do not get it."""
+"""Requirements of operators on their inputs' changes, and the errors if they are not met."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from compiled_plan.plans.errors import ProgramError
 
 
 def require_insert_only(consumer: str, source: PhysicalOperator, at: OperatorPlanner) -> None:
-    """Refuse an input whose rows change.
+    """Raise if the input is not insert-only.
 
     Args:
-        what: the operator that asks, as Flink calls it.
+        consumer: the operator, as Flink calls it.
         source: its input.
         at: knows the traits of operators.
 
     Raises:
-        ProgramError: names the operator, the changes and where they come from.
+        ProgramError: names the operator, the changes and their origin.
     """
     kinds = at.traits(source).modify_kinds
     if not kinds.insert_only:
@@ -25,10 +25,10 @@ def require_insert_only(consumer: str, source: PhysicalOperator, at: OperatorPla
 
 
 def refuse_changes(consumer: str, source: PhysicalOperator, at: OperatorPlanner) -> None:
-    """Refuse an input whose rows change, for an operator that works by windows.
+    """Raise if the input of a window operator is not insert-only.
 
     Raises:
-        ProgramError: names what takes no changes, and where they come from.
+        ProgramError: names the operator, the changes and their origin.
     """
     kinds = at.traits(source).modify_kinds
     if not kinds.insert_only:
@@ -39,7 +39,7 @@ def refuse_changes(consumer: str, source: PhysicalOperator, at: OperatorPlanner)
 def unsupported_changes(
     consumer: str, kinds: ModifyKinds, source: PhysicalOperator, remedy: str, where: str = ""
 ) -> ProgramError:
-    """The error for changes of these kinds, given by `source` to something that does not take them."""
+    """The error for changes from `source` that the consumer does not support."""
     words = [word for kind, word in ((ModifyKinds.UPDATE, "update"), (ModifyKinds.DELETE, "delete")) if kind in kinds]
     return ProgramError(
         f"{consumer} doesn't support consuming {' and '.join(words)} changes "
@@ -50,7 +50,7 @@ def unsupported_changes(
 
 
 def producer(operator: PhysicalOperator, kinds: ModifyKinds, at: OperatorPlanner) -> PhysicalOperator:
-    """The operator from which changes come: the deepest one that gives them all."""
+    """The operator from which changes originate: the deepest one that sends all these kinds."""
     for child in operator.inputs:
         input_kinds = at.traits(child).modify_kinds
         if not input_kinds.insert_only and kinds in input_kinds:

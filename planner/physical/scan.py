@@ -1,4 +1,4 @@
-"""Table scans, and the normalizing of changelogs that lack the rows before updates."""
+"""Table scans, and normalization of changelogs that lack the rows before updates."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class PhysicalTableSourceScan(PhysicalOperator):
 
     @property
     def _own_idle_ms(self) -> int:
-        """What the table says, which wins over the session; -1 where it says nothing."""
+        """The table's idle timeout, which overrides the session's; -1 if not set."""
         return self._options.number(IDLE_TIMEOUT) if IDLE_TIMEOUT in self._options.given else -1
 
     def title(self) -> str:
@@ -183,13 +183,13 @@ def _plain(type_: LogicalType) -> LogicalType:
 
 
 def _reads_all_columns(table: CatalogTable) -> bool:
-    """Whether a scan gives all columns, metadata too, whichever of them are used."""
+    """Return True if a scan returns all columns with metadata, even unused ones."""
     connector = connector_spec(table.option("connector"))
     return connector is not None and connector.source is not None and not connector.source.projects
 
 
 def _metadata(table: CatalogTable) -> dict[str, str]:
-    """Metadata columns and the keys that they read, in declaration order."""
+    """The metadata columns with their keys, in declaration order."""
     return {
         column.name: column.metadata_key or column.name
         for column in table.columns
@@ -199,7 +199,7 @@ def _metadata(table: CatalogTable) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class PhysicalChangelogNormalize(Single):
-    """Completes an upsert changelog by key, and drops repeated events; `condition` keeps some rows of the result."""
+    """Completes an upsert changelog by key, and drops duplicate events; `condition` filters the result."""
 
     GIVES = ModifyKinds.ALL
     NEEDS = UpdateKind.AFTER
@@ -210,12 +210,12 @@ class PhysicalChangelogNormalize(Single):
 
     @property
     def source(self) -> PhysicalOperator:
-        """What is normalized, before it is spread by key."""
+        """The input below the exchange by key."""
         assert isinstance(self.input, PhysicalExchange)
         return self.input.input
 
     def over(self, source: PhysicalOperator, keys: tuple[int, ...]) -> PhysicalChangelogNormalize:
-        """The same over another source."""
+        """The same operator over another source."""
         return replace(self, input=PhysicalExchange(source, keys), keys=keys)
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:

@@ -1,4 +1,4 @@
-"""Temporal joins: each left row with the version of the right table that holds at its time."""
+"""Temporal joins: each left row with the version of the right table that is valid at its time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from compiled_plan.plans.types import BOOLEAN
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhysicalTemporalJoin(TwoSided):
-    """A temporal join by event time; the left changes come through, those of the right are its versions."""
+    """A temporal join by event time; changes of the left side pass through, those of the right are its versions."""
 
     primary_key: tuple[int, ...]
     time: int
@@ -81,7 +81,7 @@ class PhysicalTemporalJoin(TwoSided):
 
 
 def _residual(rest: tuple[RexNode, ...]) -> RexNode | None:
-    """What the join asks beside its keys; as Flink writes it, with TRUE in place of the condition on the times."""
+    """The remaining conjuncts in Flink's form, with TRUE for the condition on the times."""
     if not rest:
         return None
     return Call("$AND$1", (*rest, TRUE), BOOLEAN.with_nullability(type_of(conjunction(rest)).nullable), "BINARY")
@@ -136,7 +136,7 @@ def _primary_key(keys: EquiKeys, unique: Keys) -> tuple[int, ...]:
 
 
 def _versions(rel: RelNode, at: OperatorPlanner) -> PhysicalOperator:
-    """The right side; a source's changes are versions as they come, so they are not normalized first."""
+    """The right side; a source's changes are versions already, so they are not normalized."""
     versions = at.lower(rel)
     if isinstance(versions, PhysicalChangelogNormalize):
         return versions.source
@@ -146,7 +146,7 @@ def _versions(rel: RelNode, at: OperatorPlanner) -> PhysicalOperator:
 
 
 def _refuse_filter(rel: RelNode, kinds: ModifyKinds) -> None:
-    """Refuse a filter between a changing table and the join: it would tear holes into the versions.
+    """Raise for a filter between a changing table and the join, which would remove versions.
 
     Raises:
         ProgramError: there is one.

@@ -1,4 +1,4 @@
-"""Top-n window by window, as each ends.
+"""Window top-n, emitted at the end of each window.
 
 Source: Flink's page "Window Top-N"; Flink 2.3's plans.
 """
@@ -46,7 +46,7 @@ class PhysicalWindowRank(NewRows):
 
     @property
     def numbered(self) -> bool:
-        """True when the rank is the last column."""
+        """Return True if the rank is the last column."""
         return len(self.spec.columns.fields) > len(self.input.row_type.fields)
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:

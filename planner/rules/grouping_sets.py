@@ -1,7 +1,7 @@
-"""GROUPING SETS, ROLLUP and CUBE: each row once for every set (Expand), grouped by the columns and the set's number.
+"""GROUPING SETS, ROLLUP and CUBE: each row once per set (Expand), grouped by the columns and the set's number.
 
-The number `$e` has a bit for every grouping column, the first column's the highest, 1 where the set leaves it out.
-GROUPING and GROUPING_ID are read off it.
+The number `$e` has a bit for every grouping column, the first column's the highest, 1 if the set omits it. GROUPING and
+GROUPING_ID are computed from it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ _GROUPING = ("$GROUPING$1", "$GROUPING_ID$1", "$GROUP_ID$1")
 
 
 def expand_grouping_sets(rel: RelNode) -> RelNode:
-    """The tree with plain aggregates only."""
     return rewrite_shared(rel, _expand)
 
 
 def _expand(rel: RelNode) -> RelNode:
     if not isinstance(rel, Aggregate):
         return rel
-    # As Calcite orders them: a set that has the first column in which two differ comes first.
+    # Calcite's order: of two sets, the one with the first column in which they differ comes first.
     grouping = rel.grouping
     sets = tuple(sorted(rel.grouping_sets, key=lambda key_set: [index not in key_set for index in grouping]))
     rel = replace(rel, grouping_sets=sets)
@@ -36,7 +35,7 @@ def _expand(rel: RelNode) -> RelNode:
         return plain if sets else rel
     input_type = rel.input.row_type
     used = {index for call in rel.calls if call.name not in _GROUPING for index in (*call.args, call.filter)}
-    # A grouping column that is aggregated too must keep its values in the sets that leave it out.
+    # A grouping column that is aggregated too must keep its values in the sets that omit it.
     copies = [index for index in rel.grouping if index in used]
     base = identity(input_type)
     names = list(input_type.names)
@@ -70,7 +69,7 @@ def _number(grouping: tuple[int, ...], key_set: tuple[int, ...]) -> int:
 
 
 def _above(rel: Aggregate, source: Expand, mark: int, moved: dict[int, int]) -> RelNode:
-    """The aggregate by the columns and `$e`, and above it the columns that the query asked for."""
+    """The aggregate by the columns and `$e`, with a projection to the query's columns above it."""
     keys = (*rel.grouping, mark)
     calls = [call.moved(lambda index: moved.get(index, index)) for call in rel.calls if call.name not in _GROUPING]
     own = rel.row_type.fields
@@ -88,7 +87,7 @@ def _above(rel: Aggregate, source: Expand, mark: int, moved: dict[int, int]) -> 
 
 
 def _grouping(rel: Aggregate, call: AggregateCall, mark: InputRef) -> RexNode:
-    """The value of GROUPING(a, ...): a bit for every argument, 1 where the row's set leaves it out."""
+    """The value of GROUPING(a, ...): a bit for every argument, 1 if the row's set omits it."""
     if call.name == "$GROUP_ID$1":
         return bigint(0)
     values = []

@@ -1,4 +1,4 @@
-"""Equalities of a join become equalities of columns: what is computed or cast for them is computed below the join."""
+"""Join keys as columns: expressions and casts of a join's equalities are computed below the join."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EQUAL, NULL_SAFE = "$=$1", "$IS NOT DISTINCT FROM$1"
 
 
 def compute_join_keys(rel: RelNode) -> RelNode:
-    """The tree with the keys of its joins as columns of one type on both sides."""
+    """The tree with join keys as columns of one type on both sides."""
     return rewrite_shared(rel, _compute)
 
 
@@ -51,7 +51,7 @@ def _compute(rel: RelNode) -> RelNode:
         if isinstance(common, TimestampBase):
             common = common.as_regular()
         if lookup and (not isinstance(pair[1], InputRef) or not is_call(part, name)):
-            # A table that is asked for rows by key can only be asked by its own columns.
+            # A lookup table can only be looked up by its own columns.
             parts.append(part)
             continue
         mine, theirs = (cast(item, common.with_nullability(type_of(item).nullable)) for item in pair)
@@ -63,7 +63,7 @@ def _compute(rel: RelNode) -> RelNode:
 
 
 def _place(extra: list[RexNode], rex: RexNode, source: RelNode) -> int:
-    """Where the column that holds `rex` is, or will be, behind the source's own columns."""
+    """The position of the column with `rex`, among the source's columns or appended to them."""
     if isinstance(rex, InputRef):
         return rex.index
     if rex not in extra:
@@ -99,7 +99,7 @@ def _moved(part: RexNode, old: int, new: int) -> RexNode:
 
 
 def _with(rel: RelNode, extra: list[RexNode]) -> RelNode:
-    """The source with computed columns behind its own."""
+    """The source with computed columns appended."""
     if not extra:
         return rel
     names = list(rel.row_type.names)
@@ -113,7 +113,7 @@ def _with(rel: RelNode, extra: list[RexNode]) -> RelNode:
 
 
 def _sides(part: RexNode, width: int) -> tuple[str, tuple[RexNode, RexNode] | None]:
-    """What compares the inputs, `=` or IS NOT DISTINCT FROM, with its sides, each over its own input's columns."""
+    """The equality operator (`=` or IS NOT DISTINCT FROM) and its sides, each over its own input's columns."""
     name = EQUAL if is_call(part, EQUAL) else NULL_SAFE
     sides = part.children() if is_call(part, name) else null_safe_sides(part)
     if sides is None or not is_deterministic(part):

@@ -1,7 +1,7 @@
-"""LATERAL subqueries become joins; table functions stay, with what is selected of them put above.
+"""LATERAL subqueries become joins; table functions stay, below projections of their columns.
 
-As in Flink, an inner LATERAL over an aggregate gives no row where the aggregate has no input; LEFT JOIN LATERAL gives
-the row that SQL asks for, with counts of 0.
+As in Flink, an inner LATERAL over an aggregate has no row if the aggregate has no input; LEFT JOIN LATERAL returns the
+row of standard SQL, with counts of 0.
 
 A LATERAL with LIMIT is the top n rows of each enclosing row: a rank by the compared columns, joined. As in Flink the
 enclosing rows must be distinct in those columns.
@@ -42,10 +42,10 @@ from compiled_plan.plans.types import row_of
 
 
 def remove_laterals(rel: RelNode) -> RelNode:
-    """The tree with its Correlates over subqueries turned into joins.
+    """The tree with joins for Correlates over subqueries.
 
     Raises:
-        UnsupportedError: a correlation that cannot be written as a join.
+        UnsupportedError: a correlation without an equivalent join.
     """
     return rewrite_shared(rel, _without)
 
@@ -65,7 +65,7 @@ def _over_function(rel: RelNode) -> bool:
 
 
 def _table_function(rel: Correlate) -> RelNode:
-    """Projections and filters over the function go above the Correlate, or for LEFT into its condition."""
+    """Move projections and filters over the function above the Correlate, or for LEFT into its condition."""
     if isinstance(rel.right, TableFunctionScan):
         return rel
     outer, width = Outer(rel.name, rel.left), len(rel.left.row_type.fields)
@@ -123,7 +123,7 @@ def _subquery(rel: Correlate) -> RelNode:
 
 
 def _check_distinct(rel: Correlate) -> None:
-    """Refuse a LATERAL with LIMIT whose left side may hold one value of the compared columns twice."""
+    """Raise for a LATERAL with LIMIT whose left side may have duplicate values of the compared columns."""
     used = {node.index for node in outer_refs(rel.right, rel.name)}
     if not any(key <= used for key in _unique_keys(rel.left)):
         raise refused("LATERAL with ORDER BY and LIMIT over rows that are not distinct in the compared columns")

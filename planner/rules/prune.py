@@ -1,6 +1,6 @@
-"""Columns that nobody reads are not computed, and not read from tables.
+"""Column pruning: unused columns are neither computed nor read from tables.
 
-Works on all statements at once: what several of them read stays one operator, with the columns that any of them reads.
+Works on all statements at once: a node that several of them read stays shared, with the columns that any of them reads.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from compiled_plan.plans.rex import FieldAccess, InputRef, type_of, walk
 
 
 def prune_columns(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode, ...]:
-    """The statements without unused columns; where a changelog is normalized, its primary key stays."""
+    """The statements without unused columns; a normalized changelog keeps its primary key."""
 
     def keeps_key(scan: Scan) -> bool:
         return changelog_of(scan, settings).normalize
@@ -44,9 +44,9 @@ def prune_columns(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode
 
 
 def forget_unused_windows(rel: RelNode) -> RelNode:
-    """The statement without the window functions whose values nobody reads, so that one read alone is recognized.
+    """The statement without unused window functions, so that a single remaining one is recognized.
 
-    Aggregates over one window stay: what other statements read of them is not known here.
+    Aggregates over one window stay: other statements may read them.
     """
     wanted = _wanted((rel,))
 
@@ -67,7 +67,7 @@ def forget_unused_windows(rel: RelNode) -> RelNode:
 
 
 def _windows(rel: Project) -> set[tuple[object, ...]]:
-    """The different windows of a projection's functions; each ranking function counts as one of its own."""
+    """The distinct windows of a projection's functions; each ranking function counts as a window of its own."""
     windows: set[tuple[object, ...]] = set()
     for rex in rel.exprs:
         for node in walk(rex):
@@ -92,7 +92,7 @@ def _wanted(roots: Sequence[RelNode]) -> dict[int, Columns]:
 
 
 def _cheapest(rel: RelNode) -> int:
-    """The column to keep where only the number of rows counts: one that is there anyway."""
+    """The column to keep if only the number of rows matters: the cheapest one."""
     if isinstance(rel, Project):
         plain = [at for at, rex in enumerate(rel.exprs) if isinstance(rex, InputRef)]
         return plain[0] if plain else 0
@@ -102,10 +102,9 @@ def _cheapest(rel: RelNode) -> int:
 
 
 def _orders(roots: Sequence[RelNode], wanted: Mapping[int, Columns]) -> dict[int, list[int]]:
-    """The columns of nodes with one consumer, a projection, in the order in which it names them.
+    """For nodes whose only consumer is a projection, their columns in the order of the projection.
 
-    Of scans, also below filters; and of what stands below a watermark whose rowtime is not among the columns that
-    are read, or that is projected.
+    Includes scans below filters, and nodes below a watermark whose rowtime is unused or projected.
     """
     readers: dict[int, list[RelNode]] = {}
     for rel in nodes(roots):

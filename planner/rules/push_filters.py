@@ -1,8 +1,7 @@
-"""Conditions are checked as early as they can be: through projections, into and through joins, below aggregates.
+"""Filter pushdown through projections, into and through joins, below aggregates.
 
-An outer join whose padded rows a condition throws away becomes an inner one. A condition is not moved below a
-watermark (the rows that it drops move the watermark too), below a LIMIT, or past a call that gives another value
-each time.
+An outer join whose padded rows a condition drops becomes an inner one. A condition is not moved below a
+watermark (the rows that it drops advance the watermark too), below a LIMIT, or past a volatile call.
 """
 
 from __future__ import annotations
@@ -47,12 +46,12 @@ from compiled_plan.planner.functions.registry import is_deterministic
 from compiled_plan.planner.rules.helpers.stacks import stack_of
 from compiled_plan.plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, transform, walk
 
-#: The functions that rank rows; they may become a top-n.
+#: Ranking functions, which may become a top-n.
 RANKING = ("$ROW_NUMBER$1", "$RANK$1", "$DENSE_RANK$1")
 
 
 def push_filters(rel: RelNode) -> RelNode:
-    """The tree with its conditions as far down as they may go."""
+    """The tree with its conditions as far down as possible."""
     return rewrite_shared(rel, _push)
 
 
@@ -68,9 +67,9 @@ def _push(rel: RelNode) -> RelNode:
 
 
 def _may_move(part: RexNode) -> bool:
-    """Whether a condition gives the same wherever it is computed.
+    """Return True if a condition has the same value wherever it is evaluated.
 
-    CURRENT_WATERMARK must move, too: behind a join there is no watermark of one side.
+    CURRENT_WATERMARK must move, too: above a join there is no watermark of one side.
     """
     return is_deterministic(
         transform(part, lambda node: node.children()[0] if is_call(node, "$CURRENT_WATERMARK$1") else node)
@@ -78,7 +77,7 @@ def _may_move(part: RexNode) -> bool:
 
 
 def push(parts: Sequence[RexNode], rel: RelNode) -> RelNode:
-    """`rel` with conditions over its columns, placed as far down as they may go."""
+    """`rel` with conditions over its columns, as far down as possible."""
     return _into(rel, list(parts)) if parts else rel
 
 
@@ -121,7 +120,7 @@ def _project(rel: Project, parts: list[RexNode]) -> RelNode:
 
 
 def _through(rel: Project, parts: list[RexNode]) -> RelNode:
-    """One projection with the conditions that may be checked before it below it."""
+    """One projection, with the conditions that can be checked earlier below it."""
     if not all(map(is_deterministic, rel.exprs)) and any(
         not is_deterministic(rel.exprs[index]) for part in parts for index in input_refs(part)
     ):
@@ -157,7 +156,7 @@ def _aggregate(rel: Aggregate, parts: list[RexNode]) -> RelNode:
 
 @_into.register
 def _below_groups(rel: Aggregate | GroupWindowAggregate, parts: list[RexNode]) -> RelNode:
-    """The conditions on the groups alone below the aggregate."""
+    """Push the conditions on groups alone below the aggregate."""
     own = [part for part in parts if input_refs(part) and max(input_refs(part)) < len(rel.grouping)]
     rest = [part for part in parts if part not in own]
     lower = push([map_inputs(part, lambda index: rel.grouping[index]) for part in own], rel.input)
@@ -172,7 +171,7 @@ def _set_operation(rel: SetOp, parts: list[RexNode]) -> RelNode:
 
 
 def _over(part: RexNode, rel: RelNode) -> RexNode:
-    """The condition with the column types of another row."""
+    """The condition with the column types of `rel`."""
     types = rel.row_type.types
     return substitute(part, [InputRef(at, type_) for at, type_ in enumerate(types)])
 
@@ -192,7 +191,7 @@ def _correlate(rel: Correlate, parts: list[RexNode]) -> RelNode:
     return _filtered(replace(rel, left=push(left, rel.left)), rest)
 
 
-#: Which sides of a join may be filtered by a condition above it.
+#: Sides of a join that a condition above it can filter.
 _ABOVE = {
     JoinKind.INNER: (True, True),
     JoinKind.LEFT: (True, False),
@@ -201,7 +200,7 @@ _ABOVE = {
     JoinKind.SEMI: (True, False),
     JoinKind.ANTI: (True, False),
 }
-#: Which sides may be filtered by a part of the join's own condition.
+#: Sides of a join that its own condition can filter.
 _INSIDE = {
     JoinKind.INNER: (True, True),
     JoinKind.LEFT: (False, True),
@@ -214,7 +213,7 @@ _INSIDE = {
 
 @_into.register
 def _join(rel: Join | TemporalJoin, above: list[RexNode]) -> RelNode:
-    """The join with conditions `above` it, and the parts of its own, moved to its inputs."""
+    """The join with the conditions `above` it, and its own conjuncts, pushed into its inputs."""
     if isinstance(rel, TemporalJoin) and not rel.lookup:
         return _filtered(rel, above)
     width = len(rel.left.row_type.fields)
@@ -244,7 +243,7 @@ def _join(rel: Join | TemporalJoin, above: list[RexNode]) -> RelNode:
 
 
 def side_of(part: RexNode, width: int) -> int | None:
-    """0 for a condition over the left side alone, 1 for the right side alone."""
+    """0 for a condition over the left side alone, 1 for the right side alone, else None."""
     refs = input_refs(part)
     if not refs:
         return None
@@ -254,7 +253,7 @@ def side_of(part: RexNode, width: int) -> int | None:
 
 
 def _simplified(kind: JoinKind, above: Sequence[RexNode], width: int) -> JoinKind:
-    """The join's kind, with no padding of a side whose padded rows a condition above drops."""
+    """The join kind without padding of a side whose padded rows a condition above drops."""
     if kind not in (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL):
         return kind
     strong = [columns for part in above for columns in (_null_rejected(part),) if columns]
@@ -269,14 +268,14 @@ def _simplified(kind: JoinKind, above: Sequence[RexNode], width: int) -> JoinKin
     return JoinKind.RIGHT if keeps_right else JoinKind.INNER
 
 
-#: Operators that give null when an operand is null.
+#: Operators that return null if an operand is null.
 _STRICT = frozenset(
     f"${name}$1" for name in ("=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "/INT", "LIKE", "||")
 )
 
 
 def _null_rejected(part: RexNode) -> frozenset[int]:
-    """Columns of which none may be null if the condition is to hold."""
+    """Columns that must not be null for the condition to hold."""
     if not isinstance(part, Call):
         return frozenset({part.index}) if isinstance(part, InputRef) else frozenset()
     if part.name in ("$IS NOT NULL$1", "$IS TRUE$1", "$IS FALSE$1"):
@@ -293,7 +292,7 @@ def _null_rejected(part: RexNode) -> frozenset[int]:
 
 
 def _strict_columns(rex: RexNode) -> frozenset[int]:
-    """Columns that make the expression null when they are null."""
+    """Columns that make the expression null if they are null."""
     if isinstance(rex, InputRef):
         return frozenset({rex.index})
     if isinstance(rex, Call) and (rex.name in _STRICT or rex.name == "$CAST$1"):

@@ -1,9 +1,9 @@
-"""Conditions that a source takes over, and limits that it is told, where its connector does that in Flink.
+"""Pushdown of filters and limits into sources, as far as their connector supports it in Flink.
 
-What it takes is no longer in the plan above it; a run looks at each of its rows again. Not where a table is asked by
-key, nor below a watermark: the rows that a condition drops move it.
+A pushed filter disappears from the plan above the source; a run applies it to each row of the source. Nothing is
+pushed into lookup tables, nor below a watermark, which dropped rows advance too.
 
-Source: `PushFilterIntoTableSourceScanRule` and `PushLimitIntoTableSourceScanRule`, seen in Flink 2.3's plans.
+Source: `PushFilterIntoTableSourceScanRule` and `PushLimitIntoTableSourceScanRule`, observed in Flink 2.3's plans.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from compiled_plan.plans.trees import fold_tree
 
 
 def push_into_sources(rel: RelNode) -> RelNode:
-    """The statement whose sources have taken conditions over and know their limits."""
+    """The statement with filters and limits in its sources."""
     every = list(nodes((rel,)))
     filters = {
         id(part) for join in every if isinstance(join, TemporalJoin) and join.lookup for part in nodes((join.right,))
@@ -90,7 +90,7 @@ def _source(scan: Scan) -> SourceSpec | None:
 
 
 def _pieces(rex: RexNode) -> Sequence[RexNode]:
-    """A condition as the parts of an AND, each an OR of simple ones; itself where that would be twice as long."""
+    """A condition as an AND of ORs of simple conditions; unchanged if that would double its length."""
     rex = transform(rex, _expanded)
     most = 2 * size(rex)
     pieces: tuple[RexNode, ...] | None = fold_tree(rex, _branches, lambda node, parts: _normal(node, parts, most))
@@ -118,7 +118,7 @@ def _normal(rex: RexNode, parts: tuple[tuple[RexNode, ...] | None, ...], most: i
 
 
 def _expanded(rex: RexNode) -> RexNode:
-    """A search of ranges as comparisons; anything else as it is."""
+    """A SEARCH as comparisons; other expressions unchanged."""
     if not isinstance(rex, Call) or rex.name != "$SEARCH$1" or not isinstance(rex.operands[1], Sarg):
         return rex
     value, sarg = rex.operands[0], rex.operands[1]
@@ -146,7 +146,7 @@ def _expanded(rex: RexNode) -> RexNode:
 
 
 def _all_but_points(ranges: Sequence[Range]) -> bool:
-    """Whether ranges are everything but the points between them."""
+    """Return True if the ranges cover everything but the points between them."""
     open_ = not any(item.lower_closed or item.upper_closed for item in ranges)
     ends = not ranges[0].has_lower and not ranges[-1].has_upper and len(ranges) > 1
     pairs = pairwise(ranges)

@@ -1,9 +1,9 @@
-"""Time attributes become plain timestamps where they stop being one: in joins, in groups, in calls, in sinks.
+"""Materialization of time attributes into plain timestamps: in joins, groups, calls and sinks.
 
-A rowtime stays what it is through projections, filters, unions, ranks and into a sink; a processing time is read off
-the clock where it is used.
+A rowtime stays one through projections, filters, unions, ranks and into a sink; a processing time is read from the
+clock where it is used.
 
-Source: Flink's "Time Attributes" page; where Flink's plans cast them.
+Source: Flink's "Time Attributes" page; the casts in Flink's plans.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampB
 
 
 def materialize_time(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode, ...]:
-    """The statements with their time attributes cast where plain timestamps are needed; equal subtrees are shared."""
+    """The statements with time attributes cast where plain timestamps are required; equal subtrees are shared."""
     windows = Windows()
     return share(rewrite_all(trees, lambda rel: _materialized(rel, windows)))
 
@@ -97,12 +97,12 @@ def _materialized(rel: RelNode, windows: Windows) -> RelNode:
 
 
 def _stays(rex: RexNode) -> bool:
-    """Whether a value is what it is: a column, or the rowtime that a source makes of its columns."""
+    """Return True if a value keeps its type: a column, or the rowtime that a source computes."""
     return isinstance(rex, InputRef) or is_call(rex, "$REINTERPRET$1")
 
 
 def _retyped(rel: RelNode) -> RelNode:
-    """The node with the kinds of time in its column references those of its inputs."""
+    """The node with the time kinds of its column references taken from its inputs."""
     types: tuple[LogicalType, ...] = tuple(type_ for child in rel.inputs for type_ in child.row_type.types)
     if isinstance(rel, Join | Correlate | TemporalJoin):
         types = join_row_type(rel.inputs[0].row_type, rel.inputs[1].row_type, JoinKind.INNER).types
@@ -122,7 +122,7 @@ def _kind_of(type_: LogicalType, like: LogicalType) -> LogicalType:
 
 
 def _kinds_of(row: RowType, types: Sequence[LogicalType]) -> RowType:
-    """The row with the kinds of time of `types`; columns behind those stay."""
+    """The row with the time kinds of `types`; columns behind those are unchanged."""
     fields = [replace(item, type=_kind_of(item.type, like)) for item, like in zip(row.fields, types, strict=False)]
     return RowType(fields=(*fields, *row.fields[len(fields) :]))
 
@@ -134,7 +134,7 @@ def _expansion(rel: Expand) -> RelNode:
 
 
 def _temporal(rel: TemporalJoin) -> RelNode:
-    """A temporal join: the times of the left side stay times, those of the versions become plain timestamps."""
+    """A temporal join: times of the left side stay attributes, those of the versions become plain timestamps."""
     retyped = _retyped(rel)
     row = retyped.row_type
     width = len(rel.left.row_type.fields)
@@ -157,12 +157,12 @@ def _window_table(rel: WindowTable) -> RelNode:
 
 
 def _group_window(rel: GroupWindowAggregate) -> RelNode:
-    """The aggregate with plain timestamps for the times that it groups by and aggregates, but for its windows'."""
+    """The aggregate with plain timestamps for grouped and aggregated times, except the time of its windows."""
     row = rel.input.row_type
     read = {*rel.grouping, *(index for call in rel.calls for index in call.args)}
     if not any(is_time(row.types[index]) for index in read):
         return rel
-    # The windows' time stays behind the plain columns.
+    # The windows' time attribute follows the plain columns.
     time = InputRef(rel.index, row.types[rel.index])
     exprs = (*map(plain, identity(row)), time)
     source = Project(rel.input, exprs, named_row((*row.names, row.names[rel.index]), tuple(map(type_of, exprs))))
@@ -176,7 +176,7 @@ def _group_window(rel: GroupWindowAggregate) -> RelNode:
 
 
 def _check_time(consumer: str, row: RowType, index: int) -> None:
-    """Refuse windows over a column that has stopped being a time attribute.
+    """Raise for windows over a column that is no time attribute any more.
 
     Raises:
         ProgramError: it is a plain timestamp.
@@ -191,7 +191,7 @@ def _check_time(consumer: str, row: RowType, index: int) -> None:
 
 
 def _union(rel: SetOp) -> RelNode:
-    """A union whose inputs agree on what is a time attribute keeps it; a rowtime of the first one makes one of all."""
+    """A union keeps time attributes that its inputs agree on; a rowtime of the first input is one for all."""
     kinds = [tuple(map(time_kind, source.row_type.types)) for source in rel.sources]
     mixed = {at for at, column_kinds in enumerate(zip(*kinds, strict=True)) if len(set(column_kinds)) > 1}
     if mixed:
@@ -200,7 +200,7 @@ def _union(rel: SetOp) -> RelNode:
 
 
 def _agreed(source: RelNode, kinds: Sequence[tuple[TimeKind, ...]], mixed: set[int]) -> RelNode:
-    """An input of a union with one kind of time in each of the columns where the inputs differ."""
+    """An input of a union with one time kind in each column where the inputs differ."""
     row = source.row_type
     exprs: list[RexNode] = list(identity(row))
     for at in mixed:

@@ -1,7 +1,7 @@
-"""ROW_NUMBER with a condition on its value becomes a Rank.
+"""Top-n: ROW_NUMBER with a condition on its value becomes a Rank.
 
-The condition may be `rn = 1`, `rn <= 3`, `rn BETWEEN 2 AND 5`, or `rn <= column`. A rank that can only have one value
-becomes that value, so that a top 1 needs no rank column.
+The condition may be `rn = 1`, `rn <= 3`, `rn BETWEEN 2 AND 5`, or `rn <= column`. A rank with only one possible value
+becomes that constant, so that a top 1 needs no rank column.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _RANK_COLUMN = "w0$o0"
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """The ranks that pass: from `start` to `end`, or to what a column of the row says."""
+    """The range of ranks that pass: from `start` to `end`, or to the value of a column."""
 
     start: int = 1
     end: int | None = None
@@ -33,10 +33,10 @@ class _Span:
 
 
 def find_top_n(rel: RelNode) -> RelNode:
-    """The tree with its top-n patterns as Ranks.
+    """The tree with Ranks for its top-n patterns.
 
     Raises:
-        ProgramError: a condition on the rank that gives it no upper end.
+        ProgramError: the condition on the rank has no upper bound.
     """
     return rewrite_shared(rel, _rank)
 
@@ -65,7 +65,7 @@ def _with_rest(rel: RelNode, rest: Sequence[RexNode]) -> RelNode:
 
 
 def _span(parts: Sequence[RexNode], columns: Sequence[int]) -> tuple[_Span | None, list[RexNode]]:
-    """The ranks that conditions on the rank column let through, and the other conditions."""
+    """The range that conditions on the rank column select, and the remaining conditions."""
     start, end, column = 1, None, None
     rest: list[RexNode] = []
     for part in parts:
@@ -94,7 +94,7 @@ def _span(parts: Sequence[RexNode], columns: Sequence[int]) -> tuple[_Span | Non
 
 
 def _bounds(part: RexNode, columns: Sequence[int]) -> tuple[int, int | None, RexNode | None] | None:
-    """Lowest and highest rank that a condition lets through, or the expression that the rank must not exceed."""
+    """The lowest and highest rank that a condition selects, or the expression that bounds the rank."""
     if not isinstance(part, Call) or len(part.operands) != 2:
         return None
     name, (rank, bound) = part.name, part.operands

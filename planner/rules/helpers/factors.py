@@ -1,7 +1,7 @@
-"""What all branches of an OR ask for stands before it: `(a AND p) OR (a AND q)` is `a AND (p OR q)`.
+"""Common factors of OR branches: `(a AND p) OR (a AND q)` becomes `a AND (p OR q)`.
 
-A join's sides can only be brought together by an equality that must hold; so one that every branch repeats counts.
-Both laws used here (distribution and absorption) hold with UNKNOWN, too.
+Only an equality that must hold can be a join key; one that every branch repeats does.
+Both laws used here (distribution and absorption) are valid for UNKNOWN, too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _SYMMETRIC = MIRRORED | {"$IS NOT DISTINCT FROM$1": "$IS NOT DISTINCT FROM$1"}
 
 
 def factored(rex: RexNode) -> RexNode:
-    """The condition with the common parts of the branches of its ORs in front of them; itself where there are none."""
+    """The condition with common parts of the branches of its ORs factored out; unchanged without any."""
     if is_call(rex, "$AND$1"):
         parts = [factored(part) for part in rex.children()]
         return rex if all(map(_same, parts, rex.children())) else conjunction(_flat(parts))
@@ -33,7 +33,7 @@ def factored(rex: RexNode) -> RexNode:
 
 
 def without_repeats(rex: RexNode) -> RexNode:
-    """The condition without parts that stand before, also with their sides exchanged."""
+    """The condition without repeated conjuncts; ones with exchanged sides count as repeated."""
     parts, seen = conjuncts(rex), set[RexNode]()
     for part in parts:
         if _exchanged(part) not in seen:
@@ -50,7 +50,7 @@ def _same(left: RexNode, right: RexNode) -> bool:
 
 
 def _has(parts: list[RexNode], part: RexNode) -> bool:
-    """Whether a part is among `parts`, also with its sides exchanged."""
+    """Return True if a part is among `parts`, possibly with its sides exchanged."""
     return part in parts or _exchanged(part) in parts
 
 

@@ -1,7 +1,7 @@
-"""Equalities that follow from others: of two columns that are both equal to a third one, for a join that has no other.
+"""Transitive equalities: two columns equal to a third one, for a join between them without a condition.
 
-`FROM a, b, c WHERE a.k = c.k AND b.k = c.k` joins `a` and `b` first, and nothing is asked of the two. Their keys are
-equal in each row that comes out.
+`FROM a, b, c WHERE a.k = c.k AND b.k = c.k` joins `a` and `b` first, without a condition on the two. Their keys are
+equal in each row of the result.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ def _equal_columns(condition: RexNode) -> Iterator[tuple[InputRef, InputRef]]:
         left, right = part.children() if is_call(part, "$=$1") else (None, None)
         if not (isinstance(left, InputRef) and isinstance(right, InputRef)):
             continue
-        # Times may be those of windows and intervals, which are joins of their own kinds.
+        # Equal times may belong to windows and intervals, which have their own joins.
         if not isinstance(left.type, TimestampBase) and same_representation(left.type, right.type):
             yield left, right
 
 
 def _unkeyed(rel: RelNode, left: int, right: int) -> bool:
-    """Whether the join in which two columns meet is an inner one, and has no equality of its sides."""
+    """Return True if the join in which two columns meet is an inner one without an equality of its sides."""
     while True:
         if isinstance(rel, Filter):
             rel = rel.input

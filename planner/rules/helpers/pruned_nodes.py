@@ -1,4 +1,4 @@
-"""Relational nodes with fewer columns: what is left of a node when its inputs lose theirs."""
+"""Column pruning of relational nodes over pruned inputs."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ Place = Mapping[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """A node with fewer columns, and where those of the old one are now."""
+    """A pruned node, and the new positions of the old columns."""
 
     rel: RelNode
     place: Place
 
 
 def pruned_scan(rel: Scan, wanted: Columns, order: list[int] | None, keeps_key: Callable[[Scan], bool]) -> Pruned:
-    """A scan of some columns: physical ones in the order of use, then metadata ones as declared."""
+    """A scan of the `wanted` columns: physical ones in the order of use, then metadata ones as declared."""
     if keeps_key(rel):
         wanted = wanted | _key_columns(rel)
     connector = connector_spec(rel.table.option("connector"))
@@ -82,13 +82,13 @@ def _key_columns(rel: Scan) -> Columns:
 
 @singledispatch
 def rebuild(rel: RelNode, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    """A node over inputs that have lost columns, itself without columns that nobody wants where it can be.
+    """Rebuild a node over pruned inputs, and prune its own columns if possible.
 
     Args:
-        rel: the node as it was.
-        inputs: its inputs as they are now.
-        needs: the columns that it reads of each, as they were.
-        wanted: the columns that are read of it.
+        rel: the node before pruning.
+        inputs: its pruned inputs.
+        needs: the columns that it reads of each input, before pruning.
+        wanted: the node's columns that its consumers read.
     """
     raise unknown_node("pruning columns", rel)
 
@@ -101,7 +101,7 @@ def _unpruned(rel: RelNode, inputs: tuple[Pruned, ...], needs: tuple[Columns, ..
 
 
 def _exactly(item: Pruned, old: RelNode) -> RelNode:
-    """The input with all its old columns in their old places."""
+    """The input with all its old columns in their old positions."""
     return _trimmed(item, range(len(old.row_type.fields))).rel
 
 
@@ -118,7 +118,7 @@ def _trimmed(item: Pruned, columns: Sequence[int]) -> Pruned:
 
 
 def _narrow(item: Pruned, need: Columns) -> Pruned:
-    """The input without the columns that this reader does not need, if it has any."""
+    """The input without columns that this reader does not need."""
     need = need or frozenset(list(item.place)[:1])
     if len(need) == len(item.rel.row_type.fields):
         return item
@@ -135,7 +135,7 @@ def _(rel: Project, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], want
 
 
 def projected(rel: Project, source: Pruned, wanted: Sequence[int]) -> Pruned:
-    """A projection of some of its columns, in this order."""
+    """A projection to its `wanted` columns, in this order."""
     exprs = tuple(_moved(rel.exprs[index], source.place.__getitem__) for index in wanted)
     fields = tuple(rel.columns.fields[index] for index in wanted)
     project = Project(source.rel, exprs, RowType(fields=fields))
@@ -207,11 +207,11 @@ def _(rel: WindowTable, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], 
 
 
 def _aggregated(rel: Aggregate | GroupWindowAggregate, source: Pruned, wanted: Columns) -> Pruned:
-    """The aggregate over its narrowed input, without the calls that nobody reads."""
+    """The aggregate over its pruned input, without unused calls."""
     count = len(rel.grouping)
     used_calls = [at for at in range(len(rel.calls)) if at + count in wanted]
     calls = tuple(rel.calls[at].moved(source.place.__getitem__) for at in used_calls)
-    # Behind the calls, the properties of the window, which stay.
+    # The window properties follow the calls and stay.
     behind = range(count + len(rel.calls), len(rel.columns.fields))
     fields = tuple(rel.columns.fields[at] for at in (*range(count), *(count + at for at in used_calls), *behind))
     grouping = tuple(source.place[index] for index in rel.grouping)

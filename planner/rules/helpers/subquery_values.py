@@ -1,6 +1,7 @@
-"""Subqueries as values: a left join with the rows of the subquery, and an expression over what was found.
+"""Subqueries as values: a left join with the rows of the subquery, and an expression over the match.
 
-A scalar subquery gives its column; EXISTS, IN, ANY and ALL a truth value, unknown included where it is asked for."""
+A scalar subquery yields its column; EXISTS, IN, ANY and ALL a truth value, UNKNOWN included if necessary.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +58,6 @@ from compiled_plan.plans.types import BIGINT, BOOLEAN, RowType, row_of
 
 
 def pull_subquery(subquery: Subquery, source: RelNode) -> Pulled:
-    """The subquery without references to the rows of `source`."""
     rel = subquery.rel
     if subquery.kind is SubqueryKind.EXISTS:
         rel = _for_existence(rel)
@@ -65,7 +65,7 @@ def pull_subquery(subquery: Subquery, source: RelNode) -> Pulled:
 
 
 def _for_existence(rel: RelNode) -> RelNode:
-    """The query without what cannot change whether it has rows."""
+    """The query without parts that do not affect the existence of rows."""
     if isinstance(rel, Sort) and not rel.offset and (rel.fetch is None or rel.fetch > 0):
         return _for_existence(rel.input)
     if isinstance(rel, Project):
@@ -86,10 +86,9 @@ def tests_of(subquery: Subquery, columns: Sequence[RexNode], operator: str, *, u
 
 
 def as_value(source: RelNode, rex: RexNode, *, only_true: bool) -> tuple[RelNode, RexNode]:
-    """`source` joined with what the subqueries in `rex` need, and `rex` over that; its first columns stay.
+    """Join `source` with the subqueries in `rex`, and rewrite `rex` over the result, which starts with the old columns.
 
-    With `only_true` it matters only whether `rex` is true: unknown may be taken for false, as long as no NOT stands
-    above it.
+    With `only_true`, UNKNOWN may be replaced by FALSE, as long as no NOT is above it.
     """
     if isinstance(rex, Subquery):
         operands: list[RexNode] = []
@@ -119,7 +118,7 @@ def _scalar(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNo
 
 
 def _looked_up(source: RelNode, subquery: Subquery, pulled: Pulled) -> tuple[RelNode, list[RexNode]]:
-    """`source` with the one row that a query has for each of its rows, or nulls, and that row's columns."""
+    """`source` with the query's single row per source row, or nulls, and that row's columns."""
     outer, width = Outer(subquery.name, source), len(source.row_type.fields)
     conditions = [over_join(item, outer, width) for item in pulled.conditions]
     joined = Join(source, pulled.rel, JoinKind.LEFT, conjunction(conditions))
@@ -132,7 +131,7 @@ def _plain_columns(pulled: Pulled) -> bool:
 
 
 def _materialized(pulled: Pulled, outer: Outer) -> Pulled:
-    """The columns computed below the join, so that they are null where it finds no row."""
+    """The columns computed below the join, so that they are null without a match."""
     if any(reads(rex, outer) for rex in pulled.columns):
         raise refused("a scalar subquery whose value is computed from a column of the enclosing query")
     source = projection(pulled.rel, (*pulled.columns, *identity(pulled.rel.row_type)))
@@ -141,7 +140,7 @@ def _materialized(pulled: Pulled, outer: Outer) -> Pulled:
 
 
 def _single_row(rel: RelNode, original: RelNode) -> bool:
-    """Whether a query that reads nothing of the enclosing row has at most one row."""
+    """Return True if an uncorrelated query has at most one row."""
     if rel is not original:
         return False
     while isinstance(rel, Project | Filter):
@@ -154,7 +153,7 @@ def _single_row(rel: RelNode, original: RelNode) -> bool:
 
 
 def _top_one(pulled: Pulled) -> bool:
-    """Whether the query is the first row of each group, by all that it is compared with."""
+    """Return True if the query is the first row of each group, grouped by all compared columns."""
     rel = pulled.rel
     return (
         isinstance(rel, Rank)
@@ -165,7 +164,7 @@ def _top_one(pulled: Pulled) -> bool:
 
 
 def _single_value(pulled: Pulled, outer: Outer) -> Pulled:
-    """The query grouped by what it is compared with; a group of two rows is an error at run time."""
+    """The query grouped by its compared columns; a group of two rows is an error at run time."""
     value = _value_first(pulled)
     conditions = tuple(shift(item, 1) for item in pulled.conditions)
     single = AggregateCall("$SINGLE_VALUE$1", (0,), type_of(pulled.columns[0]).with_nullability(True), "$f0")
@@ -174,13 +173,13 @@ def _single_value(pulled: Pulled, outer: Outer) -> Pulled:
         raise refused("a scalar subquery whose value is computed from a column of the enclosing query")
     if not conditions:
         return Pulled(Aggregate(value, (), (single,), row), identity(row))
-    # The conditions go back below the aggregate as a filter; pulling them through it groups it.
+    # The conditions return below the aggregate as a filter; pulling them through it groups it.
     grouped = pull(Aggregate(Filter(value, conjunction(conditions)), (), (single,), row), outer)
     return replace(grouped, always=False)
 
 
 def _value_first(pulled: Pulled) -> Project:
-    """The query with its value in front of its own columns."""
+    """The query with its value as the first column."""
     return projection(pulled.rel, (*pulled.columns[:1], *identity(pulled.rel.row_type)))
 
 
@@ -199,7 +198,7 @@ def _in(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, 
         return joined, negation(value)
     pulled = pull(subquery.rel, Outer(subquery.name, source))
     if pulled.always:
-        # One row for every enclosing row: the comparison with that one.
+        # One row per enclosing row: compare with that one.
         joined, values = _looked_up(source, subquery, pulled)
         pairs = zip(subquery.operands, values, strict=False)
         return joined, conjunction(comparison(subquery.operator, mine, theirs) for mine, theirs in pairs)
@@ -211,7 +210,7 @@ def _in(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, 
 
 
 def _compared(source: RelNode, subquery: Subquery, pulled: Pulled, only_true: bool) -> tuple[RelNode, RexNode]:
-    """Whether a row compares true; unknown if none does and one compares with null."""
+    """The truth value of the comparison with any row; UNKNOWN if none is true and one compares with null."""
     operands = tuple(
         transform(
             rex, lambda node: OuterRef(subquery.name, node.index, node.type) if isinstance(node, InputRef) else node
@@ -233,7 +232,7 @@ def _compared(source: RelNode, subquery: Subquery, pulled: Pulled, only_true: bo
 
 
 def _three_valued(joined: RelNode, subquery: Subquery, pulled: Pulled, matched: RexNode) -> tuple[RelNode, RexNode]:
-    """IN as true, false or unknown: unknown without a match if a null is compared and there is a row at all."""
+    """Three-valued IN: UNKNOWN without a match if a null is compared and there is a row at all."""
     operand = subquery.operands[0]
     calls = (
         AggregateCall("$COUNT$1", (), BIGINT.not_null(), "c", syntax="FUNCTION_STAR"),
@@ -266,7 +265,7 @@ def _three_valued(joined: RelNode, subquery: Subquery, pulled: Pulled, matched: 
 def _marked(
     source: RelNode, subquery: Subquery, pulled: Pulled, operands: Sequence[RexNode]
 ) -> tuple[RelNode, RexNode]:
-    """A left join with the distinct values that are compared, and whether one was found."""
+    """A left join with the distinct compared values, and a test for a match."""
     outer = Outer(subquery.name, source)
     conditions = [equality(item, outer) for item in pulled.conditions]
     if not all(conditions) or any(reads(rex, outer) for rex in pulled.columns[: len(operands)]):
@@ -286,7 +285,7 @@ def _marked(
 
 
 def _marked_rows(rel: RelNode, keys: Sequence[RexNode], row: RowType) -> RelNode:
-    """The distinct keys, and TRUE behind them."""
+    """The distinct keys, followed by TRUE."""
     if not keys:
         return Aggregate(Project(rel, (TRUE,), row), (0,), (), row)
     own = RowType(fields=row.fields[:-1])

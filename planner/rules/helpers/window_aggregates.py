@@ -1,8 +1,8 @@
-"""Aggregates by the columns of a window become operators that work window by window.
+"""Window aggregation: aggregates by window columns become operators per window.
 
-An aggregate over a window table function assigns the windows itself, where nothing between the two looks at them.
+An aggregate over a window table function assigns the windows itself, unless a node between the two reads them.
 
-Source: Flink's pages "Window Aggregation"; Flink 2.3's plans.
+Source: Flink's page "Window Aggregation"; Flink 2.3's plans.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _STAMP = TimestampType(precision=3, nullable=False)
 
 
 def as_window_aggregate(rel: Aggregate, windows: Windows) -> RelNode | None:
-    """An aggregate by a window's start and end, with that window's columns above it; None for another aggregate."""
+    """Window aggregate for an aggregate by a window's start and end; None for another aggregate."""
     shown = windows.of(rel.input)
     grouped = frozenset(rel.grouping)
     if shown is None or not shown.has_bounds(grouped):
         return None
     keys = tuple(index for index in rel.grouping if index not in shown.every)
     if shown.window.is_session and set(keys) != set(shown.window.partition):
-        # A session has no meaning for rows of another partition.
+        # A session is only defined for rows of its own partition.
         return None
     source, calls = _with_plain_times(rel, shown.times & grouped)
     read = {index for call in calls for index in (*call.args, call.filter) if index is not None}
@@ -49,7 +49,7 @@ def as_window_aggregate(rel: Aggregate, windows: Windows) -> RelNode | None:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What a window aggregate is made of."""
+    """Parts of a window aggregate."""
 
     source: RelNode
     keys: tuple[int, ...]
@@ -58,7 +58,7 @@ class _Parts:
 
 
 def _above_windows(rel: Aggregate, parts: _Parts, shown: WindowColumns, grouped: frozenset[int]) -> RelNode:
-    """The window aggregate, and above it the columns of the aggregate that it stands for."""
+    """The window aggregate, below the columns of the aggregate that it replaces."""
     time = replace(shown.time, nullable=False)
     properties = [("window_start", Property.START), ("window_end", Property.END)]
     stamps: list[TimestampBase] = [_STAMP, _STAMP]
@@ -126,7 +126,7 @@ def _with_plain_times(rel: Aggregate, times: frozenset[int]) -> tuple[RelNode, t
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """Rows before they get their windows: `place` has where the columns that are no window columns are now."""
+    """Rows before window assignment: `place` has the new positions of columns that are not window columns."""
 
     rel: RelNode
     place: Mapping[int, int]
@@ -134,10 +134,10 @@ class _Placed:
 
 
 def _without_windows(rel: RelNode, windows: Windows) -> _Placed | None:
-    """The rows under a window table function; None where what is above it looks at the windows."""
+    """The rows below a window table function; None if a node above it reads the windows."""
     if isinstance(rel, WindowTable):
         if rel.window.kind is WindowKind.HOP and (rel.window.step or 0) > rel.window.size:
-            # Not every row falls into a window.
+            # Some rows have no window.
             return None
         time = rel.input.row_type.types[rel.index]
         assert isinstance(time, TimestampBase)
@@ -174,7 +174,7 @@ def _projected(
     below: _Placed,
     make: Callable[[tuple[tuple[RexNode, ...], ...], RowType], RelNode],
 ) -> _Placed | None:
-    """The projection (or several, of an Expand) without window columns, the time attribute among its columns."""
+    """The projection (or several, of an Expand) without window columns, including the time attribute."""
     cells = list(zip(*rows, strict=True))
     readable: list[int] = []
     for at, column in enumerate(cells):

@@ -1,6 +1,6 @@
-"""Which columns of a query show its rows' windows, followed from the window table functions up.
+"""Window columns of a query, tracked from the window table functions upwards.
 
-Only rows that still carry the start and the end of one kind of window can be grouped, joined or ranked per window.
+Only rows with the start and the end of the same windows can be grouped, joined or ranked per window.
 
 Source: Flink's pages on windowing table-valued functions; Flink 2.3's plans.
 """
@@ -49,7 +49,7 @@ Columns = frozenset[int]
 
 @dataclass(frozen=True, slots=True)
 class WindowColumns:
-    """The columns that show starts, ends and times of windows, and what windows those are."""
+    """The start, end and time columns of windows, and the windows themselves."""
 
     window: Window
     time: TimestampBase
@@ -59,20 +59,20 @@ class WindowColumns:
 
     @property
     def every(self) -> Columns:
-        """All columns that show something of a window."""
+        """All window columns."""
         return self.starts | self.ends | self.times
 
     @property
     def attached(self) -> Attached:
-        """Rows by the window that they carry."""
+        """The attached windowing: rows carry their window."""
         return Attached(self.window, self.time, min(self.starts), min(self.ends))
 
     def has_bounds(self, columns: Columns) -> bool:
-        """Whether a start and an end are among `columns`."""
+        """Return True if a start and an end are among `columns`."""
         return bool(self.starts & columns and self.ends & columns)
 
     def moved(self, places: Mapping[int, Columns]) -> WindowColumns | None:
-        """The same over a row that has column `i` at `places[i]`; None where a start, an end or a key is lost."""
+        """The window columns of a row with column `i` at `places[i]`; None if a start, an end or a key is lost."""
 
         def all_of(columns: Columns) -> Columns:
             return frozenset().union(*(places.get(index, frozenset()) for index in columns)) if columns else columns
@@ -84,20 +84,20 @@ class WindowColumns:
         return WindowColumns(replace(self.window, partition=partition), self.time, starts, ends, all_of(self.times))
 
     def shifted(self, by: int) -> WindowColumns:
-        """The same over columns that stand `by` places further right."""
+        """The window columns with every index increased by `by`."""
         shifted = self.moved({index: frozenset({index + by}) for index in (*self.every, *self.window.partition)})
         assert shifted is not None
         return shifted
 
 
 class Windows:
-    """Window columns of relational nodes, each node looked at once."""
+    """Window columns of relational nodes, computed once per node."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[RelNode, WindowColumns | None]] = {}
 
     def of(self, rel: RelNode) -> WindowColumns | None:
-        """The window columns of a node's rows; None where rows are of no window, or of several kinds."""
+        """The window columns of a node; None for rows without windows, or with several kinds."""
         columns = self._known.get(id(rel))
         if columns is None:
             columns = self._known[id(rel)] = (rel, self._read(rel))
@@ -126,7 +126,7 @@ class Windows:
         raise unknown_node("following windows", rel)
 
 
-#: Nodes whose rows are of no window, whatever they are made of.
+#: Nodes whose rows have no windows, regardless of their inputs.
 _WITHOUT_WINDOWS = (
     *(Aggregate, Barrier, GroupWindowAggregate, IntervalJoin, Join, OverAggregate, Rank, Scan, Sort),
     *(TableFunctionScan, TemporalJoin, Values, WatermarkAssigner),
@@ -174,7 +174,7 @@ def _aggregate(rel: WindowAggregate) -> WindowColumns | None:
 
 
 def _join(rel: WindowJoin, left: WindowColumns | None, right: WindowColumns | None) -> WindowColumns | None:
-    # The window of a padded side is null: such a row is of no window.
+    # The window of a padded side is null, so such a row has no window.
     if left is None or right is None or rel.kind in (JoinKind.SEMI, JoinKind.ANTI, JoinKind.LEFT):
         return left
     right_columns = right.shifted(len(rel.left.row_type.fields))
