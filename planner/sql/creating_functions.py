@@ -16,7 +16,7 @@ def create_function(catalog: Catalog, source: SourceText, statement: st.CreateFu
 
     Raises:
         UnsupportedError: another language, or resources.
-        ProgramError: the class cannot be imported, its types cannot be had, the name is taken, or there is no such
+        ProgramError: the class cannot be imported, its types cannot be inferred, the name is taken, or there is no such
             database.
     """
     if statement.language != "PYTHON":

@@ -1,6 +1,6 @@
 """CREATE TABLE and CREATE VIEW: declarations to catalog objects.
 
-Source: Flink's "CREATE Statements" page, and Flink 2.3 for the order in which LIKE merges and what it refuses.
+Source: Flink's "CREATE Statements" page, and Flink 2.3 for the order and the restrictions of LIKE.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from compiled_plan.plans.types import LogicalType, TimeKind, TimestampLtzType, T
 
 
 def bind_create_table(binder: Binder, statement: st.CreateTable) -> CatalogTable:
-    """The table that a CREATE TABLE declares, LIKE merged in.
+    """The table of a CREATE TABLE, merged with its LIKE.
 
     Raises:
         ProgramError: columns, keys or watermarks that do not fit together; with line, column and caret.
@@ -44,7 +44,7 @@ def bind_create_table(binder: Binder, statement: st.CreateTable) -> CatalogTable
 
 @dataclass(frozen=True)
 class _Base:
-    """The table that LIKE names, as far as the options include it."""
+    """The base table of LIKE, restricted to the included features."""
 
     columns: tuple[Column, ...] = ()
     watermarks: tuple[Watermark, ...] = ()
@@ -56,7 +56,7 @@ class _Base:
 
 
 class _Declaration:
-    """A CREATE TABLE on its way to a table."""
+    """A CREATE TABLE under construction."""
 
     def __init__(self, binder: Binder, statement: st.CreateTable) -> None:
         self._session = binder
@@ -125,7 +125,7 @@ class _Declaration:
     # --- columns
 
     def _columns(self) -> tuple[Column, ...]:
-        """All columns in order; computed ones still without their expressions (a type is not known yet)."""
+        """All columns in order, computed ones without their expressions, since their types are unknown yet."""
         columns = {column.name: column for column in self._base.columns}
         declared: set[str] = set()
         for item in self._statement.columns:
@@ -169,7 +169,7 @@ class _Declaration:
         )
 
     def _computed(self, columns: tuple[Column, ...]) -> tuple[Column, ...]:
-        """The columns with the declared computed ones bound over the others."""
+        """The columns with computed ones bound over the others."""
         written = {item.name: item for item in self._statement.columns if isinstance(item, st.ComputedColumn)}
         plain = [column for column in columns if column.kind is not ColumnKind.COMPUTED]
         context = self._context(plain, "a computed column")
@@ -312,7 +312,7 @@ def _kind(item: st.ColumnClause) -> ColumnKind:
 
 
 def bind_create_view(binder: Binder, statement: st.CreateView) -> CatalogView:
-    """The view that a CREATE VIEW declares; its query is bound here, so that errors come at once.
+    """The view of a CREATE VIEW; binds its query immediately, to report errors early.
 
     Raises:
         ProgramError: as for queries; column names that are too many, too few or repeated.

@@ -1,6 +1,6 @@
 """INSERT: a query's columns matched with a table's, and cast to them.
 
-Source: Flink's "INSERT Statement" page, and Flink 2.3 for what is refused.
+Source: Flink's "INSERT Statement" page, and Flink 2.3 for restrictions.
 """
 
 from __future__ import annotations
@@ -78,12 +78,12 @@ def _target(binder: Binder, statement: st.Insert) -> CatalogTable:
 
 
 def _persisted(table: CatalogTable) -> tuple[Column, ...]:
-    """The columns that a query writes: not the computed ones, nor virtual metadata."""
+    """The persisted columns: neither computed ones nor virtual metadata."""
     return tuple(column for column in table.columns if column.kind is not ColumnKind.COMPUTED and not column.virtual)
 
 
 def _target_columns(binder: Binder, statement: st.Insert, columns: tuple[Column, ...]) -> tuple[int, ...] | None:
-    """The indices of the column list's columns, None without one."""
+    """The indices of the column list; None without one."""
     if not statement.columns:
         return None
     names = [column.name for column in columns]
@@ -128,7 +128,7 @@ def _arranged(
     target: tuple[int, ...] | None,
     static: dict[int, RexNode],
 ) -> RelNode:
-    """The query's columns in the table's order, with constants and NULLs for those that it does not give."""
+    """The query's columns in the table's order, with constants and NULLs for missing ones."""
     targets = [at for at in (range(len(columns)) if target is None else target) if at not in static]
     width = len(query.names)
     if len(targets) != width:
@@ -171,7 +171,7 @@ def _cast(
 
 
 def _with_metadata(rel: RelNode, table: CatalogTable, columns: tuple[Column, ...]) -> RelNode:
-    """The columns that the connector stores, then metadata in its order, types and names."""
+    """The physical columns, then metadata in the order, types and names of the connector."""
     metadata = metadata_columns(table, writing=True)
     if not metadata:
         return rel
@@ -206,7 +206,7 @@ def _mismatch(
 
 
 def summary(type_: LogicalType) -> str:
-    """A type as errors show it: STRING for the longest VARCHAR, time attributes marked."""
+    """A type in the form of errors: STRING for the longest VARCHAR, time attributes marked."""
     match type_:
         case VarCharType(length=length) if length == MAX_LENGTH:
             text = "STRING"

@@ -1,4 +1,4 @@
-"""Joins in FROM: regular, lateral and temporal; ON, USING and NATURAL; the columns of `*` behind them."""
+"""Joins in FROM: regular, lateral and temporal; ON, USING and NATURAL; the columns of `*` over them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _joined(
         return joined if is_true(condition) else Filter(joined, condition)
     if is_true(condition):
         return Correlate(left.rel, right.rel, kind, correlation)
-    # A condition of a LEFT JOIN belongs to the right side, where the left columns are those of the enclosing row.
+    # A condition of a LEFT JOIN belongs to the right side, to which the left columns are those of the enclosing row.
     width = len(left.rel.row_type.fields)
     inside = transform(condition, lambda item: _to_right(item, width, correlation))
     return Correlate(left.rel, Filter(right.rel, inside), kind, correlation)
@@ -98,7 +98,7 @@ def _is_function(rel: RelNode) -> bool:
 def _common(
     binder: Binder, node: ast.Join, left: tuple[ScopeColumn, ...], right: tuple[ScopeColumn, ...]
 ) -> list[tuple[ScopeColumn, ScopeColumn]]:
-    """The pairs of columns that NATURAL or USING joins by."""
+    """The pairs of columns that NATURAL or USING compares."""
     if node.natural:
         names = [column.name for column in left if any(right_column.name == column.name for right_column in right)]
         places: list[ast.Node] = [node] * len(names)

@@ -1,8 +1,8 @@
-"""The text of PATTERN in MATCH_RECOGNIZE, as the expression that plans have.
+"""PATTERN of MATCH_RECOGNIZE: from text to the expression in plans.
 
-Linear patterns only: variables one after another, each with a quantifier.
+Linear patterns only: a sequence of variables, each with a quantifier.
 
-Source: Flink's "Pattern Recognition" page; what Flink 2.3 refuses.
+Source: Flink's "Pattern Recognition" page; the restrictions of Flink 2.3.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _REFUSED = {
     "$": "an anchor in a pattern ($)",
     "{-": "an exclusion in a pattern, {- A -}",
 }
-#: The type that Flink gives to the parts of a pattern.
+#: Flink's type of pattern parts.
 _PART = NullType()
 
 
 @dataclass(frozen=True)
 class Element:
-    """A variable and how often it matches: `least` to `most` times, -1 for no end; as few as possible if reluctant."""
+    """A variable with its quantifier: `least` to `most` times, -1 for unbounded; reluctant or greedy."""
 
     name: str
     least: int = 1
@@ -48,15 +48,15 @@ class Element:
 
     @property
     def is_open(self) -> bool:
-        """Whether it takes as many rows as it can get."""
+        """Return True for a greedy quantifier with a variable count, except `?`."""
         return not self.reluctant and self.least != self.most and (self.least, self.most) != (0, 1)
 
 
 def parse_pattern(text: str) -> tuple[Element, ...]:
-    """The variables of a pattern in order.
+    """Parse the variables of a pattern in order.
 
     Raises:
-        ProgramError: not a pattern, a variable twice, nothing that must match, an open end.
+        ProgramError: not a pattern, a variable twice, only optional variables, an unbounded end.
         UnsupportedError: alternatives, groups, anchors, exclusions, PERMUTE.
     """
     elements = _elements(text)
@@ -138,7 +138,7 @@ def _refused(construct: str) -> UnsupportedError:
 
 
 def pattern_rex(elements: tuple[Element, ...]) -> RexNode:
-    """A pattern as plans have it."""
+    """A pattern in the form of plans."""
     concat = (("sqlKind", "PATTERN_CONCAT"),)
     return reduce(lambda left, right: Call("", (left, right), _PART, "BINARY", concat), map(_element_rex, elements))
 
@@ -154,10 +154,10 @@ def _element_rex(element: Element) -> RexNode:
 
 
 def variable_rex(name: str) -> Literal:
-    """A pattern variable as plans have it."""
+    """A pattern variable in the form of plans."""
     return Literal(name, CharType(length=len(name), nullable=False))
 
 
 def skip_rex(side: str, variable: str) -> RexNode:
-    """`SKIP TO FIRST|LAST variable` as plans have it."""
+    """`SKIP TO FIRST|LAST variable` in the form of plans."""
     return Call(f"$SKIP TO {side}$1", (variable_rex(variable),), _PART, "PREFIX")

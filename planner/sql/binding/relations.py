@@ -1,4 +1,4 @@
-"""Relations of FROM: tables, views, subqueries, UNNEST, table functions."""
+"""Relations in FROM: tables, views, subqueries, UNNEST, table functions."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _plain_table(binder: Binder, node: ast.TableRef, place: Place) -> From:
 
 
 def _dead_letters(binder: Binder, node: ast.TableRef, table: CatalogTable) -> CatalogTable | None:
-    """The table for records of a table that cannot be read; a name without a database is in the table's own."""
+    """The dead-letter table of a table; a name without a database is resolved in the table's own."""
     text = dead_letter_table(dict(table.options))
     if not text.strip():
         return None
@@ -110,7 +110,7 @@ def _query(binder: Binder, node: ast.Subquery, place: Place) -> From:
 
 
 def _as_table(query: Bound) -> Bound:
-    """A query in FROM or WITH has no order; that of a view stays, as in Flink."""
+    """A query in FROM or WITH has no order; a view keeps its own, as in Flink."""
     return Bound(unordered(query.rel), query.names)
 
 
@@ -169,7 +169,7 @@ def _unnest(binder: Binder, node: ast.Unnest, place: Place) -> From:
 
 
 def _called(binder: Binder, rel: RelNode, place: Place) -> RelNode:
-    """A table function's rows; where nothing stands to the left, it is called once, for a row made up for it."""
+    """A table function's rows; without a left side it is called once, for a generated row."""
     if place.lateral is not None:
         return rel
     refs = tuple(InputRef(at + 1, item.type) for at, item in enumerate(rel.row_type.fields))
@@ -188,7 +188,7 @@ def _user_function(binder: Binder, node: ast.TableFunction, place: Place, functi
 def _unnested(
     binder: Binder, node: ast.Unnest, type_: LogicalType, alias: ast.TableAlias | None
 ) -> tuple[tuple[Field, ...], tuple[str, ...]]:
-    """The columns that an unnested collection gives: the function's fields, and their names in SQL."""
+    """The columns of an unnested collection: the function's fields, and their SQL names."""
     match type_:
         case MapType():
             return (Field("f0", type_.key), Field("f1", type_.value)), ("KEY", "VALUE")
@@ -231,14 +231,14 @@ _OVER_TABLES = f"{__package__}.over_tables"
 
 @cache
 def over_tables() -> frozenset[str]:
-    """Names of the functions over a table; the module of one is loaded for programs that call it."""
+    """Names of the functions over a table; their modules are loaded on demand."""
     folder = find_spec(_OVER_TABLES)
     assert folder is not None
     return frozenset(module.name.upper() for module in iter_modules(folder.submodule_search_locations))
 
 
 def _over_table(binder: Binder, node: ast.TableFunction, place: Place, bind_function: BindFunction) -> From:
-    """A function over a table; the table inside has no name outside."""
+    """A function over a table, whose name is not visible outside."""
     inside = Place(replace(place.around, parent=place.outer))
 
     def bind_table(table: ast.Relation) -> Bound:
@@ -253,7 +253,7 @@ def _over_table(binder: Binder, node: ast.TableFunction, place: Place, bind_func
 
 @binds_relation(ast.MatchRecognize)
 def _match_recognize(binder: Binder, node: ast.MatchRecognize, place: Place) -> From:
-    from compiled_plan.planner.sql.binding.matches import bind_match  # for programs with MATCH_RECOGNIZE alone
+    from compiled_plan.planner.sql.binding.matches import bind_match  # only needed for MATCH_RECOGNIZE
 
     source = relation(binder, node.relation, Place(replace(place.around, parent=place.outer)))
     columns = tuple(column.name for column in source.visible)

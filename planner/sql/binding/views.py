@@ -1,4 +1,4 @@
-"""Views: bound when they are created, and again only after the catalog has changed."""
+"""Views: bound at creation, and again only after the catalog has changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compiled_plan.planner.sql.binding.source import SourceText
 
 @dataclass
 class ViewQuery:
-    """A view's query, its script, and what it was bound to at which version of the catalog."""
+    """A view's query, its script, and its bound form with the catalog version."""
 
     node: ast.QueryNode
     source: SourceText

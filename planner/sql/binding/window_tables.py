@@ -1,4 +1,4 @@
-"""TUMBLE, HOP, CUMULATE and SESSION in FROM."""
+"""Window table functions: TUMBLE, HOP, CUMULATE and SESSION in FROM."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compiled_plan.planner.sql.binding.expressions import bind
 from compiled_plan.plans.rex import Literal, type_of
 from compiled_plan.plans.types import DayTimeIntervalType, IntervalType, TimestampBase
 
-#: The arguments of each function in order, for calls by position and by name; OFFSET may be left out.
+#: The arguments of each function in order, for calls by position and by name; OFFSET is optional.
 _ARGUMENTS = {
     WindowKind.TUMBLE: ("DATA", "TIMECOL", "SIZE", "OFFSET"),
     WindowKind.HOP: ("DATA", "TIMECOL", "SLIDE", "SIZE", "OFFSET"),
@@ -38,7 +38,7 @@ class _Arguments:
     context: Context
 
     def lengths(self, *names: str) -> list[int | None]:
-        """The intervals of these names in milliseconds; None where one is left out.
+        """The interval arguments of these names in milliseconds; None for an omitted one.
 
         Raises:
             ProgramError: one is no constant interval of days to seconds.
@@ -46,7 +46,7 @@ class _Arguments:
         return [None if name not in self.nodes else self._length(self.nodes[name]) for name in names]
 
     def length(self, name: str) -> int:
-        """As `lengths`, of one that must be there."""
+        """As `lengths`, for one required argument."""
         return self._length(self.nodes[name])
 
     def _length(self, node: ast.Expression) -> int:
@@ -73,7 +73,7 @@ def bind_window_table(binder: Binder, call: ast.Call, context: Context, bind_tab
     """A window table function over its table: that table's columns, then window_start, window_end and window_time.
 
     Raises:
-        ProgramError: wrong arguments; a time column that is unknown or no timestamp; lengths that do not go together.
+        ProgramError: wrong arguments; a time column that is unknown or no timestamp; inconsistent lengths.
     """
     kind = WindowKind(call.name)
     arguments = _by_name(binder, call, kind)
@@ -159,7 +159,7 @@ def not_a_time_attribute(binder: Binder, node: ast.Expression, column: str, type
 
 
 def partition_column(binder: Binder, node: ast.Expression, data: Bound) -> int:
-    """The place of a column in PARTITION BY.
+    """The index of a column in PARTITION BY.
 
     Raises:
         ProgramError: it is no column, or not one of the table.

@@ -36,7 +36,7 @@ _DROP_KINDS = ("TABLE", "VIEW", "FUNCTION", "DATABASE", "CATALOG")
 
 @dataclass
 class _Body:
-    """What the parentheses of CREATE TABLE hold."""
+    """The parenthesised part of CREATE TABLE."""
 
     columns: list[ColumnClause] = field(default_factory=list)
     watermarks: list[Watermark] = field(default_factory=list)
@@ -44,7 +44,7 @@ class _Body:
 
 
 class Ddl(Catalogs):
-    """Statements that change what databases hold."""
+    """Parser of CREATE and DROP."""
 
     def create(self, start: int) -> Statement:
         """CREATE ..., the word itself already read."""

@@ -19,7 +19,8 @@ def bind_call(binder: Binder, call: ast.Call, context: Context, bind_table: Bind
     """The rows of a call.
 
     Raises:
-        ProgramError: wrong arguments; a column of codes that is not there, or there already; a bad mapping.
+        ProgramError: wrong arguments; an operation code column that is missing (FROM) or exists already (TO); a bad
+        mapping.
         UnsupportedError: an argument `on_time`.
     """
     direction: Direction = "TO" if call.name == "TO_CHANGELOG" else "FROM"
@@ -60,7 +61,7 @@ def bind_call(binder: Binder, call: ast.Call, context: Context, bind_table: Bind
 
 
 def _by_name(binder: Binder, call: ast.Call) -> dict[str, ast.Expression]:
-    """The arguments that are not DEFAULT."""
+    """The arguments by name, without DEFAULT."""
     arguments: dict[str, ast.Expression] = {}
     named = [isinstance(item, ast.NamedArgument) for item in call.arguments]
     if any(named) and not all(named):
