@@ -99,11 +99,11 @@ _OF_A_DATABASE = ("TABLES", "VIEWS", "FUNCTIONS", "USER FUNCTIONS")
 
 
 def _shown(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
-    found = _SHOWN.get(statement.listing)
+    found = _SHOWN.get(statement.what)
     if found is None:
-        raise binder.source.unsupported_at(statement.span, f"SHOW {statement.listing}", f"write SHOW {', '.join(_SHOWN)}")
+        raise binder.source.unsupported_at(statement.span, f"SHOW {statement.what}", f"write SHOW {', '.join(_SHOWN)}")
     what, names = found
-    if statement.of and statement.listing in _OF_A_DATABASE:
+    if statement.of and statement.what in _OF_A_DATABASE:
         context.catalog.database_of(statement.of)
     listed = names(context.catalog, statement.of)
     if statement.like is not None:

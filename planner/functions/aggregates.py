@@ -148,9 +148,11 @@ AGGREGATES: tuple[Aggregate, ...] = (
     Aggregate("COUNT", (0, 1), _const(BIGINT.not_null()), group_nullable=False, syntax="FUNCTION_STAR").api(
         "x.count", "COUNT of the rows where this is not NULL."
     ),
-    Aggregate("SUM", (1,), lambda types: sum_type(types[0]), _number, "NUMERIC").api("x.sum", "SUM: NULL of no rows."),
+    Aggregate("SUM", (1,), lambda types: sum_type(types[0]), _number, "NUMERIC").api(
+        "x.sum", "SUM: NULL without rows."
+    ),
     Aggregate("$SUM0", (1,), lambda types: sum_type(types[0]).not_null(), _number, "NUMERIC", group_nullable=False).api(
-        "x.sum0", "SUM, and 0 in the place of NULL: `$SUM0` in SQL."
+        "x.sum0", "SUM, but 0 without rows: `$SUM0` in SQL."
     ),
     Aggregate("AVG", (1,), lambda types: average_type(types[0]), _number, "NUMERIC").api("x.avg", "AVG: the average."),
     Aggregate("MIN", (1,), _first, _ordered, "COMPARABLE").api("x.min", "MIN: the least value."),
@@ -162,8 +164,8 @@ AGGREGATES: tuple[Aggregate, ...] = (
         for name, aliases, doc in _VARIANCES
     ),
     Aggregate("SINGLE_VALUE", (1,), _first),
-    Aggregate("FIRST_VALUE", (1,), _first).api("x.first_value", "FIRST_VALUE: that of the first row."),
-    Aggregate("LAST_VALUE", (1,), _first).api("x.last_value", "LAST_VALUE: that of the last row."),
+    Aggregate("FIRST_VALUE", (1,), _first).api("x.first_value", "FIRST_VALUE: the value of the first row."),
+    Aggregate("LAST_VALUE", (1,), _first).api("x.last_value", "LAST_VALUE: the value of the last row."),
     Aggregate("LISTAGG", (1, 2), _listagg, _text, "CHARACTER", group_nullable=False),
     Aggregate("COLLECT", (1,), lambda t: MultisetType(element=t[0], nullable=False), group_nullable=False).api(
         "x.collect", "COLLECT: the values as a MULTISET."
@@ -172,23 +174,23 @@ AGGREGATES: tuple[Aggregate, ...] = (
         "x.array_agg", "ARRAY_AGG: the values as an ARRAY."
     ),
     Aggregate("PERCENTILE", (2, 3), _percentile, _number, "NUMERIC", coerce=_percentile_args).api(
-        "x.percentile(share)", "PERCENTILE: the value below which a share (0 to 1) lies."
+        "x.percentile(share)", "PERCENTILE: the value at a share (0 to 1) of the sorted values."
     ),
     Aggregate("JSON_OBJECTAGG_NULL_ON_NULL", (2,), _const(_JSON), _text, "CHARACTER", group_nullable=False),
     Aggregate("JSON_OBJECTAGG_ABSENT_ON_NULL", (2,), _const(_JSON), _text, "CHARACTER", group_nullable=False),
     Aggregate("JSON_ARRAYAGG_NULL_ON_NULL", (1,), _const(_JSON), group_nullable=False),
     Aggregate("JSON_ARRAYAGG_ABSENT_ON_NULL", (1,), _const(_JSON), group_nullable=False),
-    _rank("ROW_NUMBER", BIGINT).api("row_number()", "ROW_NUMBER(), of an over window."),
-    _rank("RANK", BIGINT).api("rank()", "RANK(), of an over window."),
-    _rank("DENSE_RANK", BIGINT).api("dense_rank()", "DENSE_RANK(), of an over window."),
+    _rank("ROW_NUMBER", BIGINT).api("row_number()", "ROW_NUMBER(), for an over window."),
+    _rank("RANK", BIGINT).api("rank()", "RANK(), for an over window."),
+    _rank("DENSE_RANK", BIGINT).api("dense_rank()", "DENSE_RANK(), for an over window."),
     _rank("PERCENT_RANK", DOUBLE),
     _rank("CUME_DIST", DOUBLE),
     Aggregate("NTILE", (1,), _const(BIGINT.not_null()), group_nullable=False, window=True),
     Aggregate("LAG", (1, 2, 3), _shifted, window=True).api(
-        "x.lag(offset: int = 1, default=None)", "LAG over a window: the value of the row before by `offset`."
+        "x.lag(offset: int = 1, default=None)", "LAG over a window: the value `offset` rows before."
     ),
     Aggregate("LEAD", (1, 2, 3), _shifted, window=True).api(
-        "x.lead(offset: int = 1, default=None)", "LEAD over a window: the value of the row behind by `offset`."
+        "x.lead(offset: int = 1, default=None)", "LEAD over a window: the value `offset` rows after."
     ),
 )
 

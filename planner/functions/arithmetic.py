@@ -221,15 +221,15 @@ FUNCTIONS: tuple[Function, ...] = (
         "e()", "E()."
     ),
     Function("RAND", (form(), form(WHOLE)), fixed(DOUBLE), deterministic=False).api(
-        "rand(seed=None)", "RAND([seed]): from 0.0 to below 1.0."
+        "rand(seed=None)", "RAND([seed]): from 0.0 (inclusive) to 1.0 (exclusive)."
     ),
     Function("RAND_INTEGER", (form(WHOLE), form(WHOLE, WHOLE)), fixed(INT), deterministic=False),
-    Function("BIN", (form(WHOLE),), fixed(STRING)).api("x.bin", "BIN: the whole number in binary digits."),
+    Function("BIN", (form(WHOLE),), fixed(STRING)).api("x.bin", "BIN: the integer in binary digits."),
     Function("HEX", (form(WHOLE), form(TEXT)), fixed(STRING)).api(
         "x.hex", "HEX: the number or text in hexadecimal digits."
     ),
     Function("UNHEX", (form(TEXT),), nullable(VarBinaryType())).api(
-        "x.unhex", "UNHEX: the bytes that hexadecimal digits stand for."
+        "x.unhex", "UNHEX: the bytes of hexadecimal digits."
     ),
 )
 

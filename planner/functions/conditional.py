@@ -129,13 +129,13 @@ def _extreme(name: str) -> Function:
 FUNCTIONS: tuple[Function, ...] = (
     Function("CASE", (form(ANY, ANY, rest=ANY),), rewrite=_case, nulls=True),
     Function("COALESCE", (form(ANY, rest=ANY),), rewrite=_coalesce, nulls=True).api(
-        "coalesce(*values)", "COALESCE: the first that is not NULL."
+        "coalesce(*values)", "COALESCE: the first value that is not NULL."
     ),
     Function("IFNULL", (form(ANY, ANY),), rewrite=_if_null, nulls=True).api(
-        "x.if_null(value)", "IFNULL: this, or `value` where it is NULL."
+        "x.if_null(value)", "IFNULL: this, or `value` if it is NULL."
     ),
     Function("NULLIF", (form(ANY, ANY),), rewrite=_null_if, nulls=True).api(
-        "x.null_if(value)", "NULLIF: NULL where this equals `value`."
+        "x.null_if(value)", "NULLIF: NULL if this equals `value`."
     ),
     Function("IF", (form(BOOL, ANY, ANY),), _if),
     _extreme("GREATEST").api("greatest(*values)", "GREATEST."),

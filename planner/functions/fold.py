@@ -320,9 +320,9 @@ def _first_known(call: Call) -> RexNode:
 def _compare_truth(call: Call) -> RexNode:
     """Rewrite x = TRUE to x, and x = FALSE to NOT x."""
     left, right = call.operands
-    for value, opposite in ((left, right), (right, left)):
-        if isinstance(opposite, Literal) and isinstance(opposite.value, bool):
-            return value if opposite.value is (call.name == "$=$1") else negate((value,))
+    for value, constant in ((left, right), (right, left)):
+        if isinstance(constant, Literal) and isinstance(constant.value, bool):
+            return value if constant.value is (call.name == "$=$1") else negate((value,))
     return call
 
 

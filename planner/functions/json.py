@@ -173,11 +173,11 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     Function("JSON_ARRAY", (form(rest=ANY),), rewrite=lambda o: json_array(o), nulls=True),
     Function("JSON_STRING", (form(_SERIALIZABLE),), fixed(STRING))
-    .api("x.json_string", "JSON_STRING: any value as JSON.")
-    .api("json_string(value)", "JSON_STRING: any value as JSON."),
+    .api("x.json_string", "JSON_STRING: the value as JSON.")
+    .api("json_string(value)", "JSON_STRING: the value as JSON."),
     Function("JSON", (form(TEXT),), fixed(STRING)),
-    Function("JSON_QUOTE", (form(TEXT),), fixed(STRING)).api("x.json_quote", "JSON_QUOTE: as a JSON text."),
+    Function("JSON_QUOTE", (form(TEXT),), fixed(STRING)).api("x.json_quote", "JSON_QUOTE: the text as a JSON string."),
     Function("JSON_UNQUOTE", (form(TEXT),), fixed(STRING)).api(
-        "x.json_unquote", "JSON_UNQUOTE: what a JSON text holds."
+        "x.json_unquote", "JSON_UNQUOTE: the content of a JSON string."
     ),
 )

@@ -60,8 +60,8 @@ def constant_rows(rows: Iterable[object], schema: AnyType = None) -> ConstantRow
         into = converter_of(declared, place=PLACE).to_internal
         whole = [into(_as_row(item, declared)) for item in items]
         return _constant(names, [field.type for field in _fields(declared)], whole)
-    cell_types, cells = _cells(items)
-    names = names or cell_types or tuple(f"f{at}" for at in range(len(cells[0]) if cells else 0))
+    row_names, cells = _cells(items)
+    names = names or row_names or tuple(f"f{at}" for at in range(len(cells[0]) if cells else 0))
     _check_widths(cells, names)
     columns = [_column(name, [row[at] for row in cells]) for at, name in enumerate(names)]
     return _constant(names, [type_ for type_, _ in columns], list(zip(*(values for _, values in columns), strict=True)))
@@ -147,15 +147,15 @@ def _cells(items: Sequence[object]) -> tuple[tuple[str, ...], list[list[Any]]]:
     """The column names of rows, and the values in that order."""
     names: dict[str, None] = {}
     split = [_split(item) for item in items]
-    for cell_types, _ in split:
-        names.update(dict.fromkeys(cell_types))
+    for own_names, _ in split:
+        names.update(dict.fromkeys(own_names))
     if not names:
         return (), [values for _, values in split]
     order = tuple(names)
     cells = []
-    for cell_types, values in split:
-        if cell_types:
-            by_name = dict(zip(cell_types, values, strict=True))
+    for own_names, values in split:
+        if own_names:
+            by_name = dict(zip(own_names, values, strict=True))
             values = [by_name.get(name) for name in order]
         cells.append(values)
     return order, cells

@@ -1,4 +1,4 @@
-"""What all operations of a `Table` share: a binder whose errors name the operation, and the SELECT that they are."""
+"""Shared parts of operations: a binder whose errors name the operation, and the SELECT of an operation."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def relation_node(rows: Rows, as_of: ast.Expression | None = None) -> BoundRelat
 
 
 def all_columns(rows: Rows) -> list[ast.Expression]:
-    """The columns of `*`, each by its place."""
+    """The columns of `*`, by index."""
     return [column_at(name, place) for place, name in enumerate(rows.names)]
 
 
 def nodes_of(operation: str, fields: Iterable[object], expected: str = "a column") -> list[ast.Expression]:
-    """The nodes of expressions, or of columns' names.
+    """The nodes of expressions and column names.
 
     Raises:
         ProgramError: neither an expression nor a text.
@@ -56,7 +56,7 @@ def nodes_of(operation: str, fields: Iterable[object], expected: str = "a column
 
 
 def listed(operation: str, fields: object) -> Sequence[object]:
-    """The fields, which must come as a list: a text alone would be taken for the letters in it.
+    """Return the fields, which must be a list: a plain text would be iterated by characters.
 
     Raises:
         ProgramError: no list.
@@ -84,10 +84,10 @@ def condition_node(operation: str, condition: object) -> ast.Expression:
 
 
 def names_of(operation: str, fields: Sequence[object], rows: Rows) -> list[str]:
-    """The names of columns that are given by name or as `col("name")`.
+    """The names of columns, given as texts or as `col("name")`.
 
     Raises:
-        ProgramError: an expression that is no column; a name that no column has.
+        ProgramError: an expression that is no column; an unknown name.
     """
     names: list[str] = []
     for item in fields:
@@ -106,7 +106,7 @@ def names_of(operation: str, fields: Sequence[object], rows: Rows) -> list[str]:
 
 
 def place_of(operation: str, name: str, rows: Rows) -> int:
-    """The place of the column of that name.
+    """The index of the column of that name.
 
     Raises:
         ProgramError: there is none, or several.
@@ -126,7 +126,7 @@ def place_of(operation: str, name: str, rows: Rows) -> int:
 
 
 def spelled(node: ast.Expression) -> str:
-    """The name that a node says: that of a column or function, or a constant text; else empty."""
+    """The name in a node: of a column or function, or a constant text; else empty."""
     match node:
         case ast.ColumnRef() | ast.Call():
             return node.name
@@ -147,12 +147,12 @@ def bind_select(
     items: Sequence[ast.Expression],
     **clauses: Any,
 ) -> Bound:
-    """The query SELECT items FROM the rows, with further clauses under the names that `ast.Select` has for them."""
+    """Bind SELECT items FROM the rows, with further clauses by their field names in `ast.Select`."""
     return bind(context, operation, ast.Select(items=tuple(items), source=relation_node(rows), **clauses))
 
 
 def bind(context: PlanningContext, operation: str, node: ast.QueryNode) -> Bound:
-    """A query bound."""
+    """Bind a query."""
     binder = binder_for(context, operation)
     return not_too_deep(operation, lambda: binder.bind_query(binder, node, Surroundings()))
 

@@ -1,4 +1,4 @@
-"""SELECT, WHERE, DISTINCT, ORDER BY, LIMIT, set operations, and columns added, renamed and dropped."""
+"""SELECT, WHERE, DISTINCT, ORDER BY, LIMIT, set operations, and operations on columns."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def select_items(table: PlannedTable, operation: str, fields: Sequence[object]) 
 
 
 def _several(table: PlannedTable, operation: str, node: Columns) -> list[ast.Expression]:
-    """The columns of `with_columns` in the order of their mention; those of `without_columns` in the table's."""
+    """The columns of `with_columns` in the order of mention; those of `without_columns` in the table's."""
     everything = all_columns(table._rows)
 
     def place(column: str | int) -> int:
@@ -99,7 +99,7 @@ def _several(table: PlannedTable, operation: str, node: Columns) -> list[ast.Exp
 
 
 def where(table: T, condition: object, operation: str) -> T:
-    """The rows for which a condition is true."""
+    """Keep the rows for which a condition is true."""
     node = condition_node(operation, condition)
     binder = binder_for(table._context, operation)
     rows = table._rows
@@ -126,7 +126,7 @@ def order_by(table: T, fields: Sequence[object]) -> T:
 
 
 def limit(table: T, operation: str, *, offset: object = None, fetch: object = None) -> T:
-    """OFFSET and FETCH, of the ORDER BY before where there is one."""
+    """OFFSET and FETCH, of a preceding ORDER BY if there is one."""
     first, count = (None if number is None else _number(operation, number) for number in (offset, fetch))
     return table._derived(table._rows.with_rel(_limited(table._rows.rel, first, count)))
 
@@ -158,7 +158,7 @@ _SETS: dict[str, tuple[Literal["UNION", "INTERSECT", "EXCEPT"], bool]] = {
 
 
 def combine(table: T, right: PlannedTable, operation: str) -> T:
-    """A set operation of two tables with as many columns of fitting types; the names are those of the first."""
+    """Combine two tables with equally many columns of matching types by a set operation; the left names remain."""
     check_same_environment(table, right, operation)
     operator, distinct = _SETS[operation]
     node = ast.SetOperation(operator, relation_node(table._rows), relation_node(right._rows), distinct)
@@ -166,10 +166,10 @@ def combine(table: T, right: PlannedTable, operation: str) -> T:
 
 
 def check_same_environment(table: PlannedTable, right: object, operation: str) -> None:
-    """Refuse what is no table, or one of another environment.
+    """Raise if the value is no table, or belongs to another environment.
 
     Raises:
-        ProgramError: it is so.
+        ProgramError: names the operation.
     """
     if check_table(right, operation)._context is not table._context:
         raise ProgramError(
@@ -183,7 +183,7 @@ def check_same_environment(table: PlannedTable, right: object, operation: str) -
 
 
 def rename_all(table: T, names: Sequence[str]) -> T:
-    """All columns (or the first ones) under other names."""
+    """Rename all columns (or the first ones)."""
     new_names = names_only("alias", names)
     known = table._rows.names
     if len(new_names) > len(known):
@@ -200,12 +200,12 @@ def rename_all(table: T, names: Sequence[str]) -> T:
 
 
 def names_only(operation: str, names: Sequence[object]) -> list[str]:
-    """Names that are given as texts or as `col("name")`."""
+    """Names, given as texts or as `col("name")`."""
     return list(map(spelled, nodes_of(operation, names)))
 
 
 def add_columns(table: T, fields: Sequence[object]) -> T:
-    """All columns, and further ones behind them."""
+    """Append columns."""
     items = _new_columns(table, "add_columns", fields)
     names = [*table._rows.names, *(_name_of(item) or "" for item in items)]
     _check_unique("add_columns", names)
@@ -213,7 +213,7 @@ def add_columns(table: T, fields: Sequence[object]) -> T:
 
 
 def add_or_replace_columns(table: T, fields: Sequence[object]) -> T:
-    """All columns; those of the names given are replaced, others come behind."""
+    """Replace the columns of these names, and append others."""
     items = all_columns(table._rows)
     names = list(table._rows.names)
     for item in _new_columns(table, "add_or_replace_columns", fields):
@@ -226,7 +226,7 @@ def add_or_replace_columns(table: T, fields: Sequence[object]) -> T:
 
 
 def rename_columns(table: T, fields: Sequence[object]) -> T:
-    """All columns; those that are given come under their aliases."""
+    """Rename the given columns by their aliases."""
     items = all_columns(table._rows)
     names = list(table._rows.names)
     for node in nodes_of("rename_columns", fields):
@@ -244,7 +244,7 @@ def rename_columns(table: T, fields: Sequence[object]) -> T:
 
 
 def drop_columns(table: T, fields: Sequence[object]) -> T:
-    """All columns but those given."""
+    """Drop the given columns."""
     dropped = {place_of("drop_columns", name, table._rows) for name in names_of("drop_columns", fields, table._rows)}
     remaining = [node for place, node in enumerate(all_columns(table._rows)) if place not in dropped]
     if not remaining:
@@ -281,7 +281,7 @@ def _expression(node: ast.Expression) -> Expression:
 
 
 def with_columns_at(table: T, changed: dict[int, ast.Expression], operation: str) -> T:
-    """All columns in their places and under their names, some computed anew."""
+    """Replace columns by index; all columns keep their positions and names."""
     names = table._rows.names
     items = [
         aliased(changed[place], name) if place in changed else column_at(name, place)

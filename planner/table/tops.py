@@ -1,4 +1,4 @@
-"""Deduplication and top-n: ROW_NUMBER() OVER (...), and a condition on it.
+"""Deduplication and top-n: ROW_NUMBER() OVER (...) with a condition on it.
 
 Source: FLIP-155, "deduplicate" and "topn".
 """
@@ -22,7 +22,7 @@ _RANK = "rownum"
 
 
 def deduplicate(table: T, fields: Sequence[object], order_field: object, keep_first: object) -> T:
-    """The first or last row for each value of the fields."""
+    """Keep the first or last row per value of the fields."""
     partition = nodes_of("deduplicate", listed("deduplicate", fields))
     (order,) = nodes_of("deduplicate", [order_field])
     if isinstance(order, ast.Ordered):
@@ -42,7 +42,7 @@ def deduplicate(table: T, fields: Sequence[object], order_field: object, keep_fi
 
 
 def topn(table: T, n: object, partition: Sequence[object], order: Sequence[object], rank_column: str | None) -> T:
-    """The first n rows for each value of the partition fields, in an order."""
+    """Keep the first n rows per value of the partition fields, by an order."""
     if not isinstance(n, int) or isinstance(n, bool) or n < 1:
         raise ProgramError(f"topn() takes a number of rows, not {n!r}", where="topn()", remedy="give 1 or more")
     keys = [ordered(node) for node in nodes_of("topn", listed("topn", order))]

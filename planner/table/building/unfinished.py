@@ -1,6 +1,6 @@
-"""What stands between two calls of a chain: a grouped table, a window without its time, a table as of a time.
+"""Intermediate objects of a call chain: a grouped table, a window without its time, a table as of a time.
 
-Anything but the call that must follow is an error that says which one that is.
+Any method other than the required next one is an error that names the required one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from compiled_plan.plans.errors import ProgramError
 
 
 class UnfinishedError(ProgramError, AttributeError):
-    """A method that something does not have, because another call must come first."""
+    """A missing method that requires another call first."""
 
 
 def _refused(subject: str, remedy: str, name: str) -> NoReturn:
@@ -24,7 +24,7 @@ def _refused(subject: str, remedy: str, name: str) -> NoReturn:
 
 
 def no_method(subject: str, class_: type, name: str) -> AttributeError:
-    """The error for a method that a class does not have: the nearest one, also where the name is Java's."""
+    """The error for a missing method, with the nearest name, also for a name of the Java API."""
     if name.startswith("_"):
         return AttributeError(name)
     known = [method for method in dir(class_) if not method.startswith("_")]
@@ -34,9 +34,9 @@ def no_method(subject: str, class_: type, name: str) -> AttributeError:
 
 
 class Unfinished:
-    """Base of what is no table, or no window, yet.
+    """Base of tables and windows that another call must complete.
 
-    `WHAT` names it in errors, `NEXT` says which call must follow.
+    `WHAT` is the name in errors, `NEXT` describes the required call.
     """
 
     __slots__ = ()
@@ -44,7 +44,7 @@ class Unfinished:
     WHAT = "this"
     NEXT = ""
 
-    if not TYPE_CHECKING:  # a type checker knows the methods that there are
+    if not TYPE_CHECKING:  # type checkers know the existing methods
 
         def __getattr__(self, name: str) -> Any:
             _refused(self.WHAT, self.NEXT, name)
@@ -60,9 +60,9 @@ class Unfinished:
 
 
 class Beginning(type):
-    """The class of `Tumble` and the like, which have one way to begin."""
+    """Metaclass of `Tumble` and the like, which have a single first call."""
 
-    #: The call that begins it.
+    #: The required first call.
     BEGIN: str
 
     if not TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Beginning(type):
 
 
 def remedy_of(value: object, otherwise: str = "") -> str:
-    """What to write after something unfinished that was given in the place of a table or window."""
+    """The remedy for an unfinished object in the place of a table or window."""
     if isinstance(value, Unfinished):
         return value.NEXT
     if isinstance(value, Beginning):
@@ -84,10 +84,10 @@ def remedy_of(value: object, otherwise: str = "") -> str:
 
 
 def check_table(value: object, operation: str) -> PlannedTable:
-    """The value, which must be a table.
+    """Return the value if it is a table.
 
     Raises:
-        ProgramError: it is none; says what must follow what it is.
+        ProgramError: it is not; names the missing call of an unfinished object.
     """
     if not isinstance(value, PlannedTable):
         raise ProgramError(

@@ -1,4 +1,4 @@
-"""Functions of SQL that make expressions without one to begin with: the clock, random numbers, JSON, windows, texts.
+"""Functions of SQL without an input expression: clock, random numbers, JSON, windows, texts.
 
 Source: Flink's `Expressions`; names as in its Python API.
 """
@@ -14,12 +14,12 @@ from compiled_plan.planner.table.expressions.expression import Expression, call_
 
 
 def negative(value: object) -> Expression:
-    """A minus before the value."""
+    """The negated value."""
     return call_of(ast.Unary("-", node_of(value)), "negative", value)
 
 
 def log(value: object, base: object | None = None) -> Expression:
-    """LOG: the natural logarithm, or that to a base."""
+    """LOG: the natural logarithm, or the one to a base."""
     operands = (value,) if base is None else (base, value)
     return call_of(call_node("LOG", *operands), "log", value, *operands[1:])
 
@@ -30,17 +30,17 @@ def count_star() -> Expression:
 
 
 def lag(value: object, offset: int = 1, default: object | None = None) -> Expression:
-    """LAG(value, offset [, default]), of an over window."""
+    """LAG(value, offset [, default]), for an over window."""
     return Expression(node_of(value)).lag(offset, default)
 
 
 def lead(value: object, offset: int = 1, default: object | None = None) -> Expression:
-    """LEAD(value, offset [, default]), of an over window."""
+    """LEAD(value, offset [, default]), for an over window."""
     return Expression(node_of(value)).lead(offset, default)
 
 
 def rand_integer(bound: object, seed: object | None = None) -> Expression:
-    """RAND_INTEGER([seed,] bound): from 0 to below the bound."""
+    """RAND_INTEGER([seed,] bound): from 0 (inclusive) to the bound (exclusive)."""
     operands = (bound,) if seed is None else (seed, bound)
     return call_of(call_node("RAND_INTEGER", *operands), "rand_integer", *operands)
 

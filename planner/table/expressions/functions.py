@@ -1,4 +1,4 @@
-"""The functions that make expressions: columns, literals, calls, constructors, conditions, the clock.
+"""Functions that create expressions: columns, literals, calls, constructors, conditions, the clock.
 
 Source: Flink's `Expressions`; names as in its Python API.
 """
@@ -31,15 +31,15 @@ def col(name: str) -> Expression:
 def lit(value: object, data_type: object | None = None) -> Expression:
     """A Python value as a literal.
 
-    int is INT (BIGINT where it does not fit), float DOUBLE, Decimal DECIMAL, str CHAR, bool, bytes, date, time,
+    int is INT (BIGINT if it does not fit), float DOUBLE, Decimal DECIMAL, str CHAR, bool, bytes, date, time,
     datetime TIMESTAMP (with a time zone TIMESTAMP_LTZ(3)), timedelta INTERVAL, list ARRAY, dict MAP, tuple ROW, None.
 
     Args:
         value: the value.
-        data_type: its type ("DECIMAL(10, 2)"), where another is wanted.
+        data_type: its type ("DECIMAL(10, 2)"), if not the default one.
 
     Raises:
-        ProgramError: there is no literal for the value.
+        ProgramError: the value has no literal.
     """
     if isinstance(value, Operand):
         raise refuse(f"{value!r} is an expression already", "leave lit(...) out")
@@ -57,8 +57,8 @@ def call(function: object, *arguments: object, **named_arguments: object) -> Exp
     """The call of a function.
 
     Args:
-        function: its name, of the catalog or built in, as in SQL; or a function class of the program's own, or an
-            object of one, which needs no name.
+        function: the name of a catalog or built-in function, as in SQL; or a function class of the program, or an
+            instance of one, which needs no name.
         arguments: values and expressions, by position.
         named_arguments: values and expressions, by the names of a user's function.
     """
@@ -116,12 +116,12 @@ def case(*branches: tuple[object, object], otherwise: object | None = None) -> E
 
 
 def and_(*conditions: object) -> Expression:
-    """AND of all."""
+    """AND of all conditions."""
     return _joined("AND", "and_", conditions)
 
 
 def or_(*conditions: object) -> Expression:
-    """OR of all."""
+    """OR of all conditions."""
     return _joined("OR", "or_", conditions)
 
 
@@ -135,7 +135,7 @@ def _joined(operator: str, name: str, conditions: Sequence[object]) -> Expressio
 
 
 def not_(condition: object) -> Expression:
-    """NOT."""
+    """NOT of the condition."""
     return call_of(ast.Unary("NOT", node_of(condition)), "not_", condition)
 
 
@@ -148,17 +148,17 @@ def with_all_columns() -> Expression:
 
 
 def with_columns(*columns: Expression | str | int) -> Expression:
-    """These columns, in `select`: names, places (from 1), and ranges (`range_("b", "e")`)."""
+    """These columns, in `select`: names, positions (from 1), and ranges (`range_("b", "e")`)."""
     return call_of(Columns(tuple(map(_chosen, columns)), negated=False), "with_columns", *columns)
 
 
 def without_columns(*columns: Expression | str | int) -> Expression:
-    """All columns but these, in `select`: names, places (from 1), and ranges (`range_("b", "e")`)."""
+    """All columns except these, in `select`: names, positions (from 1), and ranges (`range_("b", "e")`)."""
     return call_of(Columns(tuple(map(_chosen, columns)), negated=True), "without_columns", *columns)
 
 
 def range_(first: str | int, last: str | int) -> Expression:
-    """The columns from one to another, for `with_columns` and `without_columns`."""
+    """A range of columns, for `with_columns` and `without_columns`."""
     return call_of(Columns(((first, last),), negated=False), "range_", first, last)
 
 
@@ -174,5 +174,5 @@ def _chosen(column: Expression | str | int) -> tuple[str | int, str | int]:
 
 
 def row_interval(rows: int) -> Expression:
-    """A number of rows: of an over window's frame."""
+    """A number of rows, as a bound of an over window."""
     return lit(rows).rows

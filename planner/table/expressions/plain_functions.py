@@ -25,7 +25,7 @@ def e() -> Expression:
 
 
 def rand(seed: object | None = None) -> Expression:
-    """RAND([seed]): from 0.0 to below 1.0."""
+    """RAND([seed]): from 0.0 (inclusive) to 1.0 (exclusive)."""
     return call_of(call_node("RAND", *present(seed)), "rand", *present(seed))
 
 
@@ -35,7 +35,7 @@ def concat(*texts: object) -> Expression:
 
 
 def concat_ws(separator: object, *texts: object) -> Expression:
-    """CONCAT_WS: with a separator, NULLs left out."""
+    """CONCAT_WS: the texts joined by a separator, without NULLs."""
     return call_of(call_node("CONCAT_WS", separator, *texts), "concat_ws", separator, *texts)
 
 
@@ -60,7 +60,7 @@ def current_watermark(rowtime: object) -> Expression:
 
 
 def unix_timestamp(text: object | None = None, pattern: object | None = None) -> Expression:
-    """UNIX_TIMESTAMP: seconds since 1970, of now or of a text."""
+    """UNIX_TIMESTAMP: seconds since 1970, current or of a text."""
     return call_of(call_node("UNIX_TIMESTAMP", *present(text, pattern)), "unix_timestamp", *present(text, pattern))
 
 
@@ -70,12 +70,12 @@ def date_format(time: object, pattern: object) -> Expression:
 
 
 def to_date(text: object, pattern: object | None = None) -> Expression:
-    """TO_DATE of a text, with a pattern other than yyyy-MM-dd."""
+    """TO_DATE of a text, with a pattern (default yyyy-MM-dd)."""
     return call_of(call_node("TO_DATE", text, *present(pattern)), "to_date", text, *present(pattern))
 
 
 def to_timestamp(text: object, pattern: object | None = None) -> Expression:
-    """TO_TIMESTAMP of a text, with a pattern other than yyyy-MM-dd HH:mm:ss."""
+    """TO_TIMESTAMP of a text, with a pattern (default yyyy-MM-dd HH:mm:ss)."""
     return call_of(call_node("TO_TIMESTAMP", text, *present(pattern)), "to_timestamp", text, *present(pattern))
 
 
@@ -85,17 +85,17 @@ def to_timestamp_ltz(epoch: object, precision: object = 3) -> Expression:
 
 
 def from_unixtime(seconds: object, pattern: object | None = None) -> Expression:
-    """FROM_UNIXTIME: the text of seconds since 1970."""
+    """FROM_UNIXTIME: seconds since 1970 as text."""
     return call_of(call_node("FROM_UNIXTIME", seconds, *present(pattern)), "from_unixtime", seconds, *present(pattern))
 
 
 def convert_tz(text: object, from_zone: object, to_zone: object) -> Expression:
-    """CONVERT_TZ: a timestamp's text from one time zone to another."""
+    """CONVERT_TZ: a timestamp's text converted between time zones."""
     return call_of(call_node("CONVERT_TZ", text, from_zone, to_zone), "convert_tz", text, from_zone, to_zone)
 
 
 def coalesce(*values: object) -> Expression:
-    """COALESCE: the first that is not NULL."""
+    """COALESCE: the first value that is not NULL."""
     return call_of(call_node("COALESCE", *values), "coalesce", *values)
 
 
@@ -115,20 +115,20 @@ def map_from_arrays(keys: object, values: object) -> Expression:
 
 
 def json_string(value: object) -> Expression:
-    """JSON_STRING: any value as JSON."""
+    """JSON_STRING: the value as JSON."""
     return call_of(call_node("JSON_STRING", value), "json_string", value)
 
 
 def row_number() -> Expression:
-    """ROW_NUMBER(), of an over window."""
+    """ROW_NUMBER(), for an over window."""
     return call_of(call_node("ROW_NUMBER"), "row_number")
 
 
 def rank() -> Expression:
-    """RANK(), of an over window."""
+    """RANK(), for an over window."""
     return call_of(call_node("RANK"), "rank")
 
 
 def dense_rank() -> Expression:
-    """DENSE_RANK(), of an over window."""
+    """DENSE_RANK(), for an over window."""
     return call_of(call_node("DENSE_RANK"), "dense_rank")

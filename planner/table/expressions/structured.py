@@ -1,4 +1,4 @@
-"""`object_of`: structured values out of their fields.
+"""`object_of`: construction of structured values from fields.
 
 Source: FLIP-520, "Value Construction".
 """
@@ -16,20 +16,20 @@ from compiled_plan.plans.types.conversions.data_types import DataType, DataTypes
 
 
 def object_of(class_: str | type | DataType, *keys_and_values: object, **fields: object) -> Expression:
-    """OBJECT_OF: a structured value, of fields named in turn with their values.
+    """OBJECT_OF: a structured value, from alternating field names and values.
 
-    `object_of("com.example.User", "name", "Bob", "age", 42)`; of a class, values alone do too, in the order of its
+    `object_of("com.example.User", "name", "Bob", "age", 42)`; a class also accepts plain values in the order of its
     constructor: `object_of(User, "Bob", 42)`, `object_of(User, name="Bob", age=42)`.
 
     Args:
-        class_: the name of a class, whether or not there is one; a class; or a structured data type, to whose fields
+        class_: the name of a class, which need not exist; a class; or a structured data type, to whose fields
             the values are cast.
-        keys_and_values: names and values in turn; of a class or data type, or values alone.
+        keys_and_values: alternating names and values; for a class or data type, also plain values.
         fields: by keyword.
 
     Raises:
         ProgramError: a name without a value, or a name that is no text; fields that the class or data type does not
-            have; a class whose constructor does not tell its fields.
+            have; a class whose constructor does not declare its fields.
     """
     name, known, wanted = _named(class_)
     if known is not None and keys_and_values and not _are_pairs(keys_and_values, known):
@@ -48,7 +48,7 @@ def object_of(class_: str | type | DataType, *keys_and_values: object, **fields:
 
 
 def _named(class_: object) -> tuple[str, tuple[str, ...] | None, DataType | None]:
-    """The name of a class, its fields where they are known, and its data type where that is given."""
+    """The name of a class, its fields if known, and its data type if given."""
     if isinstance(class_, str):
         return class_, None, None
     if isinstance(class_, type):
@@ -67,7 +67,7 @@ def _named(class_: object) -> tuple[str, tuple[str, ...] | None, DataType | None
 
 
 def _of_type(wanted: DataType, name: str, pairs: list[object]) -> ast.Expression:
-    """The fields in the type's order, those not given NULL, cast to the type."""
+    """The fields in the type's order and cast to the type; NULL for missing ones."""
     type_ = wanted.logical_type
     assert isinstance(type_, StructuredType)
     fields = dict(zip(map(str, pairs[::2]), pairs[1::2], strict=True))
