@@ -255,10 +255,8 @@ class Catalogs:
 
     def objects_in(self, catalog: str, database: str) -> dict[str, CatalogObject]:
         """The permanent tables and views of a database; empty if there is no such database."""
-        databases = self._catalogs.get(catalog)
-        return (
-            databases.databases[database].objects if databases is not None and database in databases.databases else {}
-        )
+        owner = self._catalogs.get(catalog)
+        return owner.databases[database].objects if owner is not None and database in owner.databases else {}
 
     def permanent_objects(self) -> Iterator[CatalogObject]:
         """The permanent tables and views of all databases."""

@@ -239,8 +239,8 @@ class OperatorPlanner:
 
     def traits(self, operator: PhysicalOperator) -> Traits:
         """The traits of an operator's output."""
-        known = self._facts.get(id(operator))
-        if known is None:
+        cached = self._facts.get(id(operator))
+        if cached is None:
             inputs = tuple(map(self.traits, operator.inputs))
             traits = Traits(
                 operator.modify_kinds(inputs),
@@ -248,8 +248,8 @@ class OperatorPlanner:
                 operator.local_keys(inputs),
                 operator.monotonicity(inputs),
             )
-            known = self._facts[id(operator)] = (operator, traits)
-        return known[1]
+            cached = self._facts[id(operator)] = (operator, traits)
+        return cached[1]
 
 
 R = TypeVar("R", bound=RelNode)

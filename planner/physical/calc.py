@@ -250,8 +250,8 @@ def calc_over(
 
 def _same_types(input_type: RowType, columns: RowType) -> bool:
     return all(
-        mine.with_nullability(True) == theirs.with_nullability(True)
-        for mine, theirs in zip(input_type.types, columns.types, strict=True)
+        left.with_nullability(True) == right.with_nullability(True)
+        for left, right in zip(input_type.types, columns.types, strict=True)
     )
 
 

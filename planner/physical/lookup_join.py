@@ -130,12 +130,12 @@ def as_lookup_join(rel: TemporalJoin, at: OperatorPlanner) -> PhysicalOperator |
     keys: dict[int, InputRef | Literal] = {}
     rest = list(compared.rest)
     types = rel.left.row_type.types
-    for mine, theirs in zip(compared.left, compared.right, strict=True):
-        column = request.place(theirs)
+    for left, right in zip(compared.left, compared.right, strict=True):
+        column = request.place(right)
         if column is None or column in keys:
-            rest.append(_equality(mine, theirs, rel))
+            rest.append(_equality(left, right, rel))
         else:
-            keys[column] = InputRef(mine, types[mine])
+            keys[column] = InputRef(left, types[left])
     constants = _constants(conjuncts(request.condition))
     keys |= {column: value for column, value in constants.items() if column not in keys}
     if not keys:

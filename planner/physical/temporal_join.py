@@ -66,15 +66,15 @@ class PhysicalTemporalJoin(TwoSided):
     def title(self) -> str:
         names = self.columns.names
         width = len(self.left.row_type.fields)
-        mine = [names[index] for index in self.keys.left]
-        theirs = [names[width + index] for index in self.keys.right]
+        left_names = [names[index] for index in self.keys.left]
+        right_names = [names[width + index] for index in self.keys.right]
         primary = names_text((width + index for index in self.primary_key), names)
-        parts = [f"({left} = {right})" for left, right in zip(mine, theirs, strict=True)]
+        parts = [f"({left} = {right})" for left, right in zip(left_names, right_names, strict=True)]
         parts += [rex_text(item, names) for item in self.keys.rest]
         parts.append(
             f"__TEMPORAL_JOIN_CONDITION({names[self.time]}, {names[width + self.version]}, "
-            f"__TEMPORAL_JOIN_CONDITION_PRIMARY_KEY({primary}), __TEMPORAL_JOIN_LEFT_KEY({', '.join(mine)}), "
-            f"__TEMPORAL_JOIN_RIGHT_KEY({', '.join(theirs)}))"
+            f"__TEMPORAL_JOIN_CONDITION_PRIMARY_KEY({primary}), __TEMPORAL_JOIN_LEFT_KEY({', '.join(left_names)}), "
+            f"__TEMPORAL_JOIN_RIGHT_KEY({', '.join(right_names)}))"
         )
         where = " AND ".join(parts)
         return f"TemporalJoin(joinType=[{JOIN_TITLES[self.kind]}], where=[({where})], select=[{', '.join(names)}])"

@@ -80,11 +80,11 @@ class PerWindow(NewRows):
         """
         kind = windowing.window.kind
         merges = isinstance(windowing, ByTime) and kind in (WindowKind.SESSION, WindowKind.CUMULATE)
-        consumer = (
+        reason = (
             "sessions grow together" if kind is WindowKind.SESSION else "cumulating windows are put together of parts"
         )
         check_methods(((call, retract) for call in self.spec.calls), "retract", "its input has updates or deletes")
-        check_methods(((call, merges) for call in self.spec.calls), "merge", consumer)
+        check_methods(((call, merges) for call in self.spec.calls), "merge", reason)
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         # One row per group and window is unique, but Flink's planner does not derive that, and its plans show no key.

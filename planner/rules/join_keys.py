@@ -54,8 +54,8 @@ def _compute(rel: RelNode) -> RelNode:
             # A lookup table can only be looked up by its own columns.
             parts.append(part)
             continue
-        mine, theirs = (cast(item, common.with_nullability(type_of(item).nullable)) for item in pair)
-        pending.append((name, _place(sides[0], mine, rel.left), _place(sides[1], theirs, rel.right)))
+        left, right = (cast(item, common.with_nullability(type_of(item).nullable)) for item in pair)
+        pending.append((name, _place(sides[0], left, rel.left), _place(sides[1], right, rel.right)))
     if not pending:
         condition = conjunction(parts)
         return rel if condition == rel.condition else replace(rel, condition=condition)
@@ -82,10 +82,12 @@ def _rebuilt(
     new = len(left.row_type.fields)
     moved = [_moved(part, old, new) for part in parts]
     for name, left_index, right_index in pending:
-        mine = InputRef(left_index, left.row_type.types[left_index])
-        theirs = InputRef(new + right_index, right.row_type.types[right_index])
+        left_key = InputRef(left_index, left.row_type.types[left_index])
+        right_key = InputRef(new + right_index, right.row_type.types[right_index])
         never_null = BOOLEAN.not_null()
-        moved.append(equals(mine, theirs) if name == EQUAL else Call(name, (mine, theirs), never_null, "BINARY"))
+        moved.append(
+            equals(left_key, right_key) if name == EQUAL else Call(name, (left_key, right_key), never_null, "BINARY")
+        )
     rebuilt = replace(rel, left=left, right=right, condition=conjunction(moved))
     types = rebuilt.row_type.types
     columns = list(range(old))
@@ -119,10 +121,10 @@ def _sides(part: RexNode, width: int) -> tuple[str, tuple[RexNode, RexNode] | No
     if sides is None or not is_deterministic(part):
         return name, None
     left, right = sides
-    for mine, theirs in ((left, right), (right, left)):
-        refs, others = input_refs(mine), input_refs(theirs)
+    for own, opposite in ((left, right), (right, left)):
+        refs, others = input_refs(own), input_refs(opposite)
         if refs and others and max(refs) < width <= min(others):
-            return name, (mine, shift(theirs, -width))
+            return name, (own, shift(opposite, -width))
     return name, None
 
 

@@ -59,7 +59,7 @@ def _by_all(left: RelNode, right: RelNode, kind: JoinKind) -> Join:
     """A null-safe semi or anti join by all columns."""
     width = len(left.row_type.fields)
     pairs = zip(identity(left.row_type), identity(right.row_type), strict=True)
-    same = (not_distinct(mine, InputRef(theirs.index + width, theirs.type)) for mine, theirs in pairs)
+    same = (not_distinct(left, InputRef(right.index + width, right.type)) for left, right in pairs)
     return Join(left, right, kind, conjunction(same))
 
 

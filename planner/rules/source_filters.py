@@ -139,7 +139,7 @@ def _expanded(rex: RexNode) -> RexNode:
             ]
             for item in ranges
         ]
-        expanded = disjunction([conjunction(conjuncts) for conjuncts in bounds])
+        expanded = disjunction([conjunction(tests) for tests in bounds])
     if sarg.null_as == "TRUE":
         return disjunction([is_null(value), expanded])
     return conjunction([is_not_null(value), expanded]) if sarg.null_as == "FALSE" else expanded

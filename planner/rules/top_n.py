@@ -131,10 +131,10 @@ def _searched(sarg: Sarg) -> tuple[int, int | None, None] | None:
 
 def _integer(value: object) -> int | None:
     try:
-        limit = int(str(value))
+        number = int(str(value))
     except ValueError:
         return None
-    return limit
+    return number
 
 
 def _is_rank(rex: RexNode, columns: Sequence[int]) -> bool:

@@ -99,10 +99,10 @@ def equality(condition: RexNode, outer: Outer) -> Pair | None:
         build = _same
     else:
         return None
-    for mine, theirs in ((sides[0], sides[1]), (sides[1], sides[0])):
-        only_outer = not contains(mine, InputRef) and reads(mine, outer)
-        if only_outer and not reads(theirs, outer):
-            return mine, theirs, build
+    for enclosing, own in ((sides[0], sides[1]), (sides[1], sides[0])):
+        only_outer = not contains(enclosing, InputRef) and reads(enclosing, outer)
+        if only_outer and not reads(own, outer):
+            return enclosing, own, build
     return None
 
 

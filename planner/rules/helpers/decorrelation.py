@@ -168,11 +168,11 @@ def _correlate(rel: Correlate, outer: Outer) -> Pulled:
     if outer_refs(rel.right, outer.name):
         raise refused("a table function over a column of an enclosing query")
     left = pull(rel.left, outer)
-    columns = len(rel.left.row_type.fields)
+    old_width = len(rel.left.row_type.fields)
     if left.always or left.columns != identity(rel.left.row_type):
         raise refused("a table function inside a correlated subquery over computed columns")
     width = len(left.rel.row_type.fields)
-    if width != columns:
+    if width != old_width:
         raise refused("a table function inside a correlated subquery")
     joined = replace(rel, left=left.rel)
     return Pulled(joined, identity(joined.row_type), left.conditions)

@@ -78,9 +78,9 @@ def _for_existence(rel: RelNode) -> RelNode:
 def tests_of(subquery: Subquery, columns: Sequence[RexNode], operator: str, *, unknown: bool) -> list[RexNode]:
     """The comparisons of IN, ANY, ALL; with `unknown` a comparison with null counts too."""
     tests: list[RexNode] = []
-    for mine, theirs in zip(subquery.operands, columns, strict=True):
-        test = comparison(operator, mine, theirs)
-        nulls = [is_null(item) for item in (mine, theirs) if type_of(item).nullable] if unknown else []
+    for operand, column in zip(subquery.operands, columns, strict=True):
+        test = comparison(operator, operand, column)
+        nulls = [is_null(item) for item in (operand, column) if type_of(item).nullable] if unknown else []
         tests.append(disjunction([*nulls, test]))
     return tests
 
@@ -201,7 +201,7 @@ def _in(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, 
         # One row per enclosing row: compare with that one.
         joined, values = _looked_up(source, subquery, pulled)
         pairs = zip(subquery.operands, values, strict=False)
-        return joined, conjunction(comparison(subquery.operator, mine, theirs) for mine, theirs in pairs)
+        return joined, conjunction(comparison(subquery.operator, operand, column) for operand, column in pairs)
     if subquery.operator != "$=$1" or len(subquery.operands) > 1:
         return _compared(source, subquery, pulled, only_true)
     nullable = any(type_of(rex).nullable for rex in (*subquery.operands, *pulled.columns))
@@ -272,13 +272,13 @@ def _marked(
         pulled = over_domain(pulled, outer)
         conditions = [equality(item, outer) for item in pulled.conditions]
     width = len(source.row_type.fields)
-    pairs: list[Pair] = [(mine, theirs, equals) for mine, theirs in zip(operands, pulled.columns, strict=False)]
+    pairs: list[Pair] = [(operand, column, equals) for operand, column in zip(operands, pulled.columns, strict=False)]
     pairs += [(over_join(pair[0], outer, 0), *pair[1:]) for pair in conditions if pair]
-    keys = tuple(theirs for _, theirs, _ in pairs)
+    keys = tuple(column for _, column, _ in pairs)
     row = named_row((*column_names(keys, pulled.rel.row_type), "i"), [*map(type_of, keys), type_of(TRUE)])
     distinct = _marked_rows(pulled.rel, keys, row)
     moved = [InputRef(width + at, row.types[at]) for at in range(len(pairs))]
-    tests = [build(mine, theirs) for (mine, _, build), theirs in zip(pairs, moved, strict=True)]
+    tests = [build(operand, column) for (operand, _, build), column in zip(pairs, moved, strict=True)]
     joined = Join(source, distinct, JoinKind.LEFT, conjunction(tests))
     mark = width + len(pairs)
     return joined, is_not_null(InputRef(mark, joined.row_type.types[mark]))

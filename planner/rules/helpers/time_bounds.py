@@ -102,11 +102,11 @@ def _bound(part: RexNode, width: int) -> _Bound | None:
     name, (first, second) = part.name, part.operands
     if next(_inputs(first)).index >= width:
         name, first, second = MIRRORED[name], second, first
-    mine, theirs = _offset(first), _offset(second)
-    if mine is None or theirs is None:
+    first_offset, second_offset = _offset(first), _offset(second)
+    if first_offset is None or second_offset is None:
         return None
     left, right = next(_inputs(first)), next(_inputs(second))
-    return _Bound(name, theirs - mine, left.index, right.index - width, time_kind(left.type), part)
+    return _Bound(name, second_offset - first_offset, left.index, right.index - width, time_kind(left.type), part)
 
 
 def _offset(rex: RexNode) -> int | None:

@@ -98,10 +98,10 @@ class Windows:
 
     def of(self, rel: RelNode) -> WindowColumns | None:
         """The window columns of a node; None for rows without windows, or with several kinds."""
-        columns = self._known.get(id(rel))
-        if columns is None:
-            columns = self._known[id(rel)] = (rel, self._read(rel))
-        return columns[1]
+        cached = self._known.get(id(rel))
+        if cached is None:
+            cached = self._known[id(rel)] = (rel, self._read(rel))
+        return cached[1]
 
     def _read(self, rel: RelNode) -> WindowColumns | None:
         match rel:

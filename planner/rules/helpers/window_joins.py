@@ -81,17 +81,17 @@ def as_window_rank(rel: Rank, windows: Windows) -> RelNode | None:
         return None
     start, end = min(shown.starts & partition), min(shown.ends & partition)
     windowing = Attached(shown.window, shown.time, start, end)
-    consumer = "window top-n"
+    operation = "window top-n"
     keys = tuple(index for index in rel.partition if index not in shown.every)
     row = rel.input.row_type
     first = rel.order[0] if len(rel.order) == 1 else None
     by_time = first is not None and is_time(row.types[first.index])
     deduplicates = by_time and rel.rank_column is None and (rel.start, rel.end) == (1, 1)
     if deduplicates and rel.function == "ROW_NUMBER":
-        consumer = "window deduplication"
+        operation = "window deduplication"
     if not is_rowtime(shown.time):
         raise UnsupportedError(
-            f"a {consumer} in processing time is not supported",
+            f"a {operation} in processing time is not supported",
             remedy="make the windows over a column that has a WATERMARK",
         )
     if rel.end_column is not None:

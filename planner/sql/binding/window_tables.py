@@ -149,11 +149,11 @@ def _time_column(binder: Binder, call: ast.Call, node: ast.Expression, data: Bou
     return index
 
 
-def not_a_time_attribute(binder: Binder, node: ast.Expression, column: str, type_: str) -> Exception:
+def not_a_time_attribute(binder: Binder, node: ast.Expression, consumer: str, type_: str) -> Exception:
     """The error for a window over a column that is a plain timestamp."""
     return binder.source.error(
         node,
-        f"{column} requires a time attribute, but the column is a plain {type_}",
+        f"{consumer} requires a time attribute, but the column is a plain {type_}",
         "declare WATERMARK FOR the column in CREATE TABLE, or use a column AS PROCTIME()",
     )
 

@@ -141,10 +141,10 @@ class Catalogs(Queries):
         words = next((words for words in _LISTED if self.take(*words)), None)
         if words is None:
             listing = " ".join(self.rest())
-            return Show(listing=listing, **self.place(start))
+            return Show(what=listing, **self.place(start))
         of = all_texts(self.dotted("a name")) if words != ("CATALOGS",) and self.take_any(("FROM", "IN")) else ()
         like = self._name_pattern(("LIKE",) if words in (("TABLES",), ("VIEWS",)) else ("LIKE", "ILIKE"))
-        return Show(listing=" ".join(words), of=of, like=like, **self.place(start))
+        return Show(what=" ".join(words), of=of, like=like, **self.place(start))
 
     def _name_pattern(self, words: tuple[str, ...]) -> NamePattern | None:
         negated = self.take("NOT")

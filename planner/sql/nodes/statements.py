@@ -381,12 +381,12 @@ class Show(Statement):
     """SHOW ...
 
     Attributes:
-        listing: the words after SHOW in capitals.
+        what: the words after SHOW in capitals.
         of: the name after FROM or IN; empty without it.
         like: the pattern of the shown names, or None for all.
     """
 
-    listing: str
+    what: str
     of: Name = ()
     like: NamePattern | None = None
 
