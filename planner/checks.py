@@ -1,7 +1,7 @@
-"""What holds of a draft after every pass: of its trees, of its operators, of its plan.
+"""Invariants of a draft after every pass: of its trees, its operators, its plan.
 
-The check of operators runs at the end of every compilation. The others take a tenth of its time: tests run them on
-every plan, and a compilation does where the first one finds something, to name the pass that broke it.
+The check of operators ends every compilation. The other checks cost a tenth of the compile time: tests run them on
+every plan, and a compilation runs them to name the faulty pass if the first check fails.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from compiled_plan.plans.types import LogicalType, TimestampBase
 
 
 def faults(draft: Draft) -> Iterator[str]:
-    """What is wrong with a draft: the plan where it has one, else its operators, else its trees."""
+    """Violations in a draft: in its plan if there is one, else in its operators, else in its trees."""
     if draft.plan is not None:
-        # Reading plans costs more to load than compiling a small program takes.
+        # Loading the reader of plans takes longer than compiling a small program.
         from compiled_plan.plans.inspection.rules import plan_findings
 
         # A plan that runs in Flink alone is no fault of a pass.
-        found = plan_findings(draft.plan.nodes, draft.plan.edges)
-        yield from (f"{item.pointer}: {item.message}" for item in found if item.is_unreadable)
+        findings = plan_findings(draft.plan.nodes, draft.plan.edges)
+        yield from (f"{item.pointer}: {item.message}" for item in findings if item.is_unreadable)
     elif draft.operators:
         yield from operator_faults(draft)
     else:
@@ -32,7 +32,7 @@ def faults(draft: Draft) -> Iterator[str]:
 
 
 def tree_faults(trees: Sequence[RelNode]) -> Iterator[str]:
-    """References to columns that are not there, or are of another type."""
+    """References to columns that do not exist or have another type."""
     for rel in nodes(trees):
         types = tuple(type_ for child in rel.inputs for type_ in child.row_type.types)
         for rex in expressions(rel):
@@ -49,13 +49,13 @@ def _reference(ref: InputRef, types: Sequence[LogicalType], where: str) -> Itera
 
 
 def _plain(type_: LogicalType) -> LogicalType:
-    """The type without what passes settle one after another: whether it may be null, whether it is a time attribute."""
-    found = type_.as_regular() if isinstance(type_, TimestampBase) else type_
-    return found.with_nullability(True)
+    """The type without nullability and time attribute, which passes settle step by step."""
+    plain = type_.as_regular() if isinstance(type_, TimestampBase) else type_
+    return plain.with_nullability(True)
 
 
 def operator_faults(draft: Draft) -> Iterator[str]:
-    """Traits that do not fit the row: keys of columns that are not there, columns of which nothing is said."""
+    """Traits that do not fit the row: keys of missing columns, columns without traits."""
     seen: set[int] = set()
     for sink in draft.operators:
         yield from _below(sink, draft.known, seen)

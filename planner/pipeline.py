@@ -1,12 +1,12 @@
-"""The pipeline: how a table program becomes a plan, pass after pass.
+r"""Pipeline of passes that turns a table program into a plan.
 
-    SQL    --parse-->  statements of `sql.statements`   \
+    SQL    --parse-->  statements of `sql.nodes`        \
                                                           --bind-->  relational trees  --PIPELINE-->  CompiledPlan
     Python ----------> nodes of `sql.nodes`, by `table`  /
 
-A pass takes a draft and gives the next one. Passes over relational trees are in `rules/`, one a file, what they share
-in `rules/helpers/`; passes over operators are in `physical/`. Their order is that of `PIPELINE`; each says why it
-stands where it does.
+A pass takes a draft and returns the next one. Passes over relational trees are in `rules/`, one per file, with shared
+code in `rules/helpers/`; passes over operators are in `physical/`. `PIPELINE` lists them in order, each with the
+reason for its position.
 """
 
 from __future__ import annotations
@@ -48,36 +48,36 @@ from compiled_plan.plans.plan import CompiledPlan
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A step of the pipeline, and why it stands where it does."""
+    """A pipeline step and the reason for its position."""
 
     change: Callable[[Draft], Draft]
     why: str
     name: str
 
 
-def each(rule: Callable[[RelNode], RelNode], why: str) -> Pass:
+def per_tree(rule: Callable[[RelNode], RelNode], why: str) -> Pass:
     """A pass that rewrites the tree of each statement by itself."""
     return Pass(lambda draft: draft.with_trees(map(rule, draft.trees)), why, rule.__name__)
 
 
-def every(rule: Callable[[Sequence[RelNode], Settings], Iterable[RelNode]], why: str) -> Pass:
+def all_trees(rule: Callable[[Sequence[RelNode], Settings], Iterable[RelNode]], why: str) -> Pass:
     """A pass that rewrites the trees of all statements at once, so that what they share stays shared."""
     return Pass(lambda draft: draft.with_trees(rule(draft.trees, draft.settings)), why, rule.__name__)
 
 
 def physical(change: Callable[[Draft], Draft], why: str) -> Pass:
-    """A pass over the operators, or over the draft as a whole."""
+    """A pass over the operators or the whole draft."""
     return Pass(change, why, change.__name__)
 
 
 def optional(option: str, kind: Callable[[Any, str], Pass], place: str, why: str) -> Pass:
-    """A pass that few programs ask for, by an option that is false unless they do; it is loaded when one does.
+    """A pass that few programs enable, by an option that defaults to false; its module is loaded on demand.
 
     Args:
         option: the option's name.
-        kind: `each`, `every` or `physical`.
+        kind: `per_tree`, `all_trees` or `physical`.
         place: the module below `planner`, and the function.
-        why: the reason for its place in the order.
+        why: the reason for its position.
     """
     module, name = place.split(":")
 
@@ -90,58 +90,58 @@ def optional(option: str, kind: Callable[[Any, str], Pass], place: str, why: str
 
 
 PIPELINE: tuple[Pass, ...] = (
-    physical(check_options, "options under which the plan would not mean what the program says end it here"),
-    every(merge_sinks, "statements that write one table are one sink, before each tree is looked at by itself"),
-    # relational trees: constructs that operators do not know are written in terms of those that they do
-    each(expand_set_operations, "INTERSECT, EXCEPT and UNION become joins and aggregates, for all that follows"),
-    each(remove_subqueries, "subqueries become joins, while conditions are still where the program wrote them"),
-    each(remove_laterals, "so do LATERAL queries; the subqueries inside them are gone by now"),
-    each(remove_sorts, "an order that nobody sees must not stop conditions from moving"),
-    each(expand_grouping_sets, "grouping sets become rows of their own, which conditions can pass"),
-    each(reduce_aggregate_functions, "functions become those that exist, before anybody counts their columns"),
+    physical(check_options, "refuse options that would change the plan's meaning, before any work is done"),
+    all_trees(merge_sinks, "statements that write one table share a sink, before trees are rewritten separately"),
+    # relational trees: replace constructs without operators by others
+    per_tree(expand_set_operations, "INTERSECT, EXCEPT and UNION become joins and aggregates, for all later passes"),
+    per_tree(remove_subqueries, "subqueries become joins, while conditions are in their original places"),
+    per_tree(remove_laterals, "LATERAL queries become joins, once the subqueries inside them are gone"),
+    per_tree(remove_sorts, "sorts without effect must not block the pushdown of conditions"),
+    per_tree(expand_grouping_sets, "grouping sets become expanded rows, through which conditions can be pushed"),
+    per_tree(reduce_aggregate_functions, "aggregates become run-time functions, before passes rely on their columns"),
     # relational trees: less to compute
-    each(simplify_expressions, "constants are computed, so that conditions show what they are"),
-    each(push_filters, "conditions go down, before ranks and windows are read off them"),
-    each(derive_conditions, "what joins ask of one side is known only now that conditions have arrived at them"),
-    each(forget_unused_windows, "a window function that nobody reads must not hide a top-n"),
-    each(find_top_n, "ranks, of the conditions on row numbers that are left above them"),
-    each(plan_over_aggregates, "the window functions that are no rank"),
-    each(push_filters, "conditions can pass what the last three have made"),
-    each(simplify_expressions, "and show constants where they have arrived"),
-    each(compute_join_keys, "keys become columns last: conditions have settled, and nothing looks through them"),
-    each(push_into_sources, "sources filter before columns are chosen, of which their conditions then need none"),
+    per_tree(simplify_expressions, "fold constants, so that later passes recognize conditions"),
+    per_tree(push_filters, "push conditions down, before ranks and windows are derived from them"),
+    per_tree(derive_conditions, "conditions on one side are derived once conditions have reached the joins"),
+    per_tree(forget_unused_windows, "unused window functions must not hide a top-n"),
+    per_tree(find_top_n, "ranks replace row numbers under their remaining conditions"),
+    per_tree(plan_over_aggregates, "the remaining window functions"),
+    per_tree(push_filters, "conditions can be pushed through the results of the last three passes"),
+    per_tree(simplify_expressions, "pushed conditions may have constant parts"),
+    per_tree(compute_join_keys, "keys become columns after all pushdown, which cannot pass these projections"),
+    per_tree(push_into_sources, "filters reach sources before pruning, which drops columns that only they read"),
     optional(
         "table.optimizer.distinct-agg.split.enabled",
-        every,
+        all_trees,
         "rules.split_distinct:split_distinct",
-        "before columns are pruned, of which it makes new ones",
+        "before pruning, since it adds columns",
     ),
-    every(prune_columns, "columns that nobody reads; over all statements, which may share what they read"),
-    every(materialize_time, "time attributes become timestamps, or windows and intervals, of what is left"),
+    all_trees(prune_columns, "drop unused columns; over all statements, which may share nodes"),
+    all_trees(materialize_time, "remaining time attributes become timestamps, windows or interval joins"),
     # operators
     physical(choose_operators, "each node becomes the operator that computes it"),
     optional(
         "table.exec.mini-batch.enabled",
         physical,
         "physical.mini_batch:form_mini_batches",
-        "over operators, since it is exchanges that it puts aggregates around",
+        "over operators, since it places aggregates around exchanges",
     ),
-    physical(infer_update_kinds, "how updates are sent follows from all operators, from the sinks up"),
-    physical(number_nodes, "operators become nodes of the plan in the order of the flow"),
+    physical(infer_update_kinds, "update kinds depend on all operators, from the sinks up"),
+    physical(number_nodes, "operators become plan nodes in the order of the data flow"),
 )
 
 
 @deeply
 def plan(sinks: Sequence[Sink], config: Mapping[str, str]) -> CompiledPlan:
-    """The plan of a program's INSERT statements.
+    """Plan a program's INSERT statements.
 
     Args:
         sinks: the statements in the order of the program.
         config: the options that the program sets.
 
     Raises:
-        ProgramError: the program cannot run as it is (updates into an append-only sink, keys that clash, ...).
-        UnsupportedError: the program uses what no operator is known for, or an option that is not supported.
+        ProgramError: the program is invalid (updates into an append-only sink, conflicting keys, ...).
+        UnsupportedError: the program uses a feature without an operator, or an unsupported option.
         InternalError: a pass broke the plan; names it.
     """
     first = Draft(Settings(config), tuple(sinks))
@@ -154,19 +154,19 @@ def plan(sinks: Sequence[Sink], config: Mapping[str, str]) -> CompiledPlan:
 
 
 def _broken(first: Draft, fault: str) -> InternalError:
-    """The error for a plan that cannot be right, with the first pass after which it was not."""
+    """The error for an invalid plan, with the first pass that broke it."""
     for step, draft in drafts(first):
-        found = next(faults(draft), None)
-        if found is not None:
-            return InternalError(f"the planner broke the plan: {found}", where=f"the pass {step.name}")
+        broken_by = next(faults(draft), None)
+        if broken_by is not None:
+            return InternalError(f"the planner broke the plan: {broken_by}", where=f"the pass {step.name}")
     return InternalError(f"the planner broke the plan: {fault}")
 
 
 def drafts(draft: Draft, passes: Sequence[Pass] | None = None) -> Iterator[tuple[Pass, Draft]]:
-    """Each pass, of the pipeline or of those given, with the draft that it made.
+    """The passes, by default of the pipeline, with the draft after each one.
 
     Raises:
-        InternalError: a pass fails by itself, and not by what the program says.
+        InternalError: a pass fails because of a planner bug.
     """
     for step in PIPELINE if passes is None else passes:
         try:

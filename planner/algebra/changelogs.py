@@ -12,10 +12,11 @@ from compiled_plan.plans.types import STRING, Field, RowType
 
 @dataclass(frozen=True, slots=True)
 class ChangelogFunction(Barrier):
-    """Changes as rows with a code in front (TO), or rows with a code as changes (FROM).
+    """Conversion of changes to rows with a leading operation code (TO), or of such rows to changes (FROM).
 
-    `column` is the column of codes where the call names one, `mapping` the call's MAP where it has one, and `uid` its
-    name for the plan.
+    `column` is the code column if the call names one, `mapping` the call's MAP if it has one, and `uid` its name for
+    the
+    plan.
     """
 
     direction: Direction
@@ -25,7 +26,6 @@ class ChangelogFunction(Barrier):
 
     @property
     def code_column(self) -> str:
-        """The name of the column of codes."""
         return OP if self.column is None else self.column
 
     @property

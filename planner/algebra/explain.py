@@ -1,4 +1,4 @@
-"""Relational trees and row expressions as text, one node a line, for people and tests."""
+"""Text form of relational trees and row expressions, one node a line, for people and tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from compiled_plan.plans.rex import Call, FieldAccess, InputRef, Literal, RexNod
 
 
 def explain(rel: n.RelNode) -> str:
-    """The tree, inputs indented under what reads them; a subtree that is read again is named, not repeated."""
+    """Render the tree with inputs indented under their reader; repeat a shared subtree by name only."""
     seen: dict[int, int] = {}
     shared = _shared(rel)
 
@@ -36,7 +36,7 @@ def explain(rel: n.RelNode) -> str:
 
 
 def rex_text(rex: RexNode) -> str:
-    """An expression; `$1` is a column of the input, `$cor0.1` one of an enclosing query's row."""
+    """Render an expression; `$1` is a column of the input, `$cor0.1` a column of an enclosing query's row."""
     return fold(rex, _rex_text)
 
 
@@ -83,7 +83,7 @@ def _subqueries(node: n.RelNode) -> list[Subquery]:
 
 
 def _shared(rel: n.RelNode) -> set[int]:
-    """The identities of nodes that are read more than once."""
+    """Return the identities of nodes with more than one reader."""
     seen: set[int] = set()
     again: set[int] = set()
 
@@ -127,7 +127,7 @@ def _details(node: n.RelNode) -> str | None:
         case n.TableFunctionScan():
             return rex_text(node.call)
         case n.Aggregate():
-            sets = f", sets={[list(found) for found in node.grouping_sets]}" if node.grouping_sets else ""
+            sets = f", sets={[list(key_set) for key_set in node.grouping_sets]}" if node.grouping_sets else ""
             calls = "".join(f", {call.column}={_call(call)}" for call in node.calls)
             return f"group={list(node.grouping)}{sets}{calls}{_hints(node.hints)}"
         case n.Sort():

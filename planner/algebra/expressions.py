@@ -1,4 +1,4 @@
-"""Building and taking apart the row expressions that rewrites need: boolean logic, comparisons, CASE, casts."""
+"""Constructors and decompositions of row expressions for the rules: boolean logic, comparisons, CASE, casts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from compiled_plan.plans.types import BIGINT, BOOLEAN, CharacterType, LogicalTyp
 TRUE = Literal(True, BOOLEAN.not_null())
 FALSE = Literal(False, BOOLEAN.not_null())
 
-#: The comparison that holds where the other one is false (of values that are not null).
+#: The negated comparison, valid for operands that are not null.
 NEGATED = {
     "$=$1": "$<>$1",
     "$<>$1": "$=$1",
@@ -33,75 +33,71 @@ MIRRORED = {
 
 
 def is_true(rex: RexNode | None) -> bool:
-    """Whether a condition is absent or the literal TRUE."""
+    """Return True if the condition is absent or the literal TRUE."""
     return rex is None or (isinstance(rex, Literal) and rex.value is True)
 
 
 def is_false(rex: RexNode | None) -> bool:
-    """Whether a condition is the literal FALSE or NULL, so that no row passes it."""
+    """Return True if the condition is the literal FALSE or NULL, so that no row passes it."""
     return isinstance(rex, Literal) and (rex.value is False or rex.value is None)
 
 
 def is_call(rex: RexNode, name: str) -> bool:
-    """Whether `rex` is a call of the internal name `name`."""
+    """Return True if `rex` is a call of the internal name `name`."""
     return isinstance(rex, Call) and rex.name == name
 
 
 def conjuncts(rex: RexNode | None) -> list[RexNode]:
-    """The parts of a condition that must all hold; none for TRUE."""
+    """The operands of a top-level AND; none for TRUE."""
     return [] if rex is None else [part for part in flattened(rex, "$AND$1") if not is_true(part)]
 
 
 def disjuncts(rex: RexNode) -> list[RexNode]:
-    """The parts of a condition of which one must hold."""
+    """The operands of a top-level OR."""
     return list(flattened(rex, "$OR$1"))
 
 
 def conjunction(parts: Iterable[RexNode]) -> RexNode:
-    """All of `parts`: TRUE for none, the part itself for one, each part once."""
+    """AND of `parts` without duplicates: TRUE for none, the part itself for one."""
     return _logical("$AND$1", list(dict.fromkeys(parts)), TRUE)
 
 
 def disjunction(parts: Iterable[RexNode]) -> RexNode:
-    """Any of `parts`: FALSE for none."""
+    """OR of `parts`: FALSE for none."""
     return _logical("$OR$1", list(dict.fromkeys(parts)), FALSE)
 
 
 def negation(rex: RexNode) -> RexNode:
-    """NOT `rex`."""
     return Call("$NOT$1", (rex,), BOOLEAN.with_nullability(type_of(rex).nullable), "PREFIX")
 
 
 def comparison(name: str, left: RexNode, right: RexNode) -> RexNode:
-    """`left` compared to `right` by the operator of that internal name."""
+    """Comparison of `left` and `right` by the operator with that internal name."""
     nullable = type_of(left).nullable or type_of(right).nullable
     return Call(name, (left, right), BOOLEAN.with_nullability(nullable), "BINARY")
 
 
 def equals(left: RexNode, right: RexNode) -> RexNode:
-    """`left = right`."""
     return comparison("$=$1", left, right)
 
 
 def is_null(rex: RexNode) -> RexNode:
-    """`rex IS NULL`."""
     return Call("$IS NULL$1", (rex,), BOOLEAN.not_null(), "POSTFIX")
 
 
 def is_not_null(rex: RexNode) -> RexNode:
-    """`rex IS NOT NULL`."""
     return Call("$IS NOT NULL$1", (rex,), BOOLEAN.not_null(), "POSTFIX")
 
 
 def not_distinct(left: RexNode, right: RexNode) -> RexNode:
-    """Equality that holds for two nulls, in the form `(a = b) OR (a IS NULL AND b IS NULL)`."""
+    """Null-safe equality in the form `(a = b) OR (a IS NULL AND b IS NULL)`."""
     if not type_of(left).nullable or not type_of(right).nullable:
         return equals(left, right)
     return disjunction((equals(left, right), conjunction((is_null(left), is_null(right)))))
 
 
 def null_safe_sides(rex: RexNode) -> tuple[RexNode, RexNode] | None:
-    """The sides of `(a = b) OR (a IS NULL AND b IS NULL)`; the equality may also say that they are not null."""
+    """The sides of `(a = b) OR (a IS NULL AND b IS NULL)`; IS TRUE and IS NOT NULL may surround the equality."""
     branches = disjuncts(rex)
     if len(branches) != 2:
         return None
@@ -109,78 +105,82 @@ def null_safe_sides(rex: RexNode) -> tuple[RexNode, RexNode] | None:
         tests = [part.children()[0] for part in conjuncts(missing) if is_call(part, "$IS NULL$1")]
         if len(tests) != 2 or len(conjuncts(missing)) != 2:
             continue
-        asked = [part.children()[0] if is_call(part, "$IS TRUE$1") else part for part in conjuncts(equal)]
-        found = [part for part in asked if is_call(part, "$=$1")]
-        known = [part.children()[0] for part in asked if is_call(part, "$IS NOT NULL$1")]
-        if len(found) != 1 or len(found) + len(known) != len(asked) or not set(known) <= set(tests):
+        tested = [part.children()[0] if is_call(part, "$IS TRUE$1") else part for part in conjuncts(equal)]
+        equalities = [part for part in tested if is_call(part, "$=$1")]
+        known = [part.children()[0] for part in tested if is_call(part, "$IS NOT NULL$1")]
+        if len(equalities) != 1 or len(equalities) + len(known) != len(tested) or not set(known) <= set(tests):
             continue
-        one, other = found[0].children()
-        if {one, other} == set(tests):
-            return one, other
+        left, right = equalities[0].children()
+        if {left, right} == set(tests):
+            return left, right
     return None
 
 
 def case(branches: Sequence[tuple[RexNode, RexNode]], default: RexNode, type_: LogicalType | None = None) -> RexNode:
-    """`CASE WHEN .. THEN .. ELSE default END`; its type is that of the default, nullable where a branch is."""
+    """`CASE WHEN .. THEN .. ELSE default END`; by default of the default's type, nullable if a branch is."""
     values = [value for _, value in branches] + [default]
-    found = type_ or type_of(default).with_nullability(any(type_of(value).nullable for value in values))
+    result_type = type_ or type_of(default).with_nullability(any(type_of(value).nullable for value in values))
     operands = tuple(item for branch in branches for item in branch)
-    return Call("$CASE$1", (*operands, default), found, "SPECIAL")
+    return Call("$CASE$1", (*operands, default), result_type, "SPECIAL")
 
 
 def cast(rex: RexNode, type_: LogicalType) -> RexNode:
-    """`rex` cast to a type that it is known to fit, nullability included; itself where the type is the same."""
+    """`rex` cast to a compatible type, including nullability; unchanged if the type is the same."""
     return rex if type_of(rex) == type_ else Call("$CAST$1", (rex,), type_, "SPECIAL")
 
 
-def same_representation(one: LogicalType, other: LogicalType) -> bool:
-    """Whether values of two types can be compared as they are; texts can, whatever their lengths."""
-    if isinstance(one, CharacterType) and isinstance(other, CharacterType):
+def same_representation(left: LogicalType, right: LogicalType) -> bool:
+    """Return True if values of both types compare without a cast; texts do, whatever their lengths."""
+    if isinstance(left, CharacterType) and isinstance(right, CharacterType):
         return True
-    return one.not_null() == other.not_null()
+    return left.not_null() == right.not_null()
 
 
 def size(rex: RexNode) -> int:
-    """How many nodes an expression has."""
+    """The number of nodes in an expression."""
     return sum(1 for _ in walk(rex))
 
 
 def null_of(type_: LogicalType) -> Literal:
-    """NULL of a type."""
     return Literal(None, type_.with_nullability(True))
 
 
 def bigint(value: int) -> Literal:
-    """A BIGINT constant."""
     return Literal(value, BIGINT.not_null())
 
 
 def shift(rex: RexNode, by: int) -> RexNode:
-    """The expression over columns that stand `by` places further right."""
+    """The expression with every column index increased by `by`."""
     return map_inputs(rex, lambda index: index + by) if by else rex
 
 
 def substitute(rex: RexNode, columns: Sequence[RexNode]) -> RexNode:
-    """The expression with every column replaced by the expression that computes it."""
+    """The expression with every column replaced by its defining expression."""
     return transform(rex, lambda node: columns[node.index] if isinstance(node, InputRef) else node)
 
 
 def without_nullable_casts(rex: RexNode, *, inside: bool = False) -> RexNode:
-    """The expression without casts inside it that only take NOT NULL away, as Flink simplifies it.
+    """The expression without inner casts that only remove NOT NULL, as Flink simplifies it.
 
     Args:
         rex: the expression.
-        inside: whether its own type may change, too.
+        inside: also simplify the outermost cast, which changes the expression's own type.
     """
 
     def change(node: RexNode) -> RexNode:
         if node is rex and not inside:
             return node
         if isinstance(node, Call) and node.name == "$CAST$1" and isinstance(node.operands[0], InputRef):
-            given = node.operands[0].type
-            return node.operands[0] if not given.nullable and given.with_nullability(True) == node.type else node
+            operand_type = node.operands[0].type
+            return (
+                node.operands[0]
+                if not operand_type.nullable and operand_type.with_nullability(True) == node.type
+                else node
+            )
         if isinstance(node, Call) and node.name in NEGATED:
-            return replace(node, type=node.type.with_nullability(any(type_of(each).nullable for each in node.operands)))
+            return replace(
+                node, type=node.type.with_nullability(any(type_of(operand).nullable for operand in node.operands))
+            )
         return node
 
     if isinstance(rex, InputRef | Literal):
@@ -188,14 +188,14 @@ def without_nullable_casts(rex: RexNode, *, inside: bool = False) -> RexNode:
     return transform(rex, change)
 
 
-#: Expressions that grow beyond this many nodes where one is written into the other are computed in two steps.
+#: Limit in nodes: inlining beyond it keeps two projections instead of one.
 MOST_NODES = 1000
 
 
 def stays_small(above: Sequence[RexNode], below: Sequence[RexNode]) -> bool:
-    """Whether `above` with the columns of `below` written out is no larger than the two apart, or small anyway.
+    """Return True if `above` with the columns of `below` inlined is no larger than both apart, or below `MOST_NODES`.
 
-    A column that is read twice is written out twice, so that stacked projections would double at each level.
+    A column that is read twice is inlined twice, so stacked projections would double at each level.
     """
     sizes = [size(rex) for rex in below]
     merged = sum(sizes[node.index] if isinstance(node, InputRef) else 1 for rex in above for node in walk(rex))
@@ -209,7 +209,7 @@ def retype(rex: RexNode, row: RowType) -> RexNode:
 
 
 def contains(rex: RexNode, test: Callable[[RexNode], bool] | type[RexNode]) -> bool:
-    """Whether the expression or a part of it is of a class, or passes a test."""
+    """Return True if the expression or a part of it is of a class, or passes a test."""
     check = (lambda node: isinstance(node, test)) if isinstance(test, type) else test
     return any(check(node) for node in walk(rex))
 

@@ -19,9 +19,9 @@ from compiled_plan.plans.types import LogicalType, RowType
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A query hint such as STATE_TTL or OPTIONS, where it was written and what it says.
+    """A query hint such as STATE_TTL or OPTIONS: its position and its content.
 
-    `places` are those of its options in the program's text.
+    `places` are the positions of its options in the program's text.
     """
 
     name: str
@@ -32,18 +32,18 @@ class Hint:
 
 
 class FunctionName(str):
-    """The name of a user's aggregate function where built-in ones have Flink's internal name.
+    """The name of a user's aggregate function, used where built-in ones have Flink's internal name.
 
-    `extra` is what a plan says of the function instead of `internalName`; the text is the function's own name.
+    `extra` replaces `internalName` in a plan; the text is the function's own name.
     """
 
     __slots__ = ("extra",)
     extra: tuple[tuple[str, Any], ...]
 
     def __new__(cls, name: str, extra: tuple[tuple[str, Any], ...]) -> FunctionName:
-        found = super().__new__(cls, name)
-        found.extra = extra
-        return found
+        function_name = super().__new__(cls, name)
+        function_name.extra = extra
+        return function_name
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FunctionName) and self.extra == other.extra
@@ -71,7 +71,7 @@ class AggregateCall:
     syntax: str | None = None
 
     def moved(self, place: Callable[[int], int]) -> AggregateCall:
-        """The call over columns that stand elsewhere."""
+        """The call with its column indices mapped by `place`."""
         where = None if self.filter is None else place(self.filter)
         return replace(self, args=tuple(map(place, self.args)), filter=where)
 
@@ -89,17 +89,17 @@ class SortKey:
 class RelNode:
     """Base of all relational nodes."""
 
-    #: The field with the node's expressions over the columns of its inputs; None where it has none.
+    #: The field that holds the node's expressions over its inputs' columns; None if it has none.
     EXPRESSIONS: ClassVar[str | None] = None
 
     @property
     def row_type(self) -> RowType:
-        """The columns that the node gives."""
+        """The node's output columns."""
         raise NotImplementedError(type(self).__name__)
 
     @property
     def inputs(self) -> tuple[RelNode, ...]:
-        """The nodes that this one reads, in order."""
+        """The node's inputs, in order."""
         return ()
 
     def with_inputs(self, inputs: tuple[RelNode, ...]) -> RelNode:
@@ -109,7 +109,7 @@ class RelNode:
 
 @dataclass(frozen=True, slots=True)
 class _Leaf(RelNode):
-    """A node without inputs, its columns given."""
+    """A node without inputs and with declared columns."""
 
     columns: RowType
 
@@ -120,7 +120,7 @@ class _Leaf(RelNode):
 
 @dataclass(frozen=True, slots=True)
 class Single(RelNode):
-    """A node with one input whose columns it keeps."""
+    """A node with one input, whose columns it passes on."""
 
     input: RelNode
 
@@ -152,17 +152,17 @@ class NewColumns(Single):
 
 @dataclass(frozen=True, slots=True)
 class Barrier(Single):
-    """A node that rules leave as it is: it reads all columns, no condition passes it, and its rows have no window.
+    """A node that rules do not rewrite: it reads all columns, no condition passes it, and its rows have no window.
 
-    Expressions that it has are over other columns than those of its input.
+    Its expressions, if any, are not over the columns of its input.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class PushedWatermark:
-    """What a source makes of its columns: the watermark, and the rowtime.
+    """The watermark and the rowtime that a source computes from its columns.
 
-    `produced` are the columns that it gives, of which one is the rowtime where no projection stands above.
+    `produced` are the output columns; one of them is the rowtime unless a projection above computes it.
     """
 
     watermark: RexNode
@@ -172,13 +172,13 @@ class PushedWatermark:
 
 @dataclass(frozen=True, slots=True)
 class Scan(_Leaf):
-    """A table's physical columns, then its metadata columns (what the source produces, before computed columns).
+    """A table's physical columns, then its metadata columns (the source's output before computed columns).
 
-    Computed columns are a Project above it, the watermark a WatermarkAssigner above that; the binder puts them
-    there. `alias` is the name in the query; `hints` are those written after the table's name. A source that makes the
-    watermarks itself has them as `pushed`. One that is asked to filter has the conditions that it took over, on its
-    physical columns, as `filters`; one that is told how many rows are wanted has their number as `limit`. Records that
-    cannot be read go to the table `dead_letters`, where there is one.
+    Computed columns are a Project above it, the watermark a WatermarkAssigner above that; the binder adds both.
+    `alias` is the name in the query; `hints` are those written after the table's name. `pushed` is the watermark that
+    the source assigns itself, `filters` the conditions pushed into it (over its physical columns), `limit` the number
+    of
+    rows pushed into it. Unreadable records go to the table `dead_letters`, if any.
     """
 
     table: CatalogTable
@@ -201,7 +201,7 @@ class Values(_Leaf):
 
 @dataclass(frozen=True, slots=True)
 class Project(NewColumns):
-    """New columns from expressions. May hold Over expressions until the rules take them out."""
+    """New columns from expressions; may hold Over expressions until the rules replace them."""
 
     EXPRESSIONS = "exprs"
 
@@ -211,7 +211,7 @@ class Project(NewColumns):
 
 @dataclass(frozen=True, slots=True)
 class Filter(Single):
-    """Rows for which `condition` is true. May hold Subquery expressions until the rules take them out."""
+    """Rows for which `condition` is true; may hold Subquery expressions until the rules replace them."""
 
     EXPRESSIONS = "condition"
 
@@ -220,7 +220,7 @@ class Filter(Single):
 
 @dataclass(frozen=True, slots=True)
 class WatermarkAssigner(NewColumns):
-    """Makes column `index` the rowtime, its watermark being `watermark` over the input's columns."""
+    """Declares column `index` as the rowtime with `watermark`, an expression over the input's columns."""
 
     EXPRESSIONS = "watermark"
 
@@ -231,7 +231,7 @@ class WatermarkAssigner(NewColumns):
 
 @dataclass(frozen=True, slots=True)
 class Pair(RelNode):
-    """A node whose columns are those of two inputs; it keeps them, which are asked for often and at every level."""
+    """A node with the columns of two inputs; caches its row type, which is read often and at every level."""
 
     left: RelNode
     right: RelNode
@@ -243,9 +243,9 @@ class Pair(RelNode):
         try:
             return self._columns
         except AttributeError:
-            found = join_row_type(self.left.row_type, self.right.row_type, self.kind)
-            object.__setattr__(self, "_columns", found)
-            return found
+            row_type = join_row_type(self.left.row_type, self.right.row_type, self.kind)
+            object.__setattr__(self, "_columns", row_type)
+            return row_type
 
     @property
     def inputs(self) -> tuple[RelNode, ...]:
@@ -259,7 +259,7 @@ class Pair(RelNode):
 class Join(Pair):
     """A join of two inputs; `condition` is over left and right columns. `hints` are those of its query block.
 
-    `left_aliases` and `right_aliases` are the names in the query that stand for each side (for STATE_TTL).
+    `left_aliases` and `right_aliases` are the names of the tables on each side (for STATE_TTL).
     """
 
     EXPRESSIONS = "condition"
@@ -282,7 +282,7 @@ class Correlate(Pair):
 
 @dataclass(frozen=True, slots=True)
 class TableFunctionScan(_Leaf):
-    """The rows that a table function gives (`$UNNEST_ROWS$1`, `$REPLICATE_ROWS$1`, a user's); no input of its own."""
+    """The rows of a table function (`$UNNEST_ROWS$1`, `$REPLICATE_ROWS$1`, a user's); has no input."""
 
     EXPRESSIONS = "call"
 
@@ -291,11 +291,13 @@ class TableFunctionScan(_Leaf):
 
 @dataclass(frozen=True, slots=True)
 class Aggregate(NewColumns):
-    """Groups and aggregates. Columns: the grouping columns in order, then the calls.
+    """Grouping and aggregation. Columns: the grouping columns in order, then the calls.
 
-    `grouping_sets` has more than one entry for GROUPING SETS, ROLLUP and CUBE (each a subset of `grouping`); the
-    grouping-id column that GROUPING() reads is made by the rule that expands them. DISTINCT is an Aggregate
-    without calls. `split`: one of the two aggregates that a DISTINCT one became.
+    `grouping_sets` has more than one entry for GROUPING SETS, ROLLUP and CUBE (each a subset of `grouping`); the rule
+    that
+    expands them adds the grouping-id column that GROUPING() reads. DISTINCT is an Aggregate without calls. `split`
+    marks
+    the two aggregates of a split DISTINCT aggregate.
     """
 
     grouping: tuple[int, ...]
@@ -334,7 +336,7 @@ class Rank(NewColumns):
 
 @dataclass(frozen=True, slots=True)
 class SetOp(RelNode):
-    """UNION, INTERSECT or EXCEPT of inputs whose columns have been cast to `columns`."""
+    """UNION, INTERSECT or EXCEPT of inputs cast to `columns`."""
 
     sources: tuple[RelNode, ...]
     kind: SetKind
@@ -366,7 +368,7 @@ class Expand(NewColumns):
 
 @dataclass(frozen=True, slots=True)
 class Sink(Single):
-    """The query's rows into a table, cast to its columns; `target` are the indices of the columns written.
+    """Writes the query's rows to a table, cast to its columns; `target` are the indices of the written columns.
 
     `on_conflict` is None, NOTHING, ERROR or DEDUPLICATE.
     """

@@ -1,4 +1,4 @@
-"""Expressions that exist only in relational trees, and are rewritten before operators are chosen.
+"""Expressions that exist only in relational trees; rules rewrite them before operators are chosen.
 
 `Subquery`, `OuterRef` (a column of an enclosing query) and `Over` (a window function).
 """
@@ -14,7 +14,7 @@ from compiled_plan.plans.types import LogicalType
 
 
 class SubqueryKind(Enum):
-    """How a subquery is used in an expression."""
+    """Contexts of a subquery in an expression."""
 
     SCALAR = "SCALAR"
     EXISTS = "EXISTS"
@@ -25,7 +25,7 @@ class SubqueryKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Subquery(RexNode):
-    """A subquery in an expression. `operands` are the left side of IN, SOME, ALL; `operator` the comparison's name.
+    """A subquery in an expression. `operands`: the left side of IN, SOME, ALL; `operator`: the comparison's name.
 
     Columns of the enclosing query appear inside `rel` as OuterRef(`name`, ...).
     """
@@ -54,8 +54,6 @@ class OuterRef(RexNode):
 
 
 class FrameUnit(Enum):
-    """ROWS or RANGE."""
-
     ROWS = "ROWS"
     RANGE = "RANGE"
 

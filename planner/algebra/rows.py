@@ -1,4 +1,4 @@
-"""Rows: names of columns as Flink makes them unique, the columns of joins, references to all columns."""
+"""Row types: Flink's unique column names, the columns of joins, references to all columns."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def join_row_type(left: RowType, right: RowType, kind: JoinKind) -> RowType:
     for item in right.fields:
         name = unique_name(item.name, taken)
         taken.add(name)
-        found = _as_nullable(item) if nullable_right else item
-        fields.append(found if found.name == name else Field(name, found.type, found.comment))
+        field = _as_nullable(item) if nullable_right else item
+        fields.append(field if field.name == name else Field(name, field.type, field.comment))
     return RowType(fields=tuple(fields))
 
 
@@ -30,7 +30,7 @@ def _as_nullable(item: Field) -> Field:
 
 
 def unique_name(name: str, taken: Collection[str]) -> str:
-    """`name`, or with the first number appended that makes it new: `id`, `id0`, `id1`."""
+    """`name`, made unique by the first free numeric suffix: `id`, `id0`, `id1`."""
     if name not in taken:
         return name
     number = 0
@@ -40,7 +40,7 @@ def unique_name(name: str, taken: Collection[str]) -> str:
 
 
 def named_row(names: Sequence[str], types: Sequence[LogicalType]) -> RowType:
-    """A row of these names, made unique as Flink does."""
+    """A row with these names, made unique as Flink does."""
     taken: dict[str, None] = {}
     for name in names:
         taken[unique_name(name, taken)] = None
@@ -48,7 +48,7 @@ def named_row(names: Sequence[str], types: Sequence[LogicalType]) -> RowType:
 
 
 def column_names(exprs: Sequence[RexNode], row: RowType) -> tuple[str, ...]:
-    """Names for expressions over a row: that of the column, or `$f0` by place for what is computed."""
+    """Names for expressions over a row: the column's name, or `$f` with the position for a computed value."""
     return tuple(row.names[rex.index] if isinstance(rex, InputRef) else f"$f{at}" for at, rex in enumerate(exprs))
 
 

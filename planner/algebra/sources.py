@@ -1,4 +1,4 @@
-"""What a scan reads: its options under hints, and the changes that they make it give."""
+"""Scan properties: the connector options under hints, and the resulting changelog."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compiled_plan.plans.errors import ProgramError
 
 
 def changelog_of(rel: Scan, settings: Settings) -> SourceChangelog:
-    """The changes that a scan gives under its hints and the settings.
+    """The changelog of a scan under its hints and the settings.
 
     Raises:
         ProgramError: the table cannot be read, or needs a primary key that it lacks.
@@ -28,16 +28,16 @@ def options_of(table: CatalogTable, hints: Sequence[Hint]) -> dict[str, str]:
     Raises:
         ProgramError: a hint would change the connector.
     """
-    found = dict(table.options)
+    options = dict(table.options)
     for hint in hints:
         if hint.name.upper() != "OPTIONS":
             continue
         for key, value in hint.options:
-            if key == "connector" and value != found.get(key):
+            if key == "connector" and value != options.get(key):
                 raise ProgramError(
                     f"an OPTIONS hint cannot change the connector of {table.identifier}",
                     where=hint.where,
                     remedy="declare another table with CREATE TABLE ... LIKE",
                 )
-            found[key] = value
-    return found
+            options[key] = value
+    return options

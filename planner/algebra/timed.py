@@ -1,6 +1,6 @@
-"""Relational nodes of operators that follow time: OVER aggregates, interval and temporal joins.
+"""Relational nodes of time-based operators: OVER aggregates, interval and temporal joins.
 
-They are made by rules and by the binder from the plain nodes of `planner.algebra.nodes`.
+Rules and the binder create them from the plain nodes of `planner.algebra.nodes`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from compiled_plan.plans.types import RowType
 class OverAggregate(NewColumns):
     """Adds aggregates over earlier rows to each row: the input's columns, then a column for each call.
 
-    An argument of a call that is not below the number of input columns stands for one of `constants`. The offsets of
-    `lower` and `upper` are literals.
+    A call's argument at or above the number of input columns refers to one of `constants`. The offsets of `lower` and
+    `upper` are literals.
     """
 
     partition: tuple[int, ...]
@@ -33,9 +33,9 @@ class OverAggregate(NewColumns):
 
 @dataclass(frozen=True, slots=True)
 class TimeBounds:
-    """The left time lies from `lower` to `upper` milliseconds after the right time.
+    """Bounds of an interval join: the left time lies `lower` to `upper` milliseconds after the right time.
 
-    `left` and `right` are the columns with the times, each counted in its own side; `rest` is what else the join asks.
+    `left` and `right` are the time columns, each as an index into its own side; `rest` are the remaining conjuncts.
     """
 
     rowtime: bool
@@ -48,7 +48,7 @@ class TimeBounds:
 
 @dataclass(frozen=True, slots=True)
 class IntervalJoin(Pair):
-    """A join of rows whose times are close; `condition` is the whole one, over left and right columns."""
+    """A join of rows within a time interval; `condition` is the complete one, over left and right columns."""
 
     EXPRESSIONS = "condition"
 
@@ -60,8 +60,8 @@ class IntervalJoin(Pair):
 class Snapshot(Single):
     """A table FOR SYSTEM_TIME AS OF `time`, an expression over the row to the left of a join.
 
-    Stands on the right of a join in FROM alone, where the binder makes it a TemporalJoin. `EXPRESSIONS` names no field,
-    since the time is over another row.
+    Occurs only on the right of a join in FROM, where the binder replaces it by a TemporalJoin. `EXPRESSIONS` names no
+    field, since the time is over another row.
     """
 
     time: RexNode
@@ -69,11 +69,11 @@ class Snapshot(Single):
 
 @dataclass(frozen=True, slots=True)
 class TemporalJoin(Pair):
-    """Each left row with the version of the right table that holds at the time in column `time` of the left row.
+    """Each left row with the version of the right table that is valid at the time in column `time` of the left row.
 
-    `kind` is INNER or LEFT; `condition` is over left and right columns. `version` is the right column with the time
-    from which a version holds; None for the version that holds when a left row comes. `lookup`: the right table is
-    asked for the rows of each key, as it is at that moment.
+    `kind` is INNER or LEFT; `condition` is over left and right columns. `version` is the right column with the start of
+    a version's validity; None for the version that is current when the left row arrives. `lookup`: the right table is
+    queried by key when the left row arrives.
     """
 
     EXPRESSIONS = "condition"
@@ -86,10 +86,10 @@ class TemporalJoin(Pair):
 
 @dataclass(frozen=True, slots=True)
 class Match(NewColumns, Barrier):
-    """MATCH_RECOGNIZE: rows in the order of `order` that match `pattern`; one row for each match.
+    """MATCH_RECOGNIZE: rows ordered by `order` that match `pattern`; one row for each match.
 
     Columns: those of `partition`, then the measures. `definitions` and `measures` are over PatternInputRefs, which
-    count the columns of the input; `pattern` and `after` are written as plans have them.
+    index the columns of the input; `pattern` and `after` are in the form of plans.
     """
 
     partition: tuple[int, ...]

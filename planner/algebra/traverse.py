@@ -1,4 +1,4 @@
-"""Walking and rebuilding relational trees that share subtrees: every shared node is visited once and stays shared."""
+"""Traversal and rewriting of relational trees with shared subtrees: a shared node is visited once and stays shared."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compiled_plan.plans.rex import RexNode, transform, walk
 
 AnyNode = TypeVar("AnyNode", bound=RelNode)
 
-#: Stands for an input that does not matter.
+#: Placeholder for an input that does not matter.
 _HOLE = RelNode()
 
 
@@ -31,35 +31,35 @@ def rewrite_shared(rel: RelNode, change: Change) -> RelNode:
 
 
 def rewrite_all(rels: Sequence[RelNode], change: Change) -> tuple[RelNode, ...]:
-    """Several trees rebuilt bottom-up; what they share stays shared."""
+    """Several trees rebuilt bottom-up; shared subtrees stay shared."""
     done: dict[int, RelNode] = {}
 
     def visit(rel: RelNode) -> RelNode:
-        found = done.get(id(rel))
-        if found is None:
+        rewritten = done.get(id(rel))
+        if rewritten is None:
             inputs = tuple(visit(child) for child in rel.inputs)
             same = all(new is old for new, old in zip(inputs, rel.inputs, strict=True))
-            found = done[id(rel)] = change(rel if same else rel.with_inputs(inputs))
-        return found
+            rewritten = done[id(rel)] = change(rel if same else rel.with_inputs(inputs))
+        return rewritten
 
     return tuple(visit(rel) for rel in rels)
 
 
 def share(rels: Sequence[RelNode]) -> tuple[RelNode, ...]:
-    """The trees with equal subtrees made the same object; a scan's alias does not tell it from another."""
+    """The trees with equal subtrees merged into one object; scans that differ in their alias alone are equal."""
     known: dict[tuple[RelNode, tuple[int, ...]], RelNode] = {}
 
     def canonical(rel: RelNode) -> RelNode:
         if isinstance(rel, Scan) and rel.alias:
             rel = replace(rel, alias="")
-        # The inputs are canonical already: the same objects where they are equal.
+        # The inputs are canonical already: equal inputs are the same object.
         return known.setdefault((bare(rel), tuple(map(id, rel.inputs))), rel)
 
     return rewrite_all(rels, canonical)
 
 
 def nodes(rels: Sequence[RelNode]) -> Iterator[RelNode]:
-    """All nodes once, inputs before those that read them."""
+    """All nodes once, inputs before their readers."""
     seen: set[int] = set()
 
     def visit(rel: RelNode) -> Iterator[RelNode]:
@@ -75,19 +75,19 @@ def nodes(rels: Sequence[RelNode]) -> Iterator[RelNode]:
 
 def expressions(rel: RelNode) -> tuple[RexNode, ...]:
     """The expressions of one node."""
-    return () if rel.EXPRESSIONS is None else tuple(_each(getattr(rel, rel.EXPRESSIONS)))
+    return () if rel.EXPRESSIONS is None else tuple(_flattened(getattr(rel, rel.EXPRESSIONS)))
 
 
-def _each(value: Any) -> Iterator[RexNode]:
+def _flattened(value: Any) -> Iterator[RexNode]:
     if isinstance(value, tuple):
         for item in value:
-            yield from _each(item)
+            yield from _flattened(item)
     elif value is not None:
         yield value
 
 
 def map_expressions(rel: RelNode, change: RexChange) -> RelNode:
-    """The node with `change` applied to each of its expressions (as a whole)."""
+    """The node with `change` applied to each of its top-level expressions."""
     if rel.EXPRESSIONS is None:
         return rel
     # The field is one of the node's own.
@@ -102,7 +102,7 @@ def _changed(value: Any, change: RexChange) -> Any:
 
 
 def unordered(rel: RelNode) -> RelNode:
-    """The query without an ORDER BY at its top that has no LIMIT: as a table it has no order."""
+    """The query without a top-level ORDER BY that has no LIMIT; a table has no order."""
     if isinstance(rel, Project):
         below = unordered(rel.input)
         return rel if below is rel.input else replace(rel, input=below)
@@ -112,13 +112,13 @@ def unordered(rel: RelNode) -> RelNode:
 
 
 def outer_refs(rel: RelNode, name: str | None = None) -> list[OuterRef]:
-    """The references to columns of an enclosing query (of that correlation name, or of any not bound inside)."""
-    found: list[OuterRef] = []
+    """References to columns of an enclosing query: of the correlation `name`, or by default of any not bound inside."""
+    references: list[OuterRef] = []
 
     def visit_rex(rex: RexNode) -> None:
         for node in walk(rex):
             if isinstance(node, OuterRef) and (name is None or node.name == name):
-                found.append(node)
+                references.append(node)
             elif isinstance(node, Subquery):
                 visit(node.rel)
 
@@ -129,11 +129,11 @@ def outer_refs(rel: RelNode, name: str | None = None) -> list[OuterRef]:
             visit(child)
 
     visit(rel)
-    return found
+    return references
 
 
 def replace_outer(rex: RexNode, name: str, change: Callable[[OuterRef], RexNode]) -> RexNode:
-    """The expression with its references to the correlation `name` replaced, inside its subqueries too."""
+    """The expression with references to the correlation `name` replaced, also inside its subqueries."""
 
     def visit(node: RexNode) -> RexNode:
         if isinstance(node, OuterRef) and node.name == name:

@@ -1,7 +1,7 @@
-"""Windows in relational algebra: the tables that window table functions give, and what is computed per window.
+"""Windows in relational algebra: the tables of window table functions, and operations per window.
 
-The binder makes `WindowTable` and `GroupWindowAggregate`. The others are made where the rules find that rows are
-grouped, joined or ranked by the columns of a window: state is then kept per window, and goes when the window ends.
+The binder creates `WindowTable` and `GroupWindowAggregate`. Rules create the others where rows are grouped, joined or
+ranked by window columns: state is then per window, and cleared when the window ends.
 
 Source: Flink's pages "Windowing table-valued functions", "Window Aggregation", "Window JOIN", "Window Top-N".
 """
@@ -31,10 +31,10 @@ class Window:
     """A window. Lengths in milliseconds.
 
     Args:
-        size: how long it is; the longest for CUMULATE, the gap for SESSION.
+        size: the length; the maximum length for CUMULATE, the gap for SESSION.
         step: the slide of HOP, the step of CUMULATE; None for others.
-        offset: by how much starts are shifted, or None.
-        partition: the columns by which sessions are told apart.
+        offset: the shift of window starts, or None.
+        partition: the columns that partition sessions.
     """
 
     kind: WindowKind
@@ -45,12 +45,12 @@ class Window:
 
     @property
     def is_session(self) -> bool:
-        """Whether the window's ends depend on the rows in it."""
+        """Return True if the window's ends depend on its rows."""
         return self.kind is WindowKind.SESSION
 
 
 class Property(Enum):
-    """What a column shows of its row's window, by the names that plans have for it."""
+    """Window properties of a row, with their names in plans."""
 
     START = "WindowStart"
     END = "WindowEnd"
@@ -60,7 +60,7 @@ class Property(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ByTime:
-    """A row's windows follow from its time attribute, column `index`."""
+    """Windows derived from the row's time attribute, column `index`."""
 
     window: Window
     time: TimestampBase
@@ -69,7 +69,7 @@ class ByTime:
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """A row carries its window: columns `start` and `end`. `time` is the type of the attribute it came from."""
+    """Windows carried by the row in columns `start` and `end`. `time` is the type of their time attribute."""
 
     window: Window
     time: TimestampBase
@@ -82,7 +82,7 @@ Windowing = ByTime | Attached
 
 @dataclass(frozen=True, slots=True)
 class WindowTable(Single):
-    """Each row once for every window that it falls into, with the window's start, end and time behind its columns.
+    """Each row once for every window it falls into, with the window's start, end and time appended to its columns.
 
     `index` is the time attribute.
     """
@@ -92,12 +92,12 @@ class WindowTable(Single):
 
     @property
     def row_type(self) -> RowType:
-        given = self.input.row_type
-        time = given.types[self.index]
+        input_type = self.input.row_type
+        time = input_type.types[self.index]
         assert isinstance(time, TimestampBase)
-        names = (*given.names, "window_start", "window_end", "window_time")
+        names = (*input_type.names, "window_start", "window_end", "window_time")
         stamp = TimestampType(precision=3, nullable=False)
-        return named_row(names, (*given.types, stamp, stamp, replace(time, nullable=False)))
+        return named_row(names, (*input_type.types, stamp, stamp, replace(time, nullable=False)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class WindowAggregate(NewColumns):
 
 @dataclass(frozen=True, slots=True)
 class GroupWindowAggregate(NewColumns):
-    """The older GROUP BY TUMBLE(ts, ...): as `WindowAggregate`; column `index` is the time, of the type `time`."""
+    """The legacy GROUP BY TUMBLE(ts, ...), else as `WindowAggregate`; column `index` is the time, of type `time`."""
 
     grouping: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
@@ -126,7 +126,7 @@ class GroupWindowAggregate(NewColumns):
 
 @dataclass(frozen=True, slots=True)
 class WindowJoin(Pair):
-    """Joins rows of equal windows; `condition` is what else must hold, over left and right columns."""
+    """Joins rows of equal windows; `condition` are the remaining conjuncts, over left and right columns."""
 
     EXPRESSIONS = "condition"
 

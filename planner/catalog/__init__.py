@@ -1,1 +1,1 @@
-"""Tables, views and functions that a program knows."""
+"""Catalog of tables, views and functions."""

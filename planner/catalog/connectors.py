@@ -1,4 +1,4 @@
-"""What planning asks of a table's connector and format: the changes that it gives and takes, and whether it fits.
+"""Planning information from a table's connector and format: changelog of sources and sinks, metadata, validity.
 
 Flink looks a connector up when a table is first read or written, not when it is created; so do `source_changelog`,
 `sink_changelog` and `check_usable`.
@@ -21,14 +21,14 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 @dataclass(frozen=True, slots=True)
 class SourceChangelog:
-    """What a scan of a table gives: the kinds of rows, and whether a ChangelogNormalize must stand above it."""
+    """The row kinds of a table scan, and if it needs a ChangelogNormalize above it."""
 
     kinds: ChangelogMode
     normalize: bool = False
 
 
 def source_changelog(table: CatalogTable, config: TableConfig) -> SourceChangelog:
-    """The changes that reading `table` gives.
+    """The changelog of reading `table`.
 
     Raises:
         ProgramError: the table cannot be read, or needs a primary key that it lacks.
@@ -54,7 +54,7 @@ def source_changelog(table: CatalogTable, config: TableConfig) -> SourceChangelo
 
 
 def check_dead_letters(table: CatalogTable) -> None:
-    """Refuse a table that cannot take dead letters.
+    """Raise if a table cannot take dead letters.
 
     Raises:
         ProgramError: its columns are not those of dead letters, or it cannot be written.
@@ -67,13 +67,13 @@ def check_dead_letters(table: CatalogTable) -> None:
 
 
 def can_look_up(table: CatalogTable) -> bool:
-    """Whether a lookup join can ask the table for the rows of a key."""
+    """Return True if the table supports lookups by key."""
     connector = connector_spec(table.option("connector"))
     return connector is not None and connector.lookup is not None
 
 
 def check_scan(table: CatalogTable) -> None:
-    """Refuse to read a table as a whole that can only be asked by key.
+    """Raise if the table supports lookups by key only, and no full scan.
 
     Raises:
         UnsupportedError: the connector's tables can only be looked up.
@@ -88,7 +88,7 @@ def check_scan(table: CatalogTable) -> None:
 
 
 def sink_changelog(table: CatalogTable, requested: ChangelogMode = ChangelogMode.ALL) -> ChangelogMode:
-    """The changes that writing `table` accepts, given those of the query.
+    """The changelog that the table's sink accepts for the query's.
 
     Raises:
         ProgramError: the table cannot be written.
@@ -106,7 +106,7 @@ def sink_changelog(table: CatalogTable, requested: ChangelogMode = ChangelogMode
 
 
 def check_usable(table: CatalogTable, *, reading: bool) -> ConnectorSpec:
-    """The connector of a table that is about to be read or written.
+    """The connector of a table, validated for reading or writing.
 
     Raises:
         ProgramError: no connector, an unknown one, a missing option, or one that cannot be used this way.
@@ -116,7 +116,7 @@ def check_usable(table: CatalogTable, *, reading: bool) -> ConnectorSpec:
     options = dict(table.options)
     keys = table.partition_keys
     for fault in table_faults(name, options, row, keys, reading=reading, primary_key=table.primary_key):
-        # A connector that exists is not wrong itself, but where it is used.
+        # The connector exists; its use for reading or writing is the fault.
         misused = fault.option == "connector" and connector_spec(options["connector"]) is not None
         where = "" if misused else table.where(fault.option)
         raise (ProgramError if fault.supported else UnsupportedError)(fault.message, where=where, remedy=fault.remedy)
@@ -126,29 +126,29 @@ def check_usable(table: CatalogTable, *, reading: bool) -> ConnectorSpec:
 
 
 def metadata_keys(table: CatalogTable) -> tuple[str, ...]:
-    """The metadata that the table offers; files offer none of their format's, as Flink's."""
+    """The metadata keys of the table; file connectors offer none of their format's, as in Flink."""
     return tuple(metadata_of(dict(table.options)) or ())
 
 
 def metadata_columns(table: CatalogTable, *, writing: bool = False) -> list[Column]:
-    """The metadata columns in the order and the types of the connector; of several for one key the last.
+    """The metadata columns in the order and the types of the connector; the last of several for one key.
 
     Args:
         table: the table.
-        writing: those that a sink is given, else those that a source gives.
+        writing: return the sink's metadata instead of the source's.
     """
     offered = metadata_of(dict(table.options)) or {}
-    found = {
+    columns = {
         column.metadata_key or column.name: column
         for column in table.columns
         if column.kind is ColumnKind.METADATA and not (writing and column.virtual)
     }
     types = {key: item.written if writing else item.type for key, item in offered.items()}
-    return [replace(found[key], type=type_) for key, type_ in types.items() if key in found and type_ is not None]
+    return [replace(columns[key], type=type_) for key, type_ in types.items() if key in columns and type_ is not None]
 
 
 def check_metadata(table: CatalogTable, *, reading: bool) -> None:
-    """Refuse metadata columns that the table's connector does not offer, or not in the type of the column.
+    """Raise if the table's connector lacks the metadata of a column, or offers it in another type.
 
     Raises:
         ProgramError: names the column, the key, and the keys that exist.
@@ -167,17 +167,17 @@ def check_metadata(table: CatalogTable, *, reading: bool) -> None:
 
 
 def _check_metadata_type(table: CatalogTable, column: Column, offered: Metadata, reading: bool) -> None:
-    given = offered.type if reading else offered.written
-    if given is None:
+    metadata_type = offered.type if reading else offered.written
+    if metadata_type is None:
         raise ProgramError(
             f"metadata column {column.name!r} cannot be written by connector {table.option('connector')!r}",
             remedy="declare it VIRTUAL",
         )
-    source, target = (given, column.type) if reading else (column.type, given)
+    source, target = (metadata_type, column.type) if reading else (column.type, metadata_type)
     if not supports_explicit_cast(source, target):
         raise ProgramError(
             f"metadata column {column.name!r} of table {table.identifier} is {column.type}, "
-            f"and the metadata is {given}",
+            f"and the metadata is {metadata_type}",
             where=str(table.identifier),
-            remedy=f"declare it as {given.with_nullability(True)}",
+            remedy=f"declare it as {metadata_type.with_nullability(True)}",
         )

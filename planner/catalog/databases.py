@@ -1,4 +1,4 @@
-"""Catalogs and their databases, in memory, and which of them are the current ones.
+"""In-memory catalogs and their databases, and the current catalog and database.
 
 Source: Flink's pages "CREATE Statements", "ALTER Statements", "DROP Statements" and "USE Statements";
 `GenericInMemoryCatalog` and `CatalogManager` of Flink 2.3.
@@ -17,14 +17,14 @@ from compiled_plan.plans.errors import ProgramError, ProgramWarning, Unsupported
 CatalogObject = CatalogTable | CatalogView
 
 _TYPE, _IN_MEMORY = "type", "generic_in_memory"
-#: The option that names a catalog's first database, and the name without it.
+#: The option with the name of a catalog's first database, and its default.
 _FIRST, _DEFAULT = "default-database", "default"
 _OPTIONS = (_TYPE, _FIRST, "property-version")
 
 
 @dataclass(slots=True)
 class Database:
-    """A database: what it is for people, and its tables and views by name."""
+    """A database: its comment and options, and its tables and views by name."""
 
     comment: str = ""
     options: dict[str, str] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Database:
 
 @dataclass(slots=True)
 class InMemoryCatalog:
-    """A catalog: what it is for people, and its databases by name; `default` is the one that USE CATALOG chooses."""
+    """A catalog: its comment and options, and its databases by name; USE CATALOG selects the database `default`."""
 
     default: str
     comment: str = ""
@@ -45,7 +45,7 @@ class InMemoryCatalog:
         """A catalog with its first database.
 
         Raises:
-            ProgramError: its options say no type, or are such as this type has not.
+            ProgramError: the options lack a type, or do not fit it.
             UnsupportedError: another type.
         """
         kind = options.get(_TYPE)
@@ -73,7 +73,7 @@ class Catalogs:
     def __init__(self, catalog: str, database: str) -> None:
         self.current_catalog = catalog
         self.current_database = database
-        #: Grows when a name comes to mean something else: what was bound before may then mean something else, too.
+        #: Incremented when a name changes its meaning, which invalidates earlier bindings.
         self.version = 0
         options = {_TYPE: _IN_MEMORY, _FIRST: database}
         self.functions = FunctionCatalog()
@@ -81,7 +81,6 @@ class Catalogs:
         self._catalogs = {catalog: InMemoryCatalog(database, "", options, {database: Database()})}
 
     def catalog_names(self) -> list[str]:
-        """The names of all catalogs."""
         return sorted(self._catalogs)
 
     def database_names(self, catalog: str = "") -> list[str]:
@@ -93,18 +92,18 @@ class Catalogs:
         return sorted(self.catalog_of(catalog or self.current_catalog).databases)
 
     def catalog_of(self, name: str) -> InMemoryCatalog:
-        """A catalog.
+        """The catalog of that name.
 
         Raises:
-            ProgramError: there is none of that name.
+            ProgramError: there is none.
         """
-        found = self._catalogs.get(name)
-        if found is None:
+        catalog = self._catalogs.get(name)
+        if catalog is None:
             raise ProgramError(f"there is no catalog {name!r}", remedy=_there_are(self._catalogs))
-        return found
+        return catalog
 
     def database_of(self, name: tuple[str, ...]) -> Database:
-        """A database named by one or two parts.
+        """The database named by one or two parts.
 
         Raises:
             ProgramError: there is no such catalog or database.
@@ -120,7 +119,7 @@ class Catalogs:
     # --- catalogs
 
     def use_catalog(self, name: str) -> None:
-        """USE CATALOG; its default database becomes the current one.
+        """USE CATALOG; also selects the catalog's default database.
 
         Raises:
             ProgramError: there is no such catalog.
@@ -146,12 +145,12 @@ class Catalogs:
     def alter_catalog(
         self, name: str, options: Mapping[str, str], reset: Collection[str] = (), comment: str | None = None
     ) -> None:
-        """ALTER CATALOG: options that are set or forgotten, or another comment.
+        """ALTER CATALOG: set or reset options, or change the comment.
 
-        A catalog that is altered begins anew, as Flink's does: what was declared in it is gone.
+        Recreates the catalog, as Flink does: its objects are dropped.
 
         Raises:
-            ProgramError: there is none, or it was there from the start; options that do not fit.
+            ProgramError: there is none, or it is predefined; options that do not fit.
             UnsupportedError: another type.
         """
         old = self.catalog_of(name)
@@ -255,9 +254,9 @@ class Catalogs:
     # --- for tables
 
     def objects_in(self, catalog: str, database: str) -> dict[str, CatalogObject]:
-        """The permanent tables and views of a database; none where there is no such database."""
-        found = self._catalogs.get(catalog)
-        return found.databases[database].objects if found is not None and database in found.databases else {}
+        """The permanent tables and views of a database; empty if there is no such database."""
+        owner = self._catalogs.get(catalog)
+        return owner.databases[database].objects if owner is not None and database in owner.databases else {}
 
     def permanent_objects(self) -> Iterator[CatalogObject]:
         """The permanent tables and views of all databases."""
@@ -266,7 +265,7 @@ class Catalogs:
                 yield from database.objects.values()
 
     def require_database(self, identifier: ObjectIdentifier) -> None:
-        """Refuse the name of an object whose database does not exist.
+        """Raise if the object's database does not exist.
 
         Raises:
             ProgramError: there is no such catalog or database.
@@ -274,7 +273,7 @@ class Catalogs:
         self.database_of((identifier.catalog, identifier.database))
 
     def path_of(self, name: tuple[str, ...]) -> tuple[str, str]:
-        """Catalog and database of a database's name of one or two parts.
+        """The catalog and database of a database name of one or two parts.
 
         Raises:
             ProgramError: it has more.

@@ -1,7 +1,7 @@
-"""The functions of a session's catalogs, beside its tables.
+"""Catalog of user functions.
 
-Source: Flink's "Functions" page: a name without a catalog is a temporary system function, else built in, else a
-temporary function of the current database, else one of its catalog. Function names know no case.
+Source: Flink's "Functions" page: a name without a catalog resolves to a temporary system function, else a built-in one,
+else a temporary function of the current database, else one of its catalog. Function names are case-insensitive.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ class CatalogFunction:
     """A user's function.
 
     Args:
-        name: its full name; of a system function, the last part alone counts.
-        callables: what can be called of it.
-        temporary: whether it ends with the session.
-        system: whether it belongs to no catalog.
-        is_instance: whether it was registered as an object.
+        name: its full name; for a system function only the last part counts.
+        callables: its callable methods with their signatures.
+        temporary: dropped when the session ends.
+        system: belongs to no catalog.
+        is_instance: registered as an object instead of a class.
     """
 
     name: ObjectIdentifier
@@ -39,7 +39,7 @@ Key = tuple[str, str, str]
 
 
 class FunctionCatalog:
-    """Functions by name: temporary system functions, temporary ones, those of catalogs."""
+    """Functions by name: temporary system functions, temporary functions, catalog functions."""
 
     def __init__(self) -> None:
         self._system: dict[Key, CatalogFunction] = {}
@@ -64,11 +64,11 @@ class FunctionCatalog:
         table[key] = function
 
     def holds(self, name: ObjectIdentifier, *, temporary: bool, system: bool = False) -> bool:
-        """Whether there is a function of that name and kind."""
+        """Return True if there is a function of that name and kind."""
         return _key(name, system) in self._table(temporary, system)
 
     def drop(self, name: ObjectIdentifier, *, temporary: bool, system: bool = False, if_exists: bool = False) -> bool:
-        """Remove a function; whether there was one.
+        """Remove a function; return True if it existed.
 
         Raises:
             ProgramError: there is none, or a temporary one hides it.
@@ -85,12 +85,12 @@ class FunctionCatalog:
         return False
 
     def find(self, name: ObjectIdentifier, *, qualified: bool, built_in: bool) -> CatalogFunction | None:
-        """The function that a call means.
+        """Resolve the function of a call.
 
         Args:
             name: the full name.
-            qualified: whether the call named the database.
-            built_in: whether a built-in function has the name.
+            qualified: the call names the database.
+            built_in: a built-in function has the name.
         """
         key = _key(name)
         if not qualified:
@@ -100,9 +100,8 @@ class FunctionCatalog:
         return self._temporary.get(key) or self._permanent.get(key)
 
     def names(self) -> list[str]:
-        """The names of all functions."""
-        found = [*self._system.values(), *self._temporary.values(), *self._permanent.values()]
-        return sorted({function.name.name for function in found})
+        functions = [*self._system.values(), *self._temporary.values(), *self._permanent.values()]
+        return sorted({function.name.name for function in functions})
 
     def names_in(self, catalog: str, database: str, *, temporary: bool = True) -> list[str]:
         """The names of a database's functions.
@@ -110,14 +109,14 @@ class FunctionCatalog:
         Args:
             catalog: its catalog.
             database: its name.
-            temporary: whether those count that end with the session.
+            temporary: include temporary functions.
         """
-        found = self._permanent | (self._temporary if temporary else {})
-        return sorted({function.name.name for key, function in found.items() if key[:2] == (catalog, database)})
+        functions = self._permanent | (self._temporary if temporary else {})
+        return sorted({function.name.name for key, function in functions.items() if key[:2] == (catalog, database)})
 
     def forget(self, catalog: str, database: str) -> None:
-        """Remove the functions of a database that is gone; temporary ones stay, as temporary tables do."""
-        self._permanent = {key: each for key, each in self._permanent.items() if key[:2] != (catalog, database)}
+        """Remove the functions of a dropped database; temporary ones stay, as temporary tables do."""
+        self._permanent = {key: function for key, function in self._permanent.items() if key[:2] != (catalog, database)}
 
     def _table(self, temporary: bool, system: bool) -> dict[Key, CatalogFunction]:
         if system:
@@ -132,5 +131,5 @@ def _shown(name: ObjectIdentifier, temporary: bool, system: bool) -> str:
 
 
 def _key(name: ObjectIdentifier, system: bool = False) -> Key:
-    """The name without case; a system function is in no database."""
+    """The case-insensitive key; a system function has no database."""
     return ("", "", name.name.lower()) if system else (name.catalog, name.database, name.name.lower())

@@ -1,7 +1,7 @@
 """The catalog of a session: catalogs, databases, tables, views and temporary objects, in memory.
 
 Source: Flink's "Catalogs" page; `default_catalog`.`default_database` exists from the start. A temporary object hides
-the permanent one of its name, and must be dropped before it.
+the permanent one of its name, and must be dropped first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ DEFAULT_DATABASE = "default_database"
 
 
 class Catalog(Catalogs):
-    """Everything that names in a program can stand for. Names are case-sensitive."""
+    """All named objects of a session. Names are case-sensitive."""
 
     def __init__(self, catalog: str = DEFAULT_CATALOG, database: str = DEFAULT_DATABASE) -> None:
         super().__init__(catalog, database)
@@ -26,23 +26,23 @@ class Catalog(Catalogs):
     # --- names
 
     def qualify(self, name: tuple[str, ...]) -> ObjectIdentifier:
-        """The full name of an object named by one to three parts."""
+        """The full name of an object with a name of one to three parts."""
         full = ((self.current_catalog, self.current_database)[: 3 - len(name)] + name)[-3:]
         return ObjectIdentifier(full[0], full[1], full[2])
 
     def find(self, name: tuple[str, ...]) -> CatalogObject | None:
-        """The table or view of that name, a temporary one first; None when there is none."""
+        """The table or view of that name, a temporary one first; None if there is none."""
         identifier = self.qualify(name)
         return self._temporary.get(identifier) or self._database(identifier).get(identifier.name)
 
     def names(self, database: tuple[str, ...] = ()) -> list[str]:
-        """The names of the tables and views of a database, by default those that can be used unqualified."""
+        """The names of the tables and views of a database, by default of the current one."""
         path = self.path_of(database) if database else (self.current_catalog, self.current_database)
         hidden = (item.name for item in self._temporary if (item.catalog, item.database) == path)
         return sorted({*self.objects_in(*path), *hidden})
 
     def view_names(self, database: tuple[str, ...] = ()) -> list[str]:
-        """Those of `names` that are views."""
+        """The view names among `names`."""
         return [name for name in self.names(database) if isinstance(self.find((*database, name)), CatalogView)]
 
     def objects(self) -> Iterator[CatalogObject]:
@@ -104,5 +104,5 @@ class Catalog(Catalogs):
             self.version += 1
             return
         if not if_exists:
-            what = f"temporary {kind.lower()}" if temporary else kind.lower()
-            raise ProgramError(f"there is no {what} {identifier}", remedy="write IF EXISTS, or check the name")
+            kind_text = f"temporary {kind.lower()}" if temporary else kind.lower()
+            raise ProgramError(f"there is no {kind_text} {identifier}", remedy="write IF EXISTS, or check the name")

@@ -1,4 +1,4 @@
-"""Tables and views of a catalog, resolved: every column has its type, every expression is bound.
+"""Resolved tables and views of a catalog: every column is typed, every expression bound.
 
 Source: Flink's "CREATE Statements" page; `ResolvedSchema` in its plans (columns of kind physical, COMPUTED, METADATA).
 """
@@ -14,7 +14,7 @@ from compiled_plan.plans.types import Field, LogicalType, RowType
 
 
 class ColumnKind(Enum):
-    """Where a column's value comes from."""
+    """Sources of a column's value."""
 
     PHYSICAL = "PHYSICAL"
     COMPUTED = "COMPUTED"
@@ -25,8 +25,8 @@ class ColumnKind(Enum):
 class Column:
     """A column of a table.
 
-    `expression` (of a computed column) is over the columns that are not computed, in declaration order, with its
-    serialisable SQL text in `sql`; `metadata_key` defaults to the column's name; a virtual column is not written.
+    `expression` (of a computed column) is over the columns that are not computed, in declaration order; `sql` is its
+    serialisable SQL text. `metadata_key` defaults to the column's name; a virtual column is not written.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Watermark:
 
 @dataclass(frozen=True, slots=True)
 class ObjectIdentifier:
-    """catalog.database.name."""
+    """The full name of a catalog object: `catalog.database.name`."""
 
     catalog: str
     database: str
@@ -62,9 +62,9 @@ class ObjectIdentifier:
 
 @dataclass(frozen=True, slots=True)
 class CatalogTable:
-    """A table with its connector options. `primary_key` holds column names; NOT ENFORCED always.
+    """A table with its connector options. `primary_key` holds column names, always NOT ENFORCED.
 
-    `holds` is the data of a table that only this process has. `places` are those of its options in the program's text.
+    `holds` is the data of an in-process table. `places` are the positions of the options in the program's text.
     """
 
     identifier: ObjectIdentifier
@@ -85,12 +85,12 @@ class CatalogTable:
         return dict(self.options).get(key, default)
 
     def where(self, option: str) -> str:
-        """The place of an option in the program's text; names for a table without one, empty without an option."""
+        """The position of an option in the program's text; the table's name if unknown, empty without an option."""
         return self.places.get(option) or (f"{self.identifier}, WITH, {option!r}" if option else "")
 
     @property
     def physical(self) -> tuple[Column, ...]:
-        """The columns that are stored as they are, in declaration order."""
+        """The physical columns, in declaration order."""
         return tuple(column for column in self.columns if column.kind is ColumnKind.PHYSICAL)
 
     def physical_row(self) -> RowType:
@@ -104,7 +104,7 @@ class CatalogTable:
 
 @dataclass(frozen=True, slots=True)
 class CatalogView:
-    """A view: its bound query is kept so that it is planned once however often it is read."""
+    """A view; caches its bound query, which is planned once however often the view is read."""
 
     identifier: ObjectIdentifier
     query: object = field(compare=False)

@@ -1,1 +1,1 @@
-"""Faults of the planner itself, and remedies for misspelt names."""
+"""Internal errors of the planner, and suggestions for misspelt names."""

@@ -1,4 +1,4 @@
-"""Faults of the planner itself, as against those of a program."""
+"""Internal errors of the planner, as opposed to errors of a program."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ _REMEDY = "this is a fault of compiled-plan, not of the program: please report i
 
 
 class InternalError(CompiledPlanError):
-    """The planner broke one of its own rules; the program may be right."""
+    """A planner bug; the program may be correct."""
 
     def __init__(self, message: str, *, where: str = "") -> None:
         super().__init__(message, where=where, remedy=_REMEDY)
 
 
-def unknown_node(what: str, rel: object) -> InternalError:
-    """The error of a walker over relational trees that meets a node which nobody has told it of.
+def unknown_node(step: str, rel: object) -> InternalError:
+    """The error of a tree walker for a node type without a handler.
 
     Args:
-        what: what the walker does.
+        step: the walker's task.
         rel: the node.
     """
-    return InternalError(f"{what} does not know the node {type(rel).__name__}")
+    return InternalError(f"{step} does not know the node {type(rel).__name__}")

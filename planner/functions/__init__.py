@@ -1,14 +1,14 @@
 """Built-in functions, operators and casts: types inferred, row expressions built as Flink's plans write them.
 
-How to call it (all pure Python; everything raises `plans.errors.ProgramError`, `where` is added by the caller):
+Entry points (pure Python; all raise `plans.errors.ProgramError`, to which the caller adds `where`):
 
-- `registry.resolve_call(name, operands) -> RexNode`: any function or operator by its SQL name or symbol. Names that
-  are not function names: `=`, `<>`, `!=`, `<`, `<=`, `>`, `>=`, `+`, `-` (one or two operands), `*`, `/`, `%`, `||`,
+- `registry.resolve_call(name, operands) -> RexNode`: any function or operator by its SQL name or symbol. Operators by
+symbol or keyword: `=`, `<>`, `!=`, `<`, `<=`, `>`, `>=`, `+`, `-` (one or two operands), `*`, `/`, `%`, `||`,
   `AND`, `OR`, `NOT` (AND and OR take 2 or more), `IS NULL`, `IS NOT NULL`, `IS TRUE`, `IS NOT TRUE`, `IS FALSE`,
   `IS NOT FALSE`, `IS UNKNOWN`, `IS NOT UNKNOWN`, `IS DISTINCT FROM`, `IS NOT DISTINCT FROM`, `LIKE`, `NOT LIKE`,
   `SIMILAR TO`, `NOT SIMILAR TO` (optional third operand: the escape), `BETWEEN`, `NOT BETWEEN` (x, low, high; also
   `BETWEEN SYMMETRIC`), `IN`, `NOT IN` (x, items...; rows as `ROW` calls), `CASE` (when, then, when, then, ..., else;
-  the binder makes `x = when` for the simple form and a NULL for a missing else), `ITEM` (`a[i]`), `ROW`, `ARRAY`,
+  the binder writes the simple form as `x = when` and a missing else as NULL), `ITEM` (`a[i]`), `ROW`, `ARRAY`,
   `MAP` (constructors), `OVERLAPS`, `DOT` is FieldAccess and not a call.
 - Keyword arguments of the SQL syntax are symbol literals, made by `plan_literals.symbol(enum, value)`:
   `EXTRACT(unit FROM x)` = [symbol(unit), x]; `FLOOR/CEIL(x TO unit)` = [x, symbol(unit)]; `TIMESTAMPADD(unit, n, x)`

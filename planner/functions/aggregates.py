@@ -1,6 +1,6 @@
 """Aggregates and window functions: names, argument types, result types.
 
-Source: Flink docs, "Aggregate Functions"; result types as Flink 2.3's plans have them.
+Source: Flink docs, "Aggregate Functions"; result types of Flink 2.3's plans.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from compiled_plan.plans.types import (
 class AggregateSignature:
     """A resolved aggregate.
 
-    `internal_name` and `syntax` are as plans have them; `arg_types` the types that the arguments must be cast to
-    (nullability kept) before the call.
+    `internal_name` and `syntax` are those of plans; the arguments must be cast to `arg_types` (nullability unchanged)
+    before the call.
     """
 
     internal_name: str
@@ -46,10 +46,11 @@ Rule = Callable[[tuple[LogicalType, ...]], LogicalType]
 
 @dataclass(frozen=True, slots=True)
 class Aggregate(Documented):
-    """An aggregate's entry: how many arguments of which kind it takes and what it gives.
+    """An aggregate's entry: number and families of its arguments, result type.
 
-    `group_nullable`: the result is nullable when there is no GROUP BY or a FILTER, else as its argument. `window`:
-    needs an OVER clause.
+    `group_nullable`: the result is nullable when there is no GROUP BY or a FILTER, else as its argument. `window`: an
+    OVER
+    clause is required.
     """
 
     name: str
@@ -107,7 +108,7 @@ def _array_agg(types: tuple[LogicalType, ...]) -> LogicalType:
 
 
 def _shifted(types: tuple[LogicalType, ...]) -> LogicalType:
-    """LAG and LEAD: nullable if the value or the default is. Flink looks at the default alone, and null becomes -1."""
+    """LAG and LEAD: nullable if the value or the default is. Flink ignores the value, and null becomes -1."""
     missing = types[2].nullable if len(types) == 3 else True
     return types[0].with_nullability(types[0].nullable or missing)
 
@@ -142,14 +143,16 @@ def _rank(name: str, type_: LogicalType) -> Aggregate:
     return Aggregate(name, (0,), _const(type_.not_null()), group_nullable=False, window=True)
 
 
-#: All of them, by one of their names.
+#: All aggregates, by one of their names.
 AGGREGATES: tuple[Aggregate, ...] = (
     Aggregate("COUNT", (0, 1), _const(BIGINT.not_null()), group_nullable=False, syntax="FUNCTION_STAR").api(
         "x.count", "COUNT of the rows where this is not NULL."
     ),
-    Aggregate("SUM", (1,), lambda types: sum_type(types[0]), _number, "NUMERIC").api("x.sum", "SUM: NULL of no rows."),
+    Aggregate("SUM", (1,), lambda types: sum_type(types[0]), _number, "NUMERIC").api(
+        "x.sum", "SUM: NULL without rows."
+    ),
     Aggregate("$SUM0", (1,), lambda types: sum_type(types[0]).not_null(), _number, "NUMERIC", group_nullable=False).api(
-        "x.sum0", "SUM, and 0 in the place of NULL: `$SUM0` in SQL."
+        "x.sum0", "SUM, but 0 without rows: `$SUM0` in SQL."
     ),
     Aggregate("AVG", (1,), lambda types: average_type(types[0]), _number, "NUMERIC").api("x.avg", "AVG: the average."),
     Aggregate("MIN", (1,), _first, _ordered, "COMPARABLE").api("x.min", "MIN: the least value."),
@@ -161,8 +164,8 @@ AGGREGATES: tuple[Aggregate, ...] = (
         for name, aliases, doc in _VARIANCES
     ),
     Aggregate("SINGLE_VALUE", (1,), _first),
-    Aggregate("FIRST_VALUE", (1,), _first).api("x.first_value", "FIRST_VALUE: that of the first row."),
-    Aggregate("LAST_VALUE", (1,), _first).api("x.last_value", "LAST_VALUE: that of the last row."),
+    Aggregate("FIRST_VALUE", (1,), _first).api("x.first_value", "FIRST_VALUE: the value of the first row."),
+    Aggregate("LAST_VALUE", (1,), _first).api("x.last_value", "LAST_VALUE: the value of the last row."),
     Aggregate("LISTAGG", (1, 2), _listagg, _text, "CHARACTER", group_nullable=False),
     Aggregate("COLLECT", (1,), lambda t: MultisetType(element=t[0], nullable=False), group_nullable=False).api(
         "x.collect", "COLLECT: the values as a MULTISET."
@@ -171,37 +174,37 @@ AGGREGATES: tuple[Aggregate, ...] = (
         "x.array_agg", "ARRAY_AGG: the values as an ARRAY."
     ),
     Aggregate("PERCENTILE", (2, 3), _percentile, _number, "NUMERIC", coerce=_percentile_args).api(
-        "x.percentile(share)", "PERCENTILE: the value below which a share (0 to 1) lies."
+        "x.percentile(share)", "PERCENTILE: the value at a share (0 to 1) of the sorted values."
     ),
     Aggregate("JSON_OBJECTAGG_NULL_ON_NULL", (2,), _const(_JSON), _text, "CHARACTER", group_nullable=False),
     Aggregate("JSON_OBJECTAGG_ABSENT_ON_NULL", (2,), _const(_JSON), _text, "CHARACTER", group_nullable=False),
     Aggregate("JSON_ARRAYAGG_NULL_ON_NULL", (1,), _const(_JSON), group_nullable=False),
     Aggregate("JSON_ARRAYAGG_ABSENT_ON_NULL", (1,), _const(_JSON), group_nullable=False),
-    _rank("ROW_NUMBER", BIGINT).api("row_number()", "ROW_NUMBER(), of an over window."),
-    _rank("RANK", BIGINT).api("rank()", "RANK(), of an over window."),
-    _rank("DENSE_RANK", BIGINT).api("dense_rank()", "DENSE_RANK(), of an over window."),
+    _rank("ROW_NUMBER", BIGINT).api("row_number()", "ROW_NUMBER(), for an over window."),
+    _rank("RANK", BIGINT).api("rank()", "RANK(), for an over window."),
+    _rank("DENSE_RANK", BIGINT).api("dense_rank()", "DENSE_RANK(), for an over window."),
     _rank("PERCENT_RANK", DOUBLE),
     _rank("CUME_DIST", DOUBLE),
     Aggregate("NTILE", (1,), _const(BIGINT.not_null()), group_nullable=False, window=True),
     Aggregate("LAG", (1, 2, 3), _shifted, window=True).api(
-        "x.lag(offset: int = 1, default=None)", "LAG over a window: the value of the row before by `offset`."
+        "x.lag(offset: int = 1, default=None)", "LAG over a window: the value `offset` rows before."
     ),
     Aggregate("LEAD", (1, 2, 3), _shifted, window=True).api(
-        "x.lead(offset: int = 1, default=None)", "LEAD over a window: the value of the row behind by `offset`."
+        "x.lead(offset: int = 1, default=None)", "LEAD over a window: the value `offset` rows after."
     ),
 )
 
-#: Names as SQL has them that stand for a variant; JSON_ARRAYAGG leaves NULLs out unless NULL ON NULL is written.
+#: SQL names that stand for a variant; JSON_ARRAYAGG omits NULLs unless NULL ON NULL is written.
 _VARIANTS = {"JSON_OBJECTAGG": "JSON_OBJECTAGG_NULL_ON_NULL", "JSON_ARRAYAGG": "JSON_ARRAYAGG_ABSENT_ON_NULL"}
 
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, Aggregate]:
-    found = {name: entry for entry in AGGREGATES for name in (entry.name, *entry.aliases)}
-    return found | {name: found[variant] for name, variant in _VARIANTS.items()}
+    table = {name: entry for entry in AGGREGATES for name in (entry.name, *entry.aliases)}
+    return table | {name: table[variant] for name, variant in _VARIANTS.items()}
 
 
-#: Aggregates of Flink that it refuses over a stream, and what to do.
+#: Aggregates that Flink rejects over a stream, and their alternatives.
 REFUSED = {
     "APPROX_COUNT_DISTINCT": "write COUNT(DISTINCT ...)",
 }
@@ -209,7 +212,6 @@ REFUSED = {
 
 @lru_cache(maxsize=1)
 def aggregate_names() -> frozenset[str]:
-    """All names of aggregates and window functions."""
     return frozenset((*_table(), *REFUSED))
 
 
@@ -222,13 +224,14 @@ def resolve_aggregate(
     has_filter: bool = False,
     over: bool = False,
 ) -> AggregateSignature:
-    """The aggregate or window function `name` over arguments of these types.
+    """Resolve the aggregate or window function `name` for argument types.
 
-    JSON_OBJECTAGG and JSON_ARRAYAGG come as `JSON_OBJECTAGG_ABSENT_ON_NULL` and the like when ON NULL is written;
-    their value argument is to be wrapped in JSON_STRING. PERCENTILE's share is to be cast to DOUBLE.
+    JSON_OBJECTAGG and JSON_ARRAYAGG have names such as `JSON_OBJECTAGG_ABSENT_ON_NULL` if ON NULL is written; the
+    caller
+    wraps their value argument in JSON_STRING. The caller casts PERCENTILE's share to DOUBLE.
 
     Args:
-        name: as in SQL, any case. COUNT(*) has no arguments.
+        name: the SQL name, in any case. COUNT(*) has no arguments.
         arg_types: types of the arguments, constants included (LAG's offset, LISTAGG's separator).
         distinct: DISTINCT was written (the signature does not depend on it; MIN and MAX ignore it).
         group_by_empty: no GROUP BY (or the empty set): SUM and the like are nullable.
@@ -261,9 +264,9 @@ def resolve_aggregate(
             f"{upper}(DISTINCT ...) does not support the type {types[0].with_nullability(True)}",
             remedy="take what is distinct out of it with a function",
         )
-    found = entry.returns(types)
+    result = entry.returns(types)
     if entry.group_nullable and (group_by_empty or has_filter):
-        found = found.with_nullability(True)
+        result = result.with_nullability(True)
     syntax = entry.syntax
     internal = entry.internal or f"${entry.name}$1"
-    return AggregateSignature(internal, found, syntax, entry.coerce(types))
+    return AggregateSignature(internal, result, syntax, entry.coerce(types))

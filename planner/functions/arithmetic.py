@@ -1,7 +1,7 @@
-"""Numbers: operators and functions.
+"""Arithmetic operators and functions.
 
-Source: Flink docs, "System (Built-in) Functions", arithmetic; decimal results as Flink types them (at most 38 digits,
-digits before the point kept first, at least 6 behind it).
+Source: Flink docs, "System (Built-in) Functions", arithmetic; decimal result types as in Flink (at most 38 digits,
+integral digits preserved first, at least 6 fractional digits).
 """
 
 from __future__ import annotations
@@ -43,59 +43,59 @@ MIN_DIVISION_SCALE = 6
 
 
 def adjusted(precision: int, scale: int) -> DecimalType:
-    """DECIMAL(precision, scale) cut to 38 digits: the whole digits stay, up to 6 decimals stay too."""
+    """DECIMAL(precision, scale) reduced to 38 digits; keeps the integral digits and up to 6 fractional digits."""
     if precision <= MAX_PRECISION:
         return DecimalType(precision=precision, scale=scale)
     whole = precision - scale
     return DecimalType(precision=MAX_PRECISION, scale=max(MAX_PRECISION - whole, min(scale, MIN_DIVISION_SCALE)))
 
 
-def plus_type(one: DecimalType, two: DecimalType) -> DecimalType:
+def plus_type(left: DecimalType, right: DecimalType) -> DecimalType:
     """The type of a sum or difference."""
-    scale = max(one.scale, two.scale)
-    return adjusted(max(one.precision - one.scale, two.precision - two.scale) + scale + 1, scale)
+    scale = max(left.scale, right.scale)
+    return adjusted(max(left.precision - left.scale, right.precision - right.scale) + scale + 1, scale)
 
 
-def times_type(one: DecimalType, two: DecimalType) -> DecimalType:
+def times_type(left: DecimalType, right: DecimalType) -> DecimalType:
     """The type of a product."""
-    return adjusted(one.precision + two.precision + 1, one.scale + two.scale)
+    return adjusted(left.precision + right.precision + 1, left.scale + right.scale)
 
 
-def divide_type(one: DecimalType, two: DecimalType) -> DecimalType:
+def divide_type(left: DecimalType, right: DecimalType) -> DecimalType:
     """The type of a quotient."""
-    scale = max(MIN_DIVISION_SCALE, one.scale + two.precision + 1)
-    return adjusted(one.precision - one.scale + two.scale + scale, scale)
+    scale = max(MIN_DIVISION_SCALE, left.scale + right.precision + 1)
+    return adjusted(left.precision - left.scale + right.scale + scale, scale)
 
 
-def modulo_type(one: DecimalType, two: DecimalType) -> DecimalType:
+def modulo_type(left: DecimalType, right: DecimalType) -> DecimalType:
     """The type of a remainder."""
-    scale = max(one.scale, two.scale)
-    return adjusted(min(one.precision - one.scale, two.precision - two.scale) + scale, scale)
+    scale = max(left.scale, right.scale)
+    return adjusted(min(left.precision - left.scale, right.precision - right.scale) + scale, scale)
 
 
 def _binary(decimals: Callable[[DecimalType, DecimalType], DecimalType]) -> ReturnRule:
     def rule(operands: Operands) -> LogicalType:
-        one, two = map(type_of, operands)
+        left, right = map(type_of, operands)
         missing = any_nullable(operands)
-        if isinstance(one, IntervalType) or isinstance(two, IntervalType):
-            return _interval_type(one, two).with_nullability(missing)
-        if isinstance(one, DecimalType) or isinstance(two, DecimalType):
-            first, second = as_decimal(one), as_decimal(two)
+        if isinstance(left, IntervalType) or isinstance(right, IntervalType):
+            return _interval_type(left, right).with_nullability(missing)
+        if isinstance(left, DecimalType) or isinstance(right, DecimalType):
+            first, second = as_decimal(left), as_decimal(right)
             if first is not None and second is not None:
                 return decimals(first, second).with_nullability(missing)
-        return (least_restrictive((one, two)) or DOUBLE).with_nullability(missing)
+        return (least_restrictive((left, right)) or DOUBLE).with_nullability(missing)
 
     return rule
 
 
-def _interval_type(one: LogicalType, two: LogicalType) -> LogicalType:
-    if isinstance(one, IntervalType) and isinstance(two, IntervalType):
-        if one.resolution == two.resolution:
-            return one
-        start = min(one, two, key=lambda item: _UNITS.index(_parts(item)[0].split("(")[0]))
-        end = max(one, two, key=lambda item: _UNITS.index(_parts(item)[1].split("(")[0]))
+def _interval_type(left: LogicalType, right: LogicalType) -> LogicalType:
+    if isinstance(left, IntervalType) and isinstance(right, IntervalType):
+        if left.resolution == right.resolution:
+            return left
+        start = min(left, right, key=lambda item: _UNITS.index(_parts(item)[0].split("(")[0]))
+        end = max(left, right, key=lambda item: _UNITS.index(_parts(item)[1].split("(")[0]))
         return plan_literals.interval_type(f"{_parts(start)[0]} TO {_parts(end)[1]}")
-    return one if isinstance(one, IntervalType) else two
+    return left if isinstance(left, IntervalType) else right
 
 
 _UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
@@ -107,10 +107,10 @@ def _parts(type_: IntervalType) -> tuple[str, str]:
 
 
 def _modulo(operands: Operands) -> LogicalType:
-    one, two = map(type_of, operands)
-    first, second = as_decimal(one), as_decimal(two)
+    left, right = map(type_of, operands)
+    first, second = as_decimal(left), as_decimal(right)
     if first is None or second is None or (first.scale == 0 and second.scale == 0):
-        return two.with_nullability(any_nullable(operands))
+        return right.with_nullability(any_nullable(operands))
     return modulo_type(first, second).with_nullability(any_nullable(operands))
 
 
@@ -136,8 +136,8 @@ def _sqrt(operands: Operands) -> RexNode:
     return Call("$POWER$1", (*operands, half), DOUBLE.with_nullability(any_nullable(operands)))
 
 
-def _whole_part(operands: Operands) -> LogicalType:
-    """FLOOR and CEIL of a number: decimals lose their decimals."""
+def _integral_type(operands: Operands) -> LogicalType:
+    """FLOOR and CEIL of a number: decimals get scale 0."""
     type_ = type_of(operands[0])
     if isinstance(type_, DecimalType) and type_.scale:
         return DecimalType(precision=type_.precision, scale=0, nullable=type_.nullable)
@@ -145,7 +145,7 @@ def _whole_part(operands: Operands) -> LogicalType:
 
 
 def _rounded(operands: Operands) -> LogicalType:
-    """ROUND and TRUNCATE: the scale of a decimal follows a constant number of places."""
+    """ROUND and TRUNCATE: a decimal's scale is the constant number of places."""
     type_ = type_of(operands[0])
     missing = any_nullable(operands)
     if not isinstance(type_, DecimalType):
@@ -168,7 +168,7 @@ def _constant(value: str) -> Callable[[Operands], RexNode]:
     return lambda operands: plan_literals.double(value)
 
 
-#: Functions from a number to a DOUBLE, and their documentation.
+#: Functions from a number to DOUBLE, and their documentation.
 _TO_DOUBLE = {
     "EXP": "EXP: e to the power of this.",
     "LN": "LN: the natural logarithm.",
@@ -221,16 +221,16 @@ FUNCTIONS: tuple[Function, ...] = (
         "e()", "E()."
     ),
     Function("RAND", (form(), form(WHOLE)), fixed(DOUBLE), deterministic=False).api(
-        "rand(seed=None)", "RAND([seed]): from 0.0 to below 1.0."
+        "rand(seed=None)", "RAND([seed]): from 0.0 (inclusive) to 1.0 (exclusive)."
     ),
     Function("RAND_INTEGER", (form(WHOLE), form(WHOLE, WHOLE)), fixed(INT), deterministic=False),
-    Function("BIN", (form(WHOLE),), fixed(STRING)).api("x.bin", "BIN: the whole number in binary digits."),
+    Function("BIN", (form(WHOLE),), fixed(STRING)).api("x.bin", "BIN: the integer in binary digits."),
     Function("HEX", (form(WHOLE), form(TEXT)), fixed(STRING)).api(
         "x.hex", "HEX: the number or text in hexadecimal digits."
     ),
     Function("UNHEX", (form(TEXT),), nullable(VarBinaryType())).api(
-        "x.unhex", "UNHEX: the bytes that hexadecimal digits stand for."
+        "x.unhex", "UNHEX: the bytes of hexadecimal digits."
     ),
 )
 
-floor_type = _whole_part
+floor_type = _integral_type

@@ -1,6 +1,6 @@
-"""Casts: what may be cast to what, what is cast without being asked, and the common type of several.
+"""Casts: explicit and implicit cast rules, and common types.
 
-Source: Flink docs, "Data Types", CAST; Flink 2.3's answers to `CAST(x AS t)` and for sink columns.
+Source: Flink docs, "Data Types", CAST; Flink 2.3's results for `CAST(x AS t)` and for sink columns.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _INTERVALS = ("INTERVAL_YEAR_MONTH", "INTERVAL_DAY_TIME")
 _TIME = "TIME_WITHOUT_TIME_ZONE"
 _NESTED = ("ARRAY", "MULTISET", "MAP", "ROW", "STRUCTURED_TYPE")
 
-#: From root to the roots that CAST allows (besides the root itself).
+#: Roots that CAST allows, by source root (besides the root itself).
 _EXPLICIT: dict[str, frozenset[str]] = {
     "BOOLEAN": frozenset((*_NUMBERS, *_TEXT)),
     **{root: frozenset(("BOOLEAN", *_NUMBERS, *_TEXT, *_TIMESTAMPS)) for root in _NUMBERS},
@@ -65,7 +65,7 @@ _EXPLICIT: dict[str, frozenset[str]] = {
     **{root: frozenset(_TEXT) for root in (*_INTERVALS, *_NESTED)},
 }
 
-#: From root to the roots of sink columns that need no CAST (besides the root itself).
+#: Roots of sink columns that need no CAST, by source root (besides the root itself).
 _IMPLICIT: dict[str, frozenset[str]] = {
     **{root: frozenset(_NUMBERS[_NUMBERS.index(root) :]) for root in (*_INTEGERS, "FLOAT", "DOUBLE")},
     "DECIMAL": frozenset(("FLOAT", "DOUBLE")),
@@ -77,10 +77,11 @@ _IMPLICIT: dict[str, frozenset[str]] = {
 
 
 def cast(rex: RexNode, type_: LogicalType, *, try_: bool = False) -> RexNode:
-    """CAST or TRY_CAST; the nullability of `type_` is replaced by what follows from `rex`.
+    """CAST or TRY_CAST; the nullability of the result follows from `rex`, not from `type_`.
 
-    A cast to the same type gives `rex` itself, but for a time attribute, which becomes a plain value. Casts between
-    BOOLEAN and exact numbers are written out as Flink does.
+    A cast to the same type returns `rex` itself, except for a time attribute, which becomes a plain value. Casts
+    between
+    BOOLEAN and exact numbers are expanded as in Flink.
 
     Raises:
         ProgramError: Flink does not allow the cast; names both types.
@@ -105,7 +106,7 @@ def cast(rex: RexNode, type_: LogicalType, *, try_: bool = False) -> RexNode:
 
 
 def coerce(rex: RexNode, type_: LogicalType) -> RexNode:
-    """`rex` cast to `type_` unless it has that type already; the nullability of `rex` is kept, nothing is checked."""
+    """`rex` cast to `type_` unless it has that type already; unchecked, with the nullability of `rex`."""
     source = type_of(rex)
     target = type_.with_nullability(source.nullable)
     if same_type(source, target):
@@ -134,7 +135,7 @@ def _boolean_cast(rex: RexNode, target: LogicalType) -> RexNode | None:
 
 
 def implicit_cast(rex: RexNode, type_: LogicalType) -> RexNode:
-    """`rex` as Flink casts it into a sink's column of type `type_`; NOT NULL is enforced by the sink, not here.
+    """`rex` cast implicitly to the type of a sink's column, as in Flink; the sink enforces NOT NULL.
 
     Raises:
         ProgramError: not assignable without CAST.
@@ -149,21 +150,21 @@ def implicit_cast(rex: RexNode, type_: LogicalType) -> RexNode:
 
 
 def supports_implicit_cast(source: LogicalType, target: LogicalType) -> bool:
-    """Whether a query column of type `source` may go into a sink column of type `target` (nullability aside)."""
+    """Return True if a query column of type `source` fits a sink column of type `target` (any nullability)."""
     return _supports(source, target, _IMPLICIT)
 
 
 def supports_argument(source: LogicalType, target: LogicalType) -> bool:
-    """Whether a value of type `source` may be an argument of type `target` (nullability aside).
+    """Return True if an argument of type `source` fits a parameter of type `target` (any nullability).
 
-    Flink takes any row of as many fields for a structured type. Here a row, or an object of another class, needs a
-    CAST, so that no overload takes one class for another.
+    Flink accepts any row with as many fields for a structured type. Here a row, or an object of another class, needs a
+    CAST, so that no overload confuses two classes.
     """
     return _supports(source, target, _IMPLICIT, same_class=True)
 
 
 def supports_explicit_cast(source: LogicalType, target: LogicalType) -> bool:
-    """Whether CAST is allowed (nullability aside)."""
+    """Return True if CAST is allowed (any nullability)."""
     return _supports(source, target, _EXPLICIT)
 
 
@@ -193,7 +194,7 @@ def _supports(
 
 
 def avoids_cast(source: LogicalType, target: LogicalType) -> bool:
-    """Whether values of `source` are values of `target` as they stand, so that no cast is planned."""
+    """Return True if values of `source` are values of `target` unchanged, so that no cast is planned."""
     match source, target:
         case CharacterType(), VarCharType() | CharType():
             if isinstance(target, VarCharType):
@@ -214,9 +215,9 @@ def avoids_cast(source: LogicalType, target: LogicalType) -> bool:
     return same_type(source, target)
 
 
-def same_type(one: LogicalType, other: LogicalType) -> bool:
-    """Equal but for nullability at the top and for being a time attribute."""
-    return _plain(one) == _plain(other)
+def same_type(left: LogicalType, right: LogicalType) -> bool:
+    """Return True if the types differ at most in top-level nullability and in being a time attribute."""
+    return _plain(left) == _plain(right)
 
 
 def _plain(type_: LogicalType) -> LogicalType:
@@ -226,150 +227,151 @@ def _plain(type_: LogicalType) -> LogicalType:
 
 
 def least_restrictive(types: Sequence[LogicalType]) -> LogicalType | None:
-    """The common type of set operations, CASE, comparisons, IN lists, VALUES, ARRAY[] and MAP[].
+    """The common type for set operations, CASE, comparisons, IN lists, VALUES, ARRAY[] and MAP[]; None if none exists.
 
-    None when there is none. NULL literals take part only by making the result nullable. Of approximate types, and
-    of timestamps with and without time zone, the first wins, as in Flink; objects have a common type if they are of one
-    class, and their fields differ in nothing but lengths and nullability (in Flink, not even in these).
+    NULL literals only make the result nullable. Of approximate types, and of timestamps with and without time zone, the
+    first wins, as in Flink. Objects have a common type if they are of one class and their fields differ at most in
+    lengths
+    and nullability (in Flink, not even in these).
     """
     known = [type_ for type_ in types if not isinstance(type_, NullType)]
     if not known:
         return types[0] if types else None
     if not all(_alike(type_, known[0]) for type_ in known if isinstance(type_, StructuredType)):
         return None
-    found: LogicalType | None = known[0]
+    common: LogicalType | None = known[0]
     for type_ in known[1:]:
-        found = _wider(found, type_) if found is not None else None
-    if found is None:
+        common = _wider(common, type_) if common is not None else None
+    if common is None:
         return None
-    return found.with_nullability(any(type_.nullable for type_ in types))
+    return common.with_nullability(any(type_.nullable for type_ in types))
 
 
-def _alike(one: LogicalType, two: LogicalType) -> bool:
-    """Whether types differ in nothing but the lengths of texts and bytes, and in nullability."""
-    match one, two:
-        case StructuredType(), StructuredType() if not one.same_class(two):
+def _alike(left: LogicalType, right: LogicalType) -> bool:
+    """Return True if types differ at most in nullability and in the lengths of texts and bytes."""
+    match left, right:
+        case StructuredType(), StructuredType() if not left.same_class(right):
             return False
         case (CharacterType(), CharacterType()) | (BytesType(), BytesType()):
             return True
-    parts = [*one.children()], [*two.children()]
-    if type(one) is type(two) and parts[0] and len(parts[0]) == len(parts[1]):
+    parts = [*left.children()], [*right.children()]
+    if type(left) is type(right) and parts[0] and len(parts[0]) == len(parts[1]):
         return all(map(_alike, *parts))
-    return same_type(one, two)
+    return same_type(left, right)
 
 
-def _wider_fields(one: FieldsType, two: FieldsType) -> tuple[Field, ...] | None:
-    """The fields of two rows, each of the common type, under the names of the first."""
-    if len(one.fields) != len(two.fields):
+def _wider_fields(left: FieldsType, right: FieldsType) -> tuple[Field, ...] | None:
+    """The fields of two rows with their common types, under the names of the first."""
+    if len(left.fields) != len(right.fields):
         return None
-    found = [
+    fields = [
         replace(field, type=type_)
-        for field, other in zip(one.fields, two.types, strict=True)
-        if (type_ := _wider(field.type, other)) is not None
+        for field, right_type in zip(left.fields, right.types, strict=True)
+        if (type_ := _wider(field.type, right_type)) is not None
     ]
-    return tuple(found) if len(found) == len(one.fields) else None
+    return tuple(fields) if len(fields) == len(left.fields) else None
 
 
 _DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INTEGER": 10, "BIGINT": 19}
 
 
 def as_decimal(type_: LogicalType) -> DecimalType | None:
-    """An exact number seen as a decimal: INT is DECIMAL(10, 0); None for other types."""
+    """The decimal type with the range of an exact number: INT is DECIMAL(10, 0); None for other types."""
     if isinstance(type_, DecimalType):
         return type_
     digits = _DIGITS.get(type_.ROOT)
     return None if digits is None else DecimalType(precision=digits, scale=0, nullable=type_.nullable)
 
 
-def _wider(one: LogicalType, two: LogicalType) -> LogicalType | None:
-    if same_type(one, two):
-        return one.with_nullability(one.nullable or two.nullable)
-    nullable = one.nullable or two.nullable
-    match one, two:
+def _wider(left: LogicalType, right: LogicalType) -> LogicalType | None:
+    if same_type(left, right):
+        return left.with_nullability(left.nullable or right.nullable)
+    nullable = left.nullable or right.nullable
+    match left, right:
         case NumericType(), NumericType():
-            return _wider_number(one, two).with_nullability(nullable)
+            return _wider_number(left, right).with_nullability(nullable)
         case CharacterType(), CharacterType():
-            return VarCharType(length=max(one.length, two.length), nullable=nullable)
+            return VarCharType(length=max(left.length, right.length), nullable=nullable)
         case BytesType(), BytesType():
-            both = isinstance(one, BinaryType) and isinstance(two, BinaryType) and one.length == two.length
+            both = isinstance(left, BinaryType) and isinstance(right, BinaryType) and left.length == right.length
             make = BinaryType if both else VarBinaryType
-            return make(length=max(one.length, two.length), nullable=nullable)
+            return make(length=max(left.length, right.length), nullable=nullable)
         case TimestampBase(), TimestampBase():
-            kept = one if one.precision >= two.precision else two
-            return kept.as_regular().with_nullability(nullable)
+            wider = left if left.precision >= right.precision else right
+            return wider.as_regular().with_nullability(nullable)
         case ArrayType(), ArrayType():
-            element = _wider(one.element, two.element)
+            element = _wider(left.element, right.element)
             return None if element is None else ArrayType(element=element, nullable=nullable)
         case MultisetType(), MultisetType():
-            element = _wider(one.element, two.element)
+            element = _wider(left.element, right.element)
             return None if element is None else MultisetType(element=element, nullable=nullable)
         case MapType(), MapType():
-            key, value = _wider(one.key, two.key), _wider(one.value, two.value)
+            key, value = _wider(left.key, right.key), _wider(left.value, right.value)
             return None if key is None or value is None else MapType(key=key, value=value, nullable=nullable)
         case RowType(), RowType():
-            fields = _wider_fields(one, two)
+            fields = _wider_fields(left, right)
             return None if fields is None else RowType(fields=fields, nullable=nullable)
-        case StructuredType(), StructuredType() if (one.class_name, one.names) == (two.class_name, two.names):
-            fields = _wider_fields(one, two)
-            made = None if fields is None else StructuredType(class_name=one.class_name, fields=fields)
-            return None if made is None else made.with_nullability(nullable)
-    if one.ROOT == two.ROOT and one.ROOT in (_TIME, *_INTERVALS):
-        return _wider_interval(one, two).with_nullability(nullable)
+        case StructuredType(), StructuredType() if (left.class_name, left.names) == (right.class_name, right.names):
+            fields = _wider_fields(left, right)
+            structured = None if fields is None else StructuredType(class_name=left.class_name, fields=fields)
+            return None if structured is None else structured.with_nullability(nullable)
+    if left.ROOT == right.ROOT and left.ROOT in (_TIME, *_INTERVALS):
+        return _wider_interval(left, right).with_nullability(nullable)
     return None
 
 
-def _wider_number(one: LogicalType, two: LogicalType) -> LogicalType:
-    if isinstance(one, IntegerType) and isinstance(two, IntegerType):
-        return one if one.BITS >= two.BITS else two
-    first, second = as_decimal(one), as_decimal(two)
+def _wider_number(left: LogicalType, right: LogicalType) -> LogicalType:
+    if isinstance(left, IntegerType) and isinstance(right, IntegerType):
+        return left if left.BITS >= right.BITS else right
+    first, second = as_decimal(left), as_decimal(right)
     if first is not None and second is not None:
         scale = max(first.scale, second.scale)
         whole = min(max(first.precision - first.scale, second.precision - second.scale), 38 - scale)
         return DecimalType(precision=whole + scale, scale=scale)
     approximate = FloatType | DoubleType
-    if isinstance(one, approximate) and isinstance(two, approximate):
-        return one
-    if isinstance(one, DecimalType) or isinstance(two, DecimalType):
+    if isinstance(left, approximate) and isinstance(right, approximate):
+        return left
+    if isinstance(left, DecimalType) or isinstance(right, DecimalType):
         return DOUBLE
-    return one if isinstance(one, approximate) else two
+    return left if isinstance(left, approximate) else right
 
 
-def _wider_interval(one: LogicalType, two: LogicalType) -> LogicalType:
-    if one.ROOT == _TIME:
-        return one if getattr(one, "precision", 0) >= getattr(two, "precision", 0) else two
-    if isinstance(one, YearMonthIntervalType):
+def _wider_interval(left: LogicalType, right: LogicalType) -> LogicalType:
+    if left.ROOT == _TIME:
+        return left if getattr(left, "precision", 0) >= getattr(right, "precision", 0) else right
+    if isinstance(left, YearMonthIntervalType):
         return plan_literals.interval_type("YEAR TO MONTH")
     return plan_literals.interval_type("DAY TO SECOND")
 
 
 def common_type(types: Sequence[LogicalType]) -> LogicalType | None:
-    """The common type of the functions that Flink types itself: COALESCE, IFNULL, GREATEST, array functions.
+    """The common type for functions with their own rule in Flink: COALESCE, IFNULL, GREATEST, array functions.
 
     Differs from `least_restrictive` in timestamps (with local time zone wins) and in approximate numbers (DOUBLE).
     """
     known = [type_ for type_ in types if not isinstance(type_, NullType)]
     if not known:
         return types[0] if types else None
-    found: LogicalType | None = known[0]
+    common: LogicalType | None = known[0]
     for type_ in known[1:]:
-        found = _common(found, type_) if found is not None else None
-    return None if found is None else found.with_nullability(any(type_.nullable for type_ in types))
+        common = _common(common, type_) if common is not None else None
+    return None if common is None else common.with_nullability(any(type_.nullable for type_ in types))
 
 
-def _common(one: LogicalType, two: LogicalType) -> LogicalType | None:
-    match one, two:
+def _common(left: LogicalType, right: LogicalType) -> LogicalType | None:
+    match left, right:
         case FloatType(), DoubleType():
-            return two
+            return right
         case DoubleType(), FloatType():
-            return one
+            return left
         case TimestampBase(), TimestampBase():
-            zoned = isinstance(one, TimestampLtzType) or isinstance(two, TimestampLtzType)
+            zoned = isinstance(left, TimestampLtzType) or isinstance(right, TimestampLtzType)
             make = TimestampLtzType if zoned else TimestampType
-            return make(precision=max(one.precision, two.precision))
+            return make(precision=max(left.precision, right.precision))
         case DecimalType(), FloatType():
-            return two
-    if one.ROOT == "DATE" and isinstance(two, TimestampType):
-        return one
-    if two.ROOT == "DATE" and isinstance(one, TimestampType):
-        return two
-    return _wider(one, two)
+            return right
+    if left.ROOT == "DATE" and isinstance(right, TimestampType):
+        return left
+    if right.ROOT == "DATE" and isinstance(left, TimestampType):
+        return right
+    return _wider(left, right)

@@ -71,21 +71,21 @@ def _row(operands: Operands) -> RexNode:
 
 
 def _item(operands: Operands) -> RexNode:
-    """`array[index]` from 1, or `map[key]`; NULL when there is none."""
+    """`array[index]` from 1, or `map[key]`; NULL if absent."""
     collection, key = operands
     type_ = type_of(collection)
     if isinstance(type_, MapType):
-        found: LogicalType = type_.value
+        item_type: LogicalType = type_.value
         if least_restrictive((type_.key, type_of(key))) is None:
             raise ProgramError(f"a key of {type_} is not of type {type_of(key)}", remedy="cast it to the key's type")
     elif isinstance(type_, ArrayType) and isinstance(type_of(key), IntegerType):
-        found = type_.element
+        item_type = type_.element
     else:
         raise ProgramError(
             f"cannot apply [] to arguments of type {type_}[{type_of(key)}]",
             remedy="supported: <ARRAY>[<INTEGER>], <MAP>[<key>]",
         )
-    return Call("$ITEM$1", operands, found.with_nullability(True), "SPECIAL")
+    return Call("$ITEM$1", operands, item_type.with_nullability(True), "SPECIAL")
 
 
 def _element_of(operands: Operands) -> LogicalType:
@@ -94,7 +94,7 @@ def _element_of(operands: Operands) -> LogicalType:
 
 
 def _with_element(name: str) -> Function:
-    """ARRAY_APPEND and ARRAY_PREPEND: the array, and an item that fits its element type."""
+    """ARRAY_APPEND and ARRAY_PREPEND: an array and a value that fits its element type."""
     prepends = name == "ARRAY_PREPEND"
 
     def returns(operands: Operands) -> LogicalType:
@@ -129,7 +129,7 @@ def _fitted(name: str) -> Callable[[Operands], Operands]:
 
 
 def _sets(name: str) -> Function:
-    """ARRAY_UNION and the like: arrays of one common element type, cast to it."""
+    """ARRAY_UNION and the like: arrays cast to one common element type."""
 
     def rewrite(operands: Operands) -> RexNode:
         type_ = common_type([type_of(rex) for rex in operands])
@@ -186,21 +186,25 @@ FUNCTIONS: tuple[Function, ...] = (
     _with_element("ARRAY_APPEND").api("x.array_append(element)", "ARRAY_APPEND."),
     _with_element("ARRAY_PREPEND").api("x.array_prepend(element)", "ARRAY_PREPEND."),
     Function("ARRAY_REMOVE", (form(ARRAY, ANY),), same(0), nulls=True, prepare=_fitted("ARRAY_REMOVE")).api(
-        "x.array_remove(element)", "ARRAY_REMOVE: without the elements that equal this one."
+        "x.array_remove(element)", "ARRAY_REMOVE: the array without elements equal to `element`."
     ),
     Function("ARRAY_CONTAINS", (form(ARRAY, ANY),), fixed(BOOLEAN), nulls=True, prepare=_fitted("ARRAY_CONTAINS")).api(
         "x.array_contains(element)", "ARRAY_CONTAINS."
     ),
     Function("ARRAY_POSITION", (form(ARRAY, ANY),), fixed(INT), nulls=True, prepare=_fitted("ARRAY_POSITION")).api(
-        "x.array_position(element)", "ARRAY_POSITION: from 1; 0 where it is not there."
+        "x.array_position(element)", "ARRAY_POSITION: the position of `element` from 1; 0 if it is missing."
     ),
     Function("ARRAY_SORT", _SORTED, same(0)).api(
-        "x.array_sort(*how)", "ARRAY_SORT: ascending or not, nulls first or not."
+        "x.array_sort(*how)", "ARRAY_SORT, optionally with ascending (default TRUE) and nulls first."
     ),
-    Function("ARRAY_DISTINCT", (form(ARRAY),), same(0)).api("x.array_distinct", "ARRAY_DISTINCT: every element once."),
-    Function("ARRAY_REVERSE", (form(ARRAY),), same(0)).api("x.array_reverse", "ARRAY_REVERSE: back to front."),
+    Function("ARRAY_DISTINCT", (form(ARRAY),), same(0)).api(
+        "x.array_distinct", "ARRAY_DISTINCT: the array without duplicates."
+    ),
+    Function("ARRAY_REVERSE", (form(ARRAY),), same(0)).api(
+        "x.array_reverse", "ARRAY_REVERSE: the elements in reverse order."
+    ),
     Function("ARRAY_SLICE", (form(ARRAY, WHOLE), form(ARRAY, WHOLE, WHOLE)), same(0)).api(
-        "x.array_slice(start, end=None)", "ARRAY_SLICE from one place to another, both included."
+        "x.array_slice(start, end=None)", "ARRAY_SLICE from `start` to `end`, both inclusive."
     ),
     Function("ARRAY_MAX", (form(ARRAY),), force_nullable(_element_of)).api(
         "x.array_max", "ARRAY_MAX: the greatest element."
@@ -211,10 +215,10 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("ARRAY_JOIN", (form(ARRAY, TEXT), form(ARRAY, TEXT, TEXT)), fixed(STRING), prepare=_joined).api(
         "x.array_join(delimiter, null=None)", "ARRAY_JOIN: the elements as one text."
     ),
-    _sets("ARRAY_UNION").api("x.array_union(array)", "ARRAY_UNION: the elements of both, each once."),
+    _sets("ARRAY_UNION").api("x.array_union(array)", "ARRAY_UNION: the elements of both, without duplicates."),
     _sets("ARRAY_CONCAT").api("x.array_concat(*arrays)", "ARRAY_CONCAT."),
-    _sets("ARRAY_EXCEPT").api("x.array_except(array)", "ARRAY_EXCEPT: the elements that the other has not."),
-    _sets("ARRAY_INTERSECT").api("x.array_intersect(array)", "ARRAY_INTERSECT: the elements that both have."),
+    _sets("ARRAY_EXCEPT").api("x.array_except(array)", "ARRAY_EXCEPT: the elements that are not in `array`."),
+    _sets("ARRAY_INTERSECT").api("x.array_intersect(array)", "ARRAY_INTERSECT: the elements in both arrays."),
     _sets("MAP_UNION").api("x.map_union(*maps)", "MAP_UNION: the later maps win."),
     Function("MAP_KEYS", (form(MAP),), _map_part("key")).api("x.map_keys", "MAP_KEYS: the keys of a map, as an array."),
     Function("MAP_VALUES", (form(MAP),), _map_part("value")).api(

@@ -1,7 +1,7 @@
-"""CASE, COALESCE and their kin, GREATEST and LEAST.
+"""CASE, COALESCE and related functions, GREATEST and LEAST.
 
 Source: Flink docs, "System (Built-in) Functions", conditional functions; CASE and COALESCE cast their results to the
-common type, IF, GREATEST and LEAST leave that to run time.
+common type, IF, GREATEST and LEAST defer that to run time.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _shown(operands: Operands) -> str:
 
 
 def _case(operands: Operands) -> RexNode:
-    """when, then, ..., else; a missing else is NULL."""
+    """CASE with operands when, then, ..., else; a missing else is NULL."""
     if len(operands) % 2 == 0:
         operands = (*operands, plan_literals.null())
     conditions = operands[:-1:2]
@@ -59,7 +59,7 @@ def _case(operands: Operands) -> RexNode:
 
 
 def to_common(name: str, operands: Operands) -> tuple[Operands, LogicalType]:
-    """The operands as values of their common type, and that type; text keeps its own length.
+    """The operands cast to their common type, and that type; text keeps its own length.
 
     Raises:
         ProgramError: there is no common type.
@@ -93,18 +93,18 @@ def _if_null(operands: Operands) -> RexNode:
 
 
 def _null_if(operands: Operands) -> RexNode:
-    value, other = operands
+    value, null_value = operands
     type_ = type_of(value).with_nullability(True)
-    equal = compare("=", value, other)
+    equal = compare("=", value, null_value)
     return Call("$CASE$1", (equal, plan_literals.null(type_), value), type_, "SPECIAL")
 
 
 def _if(operands: Operands) -> LogicalType:
-    one, two = type_of(operands[1]), type_of(operands[2])
-    nested = isinstance(one, MapType | MultisetType) or one.ROOT in ("ARRAY", "ROW", "STRUCTURED_TYPE")
-    type_ = None if nested else least_restrictive((one, two))
-    if isinstance(one, TimestampBase) and isinstance(two, TimestampBase) and one.ROOT == two.ROOT:
-        type_ = one
+    then, otherwise = type_of(operands[1]), type_of(operands[2])
+    nested = isinstance(then, MapType | MultisetType) or then.ROOT in ("ARRAY", "ROW", "STRUCTURED_TYPE")
+    type_ = None if nested else least_restrictive((then, otherwise))
+    if isinstance(then, TimestampBase) and isinstance(otherwise, TimestampBase) and then.ROOT == otherwise.ROOT:
+        type_ = then
     if type_ is None:
         raise ProgramError(
             f"cannot apply IF to arguments of type IF({_shown(operands)})",
@@ -129,13 +129,13 @@ def _extreme(name: str) -> Function:
 FUNCTIONS: tuple[Function, ...] = (
     Function("CASE", (form(ANY, ANY, rest=ANY),), rewrite=_case, nulls=True),
     Function("COALESCE", (form(ANY, rest=ANY),), rewrite=_coalesce, nulls=True).api(
-        "coalesce(*values)", "COALESCE: the first that is not NULL."
+        "coalesce(*values)", "COALESCE: the first value that is not NULL."
     ),
     Function("IFNULL", (form(ANY, ANY),), rewrite=_if_null, nulls=True).api(
-        "x.if_null(value)", "IFNULL: this, or `value` where it is NULL."
+        "x.if_null(value)", "IFNULL: this, or `value` if it is NULL."
     ),
     Function("NULLIF", (form(ANY, ANY),), rewrite=_null_if, nulls=True).api(
-        "x.null_if(value)", "NULLIF: NULL where this equals `value`."
+        "x.null_if(value)", "NULLIF: NULL if this equals `value`."
     ),
     Function("IF", (form(BOOL, ANY, ANY),), _if),
     _extreme("GREATEST").api("greatest(*values)", "GREATEST."),

@@ -1,4 +1,4 @@
-"""Internal values of a type as row expressions: literals, and calls of the constructors of nested types."""
+"""Internal values as row expressions: literals, and constructor calls for nested types."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from compiled_plan.plans.rex import Call, Literal, RexNode
 
 
 def constant(value: Any, type_: t.LogicalType) -> RexNode:
-    """An internal value as a row expression of exactly its type, but for being NOT NULL unless it is None.
+    """An internal value as a row expression of its type, but NOT NULL unless the value is None.
 
     Raises:
         UnsupportedError: a plan cannot hold constants of the type.
     """
     if value is None:
         return plan_literals.null(type_)
-    made = _MAKERS.get(type(type_))
-    if made is None:
+    maker = _MAKERS.get(type(type_))
+    if maker is None:
         raise UnsupportedError(
             f"a plan cannot hold constants of type {type_}", remedy="read the rows with from_dataframe, or from files"
         )
-    return made(value, type_.not_null())
+    return maker(value, type_.not_null())
 
 
 def _literal(text: Callable[[Any, Any], Any]) -> Callable[[Any, Any], RexNode]:
@@ -76,13 +76,13 @@ def _object(value: Sequence[Any], type_: t.StructuredType) -> RexNode:
     operands: list[RexNode] = [plan_literals.string(type_.class_name)]
     for name, part in zip(type_.names, _parts(value, type_), strict=True):
         operands += [plan_literals.string(name), part]
-    made = resolve_call("OBJECT_OF", operands)
-    assert isinstance(made, Call)
-    return replace(made, type=type_)
+    object_call = resolve_call("OBJECT_OF", operands)
+    assert isinstance(object_call, Call)
+    return replace(object_call, type=type_)
 
 
 def _parts(value: Sequence[Any], type_: t.FieldsType) -> tuple[RexNode, ...]:
-    return tuple(constant(item, one) for item, one in zip(value, type_.types, strict=True))
+    return tuple(constant(item, item_type) for item, item_type in zip(value, type_.types, strict=True))
 
 
 _same = _literal(lambda value, type_: value)

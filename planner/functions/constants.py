@@ -1,6 +1,6 @@
-"""Literals converted to other types, where the result is certain.
+"""Constant conversion of literals to other types, if the result is certain.
 
-Source: Flink 2.3's constant folding as its plans show it (`CAST(1.5 AS INT)` is 1, `CAST('abc' AS CHAR(5))` is padded).
+Source: Flink 2.3's constant folding as visible in plans (`CAST(1.5 AS INT)` is 1, `CAST('abc' AS CHAR(5))` is padded).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from compiled_plan.plans.types import (
 
 
 def convert(literal: Literal, target: LogicalType) -> Literal | None:
-    """The literal as a value of `target`, or None when that is left to run time.
+    """The literal as a value of `target`; None if the conversion is deferred to run time.
 
-    Errors (`CAST('x' AS INT)`) are left to run time too. The result's nullability is that of `target`.
+    Errors (`CAST('x' AS INT)`) are deferred too. The result's nullability is that of `target`.
     """
     if literal.symbol is not None or isinstance(literal.type, SymbolType):
         return None
@@ -82,10 +82,10 @@ def _number(literal: Literal, target: LogicalType) -> Literal | None:
             rounded = value.quantize(Decimal(1).scaleb(-target.scale), ROUND_HALF_UP)
             if len(rounded.as_tuple().digits) - target.scale > target.precision - target.scale:
                 return None
-            # a value with fewer decimals keeps its own text, as in plans
+            # a value with fewer decimals keeps its text, as in plans
             exponent = value.as_tuple().exponent
-            kept = value if isinstance(exponent, int) and -exponent <= target.scale else rounded
-            return Literal(format(kept, "f"), target)
+            number = value if isinstance(exponent, int) and -exponent <= target.scale else rounded
+            return Literal(format(number, "f"), target)
         case FloatType() | DoubleType():
             return Literal(format(value, "f"), target)
     return None
@@ -109,10 +109,10 @@ def _parsed(text: str, target: LogicalType) -> Literal | None:
             case DateType():
                 return Literal(plan_literals.date(text).value, target)
             case TimestampType():
-                found = plan_literals.timestamp(text)
-                own = found.type
+                timestamp = plan_literals.timestamp(text)
+                own = timestamp.type
                 fits = isinstance(own, TimestampType) and own.precision <= target.precision
-                return Literal(found.value, target) if fits else None
+                return Literal(timestamp.value, target) if fits else None
             case IntegerType():
                 is_whole = text.isascii() and text.lstrip("+-").isdecimal()
                 return _number(plan_literals.integer(int(text)), target) if is_whole else None

@@ -1,7 +1,7 @@
-"""Folding and simplification of row expressions, without any change of meaning.
+"""Constant folding and simplification of row expressions without any change of meaning.
 
-Source: the expressions of Flink 2.3's plans, which its optimizer has folded. Only what is certain is folded: whole
-numbers wrap as Java's do, decimals must fit, divisions by zero and failing casts stay for run time.
+Source: the expressions of Flink 2.3's plans, folded by its optimizer. Only certain results are folded: integers wrap as
+in Java, decimals must fit, divisions by zero and failing casts stay for run time.
 """
 
 from __future__ import annotations
@@ -33,38 +33,36 @@ _DIVISION = Context(prec=38, rounding=ROUND_HALF_UP)
 
 
 def fold(rex: RexNode) -> RexNode:
-    """The expression with calls over literals replaced by their values, where those are certain."""
+    """The expression with calls over literals replaced by their values, if certain."""
     return transform(rex, _folded)
 
 
 def simplify(rex: RexNode) -> RexNode:
-    """`fold` and boolean, NULL and CASE simplification; the type at the top is kept, by a cast if need be."""
-    found = simplify_condition(rex)
+    """Apply `fold` and simplify booleans, NULLs and CASE; preserve the top-level type, by a cast if necessary."""
+    simplified = simplify_condition(rex)
     wanted = type_of(rex)
-    if type_of(found).nullable is wanted.nullable:
-        return found
-    if isinstance(found, Literal) and found.value is None:
+    if type_of(simplified).nullable is wanted.nullable:
+        return simplified
+    if isinstance(simplified, Literal) and simplified.value is None:
         return Literal(None, wanted)
-    return Call("$CAST$1", (found,), wanted, "SPECIAL")
+    return Call("$CAST$1", (simplified,), wanted, "SPECIAL")
 
 
 def simplify_condition(rex: RexNode) -> RexNode:
-    """As `simplify`, but the result may be NOT NULL where the expression was nullable (for WHERE and ON)."""
+    """As `simplify`, but the result may be NOT NULL although the expression was nullable (for WHERE and ON)."""
     return transform(rex, lambda node: _simplified(_folded(node)))
 
 
 def is_true(rex: RexNode) -> bool:
-    """True for the literal TRUE."""
     return isinstance(rex, Literal) and rex.value is True and isinstance(rex.type, BooleanType)
 
 
 def is_false(rex: RexNode) -> bool:
-    """True for the literal FALSE."""
     return isinstance(rex, Literal) and rex.value is False and isinstance(rex.type, BooleanType)
 
 
 def is_null(rex: RexNode) -> bool:
-    """True for a NULL of any type."""
+    """Return True for a NULL of any type."""
     return isinstance(rex, Literal) and rex.value is None and rex.symbol is None
 
 
@@ -77,15 +75,15 @@ def _folded(rex: RexNode) -> RexNode:
     if len(known) != len(rex.operands):
         return rex
     rule = _RULES.get(rex.name)
-    found = None if rule is None else rule(known, rex.type)
-    return rex if found is None else found
+    folded = None if rule is None else rule(known, rex.type)
+    return rex if folded is None else folded
 
 
 Rule = Callable[[Sequence[Literal], LogicalType], RexNode | None]
 
 
 def _value(value: Decimal, type_: LogicalType) -> Literal | None:
-    """An exact result as a literal of its type: whole numbers wrap, decimals must fit."""
+    """An exact result as a literal of its type: integers wrap, decimals must fit."""
     match type_:
         case IntegerType():
             span, half = 2**type_.BITS, 2 ** (type_.BITS - 1)
@@ -102,56 +100,56 @@ def _arithmetic(exact: Callable[[Decimal, Decimal], Decimal], double: Callable[[
     def rule(operands: Sequence[Literal], type_: LogicalType) -> RexNode | None:
         if len(operands) != 2:
             return None
-        one, two = map(_quantity, operands)
-        if one is None or two is None:
+        left, right = map(_quantity, operands)
+        if left is None or right is None:
             return None
         if isinstance(type_, IntervalType):
-            length = exact(one, two)
+            length = exact(left, right)
             return Literal(str(int(length)), type_) if length == int(length) else None
         if isinstance(type_, DoubleType):
-            found = double(float(one), float(two))
-            return Literal(format(Decimal(found), "f"), type_) if abs(found) < float("inf") else None
+            result = double(float(left), float(right))
+            return Literal(format(Decimal(result), "f"), type_) if abs(result) < float("inf") else None
         with localcontext(_WIDE):
-            return _value(exact(one, two), type_)
+            return _value(exact(left, right), type_)
 
     return rule
 
 
 def _quantity(literal: Literal) -> Decimal | None:
-    """A number, or an interval's milliseconds or months."""
+    """A number, or the milliseconds or months of an interval."""
     if isinstance(literal.type, IntervalType) and literal.value is not None:
         return Decimal(str(literal.value))
     return number_of(literal)
 
 
 def _divide(operands: Sequence[Literal], type_: LogicalType) -> RexNode | None:
-    one, two = map(number_of, operands)
-    if one is None or two is None or two == 0:
+    left, right = map(number_of, operands)
+    if left is None or right is None or right == 0:
         return None
     match type_:
         case IntegerType():
-            return _value(_truncated(one, two), type_)
+            return _value(_truncated(left, right), type_)
         case DecimalType():
-            return _value(_DIVISION.divide(one, two), type_)
+            return _value(_DIVISION.divide(left, right), type_)
         case DoubleType():
-            return Literal(format(Decimal(float(one) / float(two)), "f"), type_)
+            return Literal(format(Decimal(float(left) / float(right)), "f"), type_)
     return None
 
 
-def _truncated(one: Decimal, two: Decimal) -> Decimal:
-    quotient = abs(int(one)) // abs(int(two))
-    return Decimal(quotient if (one < 0) is (two < 0) else -quotient)
+def _truncated(value: Decimal, divisor: Decimal) -> Decimal:
+    quotient = abs(int(value)) // abs(int(divisor))
+    return Decimal(quotient if (value < 0) is (divisor < 0) else -quotient)
 
 
 def _modulo(operands: Sequence[Literal], type_: LogicalType) -> RexNode | None:
-    one, two = map(number_of, operands)
-    if one is None or two is None or two == 0 or not isinstance(type_, IntegerType):
+    left, right = map(number_of, operands)
+    if left is None or right is None or right == 0 or not isinstance(type_, IntegerType):
         return None
-    return _value(one - _truncated(one, two) * two, type_)
+    return _value(left - _truncated(left, right) * right, type_)
 
 
 def comparable(literal: Literal) -> Decimal | bytes | bool | str | None:
-    """What a literal compares by, or None when that is not known here. Text compares by its UTF-8 bytes."""
+    """The comparison key of a literal; None if unknown at compile time. Text compares by its UTF-8 bytes."""
     value = literal.value
     match literal.type:
         case DoubleType():
@@ -172,15 +170,15 @@ def comparable(literal: Literal) -> Decimal | bytes | bool | str | None:
 
 def _compared(accepts: Callable[[int], bool]) -> Rule:
     def rule(operands: Sequence[Literal], type_: LogicalType) -> RexNode | None:
-        one, two = operands
-        numbers = isinstance(one.type, NumericType) and isinstance(two.type, NumericType)
-        texts = isinstance(one.type, CharacterType) and isinstance(two.type, CharacterType)
-        if not (numbers or texts or one.type.ROOT == two.type.ROOT):
+        left, right = operands
+        numbers = isinstance(left.type, NumericType) and isinstance(right.type, NumericType)
+        texts = isinstance(left.type, CharacterType) and isinstance(right.type, CharacterType)
+        if not (numbers or texts or left.type.ROOT == right.type.ROOT):
             return None
-        left, right = comparable(one), comparable(two)
-        if left is None or right is None:
+        left_value, right_value = comparable(left), comparable(right)
+        if left_value is None or right_value is None:
             return None
-        order = (left > right) - (left < right)  # type: ignore[operator]
+        order = (left_value > right_value) - (left_value < right_value)  # type: ignore[operator]
         return plan_literals.boolean(accepts(order))
 
     return rule
@@ -228,7 +226,7 @@ _RULES: dict[str, Rule] = {
     "$CAST$1": _cast,
 }
 
-#: NULL when an operand is.
+#: Functions that return NULL if an operand is NULL.
 _STRICT = frozenset(_RULES)
 
 
@@ -266,7 +264,7 @@ def _null_test(when_null: bool) -> Callable[[Call], RexNode]:
 
 
 def _truth_test(wanted: bool, negated: bool) -> Callable[[Call], RexNode]:
-    """IS TRUE, IS FALSE and their opposites."""
+    """IS TRUE, IS FALSE and their negations."""
 
     def rule(call: Call) -> RexNode:
         operand = call.operands[0]
@@ -280,51 +278,51 @@ def _truth_test(wanted: bool, negated: bool) -> Callable[[Call], RexNode]:
 
 
 def _case(call: Call) -> RexNode:
-    """Branches that are never taken go; a branch that is always taken is the last."""
+    """CASE: remove branches that are never taken, and all branches after one that is always taken."""
     *branches, default = call.operands
-    kept: list[RexNode] = []
+    reachable: list[RexNode] = []
     for condition, value in zip(branches[::2], branches[1::2], strict=True):
         if is_false(condition) or is_null(condition):
             continue
         if is_true(condition):
             default = value
             break
-        kept += [condition, value]
-    values = [*kept[1::2], default]
+        reachable += [condition, value]
+    values = [*reachable[1::2], default]
     if all(value == default for value in values):
         return default
-    if len(kept) == 2 and is_true(kept[1]) and is_false(default):
-        test = Call("$IS TRUE$1", (kept[0],), BOOLEAN.not_null(), "POSTFIX")
+    if len(reachable) == 2 and is_true(reachable[1]) and is_false(default):
+        test = Call("$IS TRUE$1", (reachable[0],), BOOLEAN.not_null(), "POSTFIX")
         return _truth_test(True, False)(test)
     missing = any(type_of(value).nullable for value in values)
-    return Call(call.name, (*kept, default), call.type.with_nullability(missing), call.syntax)
+    return Call(call.name, (*reachable, default), call.type.with_nullability(missing), call.syntax)
 
 
 def _first_known(call: Call) -> RexNode:
-    """COALESCE: NULLs go, nothing after the first operand that is never NULL counts."""
-    kept: list[RexNode] = []
+    """COALESCE: remove NULLs, and all operands after the first one that is never NULL."""
+    remaining: list[RexNode] = []
     for operand in call.operands:
         if is_null(operand):
             continue
-        kept.append(operand)
+        remaining.append(operand)
         if not type_of(operand).nullable:
             break
-    if not kept:
+    if not remaining:
         return Literal(None, call.type.with_nullability(True))
-    if len(kept) == 1:
-        only = kept[0]
+    if len(remaining) == 1:
+        only = remaining[0]
         if type_of(only).with_nullability(True) == call.type.with_nullability(True):
             return only
         return (convert(only, call.type) if isinstance(only, Literal) else None) or call
-    return Call(call.name, tuple(kept), call.type, call.syntax)
+    return Call(call.name, tuple(remaining), call.type, call.syntax)
 
 
 def _compare_truth(call: Call) -> RexNode:
-    """x = TRUE is x, x = FALSE is NOT x."""
-    one, two = call.operands
-    for value, other in ((one, two), (two, one)):
-        if isinstance(other, Literal) and isinstance(other.value, bool):
-            return value if other.value is (call.name == "$=$1") else negate((value,))
+    """Rewrite x = TRUE to x, and x = FALSE to NOT x."""
+    left, right = call.operands
+    for value, constant in ((left, right), (right, left)):
+        if isinstance(constant, Literal) and isinstance(constant.value, bool):
+            return value if constant.value is (call.name == "$=$1") else negate((value,))
     return call
 
 

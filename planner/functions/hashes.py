@@ -1,4 +1,4 @@
-"""Hashes of text and bytes.
+"""Hash functions of text and bytes.
 
 Source: Flink docs, "System (Built-in) Functions", hash functions; digests are hex text of fixed length.
 """

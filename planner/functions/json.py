@@ -1,6 +1,6 @@
-"""JSON functions, and helpers that put the keywords of their SQL syntax into operands.
+"""JSON functions, and helpers that turn the keywords of their SQL syntax into operands.
 
-Source: Flink docs, "JSON Functions"; operands as Flink 2.3's plans have them. The keywords are symbol operands.
+Source: Flink docs, "JSON Functions"; operands of Flink 2.3's plans. The keywords are symbol operands.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def json_value(
     on_empty: Behavior | None = None,
     on_error: Behavior | None = None,
 ) -> RexNode:
-    """JSON_VALUE(document, path RETURNING ... ON EMPTY ... ON ERROR); what was not written is None."""
+    """JSON_VALUE(document, path RETURNING ... ON EMPTY ... ON ERROR); None for a clause that is not written."""
     _check("JSON_VALUE", document, path)
     type_ = returning or STRING
     if not isinstance(type_, VarCharType | BooleanType | IntType | DoubleType):
@@ -63,7 +63,7 @@ def json_value(
     return Call("$JSON_VALUE$1", tuple(operands), type_.with_nullability(True))
 
 
-#: Wrapper as SQL has it -> its name in plans, one of which has WITH before it and the other has not.
+#: Wrapper in SQL -> its name in plans, where the WITH_ prefix is irregular.
 _WRAPPERS = {
     "WITHOUT_ARRAY": "WITHOUT_ARRAY",
     "CONDITIONAL_ARRAY": "CONDITIONAL_ARRAY",
@@ -104,7 +104,7 @@ def json_query(
 
 
 def json_exists(document: RexNode, path: RexNode, *, on_error: str | None = None) -> RexNode:
-    """JSON_EXISTS; `on_error` is TRUE, FALSE, UNKNOWN or ERROR, None when it was not written."""
+    """JSON_EXISTS; `on_error` is TRUE, FALSE, UNKNOWN or ERROR, None if not written."""
     _check("JSON_EXISTS", document, path)
     flag = () if on_error is None else (plan_literals.symbol("JSON_EXISTS_ON_ERROR", on_error),)
     return Call("$JSON_EXISTS$1", (document, path, *flag), BOOLEAN)
@@ -121,7 +121,7 @@ def json_object(pairs: Sequence[tuple[RexNode, RexNode]], *, absent_on_null: boo
 
 
 def json_array(items: Sequence[RexNode], *, absent_on_null: bool = True) -> RexNode:
-    """JSON_ARRAY of values; NULLs are left out unless NULL ON NULL was written."""
+    """JSON_ARRAY of values; omits NULLs unless NULL ON NULL is written."""
     flag = plan_literals.symbol("JSON_ON_NULL", "ABSENT" if absent_on_null else "NULL")
     return Call("$JSON_ARRAY$1", (flag, *items), STRING.not_null())
 
@@ -173,11 +173,11 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     Function("JSON_ARRAY", (form(rest=ANY),), rewrite=lambda o: json_array(o), nulls=True),
     Function("JSON_STRING", (form(_SERIALIZABLE),), fixed(STRING))
-    .api("x.json_string", "JSON_STRING: any value as JSON.")
-    .api("json_string(value)", "JSON_STRING: any value as JSON."),
+    .api("x.json_string", "JSON_STRING: the value as JSON.")
+    .api("json_string(value)", "JSON_STRING: the value as JSON."),
     Function("JSON", (form(TEXT),), fixed(STRING)),
-    Function("JSON_QUOTE", (form(TEXT),), fixed(STRING)).api("x.json_quote", "JSON_QUOTE: as a JSON text."),
+    Function("JSON_QUOTE", (form(TEXT),), fixed(STRING)).api("x.json_quote", "JSON_QUOTE: the text as a JSON string."),
     Function("JSON_UNQUOTE", (form(TEXT),), fixed(STRING)).api(
-        "x.json_unquote", "JSON_UNQUOTE: what a JSON text holds."
+        "x.json_unquote", "JSON_UNQUOTE: the content of a JSON string."
     ),
 )

@@ -1,7 +1,7 @@
 """Comparison, logic, LIKE, IN, BETWEEN and concatenation.
 
-Source: Flink docs, "System (Built-in) Functions"; operand casts as Flink 2.3's plans have them: `=` and `<>` cast both
-sides to their common type, the ordering comparisons only cast text to the other side's type.
+Source: Flink docs, "System (Built-in) Functions"; operand casts of Flink 2.3's plans: `=` and `<>` cast both
+sides to their common type, the ordering comparisons only cast text to the type of the opposite side.
 """
 
 from __future__ import annotations
@@ -55,31 +55,31 @@ _TEMPORAL = ("DATE", "TIME_WITHOUT_TIME_ZONE", "TIMESTAMP_WITHOUT_TIME_ZONE", "T
 
 
 def boolean_call(name: str, operands: Operands, syntax: str, *, never_null: bool = False) -> Call:
-    """A BOOLEAN call by its symbol, nullable if an operand is unless `never_null`."""
+    """A BOOLEAN call by its symbol; nullable if an operand is, unless `never_null`."""
     return Call(f"${name}$1", operands, BOOLEAN.with_nullability(not never_null and any_nullable(operands)), syntax)
 
 
 def _flatten(name: str, operands: Operands) -> Operands:
-    found: dict[RexNode, None] = {}
+    flat: dict[RexNode, None] = {}
     for rex in operands:
-        found.update(dict.fromkeys(rex.operands if isinstance(rex, Call) and rex.name == name else (rex,)))
-    return tuple(found)
+        flat.update(dict.fromkeys(rex.operands if isinstance(rex, Call) and rex.name == name else (rex,)))
+    return tuple(flat)
 
 
 def all_of(operands: Operands) -> RexNode:
-    """AND, nested ANDs flattened; of one operand, that operand."""
+    """AND with nested ANDs flattened; the operand itself for one operand."""
     flat = _flatten("$AND$1", operands)
     return flat[0] if len(flat) == 1 else boolean_call("AND", flat, "BINARY")
 
 
 def any_of(operands: Operands) -> RexNode:
-    """OR, nested ORs flattened; of one operand, that operand."""
+    """OR with nested ORs flattened; the operand itself for one operand."""
     flat = _flatten("$OR$1", operands)
     return flat[0] if len(flat) == 1 else boolean_call("OR", flat, "BINARY")
 
 
 def negate(operands: Operands) -> RexNode:
-    """NOT; a comparison or null test is turned around, a double NOT goes."""
+    """NOT; inverts a comparison or null test, and removes a double NOT."""
     rex = operands[0]
     if isinstance(rex, Literal):
         return rex if rex.value is None else plan_literals.boolean(not rex.value)
@@ -107,7 +107,7 @@ _OPPOSITE_PAIRS = (
     ("$IS TRUE$1", "$IS NOT TRUE$1"),
     ("$IS FALSE$1", "$IS NOT FALSE$1"),
 )
-_OPPOSITE = {one: two for pair in _OPPOSITE_PAIRS for one, two in (pair, pair[::-1])}
+_OPPOSITE = {symbol: opposite for pair in _OPPOSITE_PAIRS for symbol, opposite in (pair, pair[::-1])}
 
 
 def _typed_nulls(operands: Operands) -> Operands:
@@ -133,19 +133,24 @@ def compare(symbol: str, left: RexNode, right: RexNode, equality: bool | None = 
     left, right = _typed_nulls((left, right))
     if equality is None:
         equality = symbol in ("=", "<>")
-    one, two = type_of(left), type_of(right)
+    left_type, right_type = type_of(left), type_of(right)
     pair = _row_pair(left, right)
     if pair is not None and symbol == "=":
         return all_of(tuple(compare("=", a, b) for a, b in pair))
-    if not _comparable(one, two, ordered=not equality):
+    if not _comparable(left_type, right_type, ordered=not equality):
         raise ProgramError(
-            f"cannot apply {symbol} to arguments of type <{one.with_nullability(True)}> {symbol} "
-            f"<{two.with_nullability(True)}>",
+            f"cannot apply {symbol} to arguments of type <{left_type.with_nullability(True)}> {symbol} "
+            f"<{right_type.with_nullability(True)}>",
             remedy="cast one side to the type of the other",
         )
-    if equality and isinstance(one, CharacterType) != isinstance(two, CharacterType) and _numeric(one, two):
+    if (
+        equality
+        and isinstance(left_type, CharacterType) != isinstance(right_type, CharacterType)
+        and _numeric(left_type, right_type)
+    ):
         raise ProgramError(
-            f"there is no implicit conversion between {one.with_nullability(True)} and {two.with_nullability(True)}",
+            f"there is no implicit conversion between {left_type.with_nullability(True)} "
+            f"and {right_type.with_nullability(True)}",
             remedy="cast one side to the type of the other",
         )
     left, right = _coerced(left, right, equality)
@@ -153,7 +158,7 @@ def compare(symbol: str, left: RexNode, right: RexNode, equality: bool | None = 
 
 
 def _row_pair(left: RexNode, right: RexNode) -> tuple[tuple[RexNode, RexNode], ...] | None:
-    """The fields of two row constructors: as SQL has it they are compared one by one, other rows as a whole."""
+    """Pairs of fields of two row constructors, which SQL compares field by field; None for other rows."""
     both = (row_parts(left), row_parts(right))
     return None if len(both[0]) != len(both[1]) else tuple(zip(*both, strict=True)) or None
 
@@ -163,16 +168,16 @@ def row_parts(rex: RexNode) -> Operands:
     return rex.operands if isinstance(rex, Call) and rex.name == "$ROW$1" else ()
 
 
-def _comparable(one: LogicalType, two: LogicalType, *, ordered: bool) -> bool:
-    if least_restrictive((one, two)) is not None:
-        nested = isinstance(one, MapType | MultisetType | FieldsType | ArrayType)
+def _comparable(left: LogicalType, right: LogicalType, *, ordered: bool) -> bool:
+    if least_restrictive((left, right)) is not None:
+        nested = isinstance(left, MapType | MultisetType | FieldsType | ArrayType)
         return not (nested and ordered)
-    texts = [type_ for type_ in (one, two) if isinstance(type_, CharacterType)]
-    others = [type_ for type_ in (one, two) if not isinstance(type_, CharacterType)]
+    texts = [type_ for type_ in (left, right) if isinstance(type_, CharacterType)]
+    others = [type_ for type_ in (left, right) if not isinstance(type_, CharacterType)]
     if len(texts) == 1:
-        # text is read as the other side's type
-        other = others[0]
-        return other.ROOT == "BOOLEAN" or other.ROOT in _TEMPORAL or other.ROOT in _NUMERIC_ROOTS
+        # text is read as the type of the opposite side
+        second = others[0]
+        return second.ROOT == "BOOLEAN" or second.ROOT in _TEMPORAL or second.ROOT in _NUMERIC_ROOTS
     return False
 
 
@@ -184,21 +189,21 @@ _NUMERIC_ROOTS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE",
 
 
 def _coerced(left: RexNode, right: RexNode, equality: bool) -> tuple[RexNode, RexNode]:
-    one, two = type_of(left), type_of(right)
-    if isinstance(one, CharacterType) != isinstance(two, CharacterType):
-        # Flink leaves text = other to run time, but a date or time of a constant is known now (a BOOLEAN equals no
-        # text); for an order it reads text as the other side's type
-        target = _read_as(two if isinstance(one, CharacterType) else one)
+    left_type, right_type = type_of(left), type_of(right)
+    if isinstance(left_type, CharacterType) != isinstance(right_type, CharacterType):
+        # Flink casts text at run time for `=`, but a constant date or time is known at compile time (a BOOLEAN equals
+        # no text); for an ordering it casts text to the type of the opposite side
+        target = _read_as(right_type if isinstance(left_type, CharacterType) else left_type)
         constant = isinstance(left, Literal) or isinstance(right, Literal)
         if equality and (not constant or target.ROOT == "BOOLEAN"):
             return left, right
         return coerce(left, target), coerce(right, target)
     if not equality:
         return left, right
-    if isinstance(one, TimestampBase) and one.is_time_attribute:
+    if isinstance(left_type, TimestampBase) and left_type.is_time_attribute:
         return left, right
-    common = least_restrictive((one, two))
-    if common is None or same_type(one, two):
+    common = least_restrictive((left_type, right_type))
+    if common is None or same_type(left_type, right_type):
         return left, right
     return coerce(left, common), coerce(right, common)
 
@@ -212,7 +217,7 @@ def _read_as(type_: LogicalType) -> LogicalType:
 
 
 def _distinct(operands: Operands) -> RexNode:
-    """IS DISTINCT FROM: neither side is cast, NULLs count as equal."""
+    """IS DISTINCT FROM: no casts; NULLs are equal."""
     left, right = _typed_nulls(operands)
     equal = boolean_call("=", (left, right), "BINARY")
     compare("=", left, right)
@@ -254,7 +259,7 @@ def _symmetric(operands: Operands) -> RexNode:
 
 
 def _in(operands: Operands) -> RexNode:
-    """IN: constants as one SEARCH (every item read as the value's type), other items as comparisons."""
+    """IN: constants as one SEARCH (every item cast to the value's type), other items as comparisons."""
     value, *items = operands
     constants: list[Literal] = []
     tests: list[RexNode] = []

@@ -1,6 +1,6 @@
-"""Literals in the form that plans have them.
+"""Literals in the form of plans.
 
-Source: the literals of Flink 2.3's plans: whole numbers are JSON numbers, decimals and approximate numbers text,
+Source: the literals of Flink 2.3's plans: integers are JSON numbers, decimals and approximate numbers text,
 intervals text in milliseconds or months, dates and times text, bytes base64.
 """
 
@@ -44,7 +44,7 @@ _DAY_TIME = ("DAY", "HOUR", "MINUTE", "SECOND")
 
 
 def integer(value: int) -> Literal:
-    """A whole number: INT, or BIGINT when it does not fit.
+    """An integer: INT, or BIGINT if it does not fit.
 
     Raises:
         ProgramError: larger than BIGINT.
@@ -70,7 +70,7 @@ def decimal(text: str) -> Literal:
 
 
 def double(text: str) -> Literal:
-    """`1e0` as DOUBLE NOT NULL; written without exponent, as in plans."""
+    """`1e0` as DOUBLE NOT NULL; in plans without exponent."""
     try:
         value = Decimal(text)
     except InvalidOperation:
@@ -79,25 +79,24 @@ def double(text: str) -> Literal:
 
 
 def number(text: str) -> Literal:
-    """A number as it is written in SQL: whole, decimal, or with exponent."""
+    """A number in SQL syntax: integer, decimal, or with exponent."""
     if "e" in text.lower():
         return double(text)
     return decimal(text) if "." in text else integer(int(text))
 
 
 def string(text: str) -> Literal:
-    """A text as CHAR(n) NOT NULL; lengths are in UTF-16 code units, and at least 1 is not required."""
+    """A text as CHAR(n) NOT NULL; n counts UTF-16 code units and may be 0."""
     length = sum(2 if ord(char) > 0xFFFF else 1 for char in text)
     return Literal(text, CharType(length=length, nullable=False))
 
 
 def boolean(value: bool) -> Literal:
-    """TRUE or FALSE."""
     return Literal(value, BOOLEAN.not_null())
 
 
 def null(type_: LogicalType | None = None) -> Literal:
-    """NULL, of the NULL type unless a type is given."""
+    """NULL, by default of the NULL type."""
     return Literal(None, (type_ or NULL).with_nullability(True))
 
 
@@ -141,10 +140,10 @@ def timestamp(text: str) -> Literal:
     return Literal(f"{day} {clock}", TimestampType(precision=precision, nullable=False))
 
 
-def _clock(text: str, what: str, form: str) -> tuple[str, int]:
+def _clock(text: str, kind: str, form: str) -> tuple[str, int]:
     match = re.fullmatch(r"(\d{1,2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?", text.strip())
     if match is None or int(match[1]) > 23 or int(match[2]) > 59 or int(match[3]) > 59:
-        raise ProgramError(f"not {what}: {text!r}", remedy=f"write {form}")
+        raise ProgramError(f"not {kind}: {text!r}", remedy=f"write {form}")
     fraction = match[4] or ""
     clock = f"{int(match[1]):02}:{match[2]}:{match[3]}"
     shown = fraction.rstrip("0")
@@ -152,9 +151,9 @@ def _clock(text: str, what: str, form: str) -> tuple[str, int]:
 
 
 def interval(text: str, resolution: str) -> Literal:
-    """`INTERVAL '1' DAY`: the text between the quotes, and what stands behind (`DAY TO SECOND(3)`, `YEAR(4)`).
+    """`INTERVAL '1' DAY`: the text between the quotes, and the qualifier (`DAY TO SECOND(3)`, `YEAR(4)`).
 
-    A sign may stand in the text. The value is in milliseconds or months, as text.
+    The text may have a sign. The value is text, in milliseconds or months.
 
     Raises:
         ProgramError: unknown unit, or a text that does not fit the unit.
@@ -182,7 +181,7 @@ def interval(text: str, resolution: str) -> Literal:
 
 
 def _check_digits(body: str, resolution: str, start: str, fault: ProgramError) -> None:
-    """The first field has no more digits than the unit takes (2 if not said), nor a fraction of a second (6)."""
+    """Check the digits of the first field (default 2) and of the fraction of a second (default 6)."""
     lead, fraction = _precisions(resolution)
     whole, _, behind = body.partition(".")
     first = re.match(r"\d+", whole)
@@ -198,7 +197,7 @@ def _check_digits(body: str, resolution: str, start: str, fault: ProgramError) -
 _FORMS = "for example INTERVAL '1' DAY, INTERVAL '1.5' SECOND, INTERVAL '1 10:00:00' DAY TO SECOND"
 
 
-#: What the fields behind the first stay below.
+#: Exclusive upper bounds of the fields after the first.
 _BELOW = {"HOUR": 24, "MINUTE": 60, "SECOND": 60}
 
 
@@ -227,7 +226,7 @@ def _units(resolution: str) -> tuple[str, str]:
 
 
 def _precisions(resolution: str) -> tuple[str, str]:
-    """Digits of the first field and of the fraction of a second: `DAY(3) TO SECOND(1)`, `SECOND(2, 3)`."""
+    """The digits of the first field and of the fraction of a second: `DAY(3) TO SECOND(1)`, `SECOND(2, 3)`."""
     first, *last = [re.findall(r"\d+", part) for part in resolution.upper().split(" TO ")]
     fraction = last[0] if last else first[1:]
     return (first[0] if first else "2"), (fraction[0] if fraction else "6")
@@ -236,14 +235,14 @@ def _precisions(resolution: str) -> tuple[str, str]:
 def interval_type(resolution: str) -> IntervalType:
     """The type of an interval qualifier, NOT NULL, with Flink's default precisions.
 
-    WEEK is held as DAY and QUARTER as MONTH, as Flink does.
+    WEEK is represented as DAY and QUARTER as MONTH, as in Flink.
     """
     start, end = ({"WEEK": "DAY", "QUARTER": "MONTH"}.get(unit, unit) for unit in _units(resolution))
     lead, fraction = map(int, _precisions(resolution))
-    for what, digits, most in (("leading field", lead, 10), ("fractional second", fraction, 9)):
+    for field, digits, most in (("leading field", lead, 10), ("fractional second", fraction, 9)):
         if not 1 <= digits <= most:
             raise ProgramError(
-                f"interval {what} precision {digits} is out of range for INTERVAL {resolution}",
+                f"interval {field} precision {digits} is out of range for INTERVAL {resolution}",
                 remedy=f"write a number from 1 to {most}",
             )
     try:
@@ -255,7 +254,7 @@ def interval_type(resolution: str) -> IntervalType:
 
 
 def symbol(enum: str, value: str) -> Literal:
-    """A flag of the SQL syntax: its enum in plans (`TIME_UNIT_RANGE`, `TRIM`) and its value."""
+    """A keyword of the SQL syntax: its enum in plans (`TIME_UNIT_RANGE`, `TRIM`) and its value."""
     return Literal(value, SymbolType(nullable=False), enum)
 
 

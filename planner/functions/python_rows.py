@@ -1,4 +1,4 @@
-"""Rows of Python objects as constant rows: the types of their columns, and their values as row expressions.
+"""Python objects as constant rows: column types, and values as row expressions.
 
 Source: Flink's `TableEnvironment.fromValues`: columns f0, f1, ... unless the rows name them; a column has the common
 type of its values (INT and BIGINT give BIGINT, CHAR(3) and CHAR(5) VARCHAR(5), a NULL makes it nullable).
@@ -23,7 +23,7 @@ from compiled_plan.plans.types.conversions import converter_of
 from compiled_plan.plans.types.conversions.data_types import AnyType, DataType, DataTypes
 from compiled_plan.plans.types.row import Row
 
-#: What errors name beside the column.
+#: Location in errors, besides the column.
 PLACE = "from_values()"
 
 
@@ -36,50 +36,50 @@ class ConstantRows:
 
 
 def constant_rows(rows: Iterable[object], schema: AnyType = None) -> ConstantRows:
-    """Rows of Python objects as constant rows.
+    """Convert Python objects to constant rows.
 
     Args:
         rows: each a tuple, list, Row, dict, NamedTuple, object of a dataclass or of another class with fields; or a
             single value, which is a row of one column.
-        schema: the columns: a row type, a class with annotations, or a list of names. Left out, the names are those
-            that the rows have (else f0, f1, ...), and the types those of the values.
+        schema: the columns: a row type, an annotated class, or a list of names. By default the names are those of the
+            rows (else f0, f1, ...), and the types those of the values.
 
     Raises:
         ProgramError: no rows and no types; rows of different widths; a column without a common type.
-        DataError: a value that is none of its column's type; names column, type and value.
+        DataError: a value that does not fit its column's type; names column, type and value.
     """
     items = list(rows)
-    given, names = _schema(schema)
-    if given is None and not items:
+    declared, names = _schema(schema)
+    if declared is None and not items:
         raise ProgramError("there are no rows, so the columns' types are not known", remedy="give a schema")
-    if given is None and (common := _common_class(items)) is not None:
-        given = _annotated(common, names)
+    if declared is None and (common := _common_class(items)) is not None:
+        declared = _annotated(common, names)
         items = [_split(item)[1] for item in items] if names else items
-    if given is not None:
-        names = given.logical_type.names if isinstance(given.logical_type, t.FieldsType) else ()
-        into = converter_of(given, place=PLACE).to_internal
-        whole = [into(_as_row(item, given)) for item in items]
-        return _constant(names, [field.type for field in _fields(given)], whole)
-    found, cells = _cells(items)
-    names = names or found or tuple(f"f{at}" for at in range(len(cells[0]) if cells else 0))
+    if declared is not None:
+        names = declared.logical_type.names if isinstance(declared.logical_type, t.FieldsType) else ()
+        into = converter_of(declared, place=PLACE).to_internal
+        whole = [into(_as_row(item, declared)) for item in items]
+        return _constant(names, [field.type for field in _fields(declared)], whole)
+    row_names, cells = _cells(items)
+    names = names or row_names or tuple(f"f{at}" for at in range(len(cells[0]) if cells else 0))
     _check_widths(cells, names)
     columns = [_column(name, [row[at] for row in cells]) for at, name in enumerate(names)]
     return _constant(names, [type_ for type_, _ in columns], list(zip(*(values for _, values in columns), strict=True)))
 
 
 def constant_of(value: object) -> RexNode:
-    """A Python value as a row expression of the type that its class has.
+    """A Python value as a row expression of its class's type.
 
     Raises:
-        ProgramError: its class stands for no type.
-        DataError: a field's value is none of the field's type.
+        ProgramError: its class has no type.
+        DataError: a field's value does not fit the field's type.
     """
     type_, values = _column("value", [value], "lit()")
     return constant(values[0], type_)
 
 
 def columns_of_schema(schema: AnyType) -> tuple[tuple[str, ...], t.RowType | None]:
-    """The names of columns that a schema gives, and their types; () and None where it gives none."""
+    """The column names and types of a schema; () and None for missing ones."""
     data_type, names = _schema(schema)
     if data_type is None:
         return names, None
@@ -88,7 +88,7 @@ def columns_of_schema(schema: AnyType) -> tuple[tuple[str, ...], t.RowType | Non
 
 
 def _schema(schema: AnyType) -> tuple[DataType | None, tuple[str, ...]]:
-    """The data type of rows, or the names of columns, that a schema gives."""
+    """The data type, or else the column names, of a schema."""
     if schema is None:
         return None, ()
     if isinstance(schema, list | tuple) and all(isinstance(item, str) for item in schema):
@@ -96,14 +96,14 @@ def _schema(schema: AnyType) -> tuple[DataType | None, tuple[str, ...]]:
         if twice is not None:
             raise ProgramError(f"two columns are named {twice!r}", where=PLACE, remedy="give each a name of its own")
         return None, tuple(schema)
-    found = DataTypes.ROW(*schema) if isinstance(schema, list | tuple) else DataTypes.of(schema)
-    if not isinstance(found.logical_type, t.FieldsType):
-        return DataTypes.ROW(DataTypes.FIELD("f0", found)), ()
-    return found.not_null(), ()
+    type_ = DataTypes.ROW(*schema) if isinstance(schema, list | tuple) else DataTypes.of(schema)
+    if not isinstance(type_.logical_type, t.FieldsType):
+        return DataTypes.ROW(DataTypes.FIELD("f0", type_)), ()
+    return type_.not_null(), ()
 
 
 def _common_class(items: Sequence[object]) -> type | None:
-    """The class of all rows, where it is one whose annotations give the columns."""
+    """The class of all rows if its annotations declare the columns, else None."""
     classes = {type(item) for item in items}
     if len(classes) != 1:
         return None
@@ -112,17 +112,17 @@ def _common_class(items: Sequence[object]) -> type | None:
 
 
 def _annotated(class_: type, names: tuple[str, ...]) -> DataType | None:
-    """The columns that a class's annotations give, under other names if some are given; None where they give none."""
+    """The columns that a class's annotations declare, under `names` if there are any; None if it declares none."""
     try:
-        found = DataTypes.of(class_)
+        type_ = DataTypes.of(class_)
     except ProgramError:
         return None
-    fields = _fields(found)
+    fields = _fields(type_)
     if not names:
-        return found
+        return type_
     if len(names) != len(fields):
         raise ProgramError(f"{len(names)} names are given for rows of {len(fields)} fields")
-    renamed = [DataTypes.FIELD(name, child) for name, child in zip(names, found.children, strict=True)]
+    renamed = [DataTypes.FIELD(name, child) for name, child in zip(names, type_.children, strict=True)]
     return DataTypes.ROW(*renamed).not_null()
 
 
@@ -144,18 +144,18 @@ def _is_record(item: object) -> bool:
 
 
 def _cells(items: Sequence[object]) -> tuple[tuple[str, ...], list[list[Any]]]:
-    """The names that rows have, and their values in the order of the names."""
+    """The column names of rows, and the values in that order."""
     names: dict[str, None] = {}
     split = [_split(item) for item in items]
-    for found, _ in split:
-        names.update(dict.fromkeys(found))
+    for own_names, _ in split:
+        names.update(dict.fromkeys(own_names))
     if not names:
         return (), [values for _, values in split]
     order = tuple(names)
     cells = []
-    for found, values in split:
-        if found:
-            by_name = dict(zip(found, values, strict=True))
+    for own_names, values in split:
+        if own_names:
+            by_name = dict(zip(own_names, values, strict=True))
             values = [by_name.get(name) for name in order]
         cells.append(values)
     return order, cells
@@ -187,7 +187,7 @@ def _check_widths(cells: Sequence[Sequence[Any]], names: Sequence[str]) -> None:
 
 
 def _column(name: str, values: Sequence[Any], place: str = PLACE) -> tuple[t.LogicalType, list[Any]]:
-    """The common type of a column's values, and the values as its internal ones."""
+    """The common type of a column's values, and the values in internal form."""
     data_type = _common([_type_of(value, name) for value in values], name)
     if isinstance(data_type.logical_type, t.NullType):
         raise ProgramError(f"column {name!r} has no value but None, so its type is not known", remedy="give a schema")
@@ -196,14 +196,14 @@ def _column(name: str, values: Sequence[Any], place: str = PLACE) -> tuple[t.Log
 
 
 def _common(types: Sequence[t.LogicalType], name: str) -> DataType:
-    found = casts.common_type(list(types))
-    if found is None:
+    common = casts.common_type(list(types))
+    if common is None:
         listed = ", ".join(dict.fromkeys(str(type_.with_nullability(True)) for type_ in types))
         raise ProgramError(
             f"the values of column {name!r} have no common type: {listed}",
             remedy="give a schema, or values of one type",
         )
-    return DataTypes.of(found)
+    return DataTypes.of(common)
 
 
 def _constant(names: Sequence[str], types: Sequence[t.LogicalType], rows: Sequence[Any]) -> ConstantRows:
@@ -232,11 +232,11 @@ def _structured(value: Any, names: tuple[str, ...], name: str) -> t.LogicalType:
     try:
         return DataTypes.of(type(value)).logical_type
     except ProgramError:
-        fields = tuple(t.Field(one, _type_of(getattr(value, one), f"{name}.{one}")) for one in names)
+        fields = tuple(t.Field(field, _type_of(getattr(value, field), f"{name}.{field}")) for field in names)
         return t.StructuredType(class_name=use_class(type(value)), fields=fields, nullable=False)
 
 
-def _whole(value: Any, name: str) -> t.LogicalType:
+def _integer_type(value: Any, name: str) -> t.LogicalType:
     number = int(value)
     for type_ in (t.INT, t.BIGINT):
         if -(2 ** (type_.BITS - 1)) <= number < 2 ** (type_.BITS - 1):
@@ -280,7 +280,7 @@ def _map(value: Mapping[Any, Any], name: str) -> t.LogicalType:
             f"a dict in column {name!r} holds no value, so its type is not known", remedy="give a schema"
         )
     sides = (list(value), list(value.values()))
-    key, item = (_common([_type_of(one, name) for one in side], name).logical_type for side in sides)
+    key, item = (_common([_type_of(cell, name) for cell in side], name).logical_type for side in sides)
     return t.MapType(key=key, value=item, nullable=False)
 
 
@@ -289,7 +289,7 @@ def _row(value: tuple[Any, ...], name: str) -> t.LogicalType:
     if is_named_tuple(type(value)):
         return _structured(value, names, name)
     names = names or tuple(f"f{at}" for at in range(len(values)))
-    fields = tuple(t.Field(one, _type_of(item, f"{name}.{one}")) for one, item in zip(names, values, strict=True))
+    fields = tuple(t.Field(field, _type_of(item, f"{name}.{field}")) for field, item in zip(names, values, strict=True))
     return t.RowType(fields=fields, nullable=False)
 
 
@@ -301,7 +301,7 @@ def _interval(value: dt.timedelta, name: str) -> t.LogicalType:
 _TYPES: tuple[tuple[type, Callable[[Any, str], t.LogicalType]], ...] = (
     (type(None), lambda value, name: t.NULL),
     (bool, lambda value, name: t.BOOLEAN.not_null()),
-    (Integral, _whole),
+    (Integral, _integer_type),
     (Real, lambda value, name: t.DOUBLE.not_null()),
     (Decimal, _decimal),
     (str, lambda value, name: plan_literals.string(value).type),

@@ -1,6 +1,6 @@
-"""Functions and operators by their SQL name.
+"""Registry of functions and operators by SQL name.
 
-The entries are in the modules of their families; here they are only looked up.
+The modules of the families declare the entries.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FAMILIES = (operators, arithmetic, strings, temporal, conditional, collections, 
 
 _BITMAPS = "AND ANDNOT BUILD CARDINALITY FROM_BYTES OR TO_ARRAY TO_BYTES TO_STRING XOR".split()
 
-#: Functions of Flink that are not run here, and what to do.
+#: Flink functions without support here, and their alternatives.
 UNSUPPORTED = {
     **dict.fromkeys(("PARSE_JSON", "TRY_PARSE_JSON"), "a plan cannot hold VARIANT; use JSON_VALUE and JSON_QUERY"),
     **{f"BITMAP_{name}": "keep the values in an ARRAY" for name in _BITMAPS},
@@ -41,12 +41,12 @@ _SPELLED = {"!=": "<>", "==": "=", "CHARACTER_LENGTH": "CHAR_LENGTH"}
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, Function]:
-    found: dict[str, Function] = {}
+    table: dict[str, Function] = {}
     for family in FAMILIES:
         for function in family.FUNCTIONS:
             for name in (function.name, *function.aliases):
-                found[name] = function
-    return found
+                table[name] = function
+    return table
 
 
 @lru_cache(maxsize=1)
@@ -59,7 +59,7 @@ def resolve_call(name: str, operands: Sequence[RexNode]) -> RexNode:
 
     Raises:
         ProgramError: unknown function, wrong number or types of arguments; says which signatures exist.
-        UnsupportedError: a function that Flink has and that is not run here.
+        UnsupportedError: a function of Flink without support here.
     """
     upper = " ".join(name.upper().split())
     function = _table().get(_SPELLED.get(upper, upper))
@@ -71,11 +71,11 @@ def resolve_call(name: str, operands: Sequence[RexNode]) -> RexNode:
 
 
 def unknown_function(name: str, others: Iterable[str] = ()) -> ProgramError:
-    """The error for a name that no function has.
+    """The error for an unknown function name.
 
     Args:
         name: the name as written.
-        others: names that can be called there, beside those of scalar functions and aggregates.
+        others: names that can be called there, besides those of scalar functions and aggregates.
     """
     known = [*function_names(), *aggregate_names(), *others]
     remedy = did_you_mean(name.upper(), known, "create it with CREATE FUNCTION, or check its name")
@@ -83,13 +83,13 @@ def unknown_function(name: str, others: Iterable[str] = ()) -> ProgramError:
 
 
 def is_function(name: str) -> bool:
-    """True for a scalar function or operator that `resolve_call` knows (and builds, or refuses by name)."""
+    """Return True for a scalar function or operator that `resolve_call` knows (and builds, or refuses by name)."""
     upper = " ".join(name.upper().split())
     return _SPELLED.get(upper, upper) in _table() or upper in UNSUPPORTED
 
 
 def is_aggregate(name: str) -> bool:
-    """True for an aggregate or window function that `resolve_aggregate` knows."""
+    """Return True for an aggregate or window function that `resolve_aggregate` knows."""
     return name.upper() in aggregate_names()
 
 
@@ -99,7 +99,7 @@ def function_names() -> tuple[str, ...]:
 
 
 def is_deterministic(rex: RexNode) -> bool:
-    """False when the expression calls RAND, UUID, PROCTIME, CURRENT_TIMESTAMP and the like."""
+    """Return False if the expression calls RAND, UUID, PROCTIME, CURRENT_TIMESTAMP and the like."""
     return not any(isinstance(node, Call) and _changes(node) for node in walk(rex))
 
 
@@ -111,5 +111,5 @@ def _changes(call: Call) -> bool:
 
 
 def _is_clock(call: Call) -> bool:
-    """UNIX_TIMESTAMP() without a text to read is the time of the run."""
+    """Return True for UNIX_TIMESTAMP() without arguments, the current time."""
     return call.name == "$UNIX_TIMESTAMP$1" and not call.operands

@@ -1,4 +1,4 @@
-"""SEARCH: a value looked up in a set of ranges, the form of IN lists in plans.
+"""SEARCH: membership of a value in a set of ranges; plans have IN lists in this form.
 
 Source: the `$SEARCH$1` calls of Flink 2.3's plans. Ranges are sorted and do not overlap; a point is a range closed at
 both ends; a negation is the ranges between the points.
@@ -27,10 +27,10 @@ Bound = bool | int | float | str | None
 
 
 def points(value: RexNode, items: Sequence[Literal]) -> RexNode | None:
-    """`value` is one of the constants: nothing, an equality, or a SEARCH.
+    """Test of `value` against the constants: an equality or a SEARCH; None without constants.
 
     Args:
-        value: what is looked up.
+        value: the tested value.
         items: constants, not NULL, of types that compare with the value's.
     """
     if not items:
@@ -53,7 +53,7 @@ def points(value: RexNode, items: Sequence[Literal]) -> RexNode | None:
 
 
 def order_key(literal: Literal) -> Any:
-    """What a constant sorts by: its number, or its text."""
+    """The sort key of a constant: its number, or its text."""
     if isinstance(literal.type, NumericType):
         return Decimal(str(literal.value))
     if isinstance(literal.type, CharacterType):
@@ -67,13 +67,13 @@ def bound_of(literal: Literal) -> Bound:
 
 
 def complement(sarg: Sarg) -> Sarg | None:
-    """The ranges around and between those of `sarg`; None when they are everything."""
-    found: list[Range] = []
+    """The ranges around and between those of `sarg`; None if they cover everything."""
+    gaps: list[Range] = []
     lower: Bound = None
     closed, has_lower = False, False
     for item in sarg.ranges:
         if item.has_lower:
-            found.append(
+            gaps.append(
                 Range(
                     lower=lower,
                     lower_closed=closed,
@@ -87,14 +87,14 @@ def complement(sarg: Sarg) -> Sarg | None:
         if not has_lower:
             break
     else:
-        found.append(Range(lower=lower, lower_closed=closed, has_lower=True))
+        gaps.append(Range(lower=lower, lower_closed=closed, has_lower=True))
     turned = {"TRUE": "FALSE", "FALSE": "TRUE", "UNKNOWN": "UNKNOWN"}[sarg.null_as]
-    return Sarg(tuple(found), turned, sarg.type) if found else None
+    return Sarg(tuple(gaps), turned, sarg.type) if gaps else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """A range with keys that can be compared; None is open-ended."""
+    """A range with comparable keys; None is open-ended."""
 
     low: Any
     low_closed: bool
@@ -104,7 +104,7 @@ class _Span:
 
 
 _SIDES: dict[str, tuple[bool, bool]] = {
-    # symbol: (has a lower bound, the bound belongs to the range)
+    # symbol: (has a lower bound, the bound is inclusive)
     ">": (True, False),
     ">=": (True, True),
     "<": (False, False),
@@ -115,7 +115,7 @@ _MIRRORED = {">": "<", ">=": "<=", "<": ">", "<=": ">=", "=": "=", "<>": "<>"}
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """One test of a value against constants; `literal` where it is a single comparison."""
+    """One test of a value against constants; `literal` if it is a single comparison."""
 
     value: RexNode
     spans: tuple[_Span, ...]
@@ -123,25 +123,25 @@ class _Term:
 
 
 def merged(operands: Sequence[RexNode], *, conjunction: bool) -> tuple[RexNode, ...]:
-    """The operands of AND or OR with the tests of each value against constants merged into one.
+    """The operands of AND or OR, with tests of the same value against constants merged into one.
 
     A column tested twice becomes a SEARCH of ranges, as in Flink's plans. Tests that together are always or never
-    true stay as they are.
+    true are not merged.
     """
     terms = [_term(operand) for operand in operands]
     groups: dict[RexNode, list[int]] = {}
     for index, term in enumerate(terms):
         if term is not None:
             groups.setdefault(term.value, []).append(index)
-    found: list[RexNode | None] = list(operands)
+    merged_terms: list[RexNode | None] = list(operands)
     for value, members in groups.items():
         parts = [term for index in members if (term := terms[index]) is not None]
         together = _together(value, parts, conjunction=conjunction) if len(parts) > 1 else None
         if together is not None:
-            found[members[0]] = together
+            merged_terms[members[0]] = together
             for index in members[1:]:
-                found[index] = None
-    return tuple(rex for rex in found if rex is not None)
+                merged_terms[index] = None
+    return tuple(rex for rex in merged_terms if rex is not None)
 
 
 def _together(value: RexNode, terms: Sequence[_Term], *, conjunction: bool) -> RexNode | None:
@@ -173,7 +173,7 @@ def _together(value: RexNode, terms: Sequence[_Term], *, conjunction: bool) -> R
 
 
 def _in_form(bound: Bound, type_: LogicalType) -> Bound:
-    """A bound as literals of the type have it: only whole numbers are numbers."""
+    """A bound in the form of the type's literals: only integers are numbers."""
     inexact = isinstance(type_, NumericType) and not isinstance(type_, IntegerType)
     return str(bound) if inexact and bound is not None else bound
 
@@ -182,27 +182,29 @@ def _term(rex: RexNode) -> _Term | None:
     if not isinstance(rex, Call) or len(rex.operands) != 2:
         return None
     symbol = rex.name[1:-2]
-    value, other = rex.operands
-    if symbol == "SEARCH" and isinstance(other, Sarg) and other.null_as == "UNKNOWN" and _ordered(other.type):
-        spans = tuple(_span(item, other.type) for item in other.ranges)
-        return _Term(value, spans, other.type)
+    value, constant = rex.operands
+    if symbol == "SEARCH" and isinstance(constant, Sarg) and constant.null_as == "UNKNOWN" and _ordered(constant.type):
+        spans = tuple(_span(item, constant.type) for item in constant.ranges)
+        return _Term(value, spans, constant.type)
     if symbol not in _MIRRORED:
         return None
     if isinstance(value, Literal):
-        symbol, value, other = _MIRRORED[symbol], other, value
-    if not (isinstance(value, InputRef) and isinstance(other, Literal)) or other.value is None:
+        symbol, value, constant = _MIRRORED[symbol], constant, value
+    if not (isinstance(value, InputRef) and isinstance(constant, Literal)) or constant.value is None:
         return None
-    if not (_ordered(other.type) and _alike(type_of(value), other.type)):
+    if not (_ordered(constant.type) and _alike(type_of(value), constant.type)):
         return None
-    return _Term(value, _compared(symbol, other), other.type)
+    return _Term(value, _compared(symbol, constant), constant.type)
 
 
 def _ordered(type_: LogicalType) -> bool:
     return isinstance(type_, NumericType | CharacterType | DateType | TimestampBase)
 
 
-def _alike(one: LogicalType, two: LogicalType) -> bool:
-    return one.ROOT == two.ROOT or any(isinstance(one, f) and isinstance(two, f) for f in (NumericType, CharacterType))
+def _alike(left: LogicalType, right: LogicalType) -> bool:
+    return left.ROOT == right.ROOT or any(
+        isinstance(left, f) and isinstance(right, f) for f in (NumericType, CharacterType)
+    )
 
 
 def _key(bound: Bound, type_: LogicalType) -> Any:
@@ -234,9 +236,9 @@ def _compared(symbol: str, literal: Literal) -> tuple[_Span, ...]:
     return (_span(item, literal.type),)
 
 
-def _crossed(one: Sequence[_Span], two: Sequence[_Span]) -> tuple[_Span, ...]:
-    found = [span for a in one for b in two if (span := _both(a, b)) is not None]
-    return tuple(sorted(found, key=_start))
+def _crossed(left: Sequence[_Span], right: Sequence[_Span]) -> tuple[_Span, ...]:
+    spans = [span for a in left for b in right if (span := _both(a, b)) is not None]
+    return tuple(sorted(spans, key=_start))
 
 
 def _both(a: _Span, b: _Span) -> _Span | None:
@@ -251,7 +253,7 @@ def _both(a: _Span, b: _Span) -> _Span | None:
 
 
 def _combined(low: _Span, high: _Span) -> _Span:
-    """From the start of one span to the end of another."""
+    """The span from the start of one span to the end of another."""
     item = replace(
         low.range, upper=high.range.upper, upper_closed=high.range.upper_closed, has_upper=high.range.has_upper
     )
@@ -263,20 +265,20 @@ def _start(span: _Span) -> tuple[Any, ...]:
 
 
 def _joined(spans: Sequence[_Span]) -> tuple[_Span, ...]:
-    """The union: spans that overlap or touch become one."""
-    found: list[_Span] = []
+    """The union, with overlapping or adjacent spans merged."""
+    union: list[_Span] = []
     for span in sorted(spans, key=_start):
-        last = found[-1] if found else None
+        last = union[-1] if union else None
         if last is None or not _touch(last, span):
-            found.append(span)
+            union.append(span)
         elif last.high is not None and (
             span.high is None or (span.high, span.high_closed) > (last.high, last.high_closed)
         ):
-            found[-1] = _combined(last, span)
-    return tuple(found)
+            union[-1] = _combined(last, span)
+    return tuple(union)
 
 
-def _touch(one: _Span, two: _Span) -> bool:
-    if one.high is None or two.low is None:
+def _touch(left: _Span, right: _Span) -> bool:
+    if left.high is None or right.low is None:
         return True
-    return bool(one.high > two.low or (one.high == two.low and (one.high_closed or two.low_closed)))
+    return bool(left.high > right.low or (left.high == right.low and (left.high_closed or right.low_closed)))

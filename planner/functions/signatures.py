@@ -1,6 +1,6 @@
-"""What a function declares: its names, the operands it takes, its result type, its name in plans.
+"""Function declarations: names, operands, result type, name in plans.
 
-Each family of functions is a table of `Function` entries; `registry.resolve_call` checks operands against the entry's
+A family of functions is a table of `Function` entries; `registry.resolve_call` checks operands against the entry's
 forms and builds the call.
 """
 
@@ -39,14 +39,14 @@ ReturnRule = Callable[[Operands], LogicalType]
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A set of types that an operand may have, by the name shown in errors."""
+    """A set of types allowed for an operand, with its name in errors."""
 
     name: str
     types: tuple[type[LogicalType], ...]
     literal: bool = False
 
     def accepts(self, rex: RexNode) -> bool:
-        """Whether the operand is of the family."""
+        """Return True if the operand's type is in the family."""
         if self.literal and not (isinstance(rex, Literal) and rex.value is not None):
             return False
         return not self.types or isinstance(type_of(rex), self.types)
@@ -80,7 +80,7 @@ class Form:
     rest: Family | None = None
 
     def fits(self, operands: Sequence[RexNode], nulls: bool) -> bool:
-        """Whether the operands match in number and types; untyped NULLs match where `nulls` allows them."""
+        """Return True if the operands match in number and types; untyped NULLs match if `nulls` allows them."""
         if len(operands) < len(self.operands) or (self.rest is None and len(operands) > len(self.operands)):
             return False
         families = [*self.operands, *([self.rest] if self.rest else []) * (len(operands) - len(self.operands))]
@@ -90,24 +90,24 @@ class Form:
         )
 
     def text(self, name: str) -> str:
-        """The form as errors show it."""
+        """The form as text for errors."""
         shown = [f"<{family.name}>" for family in self.operands]
         return f"{name}({', '.join([*shown, *([f'<{self.rest.name}>...'] if self.rest else [])])})"
 
 
 def form(*operands: Family, rest: Family | None = None) -> Form:
-    """A signature of the given operands."""
+    """A signature with these operands."""
     return Form(operands, rest)
 
 
 def is_untyped_null(rex: RexNode) -> bool:
-    """True for a NULL literal whose type nobody has given."""
+    """Return True for a NULL literal without a type."""
     return isinstance(rex, Literal) and rex.value is None and isinstance(rex.type, NullType)
 
 
 @dataclass(frozen=True, slots=True)
 class ApiForm:
-    """A function in the Table API: its signature, a method's with `x.` in front, and its docstring."""
+    """A function in the Table API: its signature, with the prefix `x.` for methods, and its docstring."""
 
     signature: str
     doc: str
@@ -115,14 +115,14 @@ class ApiForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Documented:
-    """A declaration with its names in the Table API, of which `make docs` makes methods and functions."""
+    """A declaration with its names in the Table API; `make docs` generates methods and functions from it."""
 
     api_forms: tuple[ApiForm, ...] = ()
 
     def api(self, signature: str, doc: str) -> Self:
         """This declaration with a property `x.upper_case`, a method `x.repeat(times)` or a function `concat(*texts)`.
 
-        A parameter that is None is left out of the call; x is the first operand.
+        A parameter that is None is omitted from the call; x is the first operand.
         """
         return replace(self, api_forms=(*self.api_forms, ApiForm(signature, doc)))
 
@@ -131,10 +131,12 @@ class Documented:
 class Function(Documented):
     """A function or operator.
 
-    `internal` is the name in plans (by default `$NAME$1`), `syntax` as in plans (None is left out). `prepare` changes
-    the checked operands (coercions) before the call is made; `rewrite` makes the whole expression instead. `nulls`
-    says that untyped NULLs are accepted. `infix` shows errors in operator form. `keeps_time`: the result is a time
-    attribute; every other function makes plain values of those.
+    `internal` is the name in plans (by default `$NAME$1`), `syntax` that of plans (None: omitted). `prepare` converts
+    the
+    checked operands (coercions) before the call is built; `rewrite` builds the whole expression instead. `nulls`
+    accepts untyped NULLs. `infix` shows errors in operator form. `keeps_time`: the result is a time attribute; all
+    other
+    functions turn time attributes into plain values.
     """
 
     name: str
@@ -165,20 +167,20 @@ class Function(Documented):
             raise self.mismatch(operands)
         checked = tuple(operands)
         if self.rewrite is not None:
-            found = self.rewrite(checked)
-            if isinstance(found, Call) and found not in checked:
-                return replace(found, type=plain_times(found.type))
-            return found
+            rewritten = self.rewrite(checked)
+            if isinstance(rewritten, Call) and rewritten not in checked:
+                return replace(rewritten, type=plain_times(rewritten.type))
+            return rewritten
         if self.prepare is not None:
             checked = self.prepare(checked)
         if self.returns is None:
             raise ProgramError(f"function {self.name} has no result type")
         type_ = self.returns(checked)
-        kept = type_ if self.keeps_time else plain_times(type_)
-        return Call(self.plan_name, checked, kept, self.syntax)
+        result_type = type_ if self.keeps_time else plain_times(type_)
+        return Call(self.plan_name, checked, result_type, self.syntax)
 
     def mismatch(self, operands: Sequence[RexNode]) -> ProgramError:
-        """The error that the operands do not fit."""
+        """The error for operands that do not fit."""
         supported = "; ".join(form.text(self.name) for form in self.forms)
         counts = {len(form.operands) for form in self.forms}
         variadic = any(form.rest for form in self.forms)
@@ -213,22 +215,22 @@ def plain_times(type_: LogicalType) -> LogicalType:
 
 
 def any_nullable(operands: Sequence[RexNode]) -> bool:
-    """Whether one of the operands may be NULL."""
+    """Return True if an operand is nullable."""
     return any(type_of(rex).nullable for rex in operands)
 
 
 def fixed(type_: LogicalType) -> ReturnRule:
-    """That type, nullable if an operand is."""
+    """Return type `type_`, nullable if an operand is."""
     return lambda operands: type_.with_nullability(any_nullable(operands))
 
 
 def nullable(type_: LogicalType) -> ReturnRule:
-    """That type, always nullable."""
+    """Return type `type_`, always nullable."""
     return lambda operands: type_.with_nullability(True)
 
 
 def not_null(type_: LogicalType) -> ReturnRule:
-    """That type, NOT NULL."""
+    """Return type `type_`, NOT NULL."""
     return lambda operands: type_.not_null()
 
 
@@ -238,7 +240,7 @@ def same(index: int) -> ReturnRule:
 
 
 def force_nullable(rule: ReturnRule) -> ReturnRule:
-    """What `rule` says, always nullable."""
+    """The result of `rule`, always nullable."""
     return lambda operands: rule(operands).with_nullability(True)
 
 

@@ -1,6 +1,6 @@
-"""Text and bytes.
+"""Functions of text and bytes.
 
-Source: Flink docs, "System (Built-in) Functions", string; result types as Flink 2.3's plans have them.
+Source: Flink docs, "System (Built-in) Functions", string; result types of Flink 2.3's plans.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ def _entry(
 
 
 def _overlay(operands: Operands) -> LogicalType:
-    one, two = type_of(operands[0]), type_of(operands[1])
-    if isinstance(one, CharacterType) and isinstance(two, CharacterType):
-        length = min(one.length + two.length, MAX_LENGTH)
+    text, replacement = type_of(operands[0]), type_of(operands[1])
+    if isinstance(text, CharacterType) and isinstance(replacement, CharacterType):
+        length = min(text.length + replacement.length, MAX_LENGTH)
         return VarCharType(length=length, nullable=any_nullable(operands))
     return STRING
 
@@ -79,38 +79,38 @@ def _trim(operands: Operands) -> Operands:
 
 
 def _elt(operands: Operands) -> LogicalType:
-    found = least_restrictive([type_of(rex) for rex in operands[1:]])
-    assert found is not None
-    return found.with_nullability(True)
+    common = least_restrictive([type_of(rex) for rex in operands[1:]])
+    assert common is not None
+    return common.with_nullability(True)
 
 
 FUNCTIONS: tuple[Function, ...] = (
-    _entry("UPPER", _ONE, same(0)).api("x.upper_case", "UPPER: in capitals."),
-    _entry("LOWER", _ONE, same(0)).api("x.lower_case", "LOWER: in small letters."),
-    _entry("INITCAP", _ONE, same(0)).api("x.init_cap", "INITCAP: every word with a capital."),
+    _entry("UPPER", _ONE, same(0)).api("x.upper_case", "UPPER: the text in upper case."),
+    _entry("LOWER", _ONE, same(0)).api("x.lower_case", "LOWER: the text in lower case."),
+    _entry("INITCAP", _ONE, same(0)).api("x.init_cap", "INITCAP: the text with every word capitalized."),
     _entry("CHAR_LENGTH", _ONE, fixed(INT), "CHARACTER_LENGTH").api(
         "x.char_length", "CHAR_LENGTH: the number of characters."
     ),
     _entry("ASCII", _ONE, fixed(INT)).api("x.ascii", "ASCII: the code of the first character."),
     *(_entry(name, (form(TEXT), form(NUMBER)), not_null(BOOLEAN)) for name in ("IS_ALPHA", "IS_DECIMAL", "IS_DIGIT")),
     _entry("CHR", (form(WHOLE),), nullable(STRING)).api("x.chr", "CHR: the character of a code."),
-    _entry("REVERSE", _ONE, nullable(STRING)).api("x.reverse", "REVERSE: back to front."),
+    _entry("REVERSE", _ONE, nullable(STRING)).api("x.reverse", "REVERSE: the characters in reverse order."),
     Function("TRIM", (form(TEXT), form(KEYWORD, TEXT, TEXT)), varying(2), prepare=_trim),
     _entry("LTRIM", _ONE_OR_TWO, varying(0)).api(
-        "x.ltrim(characters=None)", "LTRIM: without blanks, or these characters, at the start."
+        "x.ltrim(characters=None)", "LTRIM: remove blanks, or these characters, at the start."
     ),
     _entry("RTRIM", _ONE_OR_TWO, varying(0)).api(
-        "x.rtrim(characters=None)", "RTRIM: without blanks, or these characters, at the end."
+        "x.rtrim(characters=None)", "RTRIM: remove blanks, or these characters, at the end."
     ),
     _entry("BTRIM", _ONE_OR_TWO, fixed(STRING)).api(
-        "x.btrim(characters=None)", "BTRIM: without blanks, or these characters, at both ends."
+        "x.btrim(characters=None)", "BTRIM: remove blanks, or these characters, at both ends."
     ),
     _entry("CONCAT", (form(TEXT, rest=TEXT),), fixed(STRING)).api("concat(*texts)", "CONCAT."),
     _entry("CONCAT_WS", (form(TEXT, TEXT, rest=TEXT),), fixed(STRING)).api(
-        "concat_ws(separator, *texts)", "CONCAT_WS: with a separator, NULLs left out."
+        "concat_ws(separator, *texts)", "CONCAT_WS: the texts joined by a separator, without NULLs."
     ),
     _entry("SUBSTRING", _SLICE, varying(0)).api(
-        "x.substring(begin, length=None)", "SUBSTRING from a place (from 1), to the end or of a length."
+        "x.substring(begin, length=None)", "SUBSTRING from a position (from 1), to the end or with a length."
     ),
     _entry("SUBSTR", _SLICE, varying(0)).api("x.substr(begin, length=None)", "SUBSTR; the same as `substring`."),
     _entry("LEFT", (form(TEXT, WHOLE),), force_nullable(varying(0))).api(
@@ -121,64 +121,64 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     _entry("LPAD", (form(TEXT, WHOLE, TEXT),), fixed(STRING)).api("x.lpad(length, pad)", "LPAD to a length."),
     _entry("RPAD", (form(TEXT, WHOLE, TEXT),), fixed(STRING)).api("x.rpad(length, pad)", "RPAD to a length."),
-    _entry("REPEAT", (form(TEXT, WHOLE),), fixed(STRING)).api("x.repeat(times)", "REPEAT this a number of times."),
-    _entry("REPLACE", _THREE, fixed(STRING)).api("x.replace(search, replacement)", "REPLACE all that is `search`."),
+    _entry("REPEAT", (form(TEXT, WHOLE),), fixed(STRING)).api("x.repeat(times)", "REPEAT the text `times` times."),
+    _entry("REPLACE", _THREE, fixed(STRING)).api(
+        "x.replace(search, replacement)", "REPLACE every occurrence of `search`."
+    ),
     _entry("TRANSLATE", _THREE, fixed(STRING), internal="$TRANSLATE3$1").api(
-        "x.translate(characters, others)", "TRANSLATE characters into the others of the same place."
+        "x.translate(characters, others)", "TRANSLATE `characters` to those at the same positions in `others`."
     ),
     _entry("OVERLAY", (form(TEXT, TEXT, WHOLE), form(TEXT, TEXT, WHOLE, WHOLE)), _overlay).api(
-        "x.overlay(text, start, length=None)", "OVERLAY: `text` in place of what stands at `start`."
+        "x.overlay(text, start, length=None)", "OVERLAY: replace the characters from `start` by `text`."
     ),
     _entry("POSITION", _TWO, fixed(INT)).api(
-        "x.position(text)", "POSITION(this IN text), from 1; 0 where it is not there."
+        "x.position(text)", "POSITION(this IN text), from 1; 0 if it does not occur."
     ),
     _entry("LOCATE", (form(TEXT, TEXT), form(TEXT, TEXT, WHOLE)), fixed(INT)).api(
-        "x.locate(text, start=None)", "LOCATE: the place of this in `text`, from 1."
+        "x.locate(text, start=None)", "LOCATE: the position of this in `text`, from 1."
     ),
     _entry("INSTR", (*_TWO, form(TEXT, TEXT, WHOLE), form(TEXT, TEXT, WHOLE, WHOLE)), fixed(INT)).api(
-        "x.instr(text)", "INSTR: the place of `text` in this, from 1."
+        "x.instr(text)", "INSTR: the position of `text` in this, from 1."
     ),
     _entry("SPLIT_INDEX", (form(TEXT, TEXT, WHOLE), form(TEXT, WHOLE, WHOLE)), nullable(STRING)).api(
-        "x.split_index(delimiter, index)", "SPLIT_INDEX: the part of that place, from 0."
+        "x.split_index(delimiter, index)", "SPLIT_INDEX: the part at `index`, from 0."
     ),
     _entry("SPLIT", _TWO, fixed(_ARRAY_OF_TEXT)).api("x.split(delimiter)", "SPLIT into an array."),
     _entry("STR_TO_MAP", (form(TEXT), form(TEXT, TEXT, TEXT)), nullable(_TEXT_MAP)).api(
-        'x.str_to_map(pairs=",", values="=")', "STR_TO_MAP, with what separates pairs, and keys from values."
+        'x.str_to_map(pairs=",", values="=")', "STR_TO_MAP, with separators of pairs, and of keys and values."
     ),
-    _entry("REGEXP", _TWO, fixed(BOOLEAN)).api("x.regexp(pattern)", "REGEXP: whether a part matches."),
+    _entry("REGEXP", _TWO, fixed(BOOLEAN)).api("x.regexp(pattern)", "REGEXP: TRUE if a part matches."),
     _entry("REGEXP_EXTRACT", (form(TEXT, TEXT), form(TEXT, TEXT, WHOLE)), nullable(STRING)).api(
-        "x.regexp_extract(pattern, group=None)", "REGEXP_EXTRACT: what matches, or a group of it."
+        "x.regexp_extract(pattern, group=None)", "REGEXP_EXTRACT: the first match, or a group of it."
     ),
     _entry("REGEXP_REPLACE", _THREE, fixed(STRING)).api(
-        "x.regexp_replace(pattern, replacement)", "REGEXP_REPLACE all that matches."
+        "x.regexp_replace(pattern, replacement)", "REGEXP_REPLACE every match."
     ),
-    _entry("REGEXP_COUNT", _TWO, nullable(INT)).api("x.regexp_count(pattern)", "REGEXP_COUNT: how often it matches."),
+    _entry("REGEXP_COUNT", _TWO, nullable(INT)).api("x.regexp_count(pattern)", "REGEXP_COUNT: the number of matches."),
     _entry("REGEXP_INSTR", _TWO, nullable(INT)).api(
-        "x.regexp_instr(pattern)", "REGEXP_INSTR: where it matches first, from 1."
+        "x.regexp_instr(pattern)", "REGEXP_INSTR: the position of the first match, from 1."
     ),
-    _entry("REGEXP_SUBSTR", _TWO, nullable(STRING)).api(
-        "x.regexp_substr(pattern)", "REGEXP_SUBSTR: what matches first."
-    ),
+    _entry("REGEXP_SUBSTR", _TWO, nullable(STRING)).api("x.regexp_substr(pattern)", "REGEXP_SUBSTR: the first match."),
     _entry("REGEXP_EXTRACT_ALL", (form(TEXT, TEXT), form(TEXT, TEXT, WHOLE)), nullable(_ARRAY_OF_TEXT)).api(
-        "x.regexp_extract_all(pattern, group=None)", "REGEXP_EXTRACT_ALL: all that matches, as an array."
+        "x.regexp_extract_all(pattern, group=None)", "REGEXP_EXTRACT_ALL: all matches, or a group of each, as an array."
     ),
     _entry("PARSE_URL", (form(TEXT, TEXT), form(TEXT, TEXT, TEXT)), nullable(STRING)).api(
         "x.parse_url(part, key=None)",
-        "PARSE_URL: HOST, PATH, QUERY, REF, PROTOCOL, AUTHORITY, FILE or USERINFO; of QUERY, the value of a key.",
+        "PARSE_URL: HOST, PATH, QUERY, REF, PROTOCOL, AUTHORITY, FILE or USERINFO; or the value of a key in QUERY.",
     ),
-    _entry("URL_ENCODE", _ONE, nullable(STRING)).api("x.url_encode", "URL_ENCODE: as part of a URL."),
-    _entry("URL_DECODE", _ONE, nullable(STRING)).api("x.url_decode", "URL_DECODE: from a part of a URL."),
+    _entry("URL_ENCODE", _ONE, nullable(STRING)).api("x.url_encode", "URL_ENCODE: the text encoded for a URL."),
+    _entry("URL_DECODE", _ONE, nullable(STRING)).api("x.url_decode", "URL_DECODE: the text decoded from a URL."),
     _entry("PRINTF", (form(TEXT, rest=ANY),), nullable(STRING), nulls=True).api(
         "x.printf(*values)", "PRINTF: the values in this format."
     ),
     _entry("ELT", (form(WHOLE, TEXT, rest=TEXT), form(WHOLE, BYTES_, rest=BYTES_)), _elt, nulls=True).api(
-        "x.elt(*values)", "ELT: of the values that of this place, from 1."
+        "x.elt(*values)", "ELT: the value at this index, from 1."
     ),
     _entry("ENCODE", _TWO, fixed(BYTES)).api("x.encode(charset)", "ENCODE into bytes."),
     _entry("DECODE", (form(BYTES_, TEXT),), fixed(STRING)).api("x.decode(charset)", "DECODE from bytes."),
     _entry("TO_BASE64", (form(TEXT_OR_BYTES),), fixed(STRING)).api("x.to_base64", "TO_BASE64: the text in base64."),
     _entry("FROM_BASE64", (form(TEXT_OR_BYTES),), fixed(STRING)).api(
-        "x.from_base64", "FROM_BASE64: the text that base64 stands for."
+        "x.from_base64", "FROM_BASE64: the text decoded from base64."
     ),
     _entry("STARTSWITH", (form(TEXT, TEXT), form(BYTES_, BYTES_)), fixed(BOOLEAN)).api(
         "x.starts_with(text)", "STARTSWITH."

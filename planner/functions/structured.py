@@ -1,4 +1,4 @@
-"""OBJECT_OF and OBJECT_UPDATE: structured types made inline.
+"""OBJECT_OF and OBJECT_UPDATE: structured types declared inline.
 
 Source: FLIP-520; Flink 2.3's plans.
 """
@@ -15,17 +15,17 @@ def _names(operands: Operands, function: str) -> list[str]:
     """The field names among alternating names and values."""
     if len(operands) % 2:
         raise ProgramError(f"{function} needs a value for every field", remedy=f"write {function}(..., 'field', value)")
-    found: list[str] = []
+    names: list[str] = []
     for at, name in enumerate(operands[::2], start=1):
         if not (isinstance(name, Literal) and isinstance(name.value, str)):
             raise ProgramError(
                 f"the field names of {function} must be text literals, and that of pair {at} is none",
                 remedy="write the name between quotes: 'field'",
             )
-        if name.value in found:
+        if name.value in names:
             raise ProgramError(f"{function} names the field {name.value} twice", remedy="name every field once")
-        found.append(name.value)
-    return found
+        names.append(name.value)
+    return names
 
 
 def _object_of(operands: Operands) -> LogicalType:

@@ -66,7 +66,7 @@ def _extract_unit(unit: str) -> Callable[[Operands], Operands]:
     return lambda operands: (plan_literals.time_unit(unit), *operands)
 
 
-#: What EXTRACT knows beside the units of FLOOR and CEIL.
+#: Units of EXTRACT beyond those of FLOOR and CEIL.
 _EXTRACTED = "EPOCH DOY DOW ISODOW ISOYEAR NANOSECOND"
 _ROUNDED = "MILLENNIUM CENTURY DECADE YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND"
 
@@ -96,16 +96,16 @@ def _floor_type(operands: Operands) -> LogicalType:
 
 
 def _overlaps(operands: Operands) -> RexNode:
-    """(start, end or length) OVERLAPS (start, end or length), as Flink writes it out."""
+    """(start, end or length) OVERLAPS (start, end or length), expanded as in Flink."""
     from compiled_plan.planner.functions.operators import all_of
 
-    def end(start: RexNode, other: RexNode) -> RexNode:
-        if not isinstance(type_of(other), IntervalType):
-            return other
-        return plus_time((start, other)) or other
+    def end(start: RexNode, end_or_length: RexNode) -> RexNode:
+        if not isinstance(type_of(end_or_length), IntervalType):
+            return end_or_length
+        return plus_time((start, end_or_length)) or end_or_length
 
-    one, one_end = operands[0], end(operands[0], operands[1])
-    two, two_end = operands[2], end(operands[2], operands[3])
+    first_start, first_end = operands[0], end(operands[0], operands[1])
+    second_start, second_end = operands[2], end(operands[2], operands[3])
 
     def ordered(low: RexNode, high: RexNode) -> tuple[RexNode, RexNode]:
         if low == high:
@@ -116,9 +116,9 @@ def _overlaps(operands: Operands) -> RexNode:
         last = Call("$CASE$1", (known, high, low), type_, "SPECIAL")
         return first, last
 
-    one, one_end = ordered(one, one_end)
-    two, two_end = ordered(two, two_end)
-    return all_of((compare(">=", one_end, two), compare(">=", two_end, one)))
+    first_start, first_end = ordered(first_start, first_end)
+    second_start, second_end = ordered(second_start, second_end)
+    return all_of((compare(">=", first_end, second_start), compare(">=", second_end, first_start)))
 
 
 def _current_watermark(operands: Operands) -> LogicalType:
@@ -132,7 +132,7 @@ def _current_watermark(operands: Operands) -> LogicalType:
 
 
 def _clock(name: str, type_: LogicalType) -> Function:
-    """A function written without parentheses; its value is that of the run or of the row, so never folded."""
+    """A function without parentheses; never folded, since its value depends on the run or the row."""
     return Function(name, (form(),), not_null(type_), syntax="FUNCTION_ID", deterministic=False)
 
 
@@ -155,7 +155,8 @@ FUNCTIONS: tuple[Function, ...] = (
         "current_watermark(rowtime)", "CURRENT_WATERMARK of a rowtime column."
     ),
     Function("UNIX_TIMESTAMP", (form(), *_FORMATTED), fixed(BIGINT)).api(
-        "unix_timestamp(text=None, pattern=None)", "UNIX_TIMESTAMP: seconds since 1970, of now or of a text."
+        "unix_timestamp(text=None, pattern=None)",
+        "UNIX_TIMESTAMP: seconds since 1970, current or of a text.",
     ),
     *(
         Function(name, (form(TEMPORAL),), fixed(BIGINT), "$EXTRACT$1", prepare=_extract_unit(unit))
@@ -168,10 +169,10 @@ FUNCTIONS: tuple[Function, ...] = (
     .api("x.date_format(pattern)", "DATE_FORMAT with a pattern such as yyyy-MM-dd.")
     .api("date_format(time, pattern)", "DATE_FORMAT with a pattern such as yyyy-MM-dd."),
     Function("TO_DATE", _FORMATTED, nullable(DATE)).api(
-        "to_date(text, pattern=None)", "TO_DATE of a text, with a pattern other than yyyy-MM-dd."
+        "to_date(text, pattern=None)", "TO_DATE of a text, with a pattern (default yyyy-MM-dd)."
     ),
     Function("TO_TIMESTAMP", _FORMATTED, nullable(_MILLIS)).api(
-        "to_timestamp(text, pattern=None)", "TO_TIMESTAMP of a text, with a pattern other than yyyy-MM-dd HH:mm:ss."
+        "to_timestamp(text, pattern=None)", "TO_TIMESTAMP of a text, with a pattern (default yyyy-MM-dd HH:mm:ss)."
     ),
     Function(
         "TO_TIMESTAMP_LTZ",
@@ -182,10 +183,10 @@ FUNCTIONS: tuple[Function, ...] = (
         "TO_TIMESTAMP_LTZ of seconds (precision 0) or milliseconds (3) since 1970.",
     ),
     Function("FROM_UNIXTIME", (form(WHOLE), form(WHOLE, TEXT)), nullable(STRING)).api(
-        "from_unixtime(seconds, pattern=None)", "FROM_UNIXTIME: the text of seconds since 1970."
+        "from_unixtime(seconds, pattern=None)", "FROM_UNIXTIME: seconds since 1970 as text."
     ),
     Function("CONVERT_TZ", (form(TEXT, TEXT, TEXT),), nullable(STRING)).api(
-        "convert_tz(text, from_zone, to_zone)", "CONVERT_TZ: a timestamp's text from one time zone to another."
+        "convert_tz(text, from_zone, to_zone)", "CONVERT_TZ: a timestamp's text converted between time zones."
     ),
     Function("TIMESTAMPADD", (form(SYMBOL, WHOLE, DATETIME),), rewrite=timestamp_add),
     Function("TIMESTAMPDIFF", (form(SYMBOL, DATETIME, DATETIME),), rewrite=timestamp_diff),

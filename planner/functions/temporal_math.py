@@ -1,7 +1,7 @@
-"""Adding and subtracting intervals, and the differences of points in time.
+"""Addition and subtraction of intervals, and differences of points in time.
 
 Source: Flink 2.3's plans: `ts + INTERVAL '1' DAY` is a `$+$1` of syntax SPECIAL (BINARY for TIMESTAMP_LTZ), and
-TIMESTAMPADD and TIMESTAMPDIFF are written out into interval arithmetic.
+TIMESTAMPADD and TIMESTAMPDIFF are expanded into interval arithmetic.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ def temporal_forms(*, reversible: bool = False) -> tuple[Form, ...]:
 
 
 def plus_time(operands: Operands) -> RexNode | None:
-    """Point in time plus interval, in either order; None when neither operand is a point in time."""
-    one, two = operands
-    if isinstance(type_of(one), IntervalType) and not isinstance(type_of(two), IntervalType):
-        one, two = two, one
-    if not _is_time(one) or not isinstance(type_of(two), IntervalType):
+    """Point in time plus interval, in either order; None if neither operand is a point in time."""
+    left, right = operands
+    if isinstance(type_of(left), IntervalType) and not isinstance(type_of(right), IntervalType):
+        left, right = right, left
+    if not _is_time(left) or not isinstance(type_of(right), IntervalType):
         return None
-    return _shifted("$+$1", one, two)
+    return _shifted("$+$1", left, right)
 
 
 def minus_time(operands: Operands) -> RexNode | None:
-    """Point in time minus interval; None when the first operand is not a point in time."""
-    one, two = operands
-    return _shifted("$-$1", one, two) if _is_time(one) else None
+    """Point in time minus interval; None if the first operand is not a point in time."""
+    left, right = operands
+    return _shifted("$-$1", left, right) if _is_time(left) else None
 
 
 def _is_time(rex: RexNode) -> bool:
@@ -56,13 +56,12 @@ def _shifted(name: str, point: RexNode, interval: RexNode, type_: LogicalType | 
 
 
 def unit_of(symbol: RexNode) -> str:
-    """The unit that a keyword operand names."""
     if not (isinstance(symbol, Literal) and isinstance(symbol.value, str)):
         raise ProgramError("a time unit was expected", remedy="write YEAR, MONTH, DAY, HOUR, MINUTE or SECOND")
     return symbol.value.upper().removeprefix("SQL_TSI_")
 
 
-#: Unit -> the interval unit that it is counted in, and how many of that.
+#: Unit -> the interval unit that represents it, and the factor.
 _COUNTED = {
     "MILLISECOND": ("SECOND", 1),
     "SECOND": ("SECOND", 1_000),
@@ -77,10 +76,10 @@ _COUNTED = {
 
 
 def _known(unit: str, function: str) -> tuple[str, int]:
-    found = _COUNTED.get(unit)
-    if found is None:
+    counted = _COUNTED.get(unit)
+    if counted is None:
         raise ProgramError(f"{function} does not know the unit {unit}", remedy=f"known: {', '.join(_COUNTED)}")
-    return found
+    return counted
 
 
 def timestamp_add(operands: Operands) -> RexNode:
@@ -113,11 +112,11 @@ def timestamp_diff(operands: Operands) -> RexNode:
     missing = any_nullable((start, end))
     long, whole = BIGINT.with_nullability(missing), INT.with_nullability(missing)
     gap = Call("$-$1", (end, start), plan_literals.interval_type(held).with_nullability(missing), "SPECIAL")
-    found: RexNode = Call("$REINTERPRET$1", (gap,), long, "SPECIAL")
+    difference: RexNode = Call("$REINTERPRET$1", (gap,), long, "SPECIAL")
     if size != 1:
-        found = Call("$/INT$1", (found, plan_literals.integer(size)), long, "BINARY")
-    found = Call("$CAST$1", (found,), whole, "SPECIAL")
+        difference = Call("$/INT$1", (difference, plan_literals.integer(size)), long, "BINARY")
+    difference = Call("$CAST$1", (difference,), whole, "SPECIAL")
     if unit == "MILLISECOND":
-        return Call("$*$1", (found, plan_literals.integer(1_000)), whole, "BINARY")
+        return Call("$*$1", (difference, plan_literals.integer(1_000)), whole, "BINARY")
     again = {"WEEK": 604_800, "QUARTER": 3}.get(unit)
-    return found if again is None else Call("$/INT$1", (found, plan_literals.integer(again)), whole, "BINARY")
+    return difference if again is None else Call("$/INT$1", (difference, plan_literals.integer(again)), whole, "BINARY")

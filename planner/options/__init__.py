@@ -1,1 +1,1 @@
-"""Options of a session, and their values over Flink's defaults."""
+"""Session options and their values over Flink's defaults."""

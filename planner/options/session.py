@@ -1,7 +1,7 @@
-"""The configuration of a session: what SET may set, and to which values.
+"""Session configuration: the options of SET and their values.
 
 Source: Flink 2.3's `TableConfigOptions`, `ExecutionConfigOptions`, `OptimizerConfigOptions`, with their types and
-defaults. Keys that are not here are kept as they are, as Flink does: they may be a connector's or a cluster's.
+defaults. Unknown keys are stored unchecked, as Flink does: they may belong to a connector or a cluster.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from compiled_plan.plans.text.options import Kind, Option
 
 
 class Effect(Enum):
-    """What an option does."""
+    """Effects of an option."""
 
     PLAN = "shapes the plan"
     RUN = "is kept in the nodes that depend on it, and holds at the run"
@@ -172,7 +172,7 @@ OPTIONS: dict[str, SessionOption] = {
 
 
 def _text(key: str, value: object) -> str:
-    """The value of an option as text; numbers and truth values as they are written."""
+    """The value of an option as text; numbers and booleans in their literal form."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str | int | float):
@@ -181,7 +181,7 @@ def _text(key: str, value: object) -> str:
 
 
 class TableConfig(Mapping[str, str]):
-    """The options that a program or command set; as a mapping it holds these alone, not the defaults."""
+    """The options set by a program or command; as a mapping it holds these alone, not the defaults."""
 
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
         self._values: dict[str, str] = {}
@@ -192,7 +192,7 @@ class TableConfig(Mapping[str, str]):
         """Set an option.
 
         Raises:
-            ProgramError: a known option and a value that does not fit it; says what would.
+            ProgramError: an invalid value of a known option; names valid ones.
         """
         value = _text(key, value)
         self._put(key, value)
@@ -206,23 +206,23 @@ class TableConfig(Mapping[str, str]):
         self._values[key] = value
 
     def reset(self, key: str | None = None) -> None:
-        """Forget an option, or all of them."""
+        """Reset an option, or all of them, to the default."""
         if key is None:
             self._values.clear()
         else:
             self._values.pop(key, None)
 
     def value(self, key: str) -> str:
-        """The value of an option, or its default; empty where it has none."""
+        """The value of an option, or its default; empty if it has none."""
         return self._values.get(key, self.default(key))
 
     def default(self, key: str) -> str:
-        """The default of an option; empty where it has none."""
+        """The default of an option; empty if it has none."""
         option = OPTIONS.get(key)
         return option.default if option is not None else ""
 
     def changed(self, keys: Iterable[str]) -> dict[str, str]:
-        """Those of the options that have another value than their default."""
+        """The options whose value differs from the default."""
         values = {key: self.value(key) for key in keys}
         return {key: value for key, value in values.items() if value != self.default(key)}
 
@@ -231,7 +231,7 @@ class TableConfig(Mapping[str, str]):
         return self.value(key).strip().lower() == "true"
 
     def nearest(self, key: str) -> str | None:
-        """The known option that a misspelt key may mean; None for a known key, or one that is like no other."""
+        """The known option nearest to a misspelt key; None for a known key or one without a near match."""
         if key in OPTIONS or not key.startswith("table."):
             return None
         return next(iter(get_close_matches(key, OPTIONS, n=1, cutoff=0.85)), None)

@@ -1,4 +1,4 @@
-"""The options of a program that shape its plan, with Flink's defaults.
+"""Program options that shape the plan, with Flink's defaults.
 
 Source: Flink's "Configuration" page of the Table API.
 """
@@ -11,12 +11,12 @@ from compiled_plan.planner.options.session import TableConfig
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 from compiled_plan.plans.text.durations import format_duration, parse_duration
 
-#: Whether COMPILE PLAN may replace a file that is there.
+#: Lets COMPILE PLAN overwrite an existing file.
 FORCE_RECOMPILE = "table.plan.force-recompile"
 
 
 class Settings(TableConfig):
-    """A program's options over Flink's defaults, as its plan needs them."""
+    """A program's options over Flink's defaults, with typed access for the planner."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)
@@ -35,14 +35,14 @@ class Settings(TableConfig):
 
     @property
     def ttl(self) -> str:
-        """The TTL of all state for which nothing else is said, as plans write it."""
+        """The default state TTL, in the form of plans."""
         return format_duration(self.ttl_ms)
 
     def subset(self, *keys: str) -> dict[str, str]:
-        """The named options, as nodes keep them."""
+        """The named options, in the form of plan nodes."""
         return {key: self.value(key) for key in sorted(keys)}
 
     @property
     def mini_batch(self) -> dict[str, str]:
-        """The options of mini-batching, which many nodes keep."""
+        """The mini-batch options, which many nodes store."""
         return self.subset("table.exec.mini-batch.enabled", "table.exec.mini-batch.size")

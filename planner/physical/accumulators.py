@@ -1,6 +1,6 @@
-"""What the first of two phases of an aggregate sends to the second: accumulators, one or several columns a call.
+"""Accumulators between the two phases of an aggregate, one or several columns per call.
 
-Accumulators that Flink keeps as Java objects have types that only Flink reads; they are here so that it can.
+Accumulators that Flink stores as Java objects have types that only Flink reads; they are here for its sake.
 
 Source: Flink 2.3's plans, function by function and type by type.
 """
@@ -40,63 +40,63 @@ Columns = tuple[tuple[str, LogicalType], ...]
 
 @dataclass(frozen=True, slots=True)
 class Accumulators:
-    """The accumulators of some calls: `calls[i]` the names of those of call `i`, `distinct[i]` that of its values."""
+    """Accumulators by call: `calls[i]` are the columns of call `i`, `distinct[i]` that of its distinct values."""
 
     fields: tuple[Field, ...]
     calls: tuple[tuple[str, ...], ...]
     distinct: tuple[str | None, ...]
 
 
-def accumulators(calls: Sequence[AggregateCall], given: RowType, retract: bool) -> Accumulators | None:
-    """The accumulators of calls over rows of a type; None where one of them is not merged from parts.
+def accumulators(calls: Sequence[AggregateCall], input_type: RowType, retract: bool) -> Accumulators | None:
+    """The accumulators of calls over rows of a type; None if one of the calls has no merge phase.
 
     Args:
         calls: the calls.
-        given: the rows that are aggregated.
-        retract: whether rows are taken back too.
+        input_type: the rows to aggregate.
+        retract: the input has retractions.
     """
     fields: list[Field] = []
     names: list[tuple[str, ...]] = []
     for call in calls:
-        found = _columns(call, given, retract)
-        if found is None:
+        columns = _columns(call, input_type, retract)
+        if columns is None:
             return None
         first = len(fields)
-        fields += [Field(f"{name}${first + at}", type_) for at, (name, type_) in enumerate(found)]
+        fields += [Field(f"{name}${first + at}", type_) for at, (name, type_) in enumerate(columns)]
         names.append(tuple(item.name for item in fields[first:]))
     sets: dict[tuple[int, ...], str] = {}
     distinct: list[str | None] = []
     for call in calls:
-        # MIN and MAX of distinct values are those of all.
+        # MIN and MAX ignore DISTINCT.
         plain = not call.distinct or call.name in _EXTREMES
         distinct.append(None if plain else sets.setdefault(call.args, f"distinct${len(sets)}"))
     for args, name in sets.items():
         filters = {call.filter for call in calls if call.distinct and call.args == args and call.name not in _EXTREMES}
-        fields.append(Field(name, _values(given.types[args[0]], len(filters) if retract else 1)))
+        fields.append(Field(name, _values(input_type.types[args[0]], len(filters) if retract else 1)))
     return Accumulators(tuple(fields), tuple(names), tuple(distinct))
 
 
 def counted(calls: tuple[AggregateCall, ...]) -> tuple[AggregateCall, ...]:
-    """The calls, and behind them the number of rows, by which a group is known to be empty."""
+    """The calls followed by the row count, which detects empty groups."""
     return (*calls, AggregateCall("$COUNT$1", (), BIGINT.not_null(), "", syntax="FUNCTION_STAR"))
 
 
 def counts_rows(call: AggregateCall) -> bool:
-    """True for the call that gives the number of rows."""
+    """Return True for COUNT(*)."""
     return call.name == "$COUNT$1" and not call.args and call.filter is None
 
 
 def tuple_text(names: Sequence[str]) -> str:
-    """The accumulators of a call, in words."""
+    """The accumulators of a call as text."""
     return names[0] if len(names) == 1 else f"({', '.join(names)})"
 
 
 _EXTREMES = ("$MIN$1", "$MAX$1")
 
 
-def _columns(call: AggregateCall, given: RowType, retract: bool) -> Columns | None:
+def _columns(call: AggregateCall, input_type: RowType, retract: bool) -> Columns | None:
     reader = (_RETRACTING if retract else _APPENDING).get(call.name)
-    return None if reader is None else reader(call, [given.types[index] for index in call.args])
+    return None if reader is None else reader(call, [input_type.types[index] for index in call.args])
 
 
 Types = Sequence[LogicalType]
@@ -130,19 +130,19 @@ def _extreme(call: AggregateCall, args: Types) -> Columns:
     return ((_short(call), type_),)
 
 
-def _kept_extreme(call: AggregateCall, args: Types) -> Columns:
+def _retractable_extreme(call: AggregateCall, args: Types) -> Columns:
     name = _short(call)
     type_ = args[0].with_nullability(True)
-    kept = _map_view(type_.not_null(), BIGINT)
+    values = _map_view(type_.not_null(), BIGINT)
     class_ = f"{name.capitalize()}WithRetractAggFunction${name.capitalize()}WithRetractAccumulator"
-    return ((name, _structured(class_, {name: type_, "mapSize": BIGINT, "map": kept})),)
+    return ((name, _structured(class_, {name: type_, "mapSize": BIGINT, "map": values})),)
 
 
 def _texts(call: AggregateCall, args: Types) -> Columns:
     return (("accDelimiter", STRING), ("concatAcc", STRING))
 
 
-def _kept_texts(call: AggregateCall, args: Types) -> Columns:
+def _retractable_texts(call: AggregateCall, args: Types) -> Columns:
     name = "ListAggWithRetract" if len(args) == 1 else "ListAggWsWithRetract"
     view = _list_view()
     fields: dict[str, LogicalType] = {"list": view, "retractList": view}
@@ -175,7 +175,7 @@ def _object(call: AggregateCall, args: Types) -> Columns:
 
 
 def _short(call: AggregateCall) -> str:
-    """`max` of `$MAX$1`, `$welford_m2$1` of `$$WELFORD_M2$1$1`."""
+    """The short name: `max` of `$MAX$1`, `$welford_m2$1` of `$$WELFORD_M2$1$1`."""
     return call.name.removeprefix("$").removesuffix("$1").lower()
 
 
@@ -199,9 +199,9 @@ _APPENDING: dict[str, _Reader] = _COMMON | {
 _RETRACTING: dict[str, _Reader] = _COMMON | {
     "$SUM$1": _counted_sum,
     "$$SUM0$1": _sum,
-    "$MIN$1": _kept_extreme,
-    "$MAX$1": _kept_extreme,
-    "$LISTAGG$1": _kept_texts,
+    "$MIN$1": _retractable_extreme,
+    "$MAX$1": _retractable_extreme,
+    "$LISTAGG$1": _retractable_texts,
 }
 
 
@@ -209,7 +209,7 @@ _RETRACTING: dict[str, _Reader] = _COMMON | {
 
 
 def _values(type_: LogicalType, filters: int) -> LogicalType:
-    """The distinct values of an argument and how often each came; with several filters, under each of them."""
+    """The type of an argument's distinct values with their counts; with several filters, one count per filter."""
     key = type_.with_nullability(True)
     if filters <= 1:
         return _map_view(key, BIGINT.not_null())
@@ -236,13 +236,13 @@ def _view(name: str, fields: str, classes: Mapping[str, object] | None) -> Logic
 
 
 def _key(type_: LogicalType, value: Mapping[str, object] | None) -> dict[str, object]:
-    """The Java classes of a map's keys and values, where they are not those of the types."""
-    found: dict[str, object] = {}
+    """The Java classes of a map's keys and values, if not the default classes of the types."""
+    classes: dict[str, object] = {}
     for kinds, class_ in _KEY_CLASSES:
         if isinstance(type_, kinds):
-            found["keyClass"] = {"conversionClass": class_}
+            classes["keyClass"] = {"conversionClass": class_}
             break
-    return found if value is None else found | {"valueClass": value}
+    return classes if value is None else classes | {"valueClass": value}
 
 
 _KEY_CLASSES: tuple[tuple[tuple[type[LogicalType], ...], str], ...] = (

@@ -26,19 +26,19 @@ from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.specs import AggregateCall as PlanCall
 from compiled_plan.plans.types import BytesType, FieldsType, MapType, MultisetType, RowType
 
-#: Names of calls that stand for no column of the query.
+#: Names of calls that are no column of the query.
 _GENERATED = re.compile(r"\$f\d+|agg#\d+")
 _GROWING = frozenset(("$COUNT$1", "$MAX$1"))
 _SHRINKING = frozenset(("$MIN$1",))
-#: Types whose values Flink cannot tell apart for a DISTINCT argument (AggregateUtil, "Distinct aggregate function").
+#: Types that Flink cannot compare for a DISTINCT argument (AggregateUtil, "Distinct aggregate function").
 _NOT_DISTINCT = (BytesType, FieldsType, MapType, MultisetType)
 
 
 @dataclass(frozen=True, slots=True)
 class PhysicalGroupAggregate(NewColumns):
-    """Aggregates by `grouping`; a change of a result is sent at once.
+    """Group aggregation by `grouping` that emits every change immediately.
 
-    `ttl` in milliseconds, None: the program's. `split`: one half of a DISTINCT aggregate.
+    `ttl` in milliseconds, None: the program's. `split`: one half of a split DISTINCT aggregate.
     """
 
     NEEDS = UpdateKind.BOTH
@@ -76,14 +76,14 @@ class PhysicalGroupAggregate(NewColumns):
             state=(at.entry("groupAggregateState", self.ttl),),
         )
 
-    def retractions(self, given: Traits) -> tuple[bool, ...]:
-        """Whether each call must take values back: not where they can only move its way."""
-        if given.modify_kinds.insert_only:
+    def retractions(self, input_traits: Traits) -> tuple[bool, ...]:
+        """Per call, True if it must support retraction: False if its values only move in the aggregate's direction."""
+        if input_traits.modify_kinds.insert_only:
             return (False,) * len(self.calls)
-        if any(given.monotonicity[index] is not Monotonicity.CONSTANT for index in self.grouping):
-            # a row that is updated may leave its group, which must then take its values back
+        if any(input_traits.monotonicity[index] is not Monotonicity.CONSTANT for index in self.grouping):
+            # an updated row may leave its group, which then retracts its values
             return (True,) * len(self.calls)
-        return tuple(not _moves_along(call, given) for call in self.calls)
+        return tuple(not _moves_along(call, input_traits) for call in self.calls)
 
     def title(self) -> str:
         return self._text((False,) * len(self.calls))
@@ -99,12 +99,12 @@ class PhysicalGroupAggregate(NewColumns):
 
 
 def group_text(grouping: Sequence[int], names: Sequence[str]) -> str:
-    """The columns that are grouped by, in front of other words; none for an aggregate over all rows."""
+    """The grouping columns as a text prefix; empty without grouping."""
     return f"groupBy=[{names_text(grouping, names)}], " if grouping else ""
 
 
 def call_text(call: AggregateCall, names: tuple[str, ...], retract: bool = False) -> str:
-    """An aggregate in words, `SUM_RETRACT(DISTINCT a) FILTER b`."""
+    """An aggregate call as text, `SUM_RETRACT(DISTINCT a) FILTER b`."""
     args = ", ".join(names[index] for index in call.args) or "*"
     distinct = "DISTINCT " if call.distinct else ""
     where = "" if call.filter is None else f" FILTER {names[call.filter]}"
@@ -112,16 +112,16 @@ def call_text(call: AggregateCall, names: tuple[str, ...], retract: bool = False
 
 
 def plan_call(call: AggregateCall) -> PlanCall:
-    """An aggregate call as plans have it."""
-    given = dict(call.name.extra) if isinstance(call.name, FunctionName) else {}
+    """An aggregate call in the form of plans."""
+    extra = dict(call.name.extra) if isinstance(call.name, FunctionName) else {}
     return make(PlanCall)(
         name=None if not call.column or _GENERATED.fullmatch(call.column) else call.column,
         syntax=call.syntax,
-        internal_name=None if given else call.name,
-        system_name=given.get("systemName"),
-        catalog_name=given.get("catalogName"),
-        **({"class": given["class"]} if "class" in given else {}),
-        python=given.get("python"),
+        internal_name=None if extra else call.name,
+        system_name=extra.get("systemName"),
+        catalog_name=extra.get("catalogName"),
+        **({"class": extra["class"]} if "class" in extra else {}),
+        python=extra.get("python"),
         arg_list=call.args,
         filter_arg=-1 if call.filter is None else call.filter,
         distinct=call.distinct,
@@ -131,19 +131,19 @@ def plan_call(call: AggregateCall) -> PlanCall:
     )
 
 
-def _trend(call: AggregateCall, given: Traits) -> Monotonicity:
-    if not given.modify_kinds.insert_only:
+def _trend(call: AggregateCall, input_traits: Traits) -> Monotonicity:
+    if not input_traits.modify_kinds.insert_only:
         return Monotonicity.UNKNOWN
     if call.name in _GROWING:
         return Monotonicity.INCREASING
     return Monotonicity.DECREASING if call.name in _SHRINKING else Monotonicity.UNKNOWN
 
 
-def _moves_along(call: AggregateCall, given: Traits) -> bool:
-    """MAX over values that only grow, MIN over values that only shrink; rows must not vanish either."""
-    if ModifyKinds.DELETE in given.modify_kinds or call.filter is not None or len(call.args) != 1:
+def _moves_along(call: AggregateCall, input_traits: Traits) -> bool:
+    """Return True for MAX over increasing and MIN over decreasing values, without deletions."""
+    if ModifyKinds.DELETE in input_traits.modify_kinds or call.filter is not None or len(call.args) != 1:
         return False
-    trend = given.monotonicity[call.args[0]]
+    trend = input_traits.monotonicity[call.args[0]]
     return (call.name == "$MAX$1" and trend in (Monotonicity.INCREASING, Monotonicity.CONSTANT)) or (
         call.name == "$MIN$1" and trend in (Monotonicity.DECREASING, Monotonicity.CONSTANT)
     )
@@ -159,13 +159,13 @@ def _lower_aggregate(rel: Aggregate, at: OperatorPlanner) -> PhysicalOperator:
     return PhysicalGroupAggregate(spread, rel.grouping, rel.calls, any_ttl(rel.hints), rel.split, columns=rel.columns)
 
 
-def check_distinct(calls: tuple[AggregateCall, ...], given: RowType) -> None:
-    """Refuse DISTINCT over values that Flink cannot tell apart.
+def check_distinct(calls: tuple[AggregateCall, ...], input_type: RowType) -> None:
+    """Raise for DISTINCT over types that Flink cannot compare.
 
     Raises:
         UnsupportedError: names the type and the function.
     """
     for call in calls:
-        if call.distinct and len(call.args) == 1 and isinstance(given.types[call.args[0]], _NOT_DISTINCT):
-            what = f"DISTINCT over {given.types[call.args[0]]} in {plain_name(call.name)}"
-            raise unsupported(what, remedy="group by the value in a subquery first")
+        if call.distinct and len(call.args) == 1 and isinstance(input_type.types[call.args[0]], _NOT_DISTINCT):
+            construct = f"DISTINCT over {input_type.types[call.args[0]]} in {plain_name(call.name)}"
+            raise unsupported(construct, remedy="group by the value in a subquery first")

@@ -1,8 +1,8 @@
-"""What every physical operator declares, and the registry that makes operators from relational nodes.
+"""Base of physical operators, and the registry of functions that lower relational nodes to operators.
 
-An operator says which changes it gives (`modify_kinds`), which sets of columns identify a row of its changelog
-(`upsert_keys`), what it needs of its inputs' updates (`required_updates`), and how it stands in a plan (`plan_node`).
-One file an operator family; a family registers itself with `lowers`.
+An operator declares its changes (`modify_kinds`), the column sets that identify a row of its changelog
+(`upsert_keys`), the updates that it requires of its inputs (`required_updates`), and its plan node (`plan_node`).
+Each operator family has a file and registers itself with `lowers`.
 
 Source of the rules: Flink's "Dynamic Tables" page and the plans that Flink 2.3 compiles.
 """
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NodeContext:
-    """What an operator needs to become a plan node: its id, its columns' names, settings, traits of its inputs."""
+    """Context of an operator's plan node: its id, column names, the settings, the traits of its inputs."""
 
     id: int
     settings: Settings
@@ -49,7 +49,7 @@ class NodeContext:
     own: Traits
 
     def entry(self, name: str, ttl: int | None = None, index: int = 0) -> StateEntry:
-        """An entry of state; its TTL is in milliseconds, None: that of the program."""
+        """A state entry with a TTL in milliseconds; None: that of the program."""
         return make(StateEntry)(index=index, ttl=self.settings.ttl if ttl is None else format_duration(ttl), name=name)
 
 
@@ -66,14 +66,14 @@ class Header(TypedDict):
 class PhysicalOperator:
     """Base of physical operators. Immutable; a shared operator is one object."""
 
-    #: The changes that operators of the class give; None: those of their inputs.
+    #: The output changes of the class; None: those of its inputs.
     GIVES: ClassVar[ModifyKinds | None] = None
-    #: The updates that operators of the class need of their inputs; None: those that they are to send.
+    #: The updates required from inputs; None: the same as the operator's own output.
     NEEDS: ClassVar[UpdateKind | None] = None
 
     @property
     def inputs(self) -> tuple[PhysicalOperator, ...]:
-        """The operators that this one reads, in order."""
+        """The operator's inputs, in order."""
         return ()
 
     def with_inputs(self, inputs: tuple[PhysicalOperator, ...]) -> PhysicalOperator:
@@ -82,60 +82,59 @@ class PhysicalOperator:
 
     @property
     def row_type(self) -> RowType:
-        """The columns that the operator gives."""
+        """The output columns."""
         raise NotImplementedError(type(self).__name__)
 
     def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
-        """The changes that the operator gives.
+        """The output changes.
 
         Raises:
-            CompiledPlanError: the operator cannot take these inputs' changes.
+            CompiledPlanError: the operator does not support the changes of its inputs.
         """
         return self.GIVES or reduce(or_, (item.modify_kinds for item in inputs), ModifyKinds.INSERT)
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        """Column sets by which a consumer can tell which row a change is about, in order of arrival."""
+        """Column sets that identify the row of a change for a consumer, in order of arrival."""
         return NO_KEYS
 
     def local_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        """Upsert keys among the rows of one task."""
+        """Upsert keys within one task."""
         return self.upsert_keys(inputs)
 
     def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        """How each column moves under updates."""
+        """The direction in which updates move each column."""
         return (Monotonicity.UNKNOWN,) * len(self.row_type.fields)
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
-        """What each input must send for the operator to send `wanted`; None when it cannot.
+        """The updates required from each input for the operator to send `wanted`; None if it cannot.
 
-        An input that has no updates is asked for none, whatever is returned for it.
+        An input without updates is required to send none, whatever this returns.
         """
         return (self.NEEDS or wanted,) * len(inputs)
 
     def takes_old_rows(self, side: int) -> bool:
-        """Whether an input that is asked for new rows alone, and cannot send them, may send the old ones too."""
+        """Return True if an input may send old rows although only new ones are required, when it cannot omit them."""
         return False
 
     @property
     def needs_watermark(self) -> bool:
-        """Whether the operator acts when watermarks pass."""
+        """Return True if the operator reacts to watermarks."""
         return False
 
     @property
     def batches(self) -> MiniBatchMode | None:
-        """The mini-batches that the operator asks for where the program has any; None: those of what reads it."""
+        """The mini-batches that the operator requires if the program enables them; None: those of its consumer."""
         return None
 
     def sending(self, wanted: UpdateKind) -> PhysicalOperator:
-        """The operator made to send updates as `wanted`."""
+        """The operator configured to send updates as `wanted`."""
         return self
 
     def plan_node(self, at: NodeContext) -> PlanNode:
-        """The operator as a node of the plan."""
         raise NotImplementedError(type(self).__name__)
 
     def title(self) -> str:
-        """The operator in one line, as descriptions of plans write it."""
+        """The operator as one line, in the form of plan descriptions."""
         raise NotImplementedError(type(self).__name__)
 
     def header(
@@ -145,8 +144,8 @@ class PhysicalOperator:
 
         Args:
             at: context of the node, with its id.
-            description: the operator in words, where the title is not all of it.
-            inputs: the distributions of the inputs, where the operator requires any.
+            description: the operator's text, if more than its title.
+            inputs: the required distributions of the inputs, if any.
         """
         return {
             "id": at.id,
@@ -158,7 +157,7 @@ class PhysicalOperator:
 
 @dataclass(frozen=True, slots=True)
 class Single(PhysicalOperator):
-    """An operator with one input whose columns, changes and keys it keeps unless it says otherwise."""
+    """An operator with one input; passes on its columns, changes and keys unless overridden."""
 
     input: PhysicalOperator
 
@@ -177,13 +176,13 @@ class Single(PhysicalOperator):
         return inputs[0].upsert_keys
 
     def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
-        found = inputs[0].monotonicity
-        return found if len(found) == len(self.row_type.fields) else super(Single, self).monotonicity(inputs)
+        moves = inputs[0].monotonicity
+        return moves if len(moves) == len(self.row_type.fields) else super(Single, self).monotonicity(inputs)
 
 
 @dataclass(frozen=True, slots=True)
 class NewRows(Single):
-    """An operator with one input that makes other rows, of which no keys are known unless it says otherwise."""
+    """An operator with one input that outputs new rows; without keys unless overridden."""
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return NO_KEYS
@@ -194,7 +193,7 @@ class NewRows(Single):
 
 @dataclass(frozen=True, slots=True)
 class NewColumns(NewRows):
-    """An operator that makes rows of its own columns."""
+    """An operator that outputs new rows with declared columns."""
 
     columns: RowType = field(kw_only=True)
 
@@ -204,11 +203,11 @@ class NewColumns(NewRows):
 
 
 class OperatorPlanner:
-    """Turns relational nodes into operators, each shared node once.
+    """Lowers relational nodes to operators, each shared node once.
 
     Args:
         settings: the program's options.
-        statements: all that is lowered, to know which nodes are read more than once.
+        statements: all trees to lower, which determines the shared nodes.
     """
 
     def __init__(self, settings: Settings, statements: Sequence[RelNode]) -> None:
@@ -225,23 +224,23 @@ class OperatorPlanner:
         Raises:
             UnsupportedError: no operator is known for the node; names it.
         """
-        found = self._done.get(id(rel))
-        if found is None:
+        lowered = self._done.get(id(rel))
+        if lowered is None:
             rule = _rule(type(rel))
             if rule is None:
                 raise unsupported(type(rel).__name__)
-            found = self._done[id(rel)] = rule(rel, self)
+            lowered = self._done[id(rel)] = rule(rel, self)
             self._kept.append(rel)
-        return found
+        return lowered
 
     def is_shared(self, rel: RelNode) -> bool:
-        """Whether more than one node reads this one."""
+        """Return True if the node has more than one reader."""
         return self._readers[id(rel)] > 1
 
     def traits(self, operator: PhysicalOperator) -> Traits:
-        """What is known of an operator's output."""
-        found = self._facts.get(id(operator))
-        if found is None:
+        """The traits of an operator's output."""
+        cached = self._facts.get(id(operator))
+        if cached is None:
             inputs = tuple(map(self.traits, operator.inputs))
             traits = Traits(
                 operator.modify_kinds(inputs),
@@ -249,8 +248,8 @@ class OperatorPlanner:
                 operator.local_keys(inputs),
                 operator.monotonicity(inputs),
             )
-            found = self._facts[id(operator)] = (operator, traits)
-        return found[1]
+            cached = self._facts[id(operator)] = (operator, traits)
+        return cached[1]
 
 
 R = TypeVar("R", bound=RelNode)
@@ -259,7 +258,7 @@ _RULES: dict[type[RelNode], Callable[..., PhysicalOperator]] = {}
 
 
 def _rule(kind: type[RelNode]) -> Callable[..., PhysicalOperator] | None:
-    """The function that makes an operator of a node; its module, which has the node's name, is loaded when needed."""
+    """The lowering function of a node; its module, named after the node, is loaded on demand."""
     if kind not in _RULES:
         name = f"{__package__}.{_snake_case(kind.__name__)}"
         if find_spec(name) is not None:
@@ -272,7 +271,7 @@ def _snake_case(name: str) -> str:
 
 
 def lowers(kind: type[R]) -> Callable[[Rule[R]], Rule[R]]:
-    """Register the function that makes an operator of a kind of relational node."""
+    """Register the lowering function of a kind of relational node."""
 
     def register(rule: Rule[R]) -> Rule[R]:
         _RULES[kind] = rule
@@ -281,10 +280,10 @@ def lowers(kind: type[R]) -> Callable[[Rule[R]], Rule[R]]:
     return register
 
 
-def unsupported(what: str, *, where: str = "", remedy: str = "") -> UnsupportedError:
-    """The error for a program that uses what the planner has no operator for."""
+def unsupported(construct: str, *, where: str = "", remedy: str = "") -> UnsupportedError:
+    """The error for a construct without an operator."""
     return UnsupportedError(
-        f"{what} is not supported in a streaming plan",
+        f"{construct} is not supported in a streaming plan",
         where=where,
         remedy=remedy or "rewrite the query without it",
     )
@@ -295,8 +294,8 @@ M = TypeVar("M", bound=PlanModel)
 
 
 def make(model: Callable[P, M]) -> Callable[P, M]:
-    """The constructor of a plan's model without validation.
+    """The constructor of a plan model without validation.
 
-    Values made here are of the declared types; validating them would first compile a validator for every class.
+    The planner's values have the declared types; validation would first compile a validator for every class.
     """
     return cast("Callable[P, M]", cast("type[M]", model).model_construct)

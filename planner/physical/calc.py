@@ -1,4 +1,4 @@
-"""Projections and filters (one Calc for a chain of them), grouping-set expansion, table functions, watermarks."""
+"""Projections and filters (one Calc per chain), grouping-set expansion, table functions, watermarks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from compiled_plan.plans.nodes.stateless import WatermarkAssigner as WatermarkAs
 from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, python_function, type_of, walk
 from compiled_plan.plans.types import CharacterType, IntegerType, LogicalType, RowType
 
-#: Functions whose values differ from one call to the next.
+#: Functions that return another value at every call.
 _VOLATILE = frozenset(("$RAND$1", "$RAND_INTEGER$1", "$UUID$1"))
 
 
@@ -47,27 +47,29 @@ class PhysicalCalc(NewColumns):
     condition: RexNode | None
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        return map_keys(inputs[0].upsert_keys, self._kept())
+        return map_keys(inputs[0].upsert_keys, self._unchanged_columns())
 
     def monotonicity(self, inputs: tuple[Traits, ...]) -> tuple[Monotonicity, ...]:
         # A filter turns an update into a deletion, after which a value may come back smaller.
-        given = (
+        input_moves = (
             inputs[0].monotonicity if self.condition is None else (Monotonicity.UNKNOWN,) * len(inputs[0].monotonicity)
         )
-        return tuple(given[rex.index] if isinstance(rex, InputRef) else Monotonicity.UNKNOWN for rex in self.exprs)
+        return tuple(
+            input_moves[rex.index] if isinstance(rex, InputRef) else Monotonicity.UNKNOWN for rex in self.exprs
+        )
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
-        # When an update leaves the filter, only the old row can take back what was sent.
+        # When an update leaves the filter, only the old row retracts the earlier output.
         return None if wanted is UpdateKind.AFTER and self.condition is not None else (wanted,)
 
-    def _kept(self) -> dict[int, int]:
-        """Input columns that come out unchanged, and where."""
-        kept: dict[int, int] = {}
+    def _unchanged_columns(self) -> dict[int, int]:
+        """Input columns that are passed on unchanged, with their output positions."""
+        places: dict[int, int] = {}
         for index, rex in enumerate(self.exprs):
             source = _same_value(rex)
             if source is not None:
-                kept.setdefault(source, index)
-        return kept
+                places.setdefault(source, index)
+        return places
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(CalcNode)(
@@ -84,7 +86,7 @@ class PhysicalCalc(NewColumns):
 
 
 def _same_value(rex: RexNode) -> int | None:
-    """The input column whose values an expression gives unchanged, or None."""
+    """The input column whose values the expression returns unchanged, or None."""
     if isinstance(rex, InputRef):
         return rex.index
     if isinstance(rex, Call) and rex.name == "$CAST$1" and isinstance(rex.operands[0], InputRef):
@@ -104,7 +106,7 @@ def _is_lossless(source: LogicalType, target: LogicalType) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PhysicalWatermarkAssigner(Single):
-    """Makes column `index` the rowtime."""
+    """Declares column `index` as the rowtime."""
 
     index: int
     watermark: RexNode
@@ -128,7 +130,7 @@ class PhysicalWatermarkAssigner(Single):
 
 @dataclass(frozen=True, slots=True)
 class PhysicalExpand(NewColumns):
-    """Every row once for each of `projects`."""
+    """Every row once per entry of `projects`."""
 
     projects: tuple[tuple[RexNode, ...], ...]
 
@@ -163,7 +165,7 @@ def _lower_filter(rel: Filter, at: OperatorPlanner) -> PhysicalOperator:
 
 
 def _calc(rel: RelNode, at: OperatorPlanner) -> PhysicalOperator:
-    """One Calc for a chain of projections and filters; none where it changes nothing."""
+    """One Calc for a chain of projections and filters; none if it changes nothing."""
     exprs: tuple[RexNode, ...] = identity(rel.row_type)
     conditions: list[RexNode] = []
     columns = rel.row_type
@@ -183,19 +185,19 @@ def _calc(rel: RelNode, at: OperatorPlanner) -> PhysicalOperator:
     conditions = [without_nullable_casts(rex, inside=True) for rex in conditions]
     source = at.lower(below)
     if isinstance(source, PhysicalChangelogNormalize) and not shared and not at.is_shared(below):
-        # It has both rows of an update at hand, so it can tell which of them pass.
-        kept = conjunction([*conjuncts(source.condition), *conditions])
-        source, conditions = replace(source, condition=None if is_true(kept) else kept), []
-        kept_keys = _kept_keys(source, exprs)
+        # ChangelogNormalize holds both rows of an update, so it can filter each of them.
+        condition = conjunction([*conjuncts(source.condition), *conditions])
+        source, conditions = replace(source, condition=None if is_true(condition) else condition), []
+        kept_keys = _unchanged_keys(source, exprs)
         if kept_keys is not None:
             return source.over(calc_over(source.source, exprs, None, columns), kept_keys)
     return calc_over(source, exprs, conjunction(conditions), columns)
 
 
-def _kept_keys(source: PhysicalChangelogNormalize, exprs: Sequence[RexNode]) -> tuple[int, ...] | None:
-    """Where the keys of a normalized changelog are among `exprs`, if these only choose columns; else None.
+def _unchanged_keys(source: PhysicalChangelogNormalize, exprs: Sequence[RexNode]) -> tuple[int, ...] | None:
+    """The positions of a normalized changelog's keys among `exprs`, if these only select columns; else None.
 
-    Changes of the other columns alone are then dropped with them.
+    Changes of unselected columns alone are then dropped.
     """
     places = [rex.index for rex in exprs if isinstance(rex, InputRef)]
     if (
@@ -208,9 +210,9 @@ def _kept_keys(source: PhysicalChangelogNormalize, exprs: Sequence[RexNode]) -> 
 
 
 def _may_merge(above: Sequence[RexNode], below: Sequence[RexNode]) -> bool:
-    """Whether expressions over a projection may be written over its input.
+    """Return True if expressions over a projection may be inlined into expressions over its input.
 
-    Not where a value would be computed twice that differs each time, or where the expressions would grow beyond use.
+    False if a volatile value would be computed twice, or if the expressions would grow too large.
     """
     plain = len(above) == len(below) and all(isinstance(rex, InputRef) for rex in above)
     if not plain and any(map(_is_volatile, below)):
@@ -219,7 +221,7 @@ def _may_merge(above: Sequence[RexNode], below: Sequence[RexNode]) -> bool:
 
 
 def _is_volatile(rex: RexNode) -> bool:
-    """True when two computations of the expression over one row may differ."""
+    """Return True if two evaluations of the expression over one row may differ."""
     return any(isinstance(node, Call) and (node.name in _VOLATILE or _changes(node)) for node in walk(rex))
 
 
@@ -231,25 +233,25 @@ def _changes(call: Call) -> bool:
 def calc_over(
     source: PhysicalOperator, exprs: tuple[RexNode, ...], condition: RexNode | None, columns: RowType
 ) -> PhysicalOperator:
-    """A Calc, or `source` itself where the Calc would change nothing."""
+    """A Calc, or `source` itself if the Calc would change nothing."""
     if isinstance(source, PhysicalCalc) and _may_merge([*exprs, *conjuncts(condition)], source.exprs):
         exprs = tuple(substitute(rex, source.exprs) for rex in exprs)
         own = [substitute(part, source.exprs) for part in conjuncts(condition)]
         return calc_over(source.input, exprs, conjunction([*conjuncts(source.condition), *own]), columns)
-    given = source.row_type
+    input_type = source.row_type
     if is_true(condition):
         condition = None
         plain = all(isinstance(rex, InputRef) and rex.index == at for at, rex in enumerate(exprs))
-        if plain and len(exprs) == len(given.fields) and _same_types(given, columns):
-            # Rows of the program have the names that the query gives them; elsewhere a new name alone is no operator.
+        if plain and len(exprs) == len(input_type.fields) and _same_types(input_type, columns):
+            # Constant rows take the query's column names; elsewhere renaming alone needs no operator.
             return replace(source, columns=columns) if isinstance(source, PhysicalValues) else source
     return PhysicalCalc(source, exprs, condition, columns=columns)
 
 
-def _same_types(given: RowType, columns: RowType) -> bool:
+def _same_types(input_type: RowType, columns: RowType) -> bool:
     return all(
-        mine.with_nullability(True) == theirs.with_nullability(True)
-        for mine, theirs in zip(given.types, columns.types, strict=True)
+        left.with_nullability(True) == right.with_nullability(True)
+        for left, right in zip(input_type.types, columns.types, strict=True)
     )
 
 
@@ -257,7 +259,7 @@ def _same_types(given: RowType, columns: RowType) -> bool:
 def _lower_watermarks(rel: WatermarkAssigner, at: OperatorPlanner) -> PhysicalOperator:
     source = at.lower(rel.input)
     if isinstance(source, PhysicalChangelogNormalize) and not at.is_shared(rel.input):
-        # Watermarks follow the rows as they arrive.
+        # The watermark is assigned before normalization, in order of arrival.
         return source.over(PhysicalWatermarkAssigner(source.source, rel.index, rel.watermark, rel.columns), source.keys)
     return PhysicalWatermarkAssigner(source, rel.index, rel.watermark, rel.columns)
 

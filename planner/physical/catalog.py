@@ -1,4 +1,4 @@
-"""Catalog tables in the form that scans and sinks of a plan hold."""
+"""Catalog tables in the form of a plan's scans and sinks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COLUMNS: dict[ColumnKind, Callable[[Column, LogicalType], t.PhysicalColumn | t.
 
 
 def table_of(table: CatalogTable, hints: Sequence[Hint] = ()) -> t.CatalogTable:
-    """A table as the plan holds it: schema and options, those of OPTIONS hints over its own."""
+    """A table in the form of plans: schema and options, overridden by OPTIONS hints."""
     rowtimes = {item.column for item in table.watermarks}
     schema = make(t.TableSchema)(
         columns=tuple(_COLUMNS[column.kind](column, _column_type(column, rowtimes)) for column in table.columns),
@@ -51,7 +51,7 @@ def table_of(table: CatalogTable, hints: Sequence[Hint] = ()) -> t.CatalogTable:
 
 
 def path_text(table: CatalogTable) -> str:
-    """`catalog.database.table`, as descriptions write it."""
+    """`catalog.database.table`, as in descriptions."""
     name = table.identifier
     return f"{name.catalog}.{name.database}.{name.name}"
 

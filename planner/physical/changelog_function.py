@@ -1,4 +1,4 @@
-"""TO_CHANGELOG and FROM_CHANGELOG: changes as rows with a code, and back.
+"""TO_CHANGELOG and FROM_CHANGELOG: changes to rows with an operation code, and back.
 
 Source: Flink 2.3's plans.
 """
@@ -36,7 +36,7 @@ _DEFAULTS = {
 
 @dataclass(frozen=True, slots=True)
 class PhysicalProcessTableFunction(NewColumns):
-    """A call of one of the two functions."""
+    """A call of TO_CHANGELOG or FROM_CHANGELOG."""
 
     direction: Direction
     column: str | None

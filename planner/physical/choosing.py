@@ -1,4 +1,4 @@
-"""Choosing an operator for each relational node."""
+"""Choice of an operator for each relational node."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from compiled_plan.planner.physical.draft import Draft
 
 
 def choose_operators(draft: Draft) -> Draft:
-    """The operators that compute the trees, a shared one for a shared node.
+    """Lower the trees to operators, one per shared node.
 
     Raises:
-        ProgramError: an operator cannot take the changes of its inputs.
+        ProgramError: an operator does not support the changes of its inputs.
         UnsupportedError: no operator is known for a node; names it.
     """
     planner = OperatorPlanner(draft.settings, draft.trees)

@@ -1,4 +1,4 @@
-"""Table functions called for every row: UNNEST, and the copies of counted rows."""
+"""Table functions applied to every row: UNNEST, user functions, and row replication."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from compiled_plan.plans.nodes.stateless import Correlate as CorrelateNode
 from compiled_plan.plans.rex import Call, CorrelVariable, FieldAccess, InputRef, RexNode, calls_python, transform
 from compiled_plan.plans.types import RowType
 
-#: Gives a row as often as its first argument says; Flink plans it over columns, without a correlation variable.
+#: Repeats a row as often as its first argument says; Flink plans it over columns, without a correlation variable.
 REPLICATE_ROWS = "$REPLICATE_ROWS$1"
 
 
 @dataclass(frozen=True, slots=True)
 class PhysicalCorrelate(NewColumns):
-    """Every row with each row that a table function gives for it; `left` keeps rows that get none."""
+    """Every row with each row of its table function; `left` keeps rows without any."""
 
     call: RexNode
     left: bool
@@ -80,19 +80,19 @@ def _lower_correlate(rel: Correlate, at: OperatorPlanner) -> PhysicalOperator:
         raise unsupported("LEFT JOIN with a table function ON a condition over the left side", remedy="use ON TRUE")
     elif condition is not None:
         condition = shift(condition, -len(source.row_type.fields))
-    made = PhysicalCorrelate(source, call, rel.kind is JoinKind.LEFT, condition, columns=row)
-    return made if above is None else PhysicalCalc(made, identity(row), above, columns=row)
+    correlate = PhysicalCorrelate(source, call, rel.kind is JoinKind.LEFT, condition, columns=row)
+    return correlate if above is None else PhysicalCalc(correlate, identity(row), above, columns=row)
 
 
 def _with_correlation(call: RexNode, rel: Correlate, row: RowType) -> RexNode:
-    """The call with references to the left row as fields of the correlation variable; as columns for copied rows."""
+    """The call with references to the left row as fields of the correlation variable; as columns for REPLICATE_ROWS."""
     variable = CorrelVariable("$cor0", row.with_nullability(False))
     by_place = isinstance(call, Call) and call.name == REPLICATE_ROWS
 
     def change(node: RexNode) -> RexNode:
         if isinstance(node, OuterRef) and node.name == rel.name:
-            found = InputRef(node.index, row.types[node.index])
-            return found if by_place else FieldAccess(variable, row.names[node.index])
+            reference = InputRef(node.index, row.types[node.index])
+            return reference if by_place else FieldAccess(variable, row.names[node.index])
         return node
 
     return transform(call, change)

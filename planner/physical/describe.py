@@ -1,4 +1,4 @@
-"""Expressions in words, as the descriptions of plans have them: `(amount < 15)`, `CAST(x AS INTEGER)`."""
+"""Expressions as text in the form of plan descriptions: `(amount < 15)`, `CAST(x AS INTEGER)`."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _OPERATORS = frozenset("= <> < <= > >= + - * / %".split())
 
 
 def rex_text(rex: RexNode, names: Sequence[str]) -> str:
-    """An expression over columns of these names."""
-    return fold(rex, lambda found, children: _text(found, children, names))
+    """An expression as text, with these column names."""
+    return fold(rex, lambda rex, children: _text(rex, children, names))
 
 
 def _text(rex: RexNode, children: tuple[str, ...], names: Sequence[str]) -> str:
@@ -55,7 +55,7 @@ def _text(rex: RexNode, children: tuple[str, ...], names: Sequence[str]) -> str:
 
 
 def select_text(exprs: Sequence[RexNode], names: Sequence[str], inputs: Sequence[str]) -> str:
-    """A list of projections, `a, (b + 1) AS c`."""
+    """A projection list as text, `a, (b + 1) AS c`."""
     texts = []
     for rex, name in zip(exprs, names, strict=True):
         text = rex_text(rex, inputs)
@@ -64,17 +64,17 @@ def select_text(exprs: Sequence[RexNode], names: Sequence[str], inputs: Sequence
 
 
 def names_text(indices: Iterable[int], names: Sequence[str]) -> str:
-    """Columns by name."""
+    """Columns by name, as text."""
     return ", ".join(names[index] for index in indices)
 
 
 def order_text(keys: Iterable[SortKey], names: Sequence[str]) -> str:
-    """An order, `a ASC, b DESC`."""
+    """An order as text, `a ASC, b DESC`."""
     return ", ".join(f"{names[key.index]} {'ASC' if key.ascending else 'DESC'}" for key in keys)
 
 
 def type_text(type_: LogicalType) -> str:
-    """A type's name in casts and typed nulls."""
+    """The name of a type in casts and typed nulls."""
     return "INTEGER" if isinstance(type_, IntType) else type_.text()
 
 
@@ -88,7 +88,7 @@ def _literal(rex: Literal) -> str:
     if isinstance(rex.value, bool):
         return "true" if rex.value else "false"
     if isinstance(rex.type, IntervalType):
-        # The precisions that are there when none is written.
+        # Default precisions are omitted.
         return f"{rex.value}:{rex.type.text().replace('(6)', '').replace('(2)', '')}"
     return str(rex.value)
 

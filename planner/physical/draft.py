@@ -1,4 +1,4 @@
-"""A program on its way through the pipeline: first relational trees, then operators, then a plan."""
+"""Draft of a program in the pipeline: first relational trees, then operators, then a plan."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from compiled_plan.plans.plan import CompiledPlan
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What passes have made so far.
+    """The intermediate result of the passes.
 
     Args:
         settings: the program's options.
         trees: a tree for each statement.
-        planner: knows the operators of the trees, and their traits; None before there are any.
-        operators: the sinks, with the operators below them; none before they are chosen.
+        planner: knows the operators of the trees, and their traits; None before they are chosen.
+        operators: the sinks, with the operators below them; empty before they are chosen.
         plan: None until the last pass.
     """
 
@@ -31,14 +31,12 @@ class Draft:
 
     @property
     def known(self) -> OperatorPlanner:
-        """The planner of the operators, which are there."""
+        """The planner of the operators; requires that they are chosen."""
         assert self.planner is not None
         return self.planner
 
     def with_trees(self, trees: Iterable[RelNode]) -> Draft:
-        """The draft with other trees."""
         return replace(self, trees=tuple(trees))
 
     def with_operators(self, operators: Iterable[PhysicalOperator]) -> Draft:
-        """The draft with other operators."""
         return replace(self, operators=tuple(operators))

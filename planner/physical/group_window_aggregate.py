@@ -1,6 +1,7 @@
-"""The older windows of GROUP BY: `GROUP BY TUMBLE(ts, ...)`.
+"""Legacy group windows: `GROUP BY TUMBLE(ts, ...)`.
 
-Source: Flink's page "Group Window Aggregation"; Flink 2.3's plans."""
+Source: Flink's page "Group Window Aggregation"; Flink 2.3's plans.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +34,13 @@ _GROUP_WINDOW_OPTIONS = (
 )
 
 
-#: Options that make a window send its rows before its end, and again after it.
+#: Options that make a window emit before its end, and again after it.
 _EMISSIONS = ("table.exec.emit.early-fire.enabled", "table.exec.emit.late-fire.enabled")
 
 
 @dataclass(frozen=True, slots=True)
 class PhysicalGroupWindowAggregate(PerWindow):
-    """Aggregates by a window in GROUP BY."""
+    """Aggregation by a legacy group window."""
 
     windowing: ByTime
 
@@ -60,7 +61,7 @@ class PhysicalGroupWindowAggregate(PerWindow):
         )
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        """A group with anything that tells its windows apart: one row each."""
+        """The grouping with any column that identifies the window."""
         groups = range(len(self.spec.grouping))
         first = len(self.spec.grouping) + len(self.spec.calls)
         return frozenset(

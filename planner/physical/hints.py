@@ -1,4 +1,4 @@
-"""State TTLs that a query's hints give.
+"""State TTLs of a query's hints.
 
 Source: Flink's "Hints" page, "State TTL Hints"; Flink 2.3's plans.
 """
@@ -13,31 +13,31 @@ from compiled_plan.plans.text.durations import parse_duration
 
 
 def hinted_ttl(hints: Sequence[Hint], aliases: Sequence[str]) -> int | None:
-    """The TTL in milliseconds that STATE_TTL hints give to the input of these names; the last one counts.
+    """The TTL in milliseconds of the last STATE_TTL hint for an input with one of these names; None without one.
 
     Raises:
         ProgramError: a TTL is not a duration.
     """
-    found: int | None = None
+    ttl: int | None = None
     wanted = {alias.lower() for alias in aliases}
     for hint in hints:
         for key, value in _options(hint):
             if key.rsplit(".", 1)[-1].lower() in wanted or key.lower() in wanted:
-                found = _duration(hint, key, value)
-    return found
+                ttl = _duration(hint, key, value)
+    return ttl
 
 
 def any_ttl(hints: Sequence[Hint]) -> int | None:
-    """The TTL that STATE_TTL hints give to the one input of an aggregate."""
-    found: int | None = None
+    """The TTL of STATE_TTL hints for an aggregate's only input."""
+    ttl: int | None = None
     for hint in hints:
         for key, value in _options(hint):
-            found = _duration(hint, key, value)
-    return found
+            ttl = _duration(hint, key, value)
+    return ttl
 
 
 def is_hinted(hints: Sequence[Hint], name: str) -> bool:
-    """Whether one of the hints has that name."""
+    """Return True if one of the hints has that name."""
     return any(hint.name.upper() == name for hint in hints)
 
 

@@ -1,4 +1,4 @@
-"""Joins of rows whose times are close: watermarks, or the clock, clean their state."""
+"""Interval joins: watermarks or the clock expire their state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from compiled_plan.plans.rex import RexNode, calls_python
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhysicalIntervalJoin(TwoSided):
-    """A join of two insert-only streams within an interval of time; insert-only, whatever its kind."""
+    """A join of two insert-only streams within a time interval; insert-only for every join kind."""
 
     GIVES = ModifyKinds.INSERT
 

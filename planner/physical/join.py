@@ -1,4 +1,4 @@
-"""Regular joins: both sides are kept in state."""
+"""Regular joins, with both sides in state."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from compiled_plan.plans.rex import InputRef, RexNode, calls_python
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhysicalJoin(TwoSided):
-    """A join; TTLs in milliseconds, None: that of the program."""
+    """A regular join; TTLs in milliseconds, None: that of the program."""
 
     condition: RexNode
     left_ttl: int | None
@@ -41,13 +41,13 @@ class PhysicalJoin(TwoSided):
         right = inputs[1].upsert_keys
         width = len(self.left.row_type.fields)
         moved = frozenset(Key(index + width for index in key) for key in right)
-        found = {one | other for one in left for other in moved}
-        # The padded side's key is null for unmatched rows, so it identifies nothing.
+        keys = {left_key | right_key for left_key in left for right_key in moved}
+        # The padded side's key is null for unmatched rows, and so identifies no row.
         if self._is_unique(1, inputs) and self.kind in (JoinKind.INNER, JoinKind.LEFT):
-            found |= left
+            keys |= left
         if self._is_unique(0, inputs) and self.kind in (JoinKind.INNER, JoinKind.RIGHT):
-            found |= moved
-        return frozenset(found)
+            keys |= moved
+        return frozenset(keys)
 
     def _is_unique(self, side: int, inputs: tuple[Traits, ...]) -> bool:
         columns = Key((self.keys.left, self.keys.right)[side])

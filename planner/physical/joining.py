@@ -1,4 +1,4 @@
-"""Parts that joins share: the keys by which their sides are spread, an operator with two inputs."""
+"""Shared parts of joins: equi-join keys, operators with two inputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from compiled_plan.plans.nodes.specs import JoinSpec
 from compiled_plan.plans.rex import InputRef, RexNode
 from compiled_plan.plans.types import RowType
 
-#: The kinds of joins as descriptions have them.
+#: The join kinds in the form of descriptions.
 JOIN_TITLES = {
     JoinKind.INNER: "InnerJoin",
     JoinKind.LEFT: "LeftOuterJoin",
@@ -31,7 +31,7 @@ JOIN_TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class EquiKeys:
-    """The equalities of a condition, and what is left of it; `null_safe[i]`: two nulls are equal too."""
+    """The equalities of a condition and its remaining conjuncts; `null_safe[i]`: nulls are equal in key `i`."""
 
     left: tuple[int, ...]
     right: tuple[int, ...]
@@ -40,13 +40,13 @@ class EquiKeys:
 
     @property
     def filter_nulls(self) -> tuple[bool, ...]:
-        """For each key, whether a null in it matches nothing."""
+        """Per key, True if a null in it matches nothing."""
         return tuple(not safe for safe in self.null_safe)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwoSided(PhysicalOperator):
-    """A join of two inputs by the equal columns of its condition."""
+    """A join of two inputs by the equalities of its condition."""
 
     left: PhysicalOperator
     right: PhysicalOperator
@@ -67,7 +67,7 @@ class TwoSided(PhysicalOperator):
 
     @property
     def spec(self) -> JoinSpec:
-        """Kind, keys and the rest of the condition, as plans have them."""
+        """Kind, keys and the remaining condition, in the form of plans."""
         return make(JoinSpec)(
             join_type=self.kind.value,
             left_keys=self.keys.left,
@@ -78,7 +78,7 @@ class TwoSided(PhysicalOperator):
 
 
 def equi_keys(condition: RexNode, width: int) -> EquiKeys:
-    """The equalities between a column of the left (of `width` columns) and one of the right."""
+    """The equalities between a column of the left side (of `width` columns) and one of the right side."""
     left, right, safe, rest = [], [], [], []
     for part in conjuncts(condition):
         pair = _pair(part, width)
@@ -96,18 +96,18 @@ def _pair(part: RexNode, width: int) -> tuple[int, int, bool] | None:
         part = part.children()[0]
     plain = is_call(part, "$=$1")
     sides = part.children() if plain or is_call(part, "$IS NOT DISTINCT FROM$1") else null_safe_sides(part)
-    found = None if sides is None else _columns(sides, width)
-    return None if found is None else (*found, not plain)
+    pair = None if sides is None else _columns(sides, width)
+    return None if pair is None else (*pair, not plain)
 
 
 def _columns(sides: Sequence[RexNode], width: int) -> tuple[int, int] | None:
-    one, other = sides
-    if not (isinstance(one, InputRef) and isinstance(other, InputRef)):
+    first, second = sides
+    if not (isinstance(first, InputRef) and isinstance(second, InputRef)):
         return None
-    if not same_representation(one.type, other.type):
+    if not same_representation(first.type, second.type):
         return None
-    if one.index < width <= other.index:
-        return one.index, other.index - width
-    if other.index < width <= one.index:
-        return other.index, one.index - width
+    if first.index < width <= second.index:
+        return first.index, second.index - width
+    if second.index < width <= first.index:
+        return second.index, first.index - width
     return None

@@ -1,4 +1,4 @@
-"""Lookup joins: each row of a stream asks a table of another system for the rows of its key."""
+"""Lookup joins: each row of a stream queries an external table by key."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from compiled_plan.plans.types import RowType
 
 @dataclass(frozen=True, slots=True)
 class LookupRequest:
-    """The table that is asked: the columns that are read of it, which of its rows count, and what of them is used."""
+    """A lookup of a table: the columns read, the filter on its rows, and the projection of the result."""
 
     table: CatalogTable
     columns: RowType
@@ -36,7 +36,7 @@ class LookupRequest:
     exprs: tuple[RexNode, ...] | None
 
     def place(self, column: int) -> int | None:
-        """Where a used column stands among those that are read; None for a computed one."""
+        """The position of an output column among the columns read; None for a computed one."""
         if self.exprs is None:
             return column
         rex = self.exprs[column]
@@ -45,10 +45,10 @@ class LookupRequest:
 
 @dataclass(frozen=True, slots=True)
 class PhysicalLookupJoin(NewColumns):
-    """A lookup join; `keys`: columns of the table with the column of the stream, or constant, that each must equal."""
+    """A lookup join; `keys`: columns of the table, each with the stream's column or the constant that it must equal."""
 
     kind: JoinKind
-    asked: LookupRequest
+    request: LookupRequest
     keys: tuple[tuple[int, InputRef | Literal], ...]
     before: RexNode | None
     condition: RexNode | None
@@ -56,41 +56,41 @@ class PhysicalLookupJoin(NewColumns):
 
     @property
     def _by_primary_key(self) -> bool:
-        names = self.asked.columns.names
-        asked = {names[column] for column, value in self.keys if isinstance(value, InputRef)}
-        key = self.asked.table.primary_key
-        return bool(key) and set(key) <= asked
+        names = self.request.columns.names
+        columns = {names[column] for column, value in self.keys if isinstance(value, InputRef)}
+        key = self.request.table.primary_key
+        return bool(key) and set(key) <= columns
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return inputs[0].upsert_keys if self._by_primary_key else NO_KEYS
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
-        # A row that finds nothing any more is taken back by the row before alone.
+        # A row without a match any more can only be retracted by its old row.
         return None if wanted is UpdateKind.AFTER and self.kind is JoinKind.INNER else (wanted,)
 
     def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         return replace(self, updates=wanted)
 
     def plan_node(self, at: NodeContext) -> PlanNode:
-        given = at.inputs[0]
-        key = None if given.modify_kinds.insert_only else smallest(given.upsert_keys)
+        input_node = at.inputs[0]
+        key = None if input_node.modify_kinds.insert_only else smallest(input_node.upsert_keys)
         return make(LookupJoinNode)(
             **self.header(at),
             join_type=cast("OneOf['INNER', 'LEFT']", self.kind.value),
             pre_filter_condition=self.before,
             join_condition=self.condition,
             temporal_table=self._table(),
-            lookup_keys={str(column): _key(value, self.asked.columns, column) for column, value in self.keys},
-            projection_on_temporal_table=self.asked.exprs,
-            filter_on_temporal_table=self.asked.condition,
+            lookup_keys={str(column): _key(value, self.request.columns, column) for column, value in self.keys},
+            projection_on_temporal_table=self.request.exprs,
+            filter_on_temporal_table=self.request.condition,
             lookup_key_contains_primary_key=self._by_primary_key,
-            input_changelog_mode=row_kinds(given.modify_kinds, self.updates),
+            input_changelog_mode=row_kinds(input_node.modify_kinds, self.updates),
             input_upsert_key=tuple(sorted(key)) if key else (),
         )
 
     def _table(self) -> LookupTable:
-        table = self.asked.table
-        produced = self.asked.columns.with_nullability(False)
+        table = self.request.table
+        produced = self.request.columns.with_nullability(False)
         physical = [column.name for column in table.physical]
         abilities: tuple[ProjectPushDown, ...] = ()
         if list(produced.names) != physical:
@@ -100,12 +100,12 @@ class PhysicalLookupJoin(NewColumns):
         return make(LookupTable)(lookup_table_source=source, output_type=produced)
 
     def title(self) -> str:
-        names, own = self.input.row_type.names, self.asked.columns.names
+        names, own = self.input.row_type.names, self.request.columns.names
         keys = ", ".join(f"{own[column]}={rex_text(value, names)}" for column, value in self.keys)
-        where = "" if self.asked.condition is None else f", where=[{rex_text(self.asked.condition, own)}]"
+        where = "" if self.request.condition is None else f", where=[{rex_text(self.request.condition, own)}]"
         joined = "".join(rex_text(item, self.columns.names) for item in (self.before, self.condition) if item)
         return (
-            f"LookupJoin(table=[{path_text(self.asked.table)}], joinType=[{JOIN_TITLES[self.kind]}], lookup=[{keys}]"
+            f"LookupJoin(table=[{path_text(self.request.table)}], joinType=[{JOIN_TITLES[self.kind]}], lookup=[{keys}]"
             f"{where}{f', joinCondition=[{joined}]' if joined else ''}, select=[{', '.join(self.columns.names)}])"
         )
 
@@ -117,31 +117,31 @@ def _key(value: InputRef | Literal, columns: RowType, column: int) -> LookupKey:
 
 
 def as_lookup_join(rel: TemporalJoin, at: OperatorPlanner) -> PhysicalOperator | None:
-    """The operator of a processing-time temporal join with a table that can be asked; None for another join.
+    """The operator of a processing-time temporal join with a lookup table; None for another join.
 
     Raises:
-        ProgramError: no column of the table is compared for equality with one of the stream, or a constant.
+        ProgramError: the condition has no equality of a table column with a stream column or a constant.
     """
-    asked = _asked(rel.right) if rel.lookup else None
-    if asked is None:
+    request = _lookup_request(rel.right) if rel.lookup else None
+    if request is None:
         return None
     width = len(rel.left.row_type.fields)
     compared = equi_keys(rel.condition, width)
     keys: dict[int, InputRef | Literal] = {}
     rest = list(compared.rest)
     types = rel.left.row_type.types
-    for mine, theirs in zip(compared.left, compared.right, strict=True):
-        column = asked.place(theirs)
+    for left, right in zip(compared.left, compared.right, strict=True):
+        column = request.place(right)
         if column is None or column in keys:
-            rest.append(_equality(mine, theirs, rel))
+            rest.append(_equality(left, right, rel))
         else:
-            keys[column] = InputRef(mine, types[mine])
-    constants = _constants(conjuncts(asked.condition))
+            keys[column] = InputRef(left, types[left])
+    constants = _constants(conjuncts(request.condition))
     keys |= {column: value for column, value in constants.items() if column not in keys}
     if not keys:
         raise ProgramError(
-            f"a lookup join requires an equality condition on columns of table {path_text(asked.table)}",
-            where=str(asked.table.identifier),
+            f"a lookup join requires an equality condition on columns of table {path_text(request.table)}",
+            where=str(request.table.identifier),
             remedy="compare a column of the table, as it is, with one of the stream of the same type",
         )
     before = [part for part in rest if max(input_refs(part), default=width) < width]
@@ -149,7 +149,7 @@ def as_lookup_join(rel: TemporalJoin, at: OperatorPlanner) -> PhysicalOperator |
     return PhysicalLookupJoin(
         at.lower(rel.left),
         rel.kind,
-        asked,
+        request,
         tuple(sorted(keys.items())),
         conjunction(before) if before else None,
         conjunction(after) if after else None,
@@ -163,7 +163,7 @@ def _equality(left: int, right: int, rel: TemporalJoin) -> RexNode:
     return next(part for part in conjuncts(rel.condition) if input_refs(part) == wanted)
 
 
-def _asked(rel: RelNode) -> LookupRequest | None:
+def _lookup_request(rel: RelNode) -> LookupRequest | None:
     """The right side of a lookup join: a table under a filter and a projection."""
     exprs: tuple[RexNode, ...] | None = None
     condition: RexNode | None = None
@@ -178,13 +178,17 @@ def _asked(rel: RelNode) -> LookupRequest | None:
 
 def _constants(parts: Sequence[RexNode]) -> dict[int, Literal]:
     """The columns that a filter compares with constants for equality."""
-    found: dict[int, Literal] = {}
+    constants: dict[int, Literal] = {}
     for part in parts:
         if not isinstance(part, Call) or part.name != "$=$1":
             continue
-        one, other = part.operands
-        if isinstance(one, Literal):
-            one, other = other, one
-        if isinstance(one, InputRef) and isinstance(other, Literal) and same_representation(one.type, type_of(other)):
-            found.setdefault(one.index, other)
-    return found
+        column, value = part.operands
+        if isinstance(column, Literal):
+            column, value = value, column
+        if (
+            isinstance(column, InputRef)
+            and isinstance(value, Literal)
+            and same_representation(column.type, type_of(value))
+        ):
+            constants.setdefault(column.index, value)
+    return constants

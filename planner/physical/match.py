@@ -1,4 +1,4 @@
-"""MATCH_RECOGNIZE."""
+"""Pattern matching with MATCH_RECOGNIZE."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from compiled_plan.plans.types import RowType
 
 @dataclass(frozen=True, slots=True)
 class PhysicalMatch(NewRows):
-    """A row for each match of a pattern in the rows of a partition, by time."""
+    """A row for each match of a pattern in a partition's rows, ordered by time."""
 
     GIVES = ModifyKinds.INSERT
 

@@ -1,7 +1,7 @@
-"""Aggregating in mini-batches: in two phases, the first of them before the rows are spread by key.
+"""Mini-batch aggregation in two phases; the first one runs before the exchange by key.
 
-Applied to the operators of a whole program where `table.exec.mini-batch.enabled` is set. An aggregate with a function
-whose parts cannot be merged stays in one phase. Sources below an aggregate mark where mini-batches end.
+Applied to the operators of a whole program if `table.exec.mini-batch.enabled` is set. An aggregate with a function
+without merge phase stays in one phase. Sources below an aggregate mark the ends of mini-batches.
 
 Source: Flink's "Performance Tuning" page; Flink 2.3's plans.
 """
@@ -55,12 +55,12 @@ class PhysicalMiniBatchAssigner(Single):
 
 
 def form_mini_batches(draft: Draft) -> Draft:
-    """The operators of a program with its aggregates in mini-batches."""
+    """The operators of a program with mini-batch aggregation."""
     return draft.with_operators(_Rewriting(draft.operators, draft.known).all())
 
 
 class _Rewriting:
-    """Rebuilds shared operators once; `_below` says which of them stand below an aggregate or a rowtime operator."""
+    """Rewriting that rebuilds shared operators once; `_below` marks those below an aggregate or rowtime operator."""
 
     def __init__(self, sinks: Sequence[PhysicalOperator], lowering: OperatorPlanner) -> None:
         self._sinks = sinks
@@ -102,78 +102,78 @@ class _Rewriting:
             self._mark(child, mode)
 
     def _rebuilt(self, operator: PhysicalOperator) -> PhysicalOperator:
-        found = self._done.get(id(operator))
-        if found is None:
+        rebuilt = self._done.get(id(operator))
+        if rebuilt is None:
             inputs = tuple(map(self._rebuilt, operator.inputs))
             same = all(new is old for new, old in zip(inputs, operator.inputs, strict=True))
-            found = operator if same else operator.with_inputs(inputs)
+            rebuilt = operator if same else operator.with_inputs(inputs)
             if isinstance(operator, PhysicalGroupAggregate) and self._two_phases:
-                assert isinstance(found, PhysicalGroupAggregate)
-                found = self._split(found, operator)
+                assert isinstance(rebuilt, PhysicalGroupAggregate)
+                rebuilt = self._split(rebuilt, operator)
             mode = self._below.get(id(operator))
             if mode is not None and isinstance(operator, PhysicalTableSourceScan | PhysicalWatermarkAssigner):
-                found = PhysicalMiniBatchAssigner(found, self._interval, mode)
-            self._done[id(operator)] = found
-        return found
+                rebuilt = PhysicalMiniBatchAssigner(rebuilt, self._interval, mode)
+            self._done[id(operator)] = rebuilt
+        return rebuilt
 
-    def _split(self, found: PhysicalGroupAggregate, old: PhysicalGroupAggregate) -> PhysicalOperator:
-        """The aggregate in two phases; itself where a function's parts cannot be merged."""
-        spread = found.input
+    def _split(self, aggregate: PhysicalGroupAggregate, old: PhysicalGroupAggregate) -> PhysicalOperator:
+        """The aggregate in two phases; unchanged if a function has no merge phase."""
+        spread = aggregate.input
         assert isinstance(spread, PhysicalExchange)
-        source, given = spread.input, self._lowering.traits(old.input)
-        if found.split and isinstance(source, PhysicalGlobalGroupAggregate) and source.split and self._increments:
-            return self._incremental(found, source, old)
-        retracts = not given.modify_kinds.insert_only
-        retractions = found.retractions(given)
+        source, traits = spread.input, self._lowering.traits(old.input)
+        if aggregate.split and isinstance(source, PhysicalGlobalGroupAggregate) and source.split and self._increments:
+            return self._incremental(aggregate, source, old)
+        retracts = not traits.modify_kinds.insert_only
+        retractions = aggregate.retractions(traits)
         if retracts is not all(retractions) and any(retractions):
-            return found
-        calls = found.calls
+            return aggregate
+        calls = aggregate.calls
         if retracts and not any(map(counts_rows, calls)):
             calls = counted(calls)
         parts = accumulators(calls, source.row_type, any(retractions))
         if parts is None:
-            return found
-        local = PhysicalLocalGroupAggregate(source, found.grouping, found.calls, retractions, retracts, parts)
-        keys = tuple(range(len(found.grouping)))
+            return aggregate
+        local = PhysicalLocalGroupAggregate(source, aggregate.grouping, aggregate.calls, retractions, retracts, parts)
+        keys = tuple(range(len(aggregate.grouping)))
         return PhysicalGlobalGroupAggregate(
             PhysicalExchange(local, keys),
             len(keys),
-            found.calls,
+            aggregate.calls,
             retractions,
             source.row_type,
             self._lowering.traits(old),
             parts,
-            found.ttl,
+            aggregate.ttl,
             retracts,
-            found.split,
-            columns=found.columns,
+            aggregate.split,
+            columns=aggregate.columns,
         )
 
     def _incremental(
-        self, found: PhysicalGroupAggregate, first: PhysicalGlobalGroupAggregate, old: PhysicalGroupAggregate
+        self, aggregate: PhysicalGroupAggregate, first: PhysicalGlobalGroupAggregate, old: PhysicalGroupAggregate
     ) -> PhysicalOperator:
-        """Both halves of a split aggregate: the first sends what changed, which the second only adds up."""
+        """Both halves of a split aggregate: the first one sends increments, which the second one sums up."""
         spread = first.input
         assert isinstance(spread, PhysicalExchange)
         local = spread.input
         assert isinstance(local, PhysicalLocalGroupAggregate)
-        middle = PhysicalIncrementalGroupAggregate(spread, found.grouping, local, first.given, first.ttl)
-        keys = tuple(range(len(found.grouping)))
+        middle = PhysicalIncrementalGroupAggregate(spread, aggregate.grouping, local, first.input_type, first.ttl)
+        keys = tuple(range(len(aggregate.grouping)))
         return PhysicalGlobalGroupAggregate(
             PhysicalExchange(middle, keys),
             len(keys),
-            found.calls,
-            (False,) * len(found.calls),
+            aggregate.calls,
+            (False,) * len(aggregate.calls),
             first.columns,
             self._lowering.traits(old),
             replace(local.parts, fields=middle.parts),
-            found.ttl,
+            aggregate.ttl,
             False,
             True,
-            columns=found.columns,
+            columns=aggregate.columns,
         )
 
 
 def may_split(settings: Settings) -> bool:
-    """Whether aggregates may be in two phases."""
+    """Return True if aggregates may run in two phases."""
     return settings.value(_PHASES).upper() != "ONE_PHASE" and settings.duration_ms(_LATENCY) > 0

@@ -1,6 +1,6 @@
-"""Joins of several tables by one common key, in one operator that keeps each table once.
+"""Joins of several tables by one common key, in one operator that stores each table once.
 
-Chosen by the option `table.optimizer.multi-join.enabled` or the hint MULTI_JOIN, for chains of inner and left joins of
+Enabled by the option `table.optimizer.multi-join.enabled` or the hint MULTI_JOIN, for chains of inner and left joins of
 three tables or more.
 
 Source: Flink's "Performance Tuning" page, "MultiJoin"; Flink 2.3's plans.
@@ -49,7 +49,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Joins laid flat: `conditions[i]` is over the columns of the inputs 0 to i; `columns` are those that come out."""
+    """A flattened chain of joins: `conditions[i]` is over the columns of inputs 0 to i; `columns` are the output."""
 
     inputs: tuple[RelNode, ...]
     join_kinds: tuple[JoinKind, ...]
@@ -60,7 +60,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class PhysicalMultiJoin(PhysicalOperator):
-    """Several inputs joined one after another, all spread by one key."""
+    """Joins of several inputs in sequence, all partitioned by one key."""
 
     sources: tuple[PhysicalOperator, ...]
     join_kinds: tuple[JoinKind, ...]
@@ -84,10 +84,10 @@ class PhysicalMultiJoin(PhysicalOperator):
     def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
         if JoinKind.LEFT in self.join_kinds:
             return ModifyKinds.ALL
-        found = ModifyKinds.INSERT
+        kinds = ModifyKinds.INSERT
         for item in inputs:
-            found |= item.modify_kinds
-        return found
+            kinds |= item.modify_kinds
+        return kinds
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         return None if wanted is UpdateKind.AFTER else (UpdateKind.BOTH,) * len(inputs)
@@ -106,12 +106,14 @@ class PhysicalMultiJoin(PhysicalOperator):
         )
 
     def _attribute_map(self) -> dict[str, tuple[JoinAttribute, ...]]:
-        found: dict[str, list[JoinAttribute]] = {str(at): [] for at in range(len(self.sources))}
+        attributes: dict[str, list[JoinAttribute]] = {str(at): [] for at in range(len(self.sources))}
         for item in self.attributes:
             if item.left_input == 0:
-                found["0"].append(_attribute(-1, -1, 0, item.left))
-            found[str(item.right_input)].append(_attribute(item.left_input, item.left, item.right_input, item.right))
-        return {key: tuple(items) for key, items in found.items()}
+                attributes["0"].append(_attribute(-1, -1, 0, item.left))
+            attributes[str(item.right_input)].append(
+                _attribute(item.left_input, item.left, item.right_input, item.right)
+            )
+        return {key: tuple(items) for key, items in attributes.items()}
 
     def title(self) -> str:
         return self._text([frozenset()] * len(self.sources))
@@ -120,8 +122,8 @@ class PhysicalMultiJoin(PhysicalOperator):
         names = self.columns.names
         inputs = [source.row_type.names for source in self.sources]
         unique = [
-            ", ".join(f"({names_text(key, columns)})" for key in listed_keys(found)) or "noUniqueKey"
-            for found, columns in zip(keys, inputs, strict=True)
+            ", ".join(f"({names_text(key, columns)})" for key in listed_keys(unique_keys)) or "noUniqueKey"
+            for unique_keys, columns in zip(keys, inputs, strict=True)
         ]
         rows = ", ".join(f"{type_text(item.type)} {item.name}" for item in self.columns.fields)
         conditions = ", ".join(rex_text(item, names) for item in self.conditions[1:])
@@ -140,7 +142,7 @@ def _attribute(left_input: int, left: int, right_input: int, right: int) -> Join
 
 
 def as_multi_join(rel: Join, at: OperatorPlanner) -> tuple[PhysicalOperator, tuple[int, ...]] | None:
-    """One operator for a chain of joins, and which of its columns those of the join are; None where there is no chain.
+    """One operator for a chain of joins, with its columns that are the join's output; None if there is no chain.
 
     A chain has three inputs or more, and a key that all of them share.
     """
@@ -167,7 +169,7 @@ def _row(chain: Chain) -> RowType:
 
 
 def _chain(rel: RelNode) -> Chain:
-    """The joins down the left side of a join, through projections that only choose columns."""
+    """The chain down the left side of a join, through projections that only select columns."""
     if isinstance(rel, Join) and rel.kind in _KINDS:
         return _joined(rel)
     if isinstance(rel, Project) and all(isinstance(rex, InputRef) for rex in rel.exprs):
@@ -206,31 +208,31 @@ def _attributes(chain: Chain) -> tuple[Attribute, ...]:
         number = max(at for at, start in enumerate(starts[:-1]) if start <= column)
         return number, column - starts[number]
 
-    found: list[Attribute] = []
+    attributes: list[Attribute] = []
     for number, condition in enumerate(chain.conditions):
         for part in conjuncts(condition):
             if is_true(part) or not is_call(part, "$=$1"):
                 continue
-            one, other = part.children()
-            if not (isinstance(one, InputRef) and isinstance(other, InputRef)):
+            first_ref, second_ref = part.children()
+            if not (isinstance(first_ref, InputRef) and isinstance(second_ref, InputRef)):
                 continue
-            if not same_representation(one.type, other.type):
+            if not same_representation(first_ref.type, second_ref.type):
                 continue
-            first, second = sorted((one.index, other.index))
+            first, second = sorted((first_ref.index, second_ref.index))
             (left_input, left), (right_input, right) = owner(first), owner(second)
             if left_input < right_input == number:
-                found.append(Attribute(left_input, left, right_input, right))
-    return tuple(found)
+                attributes.append(Attribute(left_input, left, right_input, right))
+    return tuple(attributes)
 
 
 def _common_key(attributes: Sequence[Attribute], count: int) -> tuple[int, ...] | None:
-    """For each input its column of a key that all inputs share."""
+    """The columns, one per input, of a key that all inputs share."""
     starts = [(0, item.left) for item in attributes if item.left_input == 0]
     for start in dict.fromkeys(starts):
-        found = {start[0]: start[1]}
+        common = {start[0]: start[1]}
         for item in attributes:
-            if found.get(item.left_input) == item.left:
-                found.setdefault(item.right_input, item.right)
-        if len(found) == count:
-            return tuple(found[number] for number in range(count))
+            if common.get(item.left_input) == item.left:
+                common.setdefault(item.right_input, item.right)
+        if len(common) == count:
+            return tuple(common[number] for number in range(count))
     return None

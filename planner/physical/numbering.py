@@ -1,4 +1,4 @@
-"""From operators to the nodes and edges of a plan."""
+"""Conversion of operators to the nodes and edges of a plan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from compiled_plan.plans.plan.session_options import KEPT, keeping
 
 
 def number_nodes(draft: Draft) -> Draft:
-    """The plan: nodes from 1 in the order in which rows flow, left inputs first."""
+    """Number the nodes from 1 in the order of the data flow, left inputs first, and build the plan."""
     numbers: dict[int, int] = {}
     nodes: list[PlanNode] = []
     edges: list[Edge] = []

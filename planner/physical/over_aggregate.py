@@ -1,4 +1,4 @@
-"""Aggregates over earlier rows."""
+"""OVER aggregates."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NODES = {
     "UNBOUNDED_PRECEDING": UnboundedPreceding,
     "UNBOUNDED_FOLLOWING": UnboundedFollowing,
 }
-#: Functions that need rows that are yet to come.
+#: Functions that depend on future rows.
 _NOT_STREAMING = {
     "$LEAD$1": "LEAD",
     "$NTILE$1": "NTILE",
@@ -47,8 +47,10 @@ _NOT_STREAMING = {
 
 @dataclass(frozen=True, slots=True)
 class PhysicalOverAggregate(NewRows):
-    """Each row with aggregates over the rows before it. By time, each row is sent once; by another order, a new row
-    changes the results of those behind it."""
+    """Each row with aggregates over preceding rows.
+
+    Ordered by time, each row is sent once; by another order, a new row changes the results of the rows behind it.
+    """
 
     NEEDS = UpdateKind.BOTH
 
@@ -60,7 +62,7 @@ class PhysicalOverAggregate(NewRows):
 
     @property
     def by_time(self) -> bool:
-        """Whether rows are ordered by a time attribute."""
+        """Return True if rows are ordered by a time attribute."""
         return is_time(self.input.row_type.types[self.spec.order[0].index])
 
     @property
@@ -100,7 +102,7 @@ class PhysicalOverAggregate(NewRows):
     def _bound(
         self, bound: FrameEnd, constants: list[Literal], width: int
     ) -> BoundedWindow | CurrentRow | UnboundedPreceding | UnboundedFollowing:
-        """A bound as plans have it; its offset refers to a constant, which is added where it is missing."""
+        """A bound in the form of plans; its offset becomes one of `constants`, which is extended if necessary."""
         if bound.offset is None:
             node: CurrentRow | UnboundedPreceding | UnboundedFollowing = make(_NODES[bound.kind])()
             return node
@@ -133,18 +135,18 @@ def _text(bound: FrameEnd) -> str:
 @lowers(OverAggregate)
 def _lower_over(rel: OverAggregate, at: OperatorPlanner) -> PhysicalOperator:
     source = PhysicalExchange(at.lower(rel.input), rel.partition)
-    made = PhysicalOverAggregate(source, bare(rel))
-    _check(made)
-    if made.by_time:
+    over = PhysicalOverAggregate(source, bare(rel))
+    _check(over)
+    if over.by_time:
         require_insert_only("OverAggregate", source, at)
-    return made
+    return over
 
 
 def _check(over: PhysicalOverAggregate) -> None:
-    """Refuse what Flink plans and then cannot run.
+    """Raise for OVER windows that Flink plans but cannot run.
 
     Raises:
-        ProgramError: another function, order or frame than a stream can have.
+        ProgramError: a function, order or frame that does not exist on streams.
     """
     for call in over.spec.calls:
         if call.name in _NOT_STREAMING:

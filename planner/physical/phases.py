@@ -1,4 +1,4 @@
-"""The phases of an aggregate in mini-batches: local, incremental, global.
+"""Phases of mini-batch aggregation: local, incremental, global.
 
 Source: Flink's "Performance Tuning" page; Flink 2.3's plans.
 """
@@ -21,7 +21,7 @@ from compiled_plan.plans.types import Field, RowType
 
 @dataclass(frozen=True, slots=True)
 class PhysicalLocalGroupAggregate(NewRows):
-    """The first phase: a row of accumulators for each group of a mini-batch."""
+    """The first phase: one row of accumulators per group of a mini-batch."""
 
     GIVES = ModifyKinds.INSERT
     NEEDS = UpdateKind.BOTH
@@ -50,8 +50,8 @@ class PhysicalLocalGroupAggregate(NewRows):
     def title(self) -> str:
         names = self.input.row_type.names
         parts = [names[index] for index in self.grouping]
-        for call, retract, made in zip(self.calls, self.retractions, self.parts.calls, strict=False):
-            parts.append(f"{call_text(call, names, retract)} AS {tuple_text(made)}")
+        for call, retract, columns in zip(self.calls, self.retractions, self.parts.calls, strict=False):
+            parts.append(f"{call_text(call, names, retract)} AS {tuple_text(columns)}")
         group = group_text(self.grouping, names)
         return f"LocalGroupAggregate({group}select=[{', '.join(parts)}])"
 
@@ -63,7 +63,7 @@ class PhysicalGlobalGroupAggregate(NewColumns):
     count: int
     calls: tuple[AggregateCall, ...]
     retractions: tuple[bool, ...]
-    given: RowType
+    input_type: RowType
     traits: Traits
     parts: Accumulators
     ttl: int | None
@@ -90,7 +90,7 @@ class PhysicalGlobalGroupAggregate(NewColumns):
             grouping=tuple(range(self.count)),
             agg_calls=tuple(map(plan_call, self.calls)),
             agg_call_need_retractions=self.retractions,
-            local_agg_input_row_type=self.given,
+            local_agg_input_row_type=self.input_type,
             generate_update_before=self.update_before,
             need_retraction=self.retracts,
             state=(at.entry("globalGroupAggregateState", self.ttl),),
@@ -99,29 +99,29 @@ class PhysicalGlobalGroupAggregate(NewColumns):
     def title(self) -> str:
         own = self.columns.names
         parts = list(own[: self.count])
-        for call, retract, made, name in zip(
+        for call, retract, columns, name in zip(
             self.calls, self.retractions, self.parts.calls, own[self.count :], strict=False
         ):
-            parts.append(f"{plain_name(call.name)}{'_RETRACT' if retract else ''}({tuple_text(made)}) AS {name}")
+            parts.append(f"{plain_name(call.name)}{'_RETRACT' if retract else ''}({tuple_text(columns)}) AS {name}")
         group = group_text(range(self.count), own)
         return f"GlobalGroupAggregate({group}select=[{', '.join(parts)}])"
 
 
 @dataclass(frozen=True, slots=True)
 class PhysicalIncrementalGroupAggregate(NewRows):
-    """The middle phase of a split DISTINCT aggregate: merges `local`, and sends what that adds to each group."""
+    """The middle phase of a split DISTINCT aggregate: merges `local`, and sends each group's increment."""
 
     GIVES = ModifyKinds.INSERT
 
     grouping: tuple[int, ...]
     local: PhysicalLocalGroupAggregate
-    given: RowType
+    input_type: RowType
     ttl: int | None
 
     @property
     def parts(self) -> tuple[Field, ...]:
-        """The accumulators that are sent on: not those that tell values apart."""
-        names = {name for made in self.local.parts.calls for name in made}
+        """The accumulators to send on, without those of distinct values."""
+        names = {name for columns in self.local.parts.calls for name in columns}
         return tuple(item for item in self.local.parts.fields if item.name in names)
 
     @property
@@ -137,7 +137,7 @@ class PhysicalIncrementalGroupAggregate(NewRows):
             final_agg_grouping=self.grouping,
             partial_original_agg_calls=tuple(map(plan_call, self.local.calls)),
             partial_agg_call_need_retractions=self.local.retractions,
-            partial_local_agg_input_row_type=self.given,
+            partial_local_agg_input_row_type=self.input_type,
             partial_agg_need_retraction=self.local.retracts,
             state=(at.entry("incrementalGroupAggregateState", self.ttl),),
         )

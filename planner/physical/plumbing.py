@@ -1,4 +1,4 @@
-"""Operators that only move rows: exchanges, unions, constant rows, and the filter for old rows of updates."""
+"""Operators without computation: exchanges, unions, constant rows, and the filter for old rows of updates."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from compiled_plan.plans.types import CharacterType, RowType
 
 @dataclass(frozen=True, slots=True)
 class PhysicalExchange(Single):
-    """Brings all rows of one value of `keys` together; without keys, all rows."""
+    """Partitions rows by `keys`; without keys, all rows go to one task."""
 
     keys: tuple[int, ...]
 
@@ -50,7 +50,7 @@ class PhysicalExchange(Single):
 
 @dataclass(frozen=True, slots=True)
 class PhysicalDropUpdateBefore(Single):
-    """Drops the old rows of updates for a consumer that finds them by key."""
+    """Drops the old rows of updates for a consumer with an upsert key."""
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(DropUpdateBeforeNode)(**self.header(at))
@@ -61,8 +61,6 @@ class PhysicalDropUpdateBefore(Single):
 
 @dataclass(frozen=True, slots=True)
 class PhysicalUnion(PhysicalOperator):
-    """The rows of all inputs."""
-
     sources: tuple[PhysicalOperator, ...]
     columns: RowType
 
@@ -86,7 +84,7 @@ class PhysicalUnion(PhysicalOperator):
 
 @dataclass(frozen=True, slots=True)
 class PhysicalValues(PhysicalOperator):
-    """Rows written in the program."""
+    """Constant rows of the program."""
 
     rows: tuple[tuple[RexNode, ...], ...]
     columns: RowType
@@ -123,8 +121,8 @@ def _lower_set_operation(rel: SetOp, at: OperatorPlanner) -> PhysicalOperator:
         raise unsupported(f"{rel.kind.value}{' ALL' if rel.all else ''}")
     sources: list[PhysicalOperator] = []
     for source in rel.sources:
-        found = at.lower(source)
-        sources.extend(found.sources if isinstance(found, PhysicalUnion) else (found,))
+        lowered = at.lower(source)
+        sources.extend(lowered.sources if isinstance(lowered, PhysicalUnion) else (lowered,))
     return PhysicalUnion(tuple(sources), rel.columns)
 
 

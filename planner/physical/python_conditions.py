@@ -1,4 +1,4 @@
-"""Conditions of joins that call Python functions: a join runs no Python, a Calc above it does."""
+"""Join conditions that call Python functions: a join runs no Python, a Calc above it does."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from compiled_plan.plans.rex import calls_python
 
 
 def python_above(rel: Join | IntervalJoin, at: OperatorPlanner) -> PhysicalOperator:
-    """An inner join without the parts of its condition that call Python, and a Calc above it with these.
+    """An inner join without the conjuncts that call Python, and a Calc above it with these.
 
     Raises:
-        UnsupportedError: the join is an outer one, whose condition cannot be taken out of it.
+        UnsupportedError: an outer join, whose condition cannot be evaluated above it.
     """
     if rel.kind is not JoinKind.INNER:
         raise unsupported(

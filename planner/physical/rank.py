@@ -1,4 +1,4 @@
-"""Operators that keep the first rows by an order: deduplicate and top-n."""
+"""Deduplication and top-n."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class PhysicalDeduplicate(Single):
 
     @property
     def insert_only(self) -> bool:
-        """Whether the row is sent once and never changed; by rowtime, once the watermark has passed it."""
+        """Return True if the row is sent once and never updated; by rowtime, after the watermark has passed it."""
         return not self.keep_last
 
     @property
@@ -106,9 +106,9 @@ class PhysicalDeduplicate(Single):
 
 @dataclass(frozen=True, slots=True)
 class PhysicalRank(NewRows):
-    """Per partition, the rows ranked `start` to `end` (from 1, None: no end, or what a column says).
+    """Per partition, the rows ranked `start` to `end` (from 1; None: no limit, or that of a column).
 
-    `update_keys` are the keys of the updates where a rank can only rise; None: each change is found by its row.
+    `update_keys` identify updated rows if a rank can only rise; None: changes are matched by the whole row.
     """
 
     GIVES = ModifyKinds.ALL
@@ -124,16 +124,16 @@ class PhysicalRank(NewRows):
 
     @property
     def numbered(self) -> bool:
-        """True when the rank is the last column."""
+        """Return True if the rank is the last column."""
         return self.spec.rank_column is not None
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        found = set(keys_within(inputs[0].upsert_keys, Key(self.spec.partition)))
+        keys = set(keys_within(inputs[0].upsert_keys, Key(self.spec.partition)))
         if self.numbered:
-            found.add(Key((*self.spec.partition, len(self.spec.columns.fields) - 1)))
+            keys.add(Key((*self.spec.partition, len(self.spec.columns.fields) - 1)))
         if self.spec.start == 1 and self.spec.end == 1:
-            found.add(Key(self.spec.partition))
-        return frozenset(found)
+            keys.add(Key(self.spec.partition))
+        return frozenset(keys)
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         return (UpdateKind.BOTH if self.update_keys is None else UpdateKind.AFTER,)
@@ -168,7 +168,7 @@ class PhysicalRank(NewRows):
 
 
 def sort_spec(order: Sequence[SortKey]) -> SortSpec:
-    """An order as plans have it."""
+    """An order in the form of plans."""
     return make(SortSpec)(
         fields=tuple(
             make(SortField)(index=key.index, is_ascending=key.ascending, null_is_last=key.nulls_last) for key in order
@@ -177,28 +177,28 @@ def sort_spec(order: Sequence[SortKey]) -> SortSpec:
 
 
 def range_text(start: int, end: int | None) -> str:
-    """The ranks that stay, in words."""
+    """The range of ranks as text."""
     return f"rankStart={start}" if end is None else f"rankStart={start}, rankEnd={end}"
 
 
 def rank_range(
     start: int, end: int | None, column: int | None = None
 ) -> ConstantRange | ConstantRangeWithoutEnd | VariableRange:
-    """The ranks that stay, as plans have them; `column` holds the last one where that is no constant."""
+    """The range of ranks in the form of plans; `column` holds a limit that is not constant."""
     if column is not None:
         return make(VariableRange)(end_index=column)
     return make(ConstantRangeWithoutEnd)(start=start) if end is None else make(ConstantRange)(start=start, end=end)
 
 
 def rank_strategy(append: bool, update_keys: tuple[int, ...] | None) -> AppendFast | UpdateFast | Retract:
-    """How rows are kept: none ever leaves, or each is found by its keys, or all are looked through."""
+    """The strategy: append-only, update by key, or retract by row."""
     if append:
         return make(AppendFast)()
     return make(Retract)() if update_keys is None else make(UpdateFast)(primary_keys=update_keys)
 
 
 def strategy_text(append: bool, update_keys: tuple[int, ...] | None) -> str:
-    """The strategy as descriptions write it."""
+    """The strategy in the form of descriptions."""
     if append:
         return "AppendFastStrategy"
     if update_keys is None:
@@ -210,7 +210,7 @@ def strategy_text(append: bool, update_keys: tuple[int, ...] | None) -> str:
 def _lower_rank(rel: Rank, at: OperatorPlanner) -> PhysicalOperator:
     if rel.function != "ROW_NUMBER":
         raise unsupported(f"{rel.function}() as a top-n", remedy="use ROW_NUMBER()")
-    # In the order of the columns, whatever the order in which PARTITION BY names them.
+    # Flink sorts the partition columns, whatever their order in PARTITION BY.
     rel = replace(rel, partition=tuple(sorted(rel.partition)))
     source = PhysicalExchange(at.lower(rel.input), rel.partition)
     traits = at.traits(source)
@@ -223,19 +223,19 @@ def _lower_rank(rel: Rank, at: OperatorPlanner) -> PhysicalOperator:
 
 
 def _time_order(rel: Rank, row: RowType) -> TimeKind:
-    """The kind of time that the rows are ranked by; REGULAR where the order is another one."""
+    """The time attribute that the rows are ranked by; REGULAR for another order."""
     if len(rel.order) != 1 or rel.end_column is not None:
         return TimeKind.REGULAR
     return time_kind(row.types[rel.order[0].index])
 
 
 def rising_keys(partition: Sequence[int], order: Sequence[SortKey], traits: Traits) -> tuple[int, ...] | None:
-    """The keys of updates by which a row can only move up the order; None where it may move down or vanish."""
+    """The keys of updates by which a row can only rise in the order; None if it may fall or be deleted."""
     wanted = {True: Monotonicity.DECREASING, False: Monotonicity.INCREASING}
     if ModifyKinds.DELETE in traits.modify_kinds or not traits.local_keys or not order:
         return None
     for key in order:
         if traits.monotonicity[key.index] not in (wanted[key.ascending], Monotonicity.CONSTANT):
             return None
-    found = smallest(keys_within(traits.local_keys, Key(partition)))
-    return None if found is None else tuple(sorted(found))
+    smallest_key = smallest(keys_within(traits.local_keys, Key(partition)))
+    return None if smallest_key is None else tuple(sorted(smallest_key))

@@ -1,4 +1,4 @@
-"""Table scans, and the normalizing of changelogs that lack the rows before updates."""
+"""Table scans, and normalization of changelogs that lack the rows before updates."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class PhysicalTableSourceScan(PhysicalOperator):
         return self.columns
 
     def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
-        found = ModifyKinds.INSERT
+        kinds = ModifyKinds.INSERT
         if ChangelogMode.UPDATE_AFTER in self.changes:
-            found |= ModifyKinds.UPDATE
+            kinds |= ModifyKinds.UPDATE
         if ChangelogMode.DELETE in self.changes:
-            found |= ModifyKinds.DELETE
-        return found
+            kinds |= ModifyKinds.DELETE
+        return kinds
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         names = self.columns.names
@@ -91,23 +91,27 @@ class PhysicalTableSourceScan(PhysicalOperator):
         chosen = [name for name in names if name in physical]
         produced = self.columns.with_nullability(False)
         keys = tuple(metadata[name] for name in names if name in metadata)
-        found: list[_ABILITIES] = []
+        abilities: list[_ABILITIES] = []
         if self.filters is not None:
-            found.append(make(FilterPushDown)(predicates=self.filters))
-        if _reads_whole(self.table):
+            abilities.append(make(FilterPushDown)(predicates=self.filters))
+        if _reads_all_columns(self.table):
             if metadata:
                 plain = tuple(replace(item, type=_plain(item.type)) for item in produced.fields)
-                found.append(make(ReadingMetadata)(metadata_keys=keys, produced_type=replace(produced, fields=plain)))
-            return (*found, *self._watermark())
+                abilities.append(
+                    make(ReadingMetadata)(metadata_keys=keys, produced_type=replace(produced, fields=plain))
+                )
+            return (*abilities, *self._watermark())
         if chosen != physical:
             paths = tuple((physical.index(name),) for name in chosen)
             fields = tuple(item for item in produced.fields if item.name in physical)
-            found.append(make(ProjectPushDown)(projected_fields=paths, produced_type=replace(produced, fields=fields)))
+            abilities.append(
+                make(ProjectPushDown)(projected_fields=paths, produced_type=replace(produced, fields=fields))
+            )
         if metadata_keys(self.table) and (metadata or list(names) != physical):
-            found.append(make(ReadingMetadata)(metadata_keys=keys, produced_type=produced))
+            abilities.append(make(ReadingMetadata)(metadata_keys=keys, produced_type=produced))
         if self.limit is not None:
-            found.append(make(LimitPushDown)(limit=self.limit))
-        return tuple(found)
+            abilities.append(make(LimitPushDown)(limit=self.limit))
+        return tuple(abilities)
 
     def _watermark(self) -> tuple[WatermarkPushDown, ...]:
         if self.pushed is None:
@@ -119,14 +123,14 @@ class PhysicalTableSourceScan(PhysicalOperator):
             "alignUpdateInterval": "PT1S",
             "sourceIdleTimeout": self._own_idle_ms,
         }
-        made = make(WatermarkPushDown)(
+        ability = make(WatermarkPushDown)(
             watermark_expr=self.pushed.watermark,
             rowtime_expr=self.pushed.rowtime,
             idle_timeout_millis=self.idle_ms,
             produced_type=self.pushed.produced.with_nullability(False),
             watermark_params=params,
         )
-        return (made,)
+        return (ability,)
 
     @property
     def _options(self) -> Values:
@@ -140,7 +144,7 @@ class PhysicalTableSourceScan(PhysicalOperator):
 
     @property
     def _own_idle_ms(self) -> int:
-        """What the table says, which wins over the session; -1 where it says nothing."""
+        """The table's idle timeout, which overrides the session's; -1 if not set."""
         return self._options.number(IDLE_TIMEOUT) if IDLE_TIMEOUT in self._options.explicit else -1
 
     def title(self) -> str:
@@ -151,7 +155,7 @@ class PhysicalTableSourceScan(PhysicalOperator):
         pushed = ""
         chosen = [item for item in self.columns.names if item in physical]
         keys = ", ".join(metadata[item] for item in self.columns.names if item in metadata)
-        if chosen != physical and not _reads_whole(self.table):
+        if chosen != physical and not _reads_all_columns(self.table):
             pushed = f", project=[{', '.join(chosen)}]"
             pushed += f", metadata=[{keys}]" if metadata_keys(self.table) else ""
         elif metadata:
@@ -178,14 +182,14 @@ def _plain(type_: LogicalType) -> LogicalType:
     return type_.as_regular() if isinstance(type_, TimestampBase) else type_
 
 
-def _reads_whole(table: CatalogTable) -> bool:
-    """Whether a scan gives all columns, metadata too, whichever of them are used."""
+def _reads_all_columns(table: CatalogTable) -> bool:
+    """Return True if a scan returns all columns with metadata, even unused ones."""
     connector = connector_spec(table.option("connector"))
     return connector is not None and connector.source is not None and not connector.source.projects
 
 
 def _metadata(table: CatalogTable) -> dict[str, str]:
-    """Metadata columns and the keys that they read, in declaration order."""
+    """The metadata columns with their keys, in declaration order."""
     return {
         column.name: column.metadata_key or column.name
         for column in table.columns
@@ -195,7 +199,7 @@ def _metadata(table: CatalogTable) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class PhysicalChangelogNormalize(Single):
-    """Completes an upsert changelog by key, and drops repeated events; `condition` keeps some rows of the result."""
+    """Completes an upsert changelog by key, and drops duplicate events; `condition` filters the result."""
 
     GIVES = ModifyKinds.ALL
     NEEDS = UpdateKind.AFTER
@@ -206,12 +210,12 @@ class PhysicalChangelogNormalize(Single):
 
     @property
     def source(self) -> PhysicalOperator:
-        """What is normalized, before it is spread by key."""
+        """The input below the exchange by key."""
         assert isinstance(self.input, PhysicalExchange)
         return self.input.input
 
     def over(self, source: PhysicalOperator, keys: tuple[int, ...]) -> PhysicalChangelogNormalize:
-        """The same over another source."""
+        """The same operator over another source."""
         return replace(self, input=PhysicalExchange(source, keys), keys=keys)
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
@@ -243,8 +247,8 @@ def _lower_scan(rel: Scan, at: OperatorPlanner) -> PhysicalOperator:
     changelog = changelog_of(rel, at.settings)
     columns = RowType(fields=tuple(replace(item, comment=None) for item in rel.columns.fields))
     idle = at.settings.duration_ms(SESSION_IDLE_TIMEOUT) or -1
-    told = (rel.pushed, idle, rel.filters, rel.limit, rel.dead_letters)
-    scan = PhysicalTableSourceScan(rel.table, columns, changelog.kinds, hints, *told)
+    pushed = (rel.pushed, idle, rel.filters, rel.limit, rel.dead_letters)
+    scan = PhysicalTableSourceScan(rel.table, columns, changelog.kinds, hints, *pushed)
     if not changelog.normalize:
         return scan
     keys = tuple(rel.columns.names.index(name) for name in rel.table.primary_key)

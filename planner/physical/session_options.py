@@ -1,4 +1,4 @@
-"""Options of the session under which a plan would not mean what its program says."""
+"""Session options that would change the meaning of a plan, and are refused."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from compiled_plan.plans.errors import UnsupportedError
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A value of an option (empty: any but the default) that changes results in a way that is not supported."""
+    """An unsupported value of an option (empty: any but the default) that would change results."""
 
     key: str
     value: str
-    what: str
+    construct: str
     remedy: str
 
 
@@ -33,16 +33,16 @@ REFUSED: tuple[Refused, ...] = (
 
 
 def check_options(draft: Draft) -> Draft:
-    """Refuse options under which the plan would not mean what the program says.
+    """Raise for options under which the plan would differ from the program's meaning.
 
     Raises:
         UnsupportedError: names option and value.
     """
     for item in REFUSED:
-        found = draft.settings.value(item.key)
-        value = found.strip().upper()
+        written = draft.settings.value(item.key)
+        value = written.strip().upper()
         if value and (value == item.value or (not item.value and value != draft.settings.default(item.key).upper())):
             raise UnsupportedError(
-                f"{item.what} is not supported", where=f"SET '{item.key}' = '{found}'", remedy=item.remedy
+                f"{item.construct} is not supported", where=f"SET '{item.key}' = '{written}'", remedy=item.remedy
             )
     return draft

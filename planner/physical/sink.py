@@ -1,4 +1,4 @@
-"""Sinks: what they accept, whether an upsert sink must find out which row of a key is left, conflicts."""
+"""Sinks: accepted changes, upsert materialization, ON CONFLICT."""
 
 from __future__ import annotations
 
@@ -41,9 +41,10 @@ Conflict = Literal["ERROR", "NOTHING", "DEDUPLICATE"]
 
 @dataclass(frozen=True, slots=True)
 class PhysicalSink(Single):
-    """Writes to a table. `updates` says how updates reach it, once that is inferred.
+    """Writes to a table. `updates` is the inferred kind of its input's updates.
 
-    `needs_old_rows`: a row may change its primary key, so that only the row before an update tells which one is gone.
+    `needs_old_rows`: a row may change its primary key, so that only the old row of an update identifies the deleted
+    one.
     """
 
     table: CatalogTable
@@ -114,19 +115,19 @@ def _lower_sink(rel: Sink, at: OperatorPlanner) -> PhysicalOperator:
 
 
 def _spread(source: PhysicalOperator, table: CatalogTable) -> PhysicalOperator:
-    """The rows, those of a partition together where the table asks for that."""
+    """The rows, partitioned if the table requires it."""
     if not table.partition_keys or (table.option(_SPREAD) or "").strip().lower() != "true":
         return source
     return PhysicalExchange(source, _places(table, table.partition_keys))
 
 
 def _mode_of(kinds: ModifyKinds) -> ChangelogMode:
-    found = ChangelogMode.INSERT
+    mode = ChangelogMode.INSERT
     if kinds.updates:
-        found |= ChangelogMode.UPDATE_BEFORE | ChangelogMode.UPDATE_AFTER
+        mode |= ChangelogMode.UPDATE_BEFORE | ChangelogMode.UPDATE_AFTER
     if ModifyKinds.DELETE in kinds:
-        found |= ChangelogMode.DELETE
-    return found
+        mode |= ChangelogMode.DELETE
+    return mode
 
 
 def _check_changes(
@@ -139,13 +140,13 @@ def _check_changes(
         refused &= ~ModifyKinds.DELETE
     if refused:
         remedy = "write to a table whose format takes updates (such as 'debezium-json'), or make the query append-only"
-        found = producer(source, traits.modify_kinds, at)
-        raise unsupported_changes(f"table sink '{path_text(table)}'", refused, found, remedy, str(table.identifier))
+        sender = producer(source, traits.modify_kinds, at)
+        raise unsupported_changes(f"table sink '{path_text(table)}'", refused, sender, remedy, str(table.identifier))
 
 
 def _check_rowtimes(table: CatalogTable, row: RowType) -> None:
     rowtimes = [item.name for item in row.fields if is_rowtime(item.type)]
-    # A sink has room for one time of a row; rows that the program collects have none, as in Flink.
+    # A sink stores one rowtime per row; `collect` stores none, as in Flink.
     if len(rowtimes) > 1 and dict(table.options).get("connector") != "collect":
         raise ProgramError(
             f"the query writes {len(rowtimes)} rowtime columns ({', '.join(rowtimes)}) to {path_text(table)}; "
@@ -158,8 +159,8 @@ def _check_rowtimes(table: CatalogTable, row: RowType) -> None:
 def _materializes(
     rel: Sink, table: CatalogTable, source: PhysicalOperator, traits: Traits, at: OperatorPlanner
 ) -> bool:
-    """Whether the sink must keep the rows of each primary key, to know which one is left."""
-    # Flink settles this before it knows whether updates come with the rows before them.
+    """Return True if the sink must store the rows of each primary key, to restore the remaining one on a delete."""
+    # Flink decides this before it infers whether updates have their old rows.
     taken = sink_changelog(table, _mode_of(traits.modify_kinds) & ~ChangelogMode.UPDATE_BEFORE)
     retracts = ChangelogMode.UPDATE_BEFORE in taken
     if rel.on_conflict is not None:
@@ -189,12 +190,12 @@ def _materializes(
 
 
 def _primary_key(table: CatalogTable) -> Key:
-    """The table's primary key among the columns that are written."""
+    """The table's primary key among the written columns."""
     return Key(_places(table, table.primary_key))
 
 
 def _places(table: CatalogTable, names: Iterable[str]) -> tuple[int, ...]:
-    """Where columns are among those that are written."""
+    """The positions of columns among the written ones."""
     columns = [column.name for column in table.columns if column.kind is not ColumnKind.COMPUTED and not column.virtual]
     return tuple(columns.index(name) for name in names)
 
@@ -229,14 +230,14 @@ def _check_watermarks(rel: Sink, source: PhysicalOperator) -> None:
 def infer_sink(
     sink: PhysicalSink, infer: Callable[[PhysicalOperator, UpdateKind], PhysicalOperator | None]
 ) -> PhysicalOperator:
-    """The sink over an input that sends updates as the sink takes them; without old rows where that is enough."""
+    """The sink over an input that sends the updates it accepts; without old rows if it does not need them."""
     wants = [UpdateKind.BOTH]
     if ChangelogMode.UPDATE_BEFORE not in sink.accepted and not sink.needs_old_rows:
         wants = [UpdateKind.AFTER, UpdateKind.BOTH]
     for wanted in wants:
-        found = infer(sink.input, wanted)
-        if found is not None:
-            return replace(sink, input=found, updates=wanted)
+        inferred = infer(sink.input, wanted)
+        if inferred is not None:
+            return replace(sink, input=inferred, updates=wanted)
     raise ProgramError(
         f"the changes of {sink.input.title()} cannot be sent to {path_text(sink.table)}",
         where=str(sink.table.identifier),

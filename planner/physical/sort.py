@@ -1,6 +1,7 @@
-"""ORDER BY: the first rows of all, and rows sorted by time.
+"""ORDER BY with LIMIT, and sorting by time.
 
-Source: Flink's pages "ORDER BY clause" and "LIMIT clause"; Flink 2.3's plans."""
+Source: Flink's pages "ORDER BY clause" and "LIMIT clause"; Flink 2.3's plans.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ from compiled_plan.plans.types import TimeKind
 
 @dataclass(frozen=True, slots=True)
 class PhysicalSortLimit(Single):
-    """`ORDER BY ... OFFSET ... LIMIT` over all rows; without `order`, any rows, by arrival."""
+    """`ORDER BY ... OFFSET ... LIMIT` over all rows; without `order`, the first rows by arrival."""
 
     order: tuple[SortKey, ...]
     offset: int
@@ -84,7 +85,7 @@ class PhysicalSortLimit(Single):
 
 @dataclass(frozen=True, slots=True)
 class PhysicalTemporalSort(Single):
-    """Sorts an insert-only stream by its time attribute, as time moves on."""
+    """Sorts an insert-only stream by its time attribute, as the watermark advances."""
 
     order: tuple[SortKey, ...]
 

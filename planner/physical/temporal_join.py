@@ -1,4 +1,4 @@
-"""Temporal joins: each left row with the version of the right table that holds at its time."""
+"""Temporal joins: each left row with the version of the right table that is valid at its time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from compiled_plan.plans.types import BOOLEAN
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhysicalTemporalJoin(TwoSided):
-    """A temporal join by event time; the left changes come through, those of the right are its versions."""
+    """A temporal join by event time; changes of the left side pass through, those of the right are its versions."""
 
     primary_key: tuple[int, ...]
     time: int
@@ -66,22 +66,22 @@ class PhysicalTemporalJoin(TwoSided):
     def title(self) -> str:
         names = self.columns.names
         width = len(self.left.row_type.fields)
-        mine = [names[index] for index in self.keys.left]
-        theirs = [names[width + index] for index in self.keys.right]
+        left_names = [names[index] for index in self.keys.left]
+        right_names = [names[width + index] for index in self.keys.right]
         primary = names_text((width + index for index in self.primary_key), names)
-        parts = [f"({one} = {other})" for one, other in zip(mine, theirs, strict=True)]
+        parts = [f"({left} = {right})" for left, right in zip(left_names, right_names, strict=True)]
         parts += [rex_text(item, names) for item in self.keys.rest]
         parts.append(
             f"__TEMPORAL_JOIN_CONDITION({names[self.time]}, {names[width + self.version]}, "
-            f"__TEMPORAL_JOIN_CONDITION_PRIMARY_KEY({primary}), __TEMPORAL_JOIN_LEFT_KEY({', '.join(mine)}), "
-            f"__TEMPORAL_JOIN_RIGHT_KEY({', '.join(theirs)}))"
+            f"__TEMPORAL_JOIN_CONDITION_PRIMARY_KEY({primary}), __TEMPORAL_JOIN_LEFT_KEY({', '.join(left_names)}), "
+            f"__TEMPORAL_JOIN_RIGHT_KEY({', '.join(right_names)}))"
         )
         where = " AND ".join(parts)
         return f"TemporalJoin(joinType=[{JOIN_TITLES[self.kind]}], where=[({where})], select=[{', '.join(names)}])"
 
 
 def _residual(rest: tuple[RexNode, ...]) -> RexNode | None:
-    """What the join asks beside its keys; as Flink writes it, with TRUE in place of the condition on the times."""
+    """The remaining conjuncts in Flink's form, with TRUE for the condition on the times."""
     if not rest:
         return None
     return Call("$AND$1", (*rest, TRUE), BOOLEAN.with_nullability(type_of(conjunction(rest)).nullable), "BINARY")
@@ -136,17 +136,17 @@ def _primary_key(keys: EquiKeys, unique: Keys) -> tuple[int, ...]:
 
 
 def _versions(rel: RelNode, at: OperatorPlanner) -> PhysicalOperator:
-    """The right side; a source's changes are versions as they come, so they are not normalized first."""
-    found = at.lower(rel)
-    if isinstance(found, PhysicalChangelogNormalize):
-        return found.source
+    """The right side; a source's changes are versions already, so they are not normalized."""
+    versions = at.lower(rel)
+    if isinstance(versions, PhysicalChangelogNormalize):
+        return versions.source
     if isinstance(rel, Project) and isinstance(_source(rel), Scan):
         return calc_over(_versions(rel.input, at), rel.exprs, None, rel.columns)
-    return found
+    return versions
 
 
 def _refuse_filter(rel: RelNode, kinds: ModifyKinds) -> None:
-    """Refuse a filter between a changing table and the join: it would tear holes into the versions.
+    """Raise for a filter between a changing table and the join, which would remove versions.
 
     Raises:
         ProgramError: there is one.

@@ -1,4 +1,4 @@
-"""What is known of an operator's output: its changes, its keys, how its columns move. And arithmetic of keys.
+"""Traits of an operator's output: changes, keys, monotonicity. And operations on keys.
 
 Source of the names: Flink's `ModifyKindSet`, `UpdateKind`, `RelModifiedMonotonicity` and `MiniBatchMode`.
 """
@@ -18,7 +18,7 @@ NO_KEYS: Keys = frozenset()
 
 
 class ModifyKinds(Flag):
-    """Which changes may occur in a changelog."""
+    """Kinds of changes in a changelog."""
 
     INSERT = 1
     UPDATE = 2
@@ -27,17 +27,17 @@ class ModifyKinds(Flag):
 
     @property
     def insert_only(self) -> bool:
-        """Whether rows are only ever added."""
+        """Return True if rows are never updated or deleted."""
         return self is ModifyKinds.INSERT
 
     @property
     def updates(self) -> bool:
-        """Whether rows may be updated."""
+        """Return True if rows may be updated."""
         return ModifyKinds.UPDATE in self
 
 
 class UpdateKind(Enum):
-    """How an update is sent: not at all, the new row alone, or the old row and the new one."""
+    """Form of an update: not sent, the new row alone, or the old row and the new one."""
 
     NONE = "NONE"
     AFTER = "AFTER"
@@ -45,17 +45,17 @@ class UpdateKind(Enum):
 
 
 def row_kinds(kinds: ModifyKinds, updates: UpdateKind) -> tuple[RowKind, ...]:
-    """The kinds of rows by which changes are sent, as nodes list them."""
-    found: list[RowKind] = ["INSERT"]
+    """The row kinds of a changelog, in the order of plan nodes."""
+    sent_kinds: list[RowKind] = ["INSERT"]
     if kinds.updates:
-        found += ["UPDATE_BEFORE", "UPDATE_AFTER"] if updates is UpdateKind.BOTH else ["UPDATE_AFTER"]
+        sent_kinds += ["UPDATE_BEFORE", "UPDATE_AFTER"] if updates is UpdateKind.BOTH else ["UPDATE_AFTER"]
     if ModifyKinds.DELETE in kinds:
-        found.append("DELETE")
-    return tuple(found)
+        sent_kinds.append("DELETE")
+    return tuple(sent_kinds)
 
 
 class MiniBatchMode(Enum):
-    """How the rows of a mini-batch are told: by the clock, by watermarks; or not at all."""
+    """Boundary of mini-batches: by the clock, by watermarks, or none."""
 
     PROCTIME = "ProcTime"
     ROWTIME = "RowTime"
@@ -63,7 +63,7 @@ class MiniBatchMode(Enum):
 
 
 class Monotonicity(Enum):
-    """How a column's value moves when its row is updated."""
+    """Direction in which updates move a column's value."""
 
     CONSTANT = "CONSTANT"
     INCREASING = "INCREASING"
@@ -73,9 +73,9 @@ class Monotonicity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What is known of the output of one operator: its changes, its upsert keys, how its columns move.
+    """Traits of an operator's output: its changes, upsert keys and monotonicity.
 
-    `local_keys` are upsert keys among the rows that an exchange has brought together; one may lack its columns.
+    `local_keys` are upsert keys within the rows that an exchange sends to one task; they may lack its columns.
     """
 
     modify_kinds: ModifyKinds
@@ -85,25 +85,25 @@ class Traits:
 
 
 def map_keys(keys: Keys, mapping: Mapping[int, int]) -> Keys:
-    """The keys all of whose columns are still there, over the new columns."""
+    """The keys whose columns all remain, in terms of the new columns."""
     return frozenset(
         frozenset(mapping[index] for index in key) for key in keys if all(index in mapping for index in key)
     )
 
 
 def keys_within(keys: Keys, columns: Key) -> Keys:
-    """The keys that hold all of `columns`.
+    """The keys that contain all of `columns`.
 
-    Rows are spread by `columns`: changes of one row stay in order only under a key that holds them.
+    Rows are partitioned by `columns`: changes of one row stay in order only under a key that contains them.
     """
     return frozenset(key for key in keys if columns <= key)
 
 
 def smallest(keys: Keys) -> Key | None:
-    """The key of the fewest columns, of those the leftmost; None when there is none."""
+    """The key with the fewest columns, then the leftmost ones; None without keys."""
     return min(keys, key=lambda key: (len(key), sorted(key)), default=None)
 
 
 def listed_keys(keys: Keys) -> tuple[tuple[int, ...], ...]:
-    """The keys in the order in which plans list them, the smallest first."""
+    """The keys in the order of plans, the smallest first."""
     return tuple(tuple(sorted(key)) for key in sorted(keys, key=lambda key: (len(key), sorted(key))))

@@ -1,7 +1,7 @@
-"""Inferring how every operator sends updates: the old row and the new one, or the new one alone.
+"""Inference of update kinds: each operator sends old and new rows, or new rows alone.
 
-From the sinks down, each consumer says what it needs. An operator that cannot send new rows alone says so, and its
-consumer falls back to both. One operator with consumers of different needs becomes two.
+From the sinks down, each consumer states its requirement. If an operator cannot send new rows alone, its consumer falls
+back to both. One operator with consumers of different requirements becomes two.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from compiled_plan.planner.physical.draft import Draft
 from compiled_plan.planner.physical.sink import PhysicalSink, infer_sink
 from compiled_plan.planner.physical.traits import UpdateKind
 
-#: Stands for an input that does not matter.
+#: Placeholder for an input that does not matter.
 _HOLE = PhysicalOperator()
 
 
 def infer_update_kinds(draft: Draft) -> Draft:
-    """The operators, each sending updates as its readers need them.
+    """The operators with update kinds as their consumers require.
 
     Raises:
-        ProgramError: a sink takes new rows alone, and what it reads cannot send these.
+        ProgramError: a sink accepts new rows alone, and its input cannot omit old ones.
     """
     inference = _Inference(draft.known)
     return draft.with_operators(map(inference.sink, draft.operators))
 
 
 class _Inference:
-    """Decides for the operators of one plan how each sends its updates; equal operators become one."""
+    """Inference for the operators of one plan; equal operators become one."""
 
     def __init__(self, lowering: OperatorPlanner) -> None:
         self._lowering = lowering
@@ -34,12 +34,12 @@ class _Inference:
         self._known: dict[tuple[PhysicalOperator, tuple[int, ...]], PhysicalOperator] = {}
 
     def sink(self, sink: PhysicalOperator) -> PhysicalOperator:
-        """The sink and all below it."""
+        """Infer the sink and all operators below it."""
         assert isinstance(sink, PhysicalSink)
         return infer_sink(sink, self.infer)
 
     def infer(self, operator: PhysicalOperator, wanted: UpdateKind) -> PhysicalOperator | None:
-        """The operator sending updates as wanted; None when it cannot."""
+        """The operator sending updates as `wanted`; None if it cannot."""
         if not self._lowering.traits(operator).modify_kinds.updates:
             wanted = UpdateKind.NONE
         key = (id(operator), wanted)
@@ -53,13 +53,13 @@ class _Inference:
             return None
         inputs: list[PhysicalOperator] = []
         for side, (child, need) in enumerate(zip(operator.inputs, needs, strict=True)):
-            found = self.infer(child, need)
-            if found is None and need is UpdateKind.AFTER and operator.takes_old_rows(side):
-                found = self.infer(child, UpdateKind.BOTH)
-            if found is None:
+            inferred = self.infer(child, need)
+            if inferred is None and need is UpdateKind.AFTER and operator.takes_old_rows(side):
+                inferred = self.infer(child, UpdateKind.BOTH)
+            if inferred is None:
                 return None
-            inputs.append(found)
-        made = operator.with_inputs(tuple(inputs)).sending(wanted)
-        # The inputs are done, so equal ones are the same objects.
-        bare = made.with_inputs((_HOLE,) * len(made.inputs))
-        return self._known.setdefault((bare, tuple(map(id, made.inputs))), made)
+            inputs.append(inferred)
+        rebuilt = operator.with_inputs(tuple(inputs)).sending(wanted)
+        # The inputs are canonical, so equal ones are the same objects.
+        bare = rebuilt.with_inputs((_HOLE,) * len(rebuilt.inputs))
+        return self._known.setdefault((bare, tuple(map(id, rebuilt.inputs))), rebuilt)

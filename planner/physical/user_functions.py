@@ -1,4 +1,4 @@
-"""What operators need of users' aggregate functions."""
+"""Requirements of operators on users' aggregate functions."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _METHODS = {"retract": "retract(self, accumulator, ...)", "merge": "merge(self, 
 
 
 def check_methods(calls: Iterable[tuple[AggregateCall, bool]], method: str, why: str) -> None:
-    """Refuse aggregate functions without a method that their place needs.
+    """Raise if an aggregate function lacks a required method.
 
     Args:
-        calls: the calls, each with whether it needs the method.
+        calls: the calls, each with True if it requires the method.
         method: "retract" or "merge".
         why: the reason, after "because".
 

@@ -1,4 +1,4 @@
-"""Aggregates by window: in two phases where event time cuts windows into slices, else in one.
+"""Window aggregation: in two phases if event time divides windows into slices, else in one.
 
 Source: Flink's pages "Window Aggregation" and "Windowing TVF"; Flink 2.3's plans.
 """
@@ -41,7 +41,7 @@ _WORDS = {Property.START: "start", Property.END: "end", Property.ROWTIME: "rowti
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """What all window aggregates hold: the columns grouped by, the calls, the columns that show the window."""
+    """Common fields of window aggregates: grouping, calls, window properties."""
 
     grouping: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
@@ -49,7 +49,7 @@ class Calls:
     columns: RowType
 
     def select_text(self, names: Sequence[str], retract: bool) -> str:
-        """The columns in words, over input columns of these names."""
+        """The output columns as text, with these input column names."""
         own = self.columns.names[len(self.grouping) :]
         parts = [names[index] for index in self.grouping]
         parts += [
@@ -61,7 +61,7 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class PerWindow(NewRows):
-    """An aggregate whose rows come once, when their window ends."""
+    """An aggregate that emits each window once, at its end."""
 
     GIVES = ModifyKinds.INSERT
     NEEDS = UpdateKind.BOTH
@@ -73,21 +73,21 @@ class PerWindow(NewRows):
         return self.spec.columns
 
     def check_methods(self, windowing: Windowing, retract: bool) -> None:
-        """Refuse aggregate functions of the user's that cannot do what the window needs.
+        """Raise if a user's aggregate function lacks a method that the window requires.
 
         Raises:
             ProgramError: names the function and the method.
         """
         kind = windowing.window.kind
         merges = isinstance(windowing, ByTime) and kind in (WindowKind.SESSION, WindowKind.CUMULATE)
-        what = (
+        reason = (
             "sessions grow together" if kind is WindowKind.SESSION else "cumulating windows are put together of parts"
         )
         check_methods(((call, retract) for call in self.spec.calls), "retract", "its input has updates or deletes")
-        check_methods(((call, merges) for call in self.spec.calls), "merge", what)
+        check_methods(((call, merges) for call in self.spec.calls), "merge", reason)
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        # A row for each group and window: unique, but Flink's planner does not know it, and its plans say so.
+        # One row per group and window is unique, but Flink's planner does not derive that, and its plans show no key.
         return NO_KEYS
 
 
@@ -126,9 +126,9 @@ class PhysicalWindowAggregate(PerWindow):
 
 @dataclass(frozen=True, slots=True)
 class PhysicalLocalWindowAggregate(NewRows):
-    """The first phase: accumulators by group and slice of time, or by attached window.
+    """The first phase: accumulators by group and time slice, or by attached window.
 
-    `counted` is the number of rows that a second phase needs besides the calls.
+    `counted` adds the number of rows, which the second phase needs.
     """
 
     GIVES = ModifyKinds.INSERT
@@ -142,9 +142,11 @@ class PhysicalLocalWindowAggregate(NewRows):
 
     @property
     def row_type(self) -> RowType:
-        given = self.input.row_type.fields
+        input_fields = self.input.row_type.fields
         mark = "$slice_end" if isinstance(self.windowing, ByTime) else "$window_end"
-        return RowType(fields=(*(given[index] for index in self.grouping), *self.parts.fields, Field(mark, BIGINT)))
+        return RowType(
+            fields=(*(input_fields[index] for index in self.grouping), *self.parts.fields, Field(mark, BIGINT))
+        )
 
     @property
     def batches(self) -> MiniBatchMode | None:
@@ -185,10 +187,10 @@ class PhysicalLocalWindowAggregate(NewRows):
 
 @dataclass(frozen=True, slots=True)
 class PhysicalGlobalWindowAggregate(PerWindow):
-    """The second phase: the accumulators of a window's slices merged. `given` are the rows before the first phase."""
+    """The second phase: merges the accumulators of a window's slices. `input_type` is the first phase's input."""
 
     windowing: Windowing
-    given: RowType
+    input_type: RowType
     retract: bool
     counted: bool
     parts: Accumulators
@@ -202,7 +204,7 @@ class PhysicalGlobalWindowAggregate(PerWindow):
             windowing=self._plan_windowing(),
             named_window_properties=plan_properties(self.spec.properties, self.windowing.time),
             need_retraction=self.retract,
-            local_agg_input_row_type=self.given,
+            local_agg_input_row_type=self.input_type,
         )
 
     def _plan_windowing(self) -> w.SliceAttachedWindowing | w.WindowAttachedWindowing:
@@ -241,7 +243,7 @@ def _lower_window_aggregate(rel: WindowAggregate, at: OperatorPlanner) -> Physic
     _check_slices(rel.windowing)
     spec = Calls(rel.grouping, rel.calls, rel.properties, rel.columns)
     retract = not at.traits(source).modify_kinds.insert_only
-    # Windows that may become empty, or be empty among others that are not, are known by their number of rows.
+    # The row count identifies empty windows, including empty ones among others that are not.
     may_be_empty = retract or rel.windowing.window.kind is WindowKind.HOP
     counting = may_be_empty and not any(map(counts_rows, rel.calls))
     calls = counted(rel.calls) if counting else rel.calls
@@ -256,7 +258,7 @@ def _lower_window_aggregate(rel: WindowAggregate, at: OperatorPlanner) -> Physic
 
 
 def _check_slices(windowing: Windowing) -> None:
-    """Refuse hopping windows that are not made of whole slices.
+    """Raise for hopping windows that do not consist of whole slices.
 
     Raises:
         ProgramError: the size is no multiple of the slide.

@@ -1,4 +1,4 @@
-"""Deduplication window by window, as each ends.
+"""Window deduplication, emitted at the end of each window.
 
 Source: Flink's page "Window Deduplication"; Flink 2.3's plans.
 """

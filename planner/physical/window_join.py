@@ -1,4 +1,4 @@
-"""Joins window by window: over rows that carry their window, as it ends.
+"""Window joins of rows with attached windows, emitted at the end of each window.
 
 Source: Flink's page "Window JOIN"; Flink 2.3's plans.
 """
@@ -24,7 +24,7 @@ from compiled_plan.plans.rex import RexNode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhysicalWindowJoin(TwoSided):
-    """Joins the rows of one window; `condition` is what must hold besides."""
+    """Joins the rows of one window; `condition` are the remaining conjuncts."""
 
     GIVES = ModifyKinds.INSERT
 

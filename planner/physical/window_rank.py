@@ -1,4 +1,4 @@
-"""Top-n window by window, as each ends.
+"""Window top-n, emitted at the end of each window.
 
 Source: Flink's page "Window Top-N"; Flink 2.3's plans.
 """
@@ -46,16 +46,16 @@ class PhysicalWindowRank(NewRows):
 
     @property
     def numbered(self) -> bool:
-        """True when the rank is the last column."""
+        """Return True if the rank is the last column."""
         return len(self.spec.columns.fields) > len(self.input.row_type.fields)
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        found = set(inputs[0].upsert_keys)
+        keys = set(inputs[0].upsert_keys)
         if self.numbered:
             rank = len(self.spec.columns.fields) - 1
             sides = (self.spec.windowing.start, self.spec.windowing.end)
-            found |= {Key((*self.spec.partition, side, rank)) for side in sides}
-        return frozenset(found)
+            keys |= {Key((*self.spec.partition, side, rank)) for side in sides}
+        return frozenset(keys)
 
     @property
     def batches(self) -> MiniBatchMode | None:

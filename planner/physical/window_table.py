@@ -1,4 +1,4 @@
-"""Window table functions: the windows of each row behind its columns.
+"""Window table functions, which append the windows of each row to its columns.
 
 Source: Flink 2.3's plans.
 """
@@ -19,7 +19,7 @@ from compiled_plan.plans.types import TimestampBase
 
 @dataclass(frozen=True, slots=True)
 class PhysicalWindowTableFunction(NewColumns):
-    """Each row once for every window that it falls into, with the window behind its columns."""
+    """Each row once for every window that it falls into, with the window appended."""
 
     windowing: ByTime
 

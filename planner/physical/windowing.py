@@ -1,4 +1,4 @@
-"""Windows as plans hold them and descriptions write them.
+"""Windows in the form of plans and of descriptions.
 
 Source: Flink 2.3's plans.
 """
@@ -17,14 +17,14 @@ from compiled_plan.plans.nodes import windows as w
 from compiled_plan.plans.text.durations import format_duration, format_iso_duration
 from compiled_plan.plans.types import TimestampBase
 
-#: The name by which plans refer to the window of an aggregate.
+#: The name of an aggregate's window in plans.
 ALIAS = "w$"
 
 _TIME_ZONE = "table.local-time-zone"
 
 
 def time_zone(settings: Settings) -> dict[str, str]:
-    """The options that window nodes keep."""
+    """The options that window nodes store."""
     return settings.subset(_TIME_ZONE)
 
 
@@ -36,7 +36,7 @@ def _iso(milliseconds: int | None) -> str | None:
 
 
 def plan_window(window: Window) -> w.Window:
-    """A window as plans have it."""
+    """A window in the form of plans."""
     return _PLAN_WINDOWS[window.kind](window)
 
 
@@ -59,7 +59,7 @@ _PLAN_WINDOWS: dict[WindowKind, Callable[[Window], w.Window]] = {
 
 
 def plan_windowing(windowing: Windowing) -> w.TimeAttributeWindowing | w.WindowAttachedWindowing:
-    """How rows get their windows, as plans have it."""
+    """The windowing strategy in the form of plans."""
     window, rowtime = plan_window(windowing.window), is_rowtime(windowing.time)
     if isinstance(windowing, ByTime):
         return make(w.TimeAttributeWindowing)(
@@ -80,7 +80,7 @@ def plan_windowing(windowing: Windowing) -> w.TimeAttributeWindowing | w.WindowA
 def plan_properties(
     properties: Sequence[tuple[str, Property]], time: TimestampBase
 ) -> tuple[w.NamedWindowProperty, ...]:
-    """Columns that show a window, as plans have them."""
+    """Window properties in the form of plans."""
     return tuple(
         make(w.NamedWindowProperty)(
             name=name,
@@ -96,7 +96,7 @@ def plan_properties(
 
 
 def window_text(window: Window, of: str, names: Sequence[str]) -> str:
-    """A window in words, `TUMBLE(time_col=[ts], size=[10 min])`; `of` says what its rows are assigned by."""
+    """A window as text, `TUMBLE(time_col=[ts], size=[10 min])`; `of` names the column that assigns rows to it."""
     size, step = format_duration(window.size), format_duration(window.step or 0)
     parts = [of]
     match window.kind:
@@ -116,7 +116,7 @@ def window_text(window: Window, of: str, names: Sequence[str]) -> str:
 
 
 def windowing_text(windowing: Windowing, names: Sequence[str]) -> str:
-    """How rows get their windows, in words, over columns of these names."""
+    """The windowing strategy as text, with these column names."""
     if isinstance(windowing, ByTime):
         return window_text(windowing.window, f"time_col=[{names[windowing.index]}]", names)
     of = f"win_start=[{names[windowing.start]}], win_end=[{names[windowing.end]}]"
@@ -124,5 +124,5 @@ def windowing_text(windowing: Windowing, names: Sequence[str]) -> str:
 
 
 def batches_of(windowing: Windowing) -> MiniBatchMode:
-    """The mini-batches in which rows reach an operator that works by windows."""
+    """The mini-batches that a window operator requires."""
     return MiniBatchMode.ROWTIME if is_rowtime(windowing.time) else MiniBatchMode.PROCTIME

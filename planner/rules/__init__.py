@@ -1,4 +1,4 @@
-"""The passes over relational trees, one a file: each gives trees of the same meaning.
+"""Passes over relational trees, one per file; each preserves the meaning.
 
-Their order, and why it is that, is `planner.pipeline.PIPELINE`; what several of them share is in `helpers/`.
+`planner.pipeline.PIPELINE` has their order and its reasons; `helpers/` has shared code.
 """

@@ -1,4 +1,4 @@
-"""Aggregates in terms of those that can be kept: STDDEV and VAR by Welford, AVG by a sum and a count that are there."""
+"""Aggregates in terms of run-time functions: STDDEV and VAR by Welford, AVG by an existing sum and count."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from compiled_plan.planner.rules.helpers.aggregate_expansion import reduce_aggre
 
 
 def reduce_aggregate_functions(rel: RelNode) -> RelNode:
-    """The tree with the aggregate functions that exist at run time."""
+    """The tree with aggregate functions that exist at run time."""
     return rewrite_shared(
         rel, lambda node: reduce_aggregate(node) if isinstance(node, Aggregate | GroupWindowAggregate) else node
     )

@@ -1,4 +1,4 @@
-"""Constant expressions are computed, filters that always or never hold are resolved, VALUES hold literals only."""
+"""Simplification: fold constants, resolve filters that always or never hold, reduce VALUES to literals."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.planner.algebra.timed import TemporalJoin
 from compiled_plan.planner.algebra.traverse import map_expressions, rewrite_shared
 from compiled_plan.planner.functions.fold import simplify, simplify_condition
-from compiled_plan.planner.rules.helpers.factors import each_once, factored
+from compiled_plan.planner.rules.helpers.factors import factored, without_repeats
 from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
 from compiled_plan.plans.types import INT, row_of
 
 
 def simplify_expressions(rel: RelNode) -> RelNode:
-    """The tree with simple expressions, without filters that all rows pass."""
+    """The tree with simplified expressions, without filters that all rows pass."""
     return rewrite_shared(rel, _simplified)
 
 
@@ -57,15 +57,15 @@ def _simplified(rel: RelNode) -> RelNode:
 
 def _condition(rex: RexNode) -> RexNode:
     simple = simplify_condition(rex)
-    while is_call(simple, "$IS TRUE$1"):  # what is not true passes no row in either form
+    while is_call(simple, "$IS TRUE$1"):  # for a filter, IS TRUE makes no difference
         simple = simplify_condition(simple.children()[0])
     parts = conjuncts(simple)
-    asked = [inner for part in parts for inner in _asked(part)]
-    return each_once(factored(simple if asked == parts else conjunction(asked)))
+    required = [inner for part in parts for inner in _required(part)]
+    return without_repeats(factored(simple if required == parts else conjunction(required)))
 
 
-def _asked(part: RexNode) -> list[RexNode]:
-    """What must be true for a condition to be, where UNKNOWN passes no row either."""
+def _required(part: RexNode) -> list[RexNode]:
+    """The conjuncts that must be true for a condition to hold, where UNKNOWN passes no row either."""
     if is_call(part, "$OR$1"):
         branches = disjuncts(part)
         possible = [branch for branch in branches if not is_false(branch)]
@@ -77,7 +77,7 @@ def _asked(part: RexNode) -> list[RexNode]:
     return [part]
 
 
-#: What gives a value whatever it is given, so that it may be computed where its condition does not hold.
+#: Functions that never fail, so that they can be evaluated where their condition does not hold.
 _SAFE = {*NEGATED, "$AND$1", "$OR$1", "$NOT$1", "$IS NULL$1", "$IS NOT NULL$1", "$IS TRUE$1", "$SEARCH$1"}
 
 
@@ -93,12 +93,12 @@ def _never_met(rel: Join) -> RelNode:
         return Values(rel.row_type, ())
     if rel.kind is not JoinKind.LEFT or any(map(is_time, rel.right.row_type.types)):
         return rel
-    kept = identity(rel.left.row_type)
-    return Project(rel.left, (*kept, *map(null_of, rel.row_type.types[len(kept) :])), rel.row_type)
+    columns = identity(rel.left.row_type)
+    return Project(rel.left, (*columns, *map(null_of, rel.row_type.types[len(columns) :])), rel.row_type)
 
 
 def _without_case(part: RexNode) -> list[RexNode]:
-    """`CASE WHEN c THEN x END > 1` as what it needs to be true: `c` and `x > 1`."""
+    """`CASE WHEN c THEN x END > 1` as its required conjuncts: `c` and `x > 1`."""
     if not isinstance(part, Call) or part.name not in NEGATED or not isinstance(part.operands[1], Literal):
         return [part]
     choice, bound = part.operands
@@ -111,7 +111,7 @@ def _without_case(part: RexNode) -> list[RexNode]:
 
 
 def _values(rel: Values) -> RelNode:
-    """VALUES with calls: a projection of one row for each of them."""
+    """VALUES with calls become one projection of a single row each."""
     if all(_is_constant(cell) for row in rel.rows for cell in row):
         return rel
     one = Values(row_of(("ZERO",), (INT.not_null(),)), ((Literal(0, INT.not_null()),),))

@@ -1,7 +1,8 @@
-"""What an OR over both sides of a join asks of one side alone is asked of that side below the join, too.
+"""Conditions on one side of a join, derived from its condition and evaluated below it as well.
 
-`(l.a = 1 AND r.b = 2) OR (l.a = 3 AND r.b = 4)` takes only rows of `l` with `a` 1 or 3. The join keeps its condition.
-Two columns of one side that are equal to one of the other are equal, which is a key for the join that they meet in.
+`(l.a = 1 AND r.b = 2) OR (l.a = 3 AND r.b = 4)` only matches rows of `l` with `a` 1 or 3. The join keeps its condition.
+Two columns of one side that equal the same column of the other side are equal, which is a key for the join that they
+meet in.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from compiled_plan.plans.rex import RexNode
 
 
 def derive_conditions(rel: RelNode) -> RelNode:
-    """The tree with such conditions beside those that they are derived from, to be pushed down; inner joins only."""
+    """Add the derived conditions of inner joins beside their originals; they are pushed down later."""
     return rewrite_shared(rel, _derived)
 
 
@@ -29,15 +30,15 @@ def _derived(rel: RelNode) -> RelNode:
     width = len(rel.left.row_type.fields)
     parts = conjuncts(rel.condition)
     mixed = [part for part in parts if is_call(part, "$OR$1") and side_of(part, width) is None]
-    found = [made for part in mixed for side in (0, 1) for made in _of_side(part, side, width)]
-    found += implied_keys(rel)
-    return replace(rel, condition=conjunction([*parts, *found])) if found else rel
+    derived = [condition for part in mixed for side in (0, 1) for condition in _of_side(part, side, width)]
+    derived += implied_keys(rel)
+    return replace(rel, condition=conjunction([*parts, *derived])) if derived else rel
 
 
 def _of_side(part: RexNode, side: int, width: int) -> list[RexNode]:
-    """What each branch asks of the side alone; nothing where a branch asks nothing of it."""
-    asked = [
+    """Per branch, the conjuncts that reference only this side; empty if a branch has none."""
+    branches = [
         [item for item in conjuncts(branch) if side_of(item, width) == side and is_deterministic(item)]
         for branch in disjuncts(part)
     ]
-    return [disjunction(map(conjunction, asked))] if all(asked) else []
+    return [disjunction(map(conjunction, branches))] if all(branches) else []

@@ -1,4 +1,4 @@
-"""Equalities of a join become equalities of columns: what is computed or cast for them is computed below the join."""
+"""Join keys as columns: expressions and casts of a join's equalities are computed below the join."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ EQUAL, NULL_SAFE = "$=$1", "$IS NOT DISTINCT FROM$1"
 
 
 def compute_join_keys(rel: RelNode) -> RelNode:
-    """The tree with the keys of its joins as columns of one type on both sides."""
+    """The tree with join keys as columns of one type on both sides."""
     return rewrite_shared(rel, _compute)
 
 
 def _compute(rel: RelNode) -> RelNode:
     if not isinstance(rel, Join | TemporalJoin):
         return rel
-    asked = isinstance(rel, TemporalJoin) and rel.lookup
+    lookup = isinstance(rel, TemporalJoin) and rel.lookup
     width = len(rel.left.row_type.fields)
     sides: tuple[list[RexNode], list[RexNode]] = ([], [])
     parts: list[RexNode] = []
@@ -42,7 +42,7 @@ def _compute(rel: RelNode) -> RelNode:
     for part in conjuncts(rel.condition):
         name, pair = _sides(part, width)
         if pair is None or _plain(pair):
-            parts.append(part if pair is None or is_call(part, name) or asked else _null_safe(pair, width))
+            parts.append(part if pair is None or is_call(part, name) or lookup else _null_safe(pair, width))
             continue
         common = least_restrictive([type_of(item) for item in pair])
         if common is None:
@@ -50,12 +50,12 @@ def _compute(rel: RelNode) -> RelNode:
             continue
         if isinstance(common, TimestampBase):
             common = common.as_regular()
-        if asked and (not isinstance(pair[1], InputRef) or not is_call(part, name)):
-            # A table that is asked for rows by key can only be asked by its own columns.
+        if lookup and (not isinstance(pair[1], InputRef) or not is_call(part, name)):
+            # A lookup table can only be looked up by its own columns.
             parts.append(part)
             continue
-        mine, theirs = (cast(item, common.with_nullability(type_of(item).nullable)) for item in pair)
-        pending.append((name, _place(sides[0], mine, rel.left), _place(sides[1], theirs, rel.right)))
+        left, right = (cast(item, common.with_nullability(type_of(item).nullable)) for item in pair)
+        pending.append((name, _place(sides[0], left, rel.left), _place(sides[1], right, rel.right)))
     if not pending:
         condition = conjunction(parts)
         return rel if condition == rel.condition else replace(rel, condition=condition)
@@ -63,7 +63,7 @@ def _compute(rel: RelNode) -> RelNode:
 
 
 def _place(extra: list[RexNode], rex: RexNode, source: RelNode) -> int:
-    """Where the column that holds `rex` is, or will be, behind the source's own columns."""
+    """The position of the column with `rex`, among the source's columns or appended to them."""
     if isinstance(rex, InputRef):
         return rex.index
     if rex not in extra:
@@ -81,17 +81,19 @@ def _rebuilt(
     left, right = _with(rel.left, sides[0]), _with(rel.right, sides[1])
     new = len(left.row_type.fields)
     moved = [_moved(part, old, new) for part in parts]
-    for name, one, other in pending:
-        mine = InputRef(one, left.row_type.types[one])
-        theirs = InputRef(new + other, right.row_type.types[other])
+    for name, left_index, right_index in pending:
+        left_key = InputRef(left_index, left.row_type.types[left_index])
+        right_key = InputRef(new + right_index, right.row_type.types[right_index])
         never_null = BOOLEAN.not_null()
-        moved.append(equals(mine, theirs) if name == EQUAL else Call(name, (mine, theirs), never_null, "BINARY"))
-    made = replace(rel, left=left, right=right, condition=conjunction(moved))
-    types = made.row_type.types
-    kept = list(range(old))
+        moved.append(
+            equals(left_key, right_key) if name == EQUAL else Call(name, (left_key, right_key), never_null, "BINARY")
+        )
+    rebuilt = replace(rel, left=left, right=right, condition=conjunction(moved))
+    types = rebuilt.row_type.types
+    columns = list(range(old))
     if rel.kind not in (JoinKind.SEMI, JoinKind.ANTI):
-        kept += range(new, new + len(rel.right.row_type.fields))
-    return Project(made, tuple(InputRef(index, types[index]) for index in kept), rel.row_type)
+        columns += range(new, new + len(rel.right.row_type.fields))
+    return Project(rebuilt, tuple(InputRef(index, types[index]) for index in columns), rel.row_type)
 
 
 def _moved(part: RexNode, old: int, new: int) -> RexNode:
@@ -99,7 +101,7 @@ def _moved(part: RexNode, old: int, new: int) -> RexNode:
 
 
 def _with(rel: RelNode, extra: list[RexNode]) -> RelNode:
-    """The source with computed columns behind its own."""
+    """The source with computed columns appended."""
     if not extra:
         return rel
     names = list(rel.row_type.names)
@@ -113,16 +115,16 @@ def _with(rel: RelNode, extra: list[RexNode]) -> RelNode:
 
 
 def _sides(part: RexNode, width: int) -> tuple[str, tuple[RexNode, RexNode] | None]:
-    """What compares the inputs, `=` or IS NOT DISTINCT FROM, with its sides, each over its own input's columns."""
+    """The equality operator (`=` or IS NOT DISTINCT FROM) and its sides, each over its own input's columns."""
     name = EQUAL if is_call(part, EQUAL) else NULL_SAFE
-    found = part.children() if is_call(part, name) else null_safe_sides(part)
-    if found is None or not is_deterministic(part):
+    sides = part.children() if is_call(part, name) else null_safe_sides(part)
+    if sides is None or not is_deterministic(part):
         return name, None
-    one, other = found
-    for mine, theirs in ((one, other), (other, one)):
-        refs, others = input_refs(mine), input_refs(theirs)
+    left, right = sides
+    for own, opposite in ((left, right), (right, left)):
+        refs, others = input_refs(own), input_refs(opposite)
         if refs and others and max(refs) < width <= min(others):
-            return name, (mine, shift(theirs, -width))
+            return name, (own, shift(opposite, -width))
     return name, None
 
 

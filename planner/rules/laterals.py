@@ -1,7 +1,7 @@
-"""LATERAL subqueries become joins; table functions stay, with what is selected of them put above.
+"""LATERAL subqueries become joins; table functions stay, below projections of their columns.
 
-As in Flink, an inner LATERAL over an aggregate gives no row where the aggregate has no input; LEFT JOIN LATERAL gives
-the row that SQL asks for, with counts of 0.
+As in Flink, an inner LATERAL over an aggregate has no row if the aggregate has no input; LEFT JOIN LATERAL returns the
+row of standard SQL, with counts of 0.
 
 A LATERAL with LIMIT is the top n rows of each enclosing row: a rank by the compared columns, joined. As in Flink the
 enclosing rows must be distinct in those columns.
@@ -42,10 +42,10 @@ from compiled_plan.plans.types import row_of
 
 
 def remove_laterals(rel: RelNode) -> RelNode:
-    """The tree with its Correlates over subqueries turned into joins.
+    """The tree with joins for Correlates over subqueries.
 
     Raises:
-        UnsupportedError: a correlation that cannot be written as a join.
+        UnsupportedError: a correlation without an equivalent join.
     """
     return rewrite_shared(rel, _without)
 
@@ -65,7 +65,7 @@ def _over_function(rel: RelNode) -> bool:
 
 
 def _table_function(rel: Correlate) -> RelNode:
-    """Projections and filters over the function go above the Correlate, or for LEFT into its condition."""
+    """Move projections and filters over the function above the Correlate, or for LEFT into its condition."""
     if isinstance(rel.right, TableFunctionScan):
         return rel
     outer, width = Outer(rel.name, rel.left), len(rel.left.row_type.fields)
@@ -89,12 +89,12 @@ def _table_function(rel: Correlate) -> RelNode:
     if rel.condition is not None:
         own = substitute(rel.condition, (*identity(rel.left.row_type), *(shift(rex, width) for rex in exprs)))
         condition = conjunction([condition, own]) if not is_true(condition) else own
-    made: RelNode = replace(rel, right=below, condition=condition if left and not is_true(condition) else None)
+    correlate: RelNode = replace(rel, right=below, condition=condition if left and not is_true(condition) else None)
     if not left and not is_true(condition):
-        made = Filter(made, condition)
-    found = (*identity(rel.left.row_type), *(over_join(rex, outer, width) for rex in exprs))
-    retyped = tuple(retype(rex, made.row_type) for rex in found)
-    return Project(made, retyped, row_of(rel.row_type.names, [type_of(rex) for rex in retyped]))
+        correlate = Filter(correlate, condition)
+    columns = (*identity(rel.left.row_type), *(over_join(rex, outer, width) for rex in exprs))
+    retyped = tuple(retype(rex, correlate.row_type) for rex in columns)
+    return Project(correlate, retyped, row_of(rel.row_type.names, [type_of(rex) for rex in retyped]))
 
 
 def _subquery(rel: Correlate) -> RelNode:
@@ -117,13 +117,13 @@ def _subquery(rel: Correlate) -> RelNode:
     ):
         raise refused("LEFT JOIN LATERAL over columns that are computed from the left side")
     joined = Join(rel.left, pulled.rel, rel.kind, conjunction(conditions))
-    found = (*identity(rel.left.row_type), *(over_join(rex, outer, width) for rex in pulled.columns))
-    exprs = tuple(retype(rex, joined.row_type) for rex in found)
+    row = (*identity(rel.left.row_type), *(over_join(rex, outer, width) for rex in pulled.columns))
+    exprs = tuple(retype(rex, joined.row_type) for rex in row)
     return Project(joined, exprs, row_of(rel.row_type.names, [type_of(rex) for rex in exprs]))
 
 
 def _check_distinct(rel: Correlate) -> None:
-    """Refuse a LATERAL with LIMIT whose left side may hold one value of the compared columns twice."""
+    """Raise for a LATERAL with LIMIT whose left side may have duplicate values of the compared columns."""
     used = {node.index for node in outer_refs(rel.right, rel.name)}
     if not any(key <= used for key in _unique_keys(rel.left)):
         raise refused("LATERAL with ORDER BY and LIMIT over rows that are not distinct in the compared columns")

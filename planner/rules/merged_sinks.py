@@ -1,4 +1,4 @@
-"""Statements that write one table in one way become one sink over the union of their queries."""
+"""Sink merging: statements that write one table in the same way become one sink over the union of their queries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compiled_plan.planner.options.settings import Settings
 
 
 def merge_sinks(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode, ...]:
-    """The statements, one for each table and way to write it, in the order of their first ones."""
+    """One statement per table and way to write it, in the order of the first ones."""
     groups: dict[Sink, list[Sink]] = {}
     for item in trees:
         assert isinstance(item, Sink)

@@ -1,7 +1,7 @@
-"""Window functions that are no top-n become OverAggregates, the expressions around them projections above.
+"""OVER aggregates: window functions outside of a top-n become OverAggregates, below projections.
 
-SUM, AVG and the like are written out into COUNT and SUM0 over the same window. Constants in arguments are kept apart
-from columns, as plans have them.
+SUM, AVG and the like are expanded into COUNT and SUM0 over the same window. Constant arguments are separate from
+columns, as in plans.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _planned(project: Project) -> RelNode:
     width = len(source.row_type.fields)
     ((partition, order, _, _, _),) = shapes
     first = windows[0]
-    made = OverAggregate(
+    over = OverAggregate(
         source,
         partition,
         order,
@@ -69,11 +69,11 @@ def _planned(project: Project) -> RelNode:
     )
     places = {window: InputRef(width + at, call.type) for at, (window, call) in enumerate(calls.items())}
     above = tuple(transform(rex, lambda node: places[node] if isinstance(node, Over) else node) for rex in exprs)
-    return Project(made, above, project.columns)
+    return Project(over, above, project.columns)
 
 
 def _windows(rex: RexNode) -> Iterator[Over]:
-    """The window functions in an expression, in the order in which they are written."""
+    """The window functions in an expression, in the order of the text."""
     if isinstance(rex, Over):
         yield rex
         return
@@ -95,7 +95,7 @@ class _Builder:
     constants: list[Literal] = field(default_factory=list)
 
     def shape(self, over: Over) -> Shape:
-        """What two functions must have in common to be computed in one operator; constants order nothing."""
+        """The shared properties of functions in one operator; constants do not affect the order."""
         partition = (self.columns.place(rex) for rex in over.partition if not isinstance(fold(rex), Literal))
         order = tuple(
             SortKey(self.columns.place(rex), ascending, nulls_last)
@@ -126,10 +126,10 @@ class _Builder:
 
 
 def _defaulted(over: Over) -> tuple[RexNode, ...]:
-    """The operands of LAG and LEAD with the default value of the type of the value itself.
+    """The operands of LAG and LEAD with the default cast to the value's type.
 
     Raises:
-        ProgramError: a default that is of another kind, or an offset below 0.
+        ProgramError: a default of an incompatible type, or an offset below 0.
     """
     if len(over.operands) < 2:
         return over.operands
@@ -140,17 +140,17 @@ def _defaulted(over: Over) -> tuple[RexNode, ...]:
     if not defaults:
         return over.operands
     (default,) = defaults
-    found, wanted = type_of(default), type_of(value).with_nullability(type_of(default).nullable)
-    if not supports_argument(found, wanted):
+    default_type, wanted = type_of(default), type_of(value).with_nullability(type_of(default).nullable)
+    if not supports_argument(default_type, wanted):
         raise ProgramError(
-            f"the default of LAG is of type {found}, its value of type {type_of(value)}",
+            f"the default of LAG is of type {default_type}, its value of type {type_of(value)}",
             remedy=f"cast the default: CAST(... AS {type_of(value).with_nullability(True)})",
         )
     return (value, offset, fold(cast(default, wanted)))
 
 
 def _constant(bound: FrameEnd) -> FrameEnd:
-    """The bound with its offset computed.
+    """The bound with its offset folded to a constant.
 
     Raises:
         ProgramError: the offset is not constant.

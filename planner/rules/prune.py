@@ -1,6 +1,6 @@
-"""Columns that nobody reads are not computed, and not read from tables.
+"""Column pruning: unused columns are neither computed nor read from tables.
 
-Works on all statements at once: what several of them read stays one operator, with the columns that any of them reads.
+Works on all statements at once: a node that several of them read stays shared, with the columns that any of them reads.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from compiled_plan.plans.rex import FieldAccess, InputRef, type_of, walk
 
 
 def prune_columns(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode, ...]:
-    """The statements without unused columns; where a changelog is normalized, its primary key stays."""
+    """The statements without unused columns; a normalized changelog keeps its primary key."""
 
     def keeps_key(scan: Scan) -> bool:
         return changelog_of(scan, settings).normalize
@@ -44,9 +44,9 @@ def prune_columns(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode
 
 
 def forget_unused_windows(rel: RelNode) -> RelNode:
-    """The statement without the window functions whose values nobody reads, so that one read alone is recognized.
+    """The statement without unused window functions, so that a single remaining one is recognized.
 
-    Aggregates over one window stay: what other statements read of them is not known here.
+    Aggregates over one window stay: other statements may read them.
     """
     wanted = _wanted((rel,))
 
@@ -67,14 +67,14 @@ def forget_unused_windows(rel: RelNode) -> RelNode:
 
 
 def _windows(rel: Project) -> set[tuple[object, ...]]:
-    """The different windows of a projection's functions; each ranking function counts as one of its own."""
-    found: set[tuple[object, ...]] = set()
+    """The distinct windows of a projection's functions; each ranking function counts as a window of its own."""
+    windows: set[tuple[object, ...]] = set()
     for rex in rel.exprs:
         for node in walk(rex):
             if isinstance(node, Over):
                 own = (node.name,) if node.name in RANKING else ()
-                found.add((*own, node.partition, node.order, node.unit, node.lower, node.upper))
-    return found
+                windows.add((*own, node.partition, node.order, node.unit, node.lower, node.upper))
+    return windows
 
 
 def _wanted(roots: Sequence[RelNode]) -> dict[int, Columns]:
@@ -92,7 +92,7 @@ def _wanted(roots: Sequence[RelNode]) -> dict[int, Columns]:
 
 
 def _cheapest(rel: RelNode) -> int:
-    """The column to keep where only the number of rows counts: one that is there anyway."""
+    """The column to keep if only the number of rows matters: the cheapest one."""
     if isinstance(rel, Project):
         plain = [at for at, rex in enumerate(rel.exprs) if isinstance(rex, InputRef)]
         return plain[0] if plain else 0
@@ -102,10 +102,9 @@ def _cheapest(rel: RelNode) -> int:
 
 
 def _orders(roots: Sequence[RelNode], wanted: Mapping[int, Columns]) -> dict[int, list[int]]:
-    """The columns of nodes with one consumer, a projection, in the order in which it names them.
+    """For nodes whose only consumer is a projection, their columns in the order of the projection.
 
-    Of scans, also below filters; and of what stands below a watermark whose rowtime is not among the columns that
-    are read, or that is projected.
+    Includes scans below filters, and nodes below a watermark whose rowtime is unused or projected.
     """
     readers: dict[int, list[RelNode]] = {}
     for rel in nodes(roots):
@@ -115,23 +114,23 @@ def _orders(roots: Sequence[RelNode], wanted: Mapping[int, Columns]) -> dict[int
     def alone(rel: RelNode) -> bool:
         return len(readers[id(rel)]) == 1
 
-    found: dict[int, list[int]] = {}
+    orders: dict[int, list[int]] = {}
     for rel in reversed(list(nodes(roots))):
         if not isinstance(rel, Project | Filter):
             for child, need in zip(rel.inputs, needed(rel, wanted[id(rel)]), strict=True):
                 if isinstance(child, WatermarkAssigner) and need and child.index not in need and alone(child):
-                    found[id(child.input)] = [*sorted(need), child.index]
+                    orders[id(child.input)] = [*sorted(need), child.index]
         if not isinstance(rel, Project):
             continue
-        exprs = [rel.exprs[at] for at in found.get(id(rel), range(len(rel.exprs)))]
+        exprs = [rel.exprs[at] for at in orders.get(id(rel), range(len(rel.exprs)))]
         seen = list(dict.fromkeys(node.index for rex in exprs for node in walk(rex) if isinstance(node, InputRef)))
         below = rel.input
         while isinstance(below, Filter) and alone(below):
             below = below.input
         if isinstance(below, Scan) and alone(below):
-            found[id(below)] = seen
+            orders[id(below)] = seen
         elif isinstance(below, WatermarkAssigner) and below is rel.input and alone(below):
             nested = any(contains(rex, FieldAccess) for rex in exprs)
             if isinstance(below.input, Scan | Project) and alone(below.input) and not nested:
-                found[id(below.input)] = [*seen, *({below.index} - set(seen))]
-    return found
+                orders[id(below.input)] = [*seen, *({below.index} - set(seen))]
+    return orders

@@ -1,8 +1,7 @@
-"""Conditions are checked as early as they can be: through projections, into and through joins, below aggregates.
+"""Filter pushdown through projections, into and through joins, below aggregates.
 
-An outer join whose padded rows a condition throws away becomes an inner one. A condition is not moved below a
-watermark (the rows that it drops move the watermark too), below a LIMIT, or past a call that gives another value
-each time.
+An outer join whose padded rows a condition drops becomes an inner one. A condition is not moved below a
+watermark (the rows that it drops advance the watermark too), below a LIMIT, or past a volatile call.
 """
 
 from __future__ import annotations
@@ -47,12 +46,12 @@ from compiled_plan.planner.functions.registry import is_deterministic
 from compiled_plan.planner.rules.helpers.stacks import stack_of
 from compiled_plan.plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, transform, walk
 
-#: The functions that rank rows; they may become a top-n.
+#: Ranking functions, which may become a top-n.
 RANKING = ("$ROW_NUMBER$1", "$RANK$1", "$DENSE_RANK$1")
 
 
 def push_filters(rel: RelNode) -> RelNode:
-    """The tree with its conditions as far down as they may go."""
+    """The tree with its conditions as far down as possible."""
     return rewrite_shared(rel, _push)
 
 
@@ -68,9 +67,9 @@ def _push(rel: RelNode) -> RelNode:
 
 
 def _may_move(part: RexNode) -> bool:
-    """Whether a condition gives the same wherever it is computed.
+    """Return True if a condition has the same value wherever it is evaluated.
 
-    CURRENT_WATERMARK must move, too: behind a join there is no watermark of one side.
+    CURRENT_WATERMARK must move, too: above a join there is no watermark of one side.
     """
     return is_deterministic(
         transform(part, lambda node: node.children()[0] if is_call(node, "$CURRENT_WATERMARK$1") else node)
@@ -78,11 +77,11 @@ def _may_move(part: RexNode) -> bool:
 
 
 def push(parts: Sequence[RexNode], rel: RelNode) -> RelNode:
-    """`rel` with conditions over its columns, placed as far down as they may go."""
+    """`rel` with conditions over its columns, as far down as possible."""
     return _into(rel, list(parts)) if parts else rel
 
 
-def _kept(rel: RelNode, parts: Sequence[RexNode]) -> RelNode:
+def _filtered(rel: RelNode, parts: Sequence[RexNode]) -> RelNode:
     return Filter(rel, conjunction(parts)) if parts else rel
 
 
@@ -101,7 +100,7 @@ def _into(rel: RelNode, parts: list[RexNode]) -> RelNode:
 @_into.register(WatermarkAssigner)
 @_into.register(WindowTable)
 def _stops(rel: RelNode, parts: list[RexNode]) -> RelNode:
-    return _kept(rel, parts)
+    return _filtered(rel, parts)
 
 
 @_into.register
@@ -116,16 +115,16 @@ def _project(rel: Project, parts: list[RexNode]) -> RelNode:
         return _through(rel, parts)
     moved = stack.below(parts)
     rest = [part for part, lower in zip(parts, moved, strict=True) if lower is None]
-    made = stack.on(push([lower for lower in moved if lower is not None], stack.bottom))
-    return _through(made, rest) if rest and isinstance(made, Project) else made
+    pushed = stack.on(push([lower for lower in moved if lower is not None], stack.bottom))
+    return _through(pushed, rest) if rest and isinstance(pushed, Project) else pushed
 
 
 def _through(rel: Project, parts: list[RexNode]) -> RelNode:
-    """One projection with the conditions that may be checked before it below it."""
+    """One projection, with the conditions that can be checked earlier below it."""
     if not all(map(is_deterministic, rel.exprs)) and any(
         not is_deterministic(rel.exprs[index]) for part in parts for index in input_refs(part)
     ):
-        return _kept(rel, parts)
+        return _filtered(rel, parts)
     windows = [node for rex in rel.exprs for node in walk(rex) if isinstance(node, Over)]
     below: list[RexNode] = []
     above: list[RexNode] = []
@@ -140,7 +139,7 @@ def _through(rel: Project, parts: list[RexNode]) -> RelNode:
             below.append(moved)
         else:
             above.append(part)
-    return _kept(replace(rel, input=push(below, rel.input)), above)
+    return _filtered(replace(rel, input=push(below, rel.input)), above)
 
 
 def _only_over(part: RexNode, columns: Sequence[RexNode]) -> bool:
@@ -151,28 +150,28 @@ def _only_over(part: RexNode, columns: Sequence[RexNode]) -> bool:
 @_into.register
 def _aggregate(rel: Aggregate, parts: list[RexNode]) -> RelNode:
     if not rel.grouping or rel.grouping_sets:
-        return _kept(rel, parts)
+        return _filtered(rel, parts)
     return _below_groups(rel, parts)
 
 
 @_into.register
 def _below_groups(rel: Aggregate | GroupWindowAggregate, parts: list[RexNode]) -> RelNode:
-    """The conditions on the groups alone below the aggregate."""
+    """Push the conditions on groups alone below the aggregate."""
     own = [part for part in parts if input_refs(part) and max(input_refs(part)) < len(rel.grouping)]
     rest = [part for part in parts if part not in own]
     lower = push([map_inputs(part, lambda index: rel.grouping[index]) for part in own], rel.input)
-    return _kept(replace(rel, input=lower), rest)
+    return _filtered(replace(rel, input=lower), rest)
 
 
 @_into.register
 def _set_operation(rel: SetOp, parts: list[RexNode]) -> RelNode:
     if rel.kind is not SetKind.UNION:
-        return _kept(rel, parts)
+        return _filtered(rel, parts)
     return replace(rel, sources=tuple(push([_over(part, source) for part in parts], source) for source in rel.sources))
 
 
 def _over(part: RexNode, rel: RelNode) -> RexNode:
-    """The condition with the column types of another row."""
+    """The condition with the column types of `rel`."""
     types = rel.row_type.types
     return substitute(part, [InputRef(at, type_) for at, type_ in enumerate(types)])
 
@@ -180,7 +179,7 @@ def _over(part: RexNode, rel: RelNode) -> RexNode:
 @_into.register
 def _sort(rel: Sort, parts: list[RexNode]) -> RelNode:
     if rel.fetch is not None or rel.offset:
-        return _kept(rel, parts)
+        return _filtered(rel, parts)
     return replace(rel, input=push(parts, rel.input))
 
 
@@ -189,10 +188,10 @@ def _correlate(rel: Correlate, parts: list[RexNode]) -> RelNode:
     width = len(rel.left.row_type.fields)
     left = [part for part in parts if input_refs(part) and max(input_refs(part)) < width]
     rest = [part for part in parts if part not in left]
-    return _kept(replace(rel, left=push(left, rel.left)), rest)
+    return _filtered(replace(rel, left=push(left, rel.left)), rest)
 
 
-#: Which sides of a join may be filtered by a condition above it.
+#: Sides of a join that a condition above it can filter.
 _ABOVE = {
     JoinKind.INNER: (True, True),
     JoinKind.LEFT: (True, False),
@@ -201,7 +200,7 @@ _ABOVE = {
     JoinKind.SEMI: (True, False),
     JoinKind.ANTI: (True, False),
 }
-#: Which sides may be filtered by a part of the join's own condition.
+#: Sides of a join that its own condition can filter.
 _INSIDE = {
     JoinKind.INNER: (True, True),
     JoinKind.LEFT: (False, True),
@@ -214,13 +213,13 @@ _INSIDE = {
 
 @_into.register
 def _join(rel: Join | TemporalJoin, above: list[RexNode]) -> RelNode:
-    """The join with conditions `above` it, and the parts of its own, moved to its inputs."""
+    """The join with the conditions `above` it, and its own conjuncts, pushed into its inputs."""
     if isinstance(rel, TemporalJoin) and not rel.lookup:
-        return _kept(rel, above)
+        return _filtered(rel, above)
     width = len(rel.left.row_type.fields)
     kind = _simplified(rel.kind, above, width)
     own = conjuncts(rel.condition)
-    kept: list[RexNode] = []
+    remaining: list[RexNode] = []
     sides: tuple[list[RexNode], list[RexNode]] = ([], [])
     for part in above:
         side = side_of(part, width)
@@ -229,7 +228,7 @@ def _join(rel: Join | TemporalJoin, above: list[RexNode]) -> RelNode:
         elif kind is JoinKind.INNER:
             own.append(part)
         else:
-            kept.append(part)
+            remaining.append(part)
     inside: list[RexNode] = []
     for part in own:
         side = side_of(part, width)
@@ -239,12 +238,12 @@ def _join(rel: Join | TemporalJoin, above: list[RexNode]) -> RelNode:
             inside.append(part)
     left = push(sides[0], rel.left)
     right = push([_over(shift(part, -width), rel.right) for part in sides[1]], rel.right)
-    made = replace(rel, left=left, right=right, kind=kind, condition=conjunction(inside))
-    return _kept(made, [_over(part, made) for part in kept])
+    join = replace(rel, left=left, right=right, kind=kind, condition=conjunction(inside))
+    return _filtered(join, [_over(part, join) for part in remaining])
 
 
 def side_of(part: RexNode, width: int) -> int | None:
-    """0 for a condition over the left side alone, 1 for the right side alone."""
+    """0 for a condition over the left side alone, 1 for the right side alone, else None."""
     refs = input_refs(part)
     if not refs:
         return None
@@ -254,7 +253,7 @@ def side_of(part: RexNode, width: int) -> int | None:
 
 
 def _simplified(kind: JoinKind, above: Sequence[RexNode], width: int) -> JoinKind:
-    """The join's kind, with no padding of a side whose padded rows a condition above drops."""
+    """The join kind without padding of a side whose padded rows a condition above drops."""
     if kind not in (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL):
         return kind
     strong = [columns for part in above for columns in (_null_rejected(part),) if columns]
@@ -269,14 +268,14 @@ def _simplified(kind: JoinKind, above: Sequence[RexNode], width: int) -> JoinKin
     return JoinKind.RIGHT if keeps_right else JoinKind.INNER
 
 
-#: Operators that give null when an operand is null.
+#: Operators that return null if an operand is null.
 _STRICT = frozenset(
     f"${name}$1" for name in ("=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "/INT", "LIKE", "||")
 )
 
 
 def _null_rejected(part: RexNode) -> frozenset[int]:
-    """Columns of which none may be null if the condition is to hold."""
+    """Columns that must not be null for the condition to hold."""
     if not isinstance(part, Call):
         return frozenset({part.index}) if isinstance(part, InputRef) else frozenset()
     if part.name in ("$IS NOT NULL$1", "$IS TRUE$1", "$IS FALSE$1"):
@@ -293,7 +292,7 @@ def _null_rejected(part: RexNode) -> frozenset[int]:
 
 
 def _strict_columns(rex: RexNode) -> frozenset[int]:
-    """Columns that make the expression null when they are null."""
+    """Columns that make the expression null if they are null."""
     if isinstance(rex, InputRef):
         return frozenset({rex.index})
     if isinstance(rex, Call) and (rex.name in _STRICT or rex.name == "$CAST$1"):

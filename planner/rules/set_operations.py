@@ -1,8 +1,8 @@
-"""INTERSECT, EXCEPT and UNION as Flink plans them: joins, aggregates, and copies of counted rows.
+"""INTERSECT, EXCEPT and UNION as in Flink's plans: joins, aggregates, and row replication.
 
 - UNION: DISTINCT over UNION ALL
-- INTERSECT: DISTINCT over a semi join in which nulls are equal; EXCEPT: over an anti join
-- ALL: each row counted on both sides, then given as often as the counts say
+- INTERSECT: DISTINCT over a null-safe semi join; EXCEPT: over an anti join
+- ALL: count each row on both sides, then replicate it according to the counts
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ def _distinct(rel: RelNode) -> RelNode:
 
 
 def _by_all(left: RelNode, right: RelNode, kind: JoinKind) -> Join:
-    """A semi or anti join by all columns, nulls being equal."""
+    """A null-safe semi or anti join by all columns."""
     width = len(left.row_type.fields)
     pairs = zip(identity(left.row_type), identity(right.row_type), strict=True)
-    same = (not_distinct(mine, InputRef(theirs.index + width, theirs.type)) for mine, theirs in pairs)
+    same = (not_distinct(left, InputRef(right.index + width, right.type)) for left, right in pairs)
     return Join(left, right, kind, conjunction(same))
 
 
@@ -89,7 +89,7 @@ def _intersect_all(left: RelNode, right: RelNode, row: RowType) -> RelNode:
     yes, no = Literal(True, BOOLEAN.not_null()), Literal(False, BOOLEAN.not_null())
     union = _marked((left, right), ((yes, no), (no, yes)), row, ("vcol_left_marker", "vcol_right_marker"))
     width = len(row.fields)
-    # A count of rows that are marked: COUNT(*) FILTER (WHERE marker).
+    # Count marked rows: COUNT(*) FILTER (WHERE marker).
     calls = tuple(
         AggregateCall("$COUNT$1", (), BIGINT.not_null(), f"vcol_{side}_cnt", filter=width + at, syntax="FUNCTION_STAR")
         for at, side in enumerate(("left", "right"))
@@ -108,7 +108,7 @@ def _intersect_all(left: RelNode, right: RelNode, row: RowType) -> RelNode:
 def _marked(
     sources: Sequence[RelNode], marks: Sequence[tuple[Literal, ...]], row: RowType, names: tuple[str, ...]
 ) -> RelNode:
-    """UNION ALL of the sources, each with constant columns of its own."""
+    """UNION ALL of the sources, each with its own constant columns."""
     inputs: list[RelNode] = []
     for source, values in zip(sources, marks, strict=True):
         exprs = (*identity(source.row_type), *values)
@@ -118,14 +118,14 @@ def _marked(
 
 
 def _replicated(rel: RelNode, row: RowType) -> RelNode:
-    """Every row (after a count in its first column) as often as the count says."""
-    given = rel.row_type
-    operands = tuple(OuterRef(_CORRELATION, at, type_) for at, type_ in enumerate(given.types))
-    made = row_of(row.names, given.types[1:])
-    call = Call("$REPLICATE_ROWS$1", operands, made.with_nullability(False))
-    joined = Correlate(rel, TableFunctionScan(made, call), JoinKind.INNER, _CORRELATION)
+    """Every row replicated by the count in its first column."""
+    row_type = rel.row_type
+    operands = tuple(OuterRef(_CORRELATION, at, type_) for at, type_ in enumerate(row_type.types))
+    replicated = row_of(row.names, row_type.types[1:])
+    call = Call("$REPLICATE_ROWS$1", operands, replicated.with_nullability(False))
+    joined = Correlate(rel, TableFunctionScan(replicated, call), JoinKind.INNER, _CORRELATION)
     types = joined.row_type.types
-    start = len(given.fields)
+    start = len(row_type.fields)
     exprs = tuple(InputRef(start + at, types[start + at]) for at in range(len(row.fields)))
     return Project(joined, exprs, row)
 

@@ -1,4 +1,4 @@
-"""An order that nobody sees is not made: ORDER BY without LIMIT counts only at the very end of a statement."""
+"""Removal of sorts without effect: ORDER BY without LIMIT only counts at the very end of a statement."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from compiled_plan.planner.algebra.traverse import rewrite_shared
 
 
 def remove_sorts(rel: RelNode) -> RelNode:
-    """The statement without the sorts whose order is lost further up."""
+    """The statement without sorts whose order is lost above them."""
     if isinstance(rel, Sink | Project):
         return replace(rel, input=remove_sorts(rel.input))
     if isinstance(rel, Sort):

@@ -1,9 +1,9 @@
-"""Conditions that a source takes over, and limits that it is told, where its connector does that in Flink.
+"""Pushdown of filters and limits into sources, as far as their connector supports it in Flink.
 
-What it takes is no longer in the plan above it; a run looks at each of its rows again. Not where a table is asked by
-key, nor below a watermark: the rows that a condition drops move it.
+A pushed filter disappears from the plan above the source; a run applies it to each row of the source. Nothing is
+pushed into lookup tables, nor below a watermark, which dropped rows advance too.
 
-Source: `PushFilterIntoTableSourceScanRule` and `PushLimitIntoTableSourceScanRule`, seen in Flink 2.3's plans.
+Source: `PushFilterIntoTableSourceScanRule` and `PushLimitIntoTableSourceScanRule`, observed in Flink 2.3's plans.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from compiled_plan.plans.trees import fold_tree
 
 
 def push_into_sources(rel: RelNode) -> RelNode:
-    """The statement whose sources have taken conditions over and know their limits."""
+    """The statement with filters and limits in its sources."""
     every = list(nodes((rel,)))
-    asked = {
+    filters = {
         id(part) for join in every if isinstance(join, TemporalJoin) and join.lookup for part in nodes((join.right,))
     }
     done: dict[int, RelNode] = {}
     for node in every:
         inputs = tuple(done[id(child)] for child in node.inputs)
         same = all(new is old for new, old in zip(inputs, node.inputs, strict=True))
-        made = node if same else node.with_inputs(inputs)
-        done[id(node)] = made if id(node) in asked else _limited(_filtered(made))
+        rewritten = node if same else node.with_inputs(inputs)
+        done[id(node)] = rewritten if id(node) in filters else _limited(_filtered(rewritten))
     return done[id(rel)]
 
 
@@ -58,14 +58,14 @@ def _filtered(rel: RelNode) -> RelNode:
     if source is None or source.takes_over is None or scan.filters is not None:
         return rel
     options = options_of(scan.table, scan.hints)
-    taken, kept = list[RexNode](), list[RexNode]()
+    taken, remaining = list[RexNode](), list[RexNode]()
     for part in conjuncts(rel.condition):
         pieces = [without_nullable_casts(piece, inside=True) for piece in _pieces(part)]
         its = [piece for piece in pieces if source.takes_over(piece, options)]
         taken += its
-        kept += [part] if not its else [piece for piece in pieces if piece not in its]
+        remaining += [part] if not its else [piece for piece in pieces if piece not in its]
     read = replace(scan, filters=tuple(taken))
-    rest = conjunction(kept)
+    rest = conjunction(remaining)
     return read if is_true(rest) else replace(rel, input=read, condition=rest)
 
 
@@ -90,11 +90,11 @@ def _source(scan: Scan) -> SourceSpec | None:
 
 
 def _pieces(rex: RexNode) -> Sequence[RexNode]:
-    """A condition as the parts of an AND, each an OR of simple ones; itself where that would be twice as long."""
+    """A condition as an AND of ORs of simple conditions; unchanged if that would double its length."""
     rex = transform(rex, _expanded)
     most = 2 * size(rex)
-    found: tuple[RexNode, ...] | None = fold_tree(rex, _branches, lambda node, parts: _normal(node, parts, most))
-    return (rex,) if found is None or sum(map(size, found)) > most else found
+    pieces: tuple[RexNode, ...] | None = fold_tree(rex, _branches, lambda node, parts: _normal(node, parts, most))
+    return (rex,) if pieces is None or sum(map(size, pieces)) > most else pieces
 
 
 def _branches(rex: RexNode) -> tuple[RexNode, ...]:
@@ -104,21 +104,21 @@ def _branches(rex: RexNode) -> tuple[RexNode, ...]:
 def _normal(rex: RexNode, parts: tuple[tuple[RexNode, ...] | None, ...], most: int) -> tuple[RexNode, ...] | None:
     if any(part is None for part in parts):
         return None
-    found = [part for part in parts if part is not None]
-    if not found:
+    terms = [part for part in parts if part is not None]
+    if not terms:
         return (rex,)
     if not is_call(rex, "$OR$1"):
-        return tuple(item for part in found for item in part)
-    first, *others = found
-    for other in others:
-        if len(first) * len(other) > most:
+        return tuple(item for part in terms for item in part)
+    first, *others = terms
+    for branch in others:
+        if len(first) * len(branch) > most:
             return None
-        first = tuple(disjunction([one, two]) for one in first for two in other)
+        first = tuple(disjunction([left, right]) for left in first for right in branch)
     return first
 
 
 def _expanded(rex: RexNode) -> RexNode:
-    """A search of ranges as comparisons; anything else as it is."""
+    """A SEARCH as comparisons; other expressions unchanged."""
     if not isinstance(rex, Call) or rex.name != "$SEARCH$1" or not isinstance(rex.operands[1], Sarg):
         return rex
     value, sarg = rex.operands[0], rex.operands[1]
@@ -128,9 +128,9 @@ def _expanded(rex: RexNode) -> RexNode:
 
     ranges = sarg.ranges
     if all(item.has_lower and item.has_upper and item.lower == item.upper for item in ranges):
-        found = disjunction([compared("=", item.lower) for item in ranges])
+        expanded = disjunction([compared("=", item.lower) for item in ranges])
     elif _all_but_points(ranges):
-        found = conjunction([compared("<>", item.lower) for item in ranges[1:]])
+        expanded = conjunction([compared("<>", item.lower) for item in ranges[1:]])
     else:
         bounds = [
             [
@@ -139,17 +139,19 @@ def _expanded(rex: RexNode) -> RexNode:
             ]
             for item in ranges
         ]
-        found = disjunction([conjunction(each) for each in bounds])
+        expanded = disjunction([conjunction(tests) for tests in bounds])
     if sarg.null_as == "TRUE":
-        return disjunction([is_null(value), found])
-    return conjunction([is_not_null(value), found]) if sarg.null_as == "FALSE" else found
+        return disjunction([is_null(value), expanded])
+    return conjunction([is_not_null(value), expanded]) if sarg.null_as == "FALSE" else expanded
 
 
 def _all_but_points(ranges: Sequence[Range]) -> bool:
-    """Whether ranges are everything but the points between them."""
+    """Return True if the ranges cover everything but the points between them."""
     open_ = not any(item.lower_closed or item.upper_closed for item in ranges)
     ends = not ranges[0].has_lower and not ranges[-1].has_upper and len(ranges) > 1
     pairs = pairwise(ranges)
     return (
-        open_ and ends and all(one.has_upper and other.has_lower and one.upper == other.lower for one, other in pairs)
+        open_
+        and ends
+        and all(left.has_upper and right.has_lower and left.upper == right.lower for left, right in pairs)
     )

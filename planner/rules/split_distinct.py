@@ -1,7 +1,7 @@
-"""DISTINCT aggregates are split into two, so that one busy group is spread over many tasks.
+"""Split of DISTINCT aggregates into two, so that a hot group is distributed over many tasks.
 
-The first aggregates by the groups and by buckets of the distinct values, the second adds the buckets up. Done where
-`table.optimizer.distinct-agg.split.enabled` is set and every function of an aggregate can be put together from parts.
+The first aggregates by the groups and by buckets of the distinct values, the second merges the buckets. Applied if
+`table.optimizer.distinct-agg.split.enabled` is set and every function of an aggregate can be merged from parts.
 
 Source: Flink's "Performance Tuning" page, "Split Distinct Aggregation"; Flink 2.3's plans.
 """
@@ -24,7 +24,7 @@ from compiled_plan.plans.rex import Call, InputRef, RexNode, type_of
 from compiled_plan.plans.types import BIGINT, Field, LogicalType, RowType, row_of
 
 _COUNT, _SUM0, _AVG = "$COUNT$1", "$$SUM0$1", "$AVG$1"
-#: A function -> the function that puts its parts together.
+#: A function -> the function that merges its parts.
 _FINAL = {
     _COUNT: _SUM0,
     _SUM0: _SUM0,
@@ -35,12 +35,12 @@ _FINAL = {
     "$FIRST_VALUE$1": "$FIRST_VALUE$1",
     "$LAST_VALUE$1": "$LAST_VALUE$1",
 }
-#: Functions whose values are spread too: they need not see all rows of a group at once.
+#: Functions whose values are bucketed too: they need not see all rows of a group at once.
 _SPREAD = ("$MIN$1", "$MAX$1", "$FIRST_VALUE$1", "$LAST_VALUE$1")
 
 
 def split_distinct(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode, ...]:
-    """The trees with their DISTINCT aggregates in two, the first of them by so many buckets as the program says."""
+    """The trees with split DISTINCT aggregates; the program's options have the number of buckets."""
     buckets = int(settings.value("table.optimizer.distinct-agg.split.bucket-num"))
 
     def change(node: RelNode) -> RelNode:
@@ -58,7 +58,7 @@ def _split(rel: Aggregate, buckets: int) -> RelNode:
 
 @dataclass(frozen=True)
 class _Part:
-    """A call of the first aggregate, the column whose buckets it is computed by, and what adds it up."""
+    """A call of the first aggregate, the column that it is bucketed by, and the call that merges it."""
 
     call: AggregateCall
     spread: int | None
@@ -84,7 +84,7 @@ class _Split:
         return [_Part(total, column, _SUM0), _Part(count, column, _SUM0)]
 
     def result(self) -> RelNode:
-        """The two aggregates, and above them the columns of the one that they stand for."""
+        """The two aggregates, below the columns of the original one."""
         first = self._first()
         count = len(self._rel.grouping)
         below = count + len(self._spread)
@@ -153,7 +153,7 @@ class _Split:
     def _expanded(
         self, source: RelNode, groups: list[int | None], places: dict[int, int]
     ) -> tuple[RelNode, dict[int | None, int]]:
-        """Each row once for each of the buckets that some call needs alone; `$e` says for which."""
+        """Each row once per bucketing that some call needs; `$e` is the number of the bucketing."""
         row = source.row_type
         marks = {
             group: sum(1 << at for at, column in enumerate(self._spread[::-1]) if column != group) for group in groups
@@ -212,5 +212,5 @@ def _final_type(part: _Part, type_: LogicalType) -> LogicalType:
 
 def _average(total: RexNode, count: RexNode, type_: LogicalType) -> RexNode:
     quotient = resolve_call("/", [total, count])
-    given = type_of(quotient).with_nullability(True)
-    return cast(Call("$IF$1", (equals(count, bigint(0)), null_of(type_), quotient), given), type_)
+    quotient_type = type_of(quotient).with_nullability(True)
+    return cast(Call("$IF$1", (equals(count, bigint(0)), null_of(type_), quotient), quotient_type), type_)

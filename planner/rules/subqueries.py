@@ -1,7 +1,7 @@
 """Subqueries in expressions become joins: EXISTS and IN semi and anti joins, scalar ones left joins.
 
-A subquery that is not itself a condition to be met (under OR, in the SELECT list) becomes a left join with its
-distinct rows, and a test of whether one was found.
+A subquery that is not itself a conjunct of a condition (under OR, in the SELECT list) becomes a left join with its
+distinct rows, and a test for a match.
 
 Source: Flink's plans of such queries; SQL's three-valued logic for NOT IN, ANY and ALL.
 """
@@ -24,10 +24,10 @@ from compiled_plan.plans.types import RowType
 
 
 def remove_subqueries(rel: RelNode) -> RelNode:
-    """The tree with all subqueries in its expressions turned into joins.
+    """The tree with joins for all subqueries in its expressions.
 
     Raises:
-        UnsupportedError: a subquery whose correlation cannot be written as a join.
+        UnsupportedError: a subquery whose correlation has no equivalent join.
     """
     return rewrite_shared(rel, _without)
 
@@ -67,9 +67,9 @@ def _filter(rel: Filter) -> RelNode:
     source: RelNode = Filter(rel.input, conjunction(plain)) if plain else rel.input
     above: list[RexNode] = []
     for part in _with_subquery(rel.condition):
-        found = _semi_join(source, part)
-        if found is not None:
-            source = found
+        joined = _semi_join(source, part)
+        if joined is not None:
+            source = joined
         else:
             source, rex = as_value(source, part, only_true=True)
             above.append(rex)
@@ -82,20 +82,19 @@ def _project(rel: Project) -> RelNode:
     source = rel.input
     exprs: list[RexNode] = []
     for rex in rel.exprs:
-        source, found = as_value(source, rex, only_true=False)
-        exprs.append(found)
+        source, value = as_value(source, rex, only_true=False)
+        exprs.append(value)
     return Project(source, tuple(exprs), rel.columns)
 
 
 def _first(rel: RelNode, width: int, row: RowType) -> RelNode:
-    """The first `width` columns."""
     if len(rel.row_type.fields) == width:
         return rel
     return Project(rel, identity(rel.row_type)[:width], row)
 
 
 def _semi_join(source: RelNode, part: RexNode) -> RelNode | None:
-    """The rows of `source` for which a subquery holds, or does not; None where `part` is something else."""
+    """The rows of `source` for which a subquery holds, or does not; None if `part` is another condition."""
     negated = is_call(part, "$NOT$1")
     subquery = part.children()[0] if negated else part
     if not isinstance(subquery, Subquery) or subquery.kind is SubqueryKind.SCALAR:
@@ -111,7 +110,7 @@ def _semi_join(source: RelNode, part: RexNode) -> RelNode | None:
     anti = negated
     tests: list[RexNode] = []
     if subquery.kind is SubqueryKind.ALL:
-        # All compare true unless one compares false or unknown.
+        # ALL is true unless one comparison is false or unknown.
         inverse = NEGATED[subquery.operator]
         tests = tests_of(subquery, columns, inverse, unknown=not negated)
         anti = not negated

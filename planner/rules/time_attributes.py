@@ -1,9 +1,9 @@
-"""Time attributes become plain timestamps where they stop being one: in joins, in groups, in calls, in sinks.
+"""Materialization of time attributes into plain timestamps: in joins, groups, calls and sinks.
 
-A rowtime stays what it is through projections, filters, unions, ranks and into a sink; a processing time is read off
-the clock where it is used.
+A rowtime stays one through projections, filters, unions, ranks and into a sink; a processing time is read from the
+clock where it is used.
 
-Source: Flink's "Time Attributes" page; where Flink's plans cast them.
+Source: Flink's "Time Attributes" page; the casts in Flink's plans.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampB
 
 
 def materialize_time(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode, ...]:
-    """The statements with their time attributes cast where plain timestamps are needed; equal subtrees are shared."""
+    """The statements with time attributes cast where plain timestamps are required; equal subtrees are shared."""
     windows = Windows()
     return share(rewrite_all(trees, lambda rel: _materialized(rel, windows)))
 
@@ -97,12 +97,12 @@ def _materialized(rel: RelNode, windows: Windows) -> RelNode:
 
 
 def _stays(rex: RexNode) -> bool:
-    """Whether a value is what it is: a column, or the rowtime that a source makes of its columns."""
+    """Return True if a value keeps its type: a column, or the rowtime that a source computes."""
     return isinstance(rex, InputRef) or is_call(rex, "$REINTERPRET$1")
 
 
 def _retyped(rel: RelNode) -> RelNode:
-    """The node with the kinds of time in its column references those of its inputs."""
+    """The node with the time kinds of its column references taken from its inputs."""
     types: tuple[LogicalType, ...] = tuple(type_ for child in rel.inputs for type_ in child.row_type.types)
     if isinstance(rel, Join | Correlate | TemporalJoin):
         types = join_row_type(rel.inputs[0].row_type, rel.inputs[1].row_type, JoinKind.INNER).types
@@ -122,27 +122,27 @@ def _kind_of(type_: LogicalType, like: LogicalType) -> LogicalType:
 
 
 def _kinds_of(row: RowType, types: Sequence[LogicalType]) -> RowType:
-    """The row with the kinds of time of `types`; columns behind those stay."""
+    """The row with the time kinds of `types`; columns behind those are unchanged."""
     fields = [replace(item, type=_kind_of(item.type, like)) for item, like in zip(row.fields, types, strict=False)]
     return RowType(fields=(*fields, *row.fields[len(fields) :]))
 
 
 def _expansion(rel: Expand) -> RelNode:
-    made = _retyped(rel)
-    assert isinstance(made, Expand)
-    return replace(made, columns=_kinds_of(made.columns, tuple(map(type_of, made.projects[0]))))
+    retyped = _retyped(rel)
+    assert isinstance(retyped, Expand)
+    return replace(retyped, columns=_kinds_of(retyped.columns, tuple(map(type_of, retyped.projects[0]))))
 
 
 def _temporal(rel: TemporalJoin) -> RelNode:
-    """A temporal join: the times of the left side stay times, those of the versions become plain timestamps."""
-    made = _retyped(rel)
-    row = made.row_type
+    """A temporal join: times of the left side stay attributes, those of the versions become plain timestamps."""
+    retyped = _retyped(rel)
+    row = retyped.row_type
     width = len(rel.left.row_type.fields)
     if not any(map(is_time, row.types[width:])):
-        return made
+        return retyped
     exprs = tuple(plain(rex) if rex.index >= width else rex for rex in identity(row))
     fields = tuple(replace(item, type=type_of(rex)) for item, rex in zip(row.fields, exprs, strict=True))
-    return Project(made, exprs, RowType(fields=fields))
+    return Project(retyped, exprs, RowType(fields=fields))
 
 
 def _aggregate(rel: Aggregate) -> RelNode:
@@ -157,12 +157,12 @@ def _window_table(rel: WindowTable) -> RelNode:
 
 
 def _group_window(rel: GroupWindowAggregate) -> RelNode:
-    """The aggregate with plain timestamps for the times that it groups by and aggregates, but for its windows'."""
+    """The aggregate with plain timestamps for grouped and aggregated times, except the time of its windows."""
     row = rel.input.row_type
     read = {*rel.grouping, *(index for call in rel.calls for index in call.args)}
     if not any(is_time(row.types[index]) for index in read):
         return rel
-    # The windows' time stays behind the plain columns.
+    # The windows' time attribute follows the plain columns.
     time = InputRef(rel.index, row.types[rel.index])
     exprs = (*map(plain, identity(row)), time)
     source = Project(rel.input, exprs, named_row((*row.names, row.names[rel.index]), tuple(map(type_of, exprs))))
@@ -175,15 +175,15 @@ def _group_window(rel: GroupWindowAggregate) -> RelNode:
     return replace(rel, input=source, calls=calls, index=len(exprs) - 1, columns=RowType(fields=fields))
 
 
-def _check_time(what: str, row: RowType, index: int) -> None:
-    """Refuse windows over a column that has stopped being a time attribute.
+def _check_time(consumer: str, row: RowType, index: int) -> None:
+    """Raise for windows over a column that is no time attribute any more.
 
     Raises:
         ProgramError: it is a plain timestamp.
     """
     if not is_time(row.types[index]):
         raise ProgramError(
-            f"{what} requires the time column to be a time attribute, but {row.names[index]} is "
+            f"{consumer} requires the time column to be a time attribute, but {row.names[index]} is "
             f"{row.types[index].text()}",
             remedy="make the windows before what turns the time attribute into a plain timestamp (a join, a GROUP BY, "
             "an expression)",
@@ -191,20 +191,22 @@ def _check_time(what: str, row: RowType, index: int) -> None:
 
 
 def _union(rel: SetOp) -> RelNode:
-    """A union whose inputs agree on what is a time attribute keeps it; a rowtime of the first one makes one of all."""
+    """A union keeps time attributes that its inputs agree on; a rowtime of the first input is one for all."""
     kinds = [tuple(map(time_kind, source.row_type.types)) for source in rel.sources]
-    mixed = {at for at, found in enumerate(zip(*kinds, strict=True)) if len(set(found)) > 1}
+    mixed = {at for at, column_kinds in enumerate(zip(*kinds, strict=True)) if len(set(column_kinds)) > 1}
     if mixed:
         rel = replace(rel, sources=tuple(_agreed(source, kinds, mixed) for source in rel.sources))
     return replace(rel, columns=_kinds_of(rel.columns, rel.sources[0].row_type.types))
 
 
 def _agreed(source: RelNode, kinds: Sequence[tuple[TimeKind, ...]], mixed: set[int]) -> RelNode:
-    """An input of a union with one kind of time in each of the columns where the inputs differ."""
+    """An input of a union with one time kind in each column where the inputs differ."""
     row = source.row_type
     exprs: list[RexNode] = list(identity(row))
     for at in mixed:
-        rowtimes = kinds[0][at] is TimeKind.ROWTIME and not any(found[at] is TimeKind.PROCTIME for found in kinds)
+        rowtimes = kinds[0][at] is TimeKind.ROWTIME and not any(
+            row_kinds[at] is TimeKind.PROCTIME for row_kinds in kinds
+        )
         type_ = row.types[at]
         if not rowtimes:
             exprs[at] = plain(exprs[at])

@@ -1,7 +1,7 @@
-"""ROW_NUMBER with a condition on its value becomes a Rank.
+"""Top-n: ROW_NUMBER with a condition on its value becomes a Rank.
 
-The condition may be `rn = 1`, `rn <= 3`, `rn BETWEEN 2 AND 5`, or `rn <= column`. A rank that can only have one value
-becomes that value, so that a top 1 needs no rank column.
+The condition may be `rn = 1`, `rn <= 3`, `rn BETWEEN 2 AND 5`, or `rn <= column`. A rank with only one possible value
+becomes that constant, so that a top 1 needs no rank column.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _RANK_COLUMN = "w0$o0"
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """The ranks that pass: from `start` to `end`, or to what a column of the row says."""
+    """The range of ranks that pass: from `start` to `end`, or to the value of a column."""
 
     start: int = 1
     end: int | None = None
@@ -33,10 +33,10 @@ class _Span:
 
 
 def find_top_n(rel: RelNode) -> RelNode:
-    """The tree with its top-n patterns as Ranks.
+    """The tree with Ranks for its top-n patterns.
 
     Raises:
-        ProgramError: a condition on the rank that gives it no upper end.
+        ProgramError: the condition on the rank has no upper bound.
     """
     return rewrite_shared(rel, _rank)
 
@@ -65,7 +65,7 @@ def _with_rest(rel: RelNode, rest: Sequence[RexNode]) -> RelNode:
 
 
 def _span(parts: Sequence[RexNode], columns: Sequence[int]) -> tuple[_Span | None, list[RexNode]]:
-    """The ranks that conditions on the rank column let through, and the other conditions."""
+    """The range that conditions on the rank column select, and the remaining conditions."""
     start, end, column = 1, None, None
     rest: list[RexNode] = []
     for part in parts:
@@ -94,20 +94,20 @@ def _span(parts: Sequence[RexNode], columns: Sequence[int]) -> tuple[_Span | Non
 
 
 def _bounds(part: RexNode, columns: Sequence[int]) -> tuple[int, int | None, RexNode | None] | None:
-    """Lowest and highest rank that a condition lets through, or the expression that the rank must not exceed."""
+    """The lowest and highest rank that a condition selects, or the expression that bounds the rank."""
     if not isinstance(part, Call) or len(part.operands) != 2:
         return None
-    name, (one, other) = part.name, part.operands
-    if not _is_rank(one, columns) and _is_rank(other, columns) and name in MIRRORED:
-        name, one, other = MIRRORED[name], other, one
-    if not _is_rank(one, columns):
+    name, (rank, bound) = part.name, part.operands
+    if not _is_rank(rank, columns) and _is_rank(bound, columns) and name in MIRRORED:
+        name, rank, bound = MIRRORED[name], bound, rank
+    if not _is_rank(rank, columns):
         return None
-    if name == "$SEARCH$1" and isinstance(other, Sarg):
-        return _searched(other)
-    value = _number(other)
+    if name == "$SEARCH$1" and isinstance(bound, Sarg):
+        return _searched(bound)
+    value = _number(bound)
     if value is None:
-        by_column = not (input_refs(other) & set(columns)) and isinstance(type_of(other), IntegerType)
-        return (1, None, other) if name == "$<=$1" and by_column and input_refs(other) else None
+        by_column = not (input_refs(bound) & set(columns)) and isinstance(type_of(bound), IntegerType)
+        return (1, None, bound) if name == "$<=$1" and by_column and input_refs(bound) else None
     return {
         "$=$1": (value, value, None),
         "$<$1": (1, value - 1, None),
@@ -121,20 +121,20 @@ def _searched(sarg: Sarg) -> tuple[int, int | None, None] | None:
     if len(sarg.ranges) != 1:
         return None
     (only,) = sarg.ranges
-    low = _whole(only.lower) if only.has_lower else 1
-    high = _whole(only.upper) if only.has_upper else None
+    low = _integer(only.lower) if only.has_lower else 1
+    high = _integer(only.upper) if only.has_upper else None
     if low is None or (only.has_upper and high is None):
         return None
     low += only.has_lower and not only.lower_closed
     return low, high if high is None or only.upper_closed else high - 1, None
 
 
-def _whole(value: object) -> int | None:
+def _integer(value: object) -> int | None:
     try:
-        found = int(str(value))
+        number = int(str(value))
     except ValueError:
         return None
-    return found
+    return number
 
 
 def _is_rank(rex: RexNode, columns: Sequence[int]) -> bool:
@@ -146,7 +146,7 @@ def _is_rank(rex: RexNode, columns: Sequence[int]) -> bool:
 def _number(rex: RexNode) -> int | None:
     if isinstance(rex, Call) and rex.name == "$CAST$1":
         return _number(rex.operands[0])
-    return _whole(rex.value) if isinstance(rex, Literal) and not isinstance(rex.value, bool) else None
+    return _integer(rex.value) if isinstance(rex, Literal) and not isinstance(rex.value, bool) else None
 
 
 def _ranked(project: Project, window: Over, span: _Span) -> RelNode:
@@ -156,17 +156,17 @@ def _ranked(project: Project, window: Over, span: _Span) -> RelNode:
     order = tuple(SortKey(columns.place(rex), ascending, nulls_last) for rex, ascending, nulls_last in window.order)
     end_column = None if span.column is None else columns.place(substitute(span.column, project.exprs))
     source = columns.source("$f")
-    given = row_of(source.row_type.names, source.row_type.types)
+    input_type = row_of(source.row_type.names, source.row_type.types)
     function = window.name[1:-2]
     one_value = span.end is not None and span.start == span.end and function == "ROW_NUMBER"
     if one_value:
-        ranked: RelNode = Rank(source, partition, order, span.start, span.end, None, None, given, function)
+        ranked: RelNode = Rank(source, partition, order, span.start, span.end, None, None, input_type, function)
         value: RexNode = bigint(span.start)
     else:
-        number = unique_name(_RANK_COLUMN, given.names)
-        row = RowType(fields=(*given.fields, Field(number, BIGINT.not_null())))
+        number = unique_name(_RANK_COLUMN, input_type.names)
+        row = RowType(fields=(*input_type.fields, Field(number, BIGINT.not_null())))
         ranked = Rank(source, partition, order, span.start, span.end, end_column, number, row, function)
-        value = InputRef(len(given.fields), BIGINT.not_null())
+        value = InputRef(len(input_type.fields), BIGINT.not_null())
     return replace(
         project,
         input=ranked,

@@ -1,4 +1,4 @@
-"""What all planning is given: the catalog, the options, and the names that planning makes up."""
+"""Planning context: the catalog, the options, and generated names."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from compiled_plan.planner.sql.binding.scopes import Names
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanningContext:
-    """Where programs are bound and planned. A session holds one, and nothing in the planner knows the session.
+    """The context of binding and planning. A session holds one; the planner does not know the session.
 
     Args:
         config: the options.
         catalog: tables, views and functions.
         names: the names of correlation variables, unique among all tables of the context.
-        anonymous: numbers of tables without a name, so that the same program gives them the same names.
+        anonymous: numbers of unnamed tables, so that the same program gives them the same names.
     """
 
     config: TableConfig
@@ -29,7 +29,7 @@ class PlanningContext:
 
     @classmethod
     def new(cls, options: Mapping[str, str] | None = None) -> PlanningContext:
-        """An empty catalog, and these options."""
+        """A context with an empty catalog and these options."""
         config = TableConfig(options)
         catalog = Catalog(config.value("table.builtin-catalog-name"), config.value("table.builtin-database-name"))
         return cls(config, catalog)

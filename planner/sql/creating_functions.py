@@ -16,7 +16,7 @@ def create_function(catalog: Catalog, source: SourceText, statement: st.CreateFu
 
     Raises:
         UnsupportedError: another language, or resources.
-        ProgramError: the class cannot be imported, its types cannot be had, the name is taken, or there is no such
+        ProgramError: the class cannot be imported, its types cannot be inferred, the name is taken, or there is no such
             database.
     """
     if statement.language != "PYTHON":
@@ -33,5 +33,5 @@ def create_function(catalog: Catalog, source: SourceText, statement: st.CreateFu
     exists = catalog.functions.holds(name, temporary=temporary, system=statement.system)
     if exists and statement.if_not_exists:
         return
-    made = catalog_function(name, statement.identifier, temporary=temporary, system=statement.system)
-    catalog.functions.create(made)
+    function = catalog_function(name, statement.identifier, temporary=temporary, system=statement.system)
+    catalog.functions.create(function)

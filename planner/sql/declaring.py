@@ -1,4 +1,4 @@
-"""Statements that take effect at once: options, and what the catalog has. One function a statement."""
+"""Statements with immediate effect on options and catalog, one function per statement."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from compiled_plan.planner.sql.parse import parse_script
 
 
 def declare(context: PlanningContext, binder: Binder, statement: st.Statement) -> None:
-    """Carry out a statement that declares, sets or drops something; one that only shows something has no effect.
+    """Execute a statement that declares, sets or drops an object; ignore one that only shows something.
 
     Raises:
-        ProgramError: it is wrong, or reads or writes data; with line, column and caret.
+        ProgramError: it is invalid, or reads or writes data; with line, column and caret.
         UnsupportedError: a statement that is not supported.
     """
     action = next((action for kind, action in _ACTIONS.items() if isinstance(statement, kind)), None)
@@ -30,7 +30,7 @@ def declare(context: PlanningContext, binder: Binder, statement: st.Statement) -
 
 
 def declare_script(context: PlanningContext, text: str) -> None:
-    """Carry out statements that declare something, one after another. Raises as `declare` does."""
+    """Execute a script of declarations, in order. Raises as `declare` does."""
     binder = new_binder(SourceText(text), context.catalog)
     for statement in parse_script(text):
         declare(context, binder, statement)
@@ -55,7 +55,7 @@ def _create_view(context: PlanningContext, binder: Binder, statement: st.CreateV
 
 
 def _create_function(context: PlanningContext, binder: Binder, statement: st.CreateFunction) -> None:
-    # Few programs have functions of their own, and what reads their types takes a tenth of the time of a start.
+    # Few programs declare functions, and importing the type inference takes a tenth of the startup time.
     from compiled_plan.planner.sql.creating_functions import create_function
 
     create_function(context.catalog, binder.source, statement)
@@ -112,7 +112,7 @@ def _use_database(context: PlanningContext, binder: Binder, statement: st.UseDat
 
 
 def _ignore(context: PlanningContext, binder: Binder, statement: st.Statement) -> None:
-    """Statements that only show things have no effect on a plan."""
+    """Statements that only show something have no effect on a plan."""
 
 
 def _query(context: PlanningContext, binder: Binder, statement: st.Query) -> None:

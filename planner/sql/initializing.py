@@ -1,6 +1,6 @@
-"""Init files: statements that prepare a session before its program, as the SQL client's `-i` takes them.
+"""Init files: statements that prepare a session before its program, like the SQL client's `-i`.
 
-Source: `OperationExecutor.configureSession` of Flink 2.3's gateway, which says what may stand in one.
+Source: `OperationExecutor.configureSession` of Flink 2.3's gateway for the allowed statements.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import CompiledPlanError
 
-#: Statements that do more than to prepare a session, and how they are called.
+#: Statements that are not allowed in an init file, and their names in errors.
 _REFUSED: dict[type[st.Statement], str] = {
     st.Query: "a query",
     st.Insert: "INSERT",
@@ -29,15 +29,15 @@ _REFUSED: dict[type[st.Statement], str] = {
 
 
 def initialize(context: PlanningContext, text: str, file: str) -> None:
-    """Carry out the statements of an init file.
+    """Execute the statements of an init file.
 
     Args:
-        context: what they prepare.
+        context: the session's planning context.
         text: the statements.
-        file: the name of the file, with which places in errors begin.
+        file: the file's name, with which positions in errors start.
 
     Raises:
-        ProgramError: a statement is wrong, or none that prepares a session; with file, line, column and caret.
+        ProgramError: an invalid statement, or one that is not allowed; with file, line, column and caret.
         UnsupportedError: one that is not supported.
     """
     source = SourceText(text, file)

@@ -1,4 +1,4 @@
-"""Flink SQL text to statements."""
+"""Parser of Flink SQL."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ T = TypeVar("T")
 
 
 def parse_script(text: str) -> list[Statement]:
-    """The statements of a script, in order.
+    """Parse the statements of a script, in order.
 
     Args:
-        text: statements with semicolons between them; the last one needs none.
+        text: statements separated by semicolons; optional after the last one.
 
     Raises:
-        ProgramError: the text is no Flink SQL; it names line and column and shows the source line with a caret.
-        UnsupportedError: Flink has this syntax, and it is not supported here; with the same place.
+        ProgramError: the text is no Flink SQL; names line and column and shows the source line with a caret.
+        UnsupportedError: syntax of Flink that is not supported here; with the same position.
     """
     if not isinstance(text, str):
         raise ProgramError(f"SQL is a text, not {text!r}", remedy='write it as one: "SELECT ..."')
@@ -35,7 +35,7 @@ def _script(text: str) -> list[Statement]:
 
 
 def parse_expression(text: str, python: str = "") -> Expression:
-    """One expression.
+    """Parse one expression.
 
     Args:
         text: the expression.
@@ -48,7 +48,7 @@ def parse_expression(text: str, python: str = "") -> Expression:
 
 
 def parse_type(text: str) -> TypeSpec:
-    """One data type.
+    """Parse one data type.
 
     Raises:
         ProgramError, UnsupportedError: as `parse_script`.

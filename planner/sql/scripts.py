@@ -1,4 +1,4 @@
-"""A script of SQL that becomes one plan: declarations, and one INSERT or one statement set."""
+"""Scripts of declarations and a single INSERT or statement set, compiled to one plan."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ _ONE = "compile one INSERT, or put several into one EXECUTE STATEMENT SET BEGIN 
 
 
 def bind_script(context: PlanningContext, text: str) -> tuple[list[Sink], st.Statement]:
-    """The sinks of a script's one INSERT or statement set, and that statement; its declarations are carried out.
+    """Execute a script's declarations and bind its only INSERT or statement set; return the sinks and that statement.
 
     Raises:
-        ProgramError: the script is wrong, or writes in no or in several statements; with line, column and caret.
-        UnsupportedError: it uses what is not supported.
+        ProgramError: the script is invalid, or has no or several statements that write; with line, column and caret.
+        UnsupportedError: it uses an unsupported construct.
     """
     source = SourceText(text)
     binder = new_binder(source, context.catalog)
-    found: tuple[list[Sink], st.Statement] | None = None
+    bound: tuple[list[Sink], st.Statement] | None = None
     for statement in parse_script(text):
         inserts = _inserts(source, statement)
         if inserts is None:
             declare(context, binder, statement)
             continue
-        if found is not None:
+        if bound is not None:
             raise source.error_at(statement.span, "the script writes data in more than one statement", _ONE)
-        found = [bind_insert(binder, insert) for insert in inserts], statement
-    if found is None:
+        bound = [bind_insert(binder, insert) for insert in inserts], statement
+    if bound is None:
         raise ProgramError("the script has no INSERT, so there is nothing to compile", remedy=_ONE)
-    return found
+    return bound
 
 
 def _inserts(source: SourceText, statement: st.Statement) -> tuple[st.Insert, ...] | None:

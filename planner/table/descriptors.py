@@ -1,4 +1,4 @@
-"""Tables declared in Python: `Schema` and `TableDescriptor`. They are written as CREATE TABLE and bound as that.
+"""Table declarations in Python, `Schema` and `TableDescriptor`, translated to CREATE TABLE.
 
 Source: FLIP-129; Flink's "Concepts & Common API" page, `TableDescriptor`, `Schema`.
 """
@@ -27,11 +27,11 @@ class Schema:
 
     lines: tuple[str, ...] = ()
     key: tuple[str, ...] = ()
-    #: Name, type and comment of the columns that are stored.
+    #: Name, type and comment of the physical columns.
     physical: tuple[tuple[str, object, str | None], ...] = ()
 
     def to_row_data_type(self) -> DataType:
-        """The columns that are stored as a row, with the classes that they are bridged to."""
+        """The physical columns as a row type with their bridged classes."""
         from compiled_plan.plans.types.conversions.data_types import DataTypes
 
         fields = [DataTypes.FIELD(name, type_, comment) for name, type_, comment in self.physical]
@@ -39,13 +39,13 @@ class Schema:
 
     @staticmethod
     def new_builder() -> SchemaBuilder:
-        """A builder: `Schema.new_builder().column("id", "INT").primary_key("id").build()`."""
+        """Create a builder: `Schema.new_builder().column("id", "INT").primary_key("id").build()`."""
         return SchemaBuilder(Schema())
 
 
 @dataclass(frozen=True, repr=False)
 class SchemaBuilder(Unfinished):
-    """Collects the parts of a `Schema`. Immutable: each method gives another builder."""
+    """Builder of a `Schema`. Immutable: each method returns a new builder."""
 
     WHAT = "the builder of a schema"
     NEXT = "it has column, column_by_expression, column_by_metadata, watermark and primary_key; finish it with .build()"
@@ -53,7 +53,7 @@ class SchemaBuilder(Unfinished):
     _schema: Schema
 
     def column(self, name: str, data_type: object, comment: str | None = None) -> SchemaBuilder:
-        """A column of a type ("DECIMAL(10, 2)")."""
+        """Add a physical column of a type ("DECIMAL(10, 2)")."""
         text = "" if comment is None else f" COMMENT {_string(comment)}"
         _name(name, "column")
         line = self._with(f"{_quoted(name)} {text_of_type(data_type)}{text}")
@@ -61,27 +61,34 @@ class SchemaBuilder(Unfinished):
         return replace(line, _schema=replace(line._schema, physical=physical))
 
     def column_by_expression(self, name: str, expression: str) -> SchemaBuilder:
-        """A column that is computed by an expression of SQL ("PROCTIME()")."""
+        """Add a computed column by an expression of SQL ("PROCTIME()")."""
         return self._with(f"{_quoted(name)} AS {expression}")
 
     def column_by_metadata(
         self, name: str, data_type: object, metadata_key: str | None = None, is_virtual: bool = False
     ) -> SchemaBuilder:
-        """A column of the connector's or format's metadata."""
+        """Add a metadata column of the connector or format.
+
+        Args:
+            name: the column's name.
+            data_type: its type.
+            metadata_key: the metadata's name, by default the column's.
+            is_virtual: the column is not written.
+        """
         key = "" if metadata_key is None else f" FROM {_string(metadata_key)}"
         virtual = " VIRTUAL" if is_virtual else ""
         return self._with(f"{_quoted(name)} {text_of_type(data_type)} METADATA{key}{virtual}")
 
     def watermark(self, column: str, expression: str) -> SchemaBuilder:
-        """The watermark of a column, by an expression of SQL ("ts - INTERVAL '5' SECOND")."""
+        """Set the watermark of a column by an expression of SQL ("ts - INTERVAL '5' SECOND")."""
         return self._with(f"WATERMARK FOR {_quoted(column)} AS {expression}")
 
     def primary_key(self, *columns: str) -> SchemaBuilder:
-        """The primary key, which is not enforced."""
+        """Set the primary key, which is not enforced."""
         return replace(self, _schema=replace(self._schema, key=columns))
 
     def build(self) -> Schema:
-        """The schema."""
+        """Return the schema."""
         return self._schema
 
     def _with(self, line: str) -> SchemaBuilder:
@@ -90,7 +97,7 @@ class SchemaBuilder(Unfinished):
 
 @dataclass(frozen=True)
 class TableDescriptor:
-    """A table to be declared: connector, schema and options."""
+    """The declaration of a table: connector, schema and options."""
 
     table_schema: Schema = Schema()
     options: tuple[tuple[str, str], ...] = ()
@@ -99,13 +106,13 @@ class TableDescriptor:
 
     @staticmethod
     def for_connector(connector: str) -> TableDescriptorBuilder:
-        """A builder: `TableDescriptor.for_connector("filesystem").schema(...).option("path", "/data").build()`."""
+        """A new builder: `TableDescriptor.for_connector("filesystem").schema(...).option("path", "/data").build()`."""
         return TableDescriptorBuilder(TableDescriptor(options=(("connector", _name(connector, "for_connector")),)))
 
 
 @dataclass(frozen=True, repr=False)
 class TableDescriptorBuilder(Unfinished):
-    """Collects the parts of a `TableDescriptor`. Immutable: each method gives another builder."""
+    """Builder of a `TableDescriptor`. Immutable: each method returns a new builder."""
 
     WHAT = "the builder of a table descriptor"
     NEXT = "it has schema, option, format, partitioned_by and comment; finish it with .build()"
@@ -113,10 +120,10 @@ class TableDescriptorBuilder(Unfinished):
     _descriptor: TableDescriptor
 
     def schema(self, schema: Schema | Any) -> TableDescriptorBuilder:
-        """The columns.
+        """Set the schema.
 
         Raises:
-            ProgramError: no `Schema`.
+            ProgramError: not a `Schema`.
         """
         if not isinstance(schema, Schema):
             remedy = "finish it with .build()" if isinstance(schema, SchemaBuilder) else ""
@@ -128,25 +135,25 @@ class TableDescriptorBuilder(Unfinished):
         return replace(self, _descriptor=replace(self._descriptor, table_schema=schema))
 
     def option(self, key: str, value: object) -> TableDescriptorBuilder:
-        """An option of the connector or format."""
+        """Set an option of the connector or format."""
         text = str(value).lower() if isinstance(value, bool) else str(value)
         options = (*(pair for pair in self._descriptor.options if pair[0] != key), (key, text))
         return replace(self, _descriptor=replace(self._descriptor, options=options))
 
     def format(self, name: str) -> TableDescriptorBuilder:
-        """The format: the option `format`."""
+        """Set the format: the option `format`."""
         return self.option("format", name)
 
     def partitioned_by(self, *columns: str) -> TableDescriptorBuilder:
-        """The columns by whose values the data is laid out."""
+        """Set the partition columns."""
         return replace(self, _descriptor=replace(self._descriptor, partition_keys=columns))
 
     def comment(self, text: str) -> TableDescriptorBuilder:
-        """What the table is for."""
+        """Set the table's comment."""
         return replace(self, _descriptor=replace(self._descriptor, text=text))
 
     def build(self) -> TableDescriptor:
-        """The descriptor."""
+        """Return the descriptor."""
         return self._descriptor
 
 
@@ -159,24 +166,24 @@ def _name(name: object, operation: str) -> str:
 
 
 def create_table(context: PlanningContext, path: str, descriptor: object, *, temporary: bool) -> None:
-    """Declare a table of the catalog."""
+    """Create a table in the catalog."""
     operation = "create_temporary_table" if temporary else "create_table"
-    found = _checked(descriptor, operation)
-    declare_script(context, _statement(path_of(path, operation), found, temporary))
+    checked = _checked(descriptor, operation)
+    declare_script(context, _statement(path_of(path, operation), checked, temporary))
 
 
 @contextmanager
 def declared(context: PlanningContext, descriptor: object, operation: str) -> Iterator[str]:
-    """The path of a table that the catalog knows in this block alone.
+    """Create a table for the duration of a `with` block, and yield its path.
 
     Raises:
-        ProgramError: no descriptor, or a wrong one.
+        ProgramError: not a descriptor, or an invalid one.
     """
-    found = _checked(descriptor, operation)
-    kind = dict(found.options).get("connector", "")
+    checked = _checked(descriptor, operation)
+    kind = dict(checked.options).get("connector", "")
     kind = {"inline": "dataframe"}.get(kind, kind)
     name = f"*anonymous_{kind}${next(context.anonymous)}*"
-    declare_script(context, _statement((name,), found, temporary=True))
+    declare_script(context, _statement((name,), checked, temporary=True))
     try:
         yield _quoted(name)
     finally:

@@ -1,4 +1,4 @@
-"""GROUP BY, windows, and OVER: what stands between a table and its `select`.
+"""GROUP BY, windows, and OVER: the steps between a table and its `select`.
 
 Source: FLIP-155, "window"; Flink's "Table API" page, aggregations.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedTable(Unfinished, Generic[T]):
-    """A table with GROUP BY, waiting for `select`."""
+    """A table with GROUP BY; requires `select`."""
 
     WHAT = "a grouped table"
     NEXT = 'write group_by(...).select(col("key"), col("value").sum), and the operation behind it'
@@ -37,7 +37,7 @@ class GroupedTable(Unfinished, Generic[T]):
     _window: Window | None = None
 
     def select(self, *fields: Expression | str) -> T:
-        """The groups: grouping fields, aggregates, and expressions of them.
+        """Select one row per group: grouping fields, aggregates, and expressions of them.
 
         Raises:
             ProgramError: a column that is neither grouped nor aggregated; wrong names or types.
@@ -49,7 +49,7 @@ class GroupedTable(Unfinished, Generic[T]):
         return select(self._table, list(map(Expression, items)), "select", group=group)
 
     def aggregate(self, function: Expression) -> AggregatedTable[T]:
-        """The groups with what an aggregate function gives; a ROW that it gives becomes as many columns.
+        """Add the result of an aggregate function to each group; a ROW becomes one column per field.
 
         `table.group_by(col("a")).aggregate(call("f", col("b")).alias("x", "y")).select(col("a"), col("x"))`
         """
@@ -66,7 +66,7 @@ class GroupedTable(Unfinished, Generic[T]):
         return AggregatedTable(flattened(self.select(*keys, Expression(node)), len(keys), names, "aggregate"))
 
     def flat_aggregate(self, function: object) -> NoReturn:
-        """Not there: Flink's plans have no operator for it.
+        """Unsupported: Flink's plans have no operator for it.
 
         Raises:
             UnsupportedError: always.
@@ -74,7 +74,7 @@ class GroupedTable(Unfinished, Generic[T]):
         raise no_flat_aggregate()
 
     def _resolved(self, node: ast.Expression) -> ast.Expression:
-        """The item with the names of keys, and what shows the window, replaced by what they stand for."""
+        """The item with names of keys and window properties replaced by their definitions."""
         window = self._window
 
         def change(part: ast.Node) -> ast.Node | None:
@@ -92,7 +92,7 @@ class GroupedTable(Unfinished, Generic[T]):
 
 
 def no_flat_aggregate() -> UnsupportedError:
-    """What `flat_aggregate` says, which Flink runs and does not compile into plans."""
+    """The error of `flat_aggregate`, which Flink runs but does not compile into plans."""
     return UnsupportedError(
         "flat_aggregate is not supported: plans have no operator for functions that give several rows for a group",
         where="flat_aggregate()",
@@ -102,7 +102,7 @@ def no_flat_aggregate() -> UnsupportedError:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AggregatedTable(Unfinished, Generic[T]):
-    """Groups with the columns of an aggregate function, waiting for `select`."""
+    """Groups with the columns of an aggregate function; requires `select`."""
 
     WHAT = "an aggregated table"
     NEXT = "write group_by(...).aggregate(...).select(...), and the operation behind it"
@@ -110,12 +110,12 @@ class AggregatedTable(Unfinished, Generic[T]):
     _table: T
 
     def select(self, *fields: Expression | str) -> T:
-        """The grouping fields, the columns of the function, and expressions of them."""
+        """Select the grouping fields, the columns of the function, and expressions of them."""
         return select(self._table, fields)
 
 
 def group_by(table: T, fields: Sequence[object], window: Window | None = None) -> GroupedTable[T]:
-    """GROUP BY the fields."""
+    """Group the table by the fields."""
     keys: list[ast.Expression] = []
     names: dict[str, ast.Expression] = {}
     windowed = False
@@ -141,7 +141,7 @@ def group_by(table: T, fields: Sequence[object], window: Window | None = None) -
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WindowedTable(Unfinished, Generic[T]):
-    """A table with a group window (one with an alias), waiting for `group_by`."""
+    """A table with a group window (one with an alias); requires `group_by`."""
 
     WHAT = "a table with a group window"
     NEXT = (
@@ -153,13 +153,13 @@ class WindowedTable(Unfinished, Generic[T]):
     _window: Window
 
     def group_by(self, *fields: Expression | str) -> GroupedTable[T]:
-        """GROUP BY the window, by its alias, and further fields."""
+        """Group by the window, by its alias, and further fields."""
         return group_by(self._table, fields, self._window)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OverWindowedTable(Unfinished, Generic[T]):
-    """A table with windows of OVER, waiting for `select`."""
+    """A table with OVER windows; requires `select`."""
 
     WHAT = "a table with windows of OVER"
     NEXT = 'write over_window(...).select(col("value").sum.over(col("w"))), and the operation behind it'
@@ -168,7 +168,7 @@ class OverWindowedTable(Unfinished, Generic[T]):
     _windows: tuple[OverWindow, ...]
 
     def select(self, *fields: Expression | str) -> T:
-        """The rows, with aggregates `.over(col("w"))` the windows."""
+        """Select each row, with aggregates over the windows: `.over(col("w"))`."""
         return select(self._table, fields, "select", windows=tuple(window.node() for window in self._windows))
 
 
@@ -182,5 +182,5 @@ def window_table(table: T, window: Window) -> T:
 
 
 def _plain(node: ast.Expression) -> ast.Expression:
-    """A column as SQL's PARTITION BY has it, by its name alone."""
+    """A column by its unqualified name, as SQL's PARTITION BY requires."""
     return ast.ColumnRef((identifier(node.name),)) if isinstance(node, ast.ColumnRef) else node

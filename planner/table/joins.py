@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TemporalTable(Unfinished):
-    """A table as of a time, which a join takes as its right side: `rates.as_of(orders.order_time)`.
+    """A table as of a time, as the right side of a join: `rates.as_of(orders.order_time)`.
 
     Args:
-        table: the versioned table, or the table to look up.
+        table: the versioned table, or the lookup table.
         time: a time attribute of the left side.
     """
 
@@ -43,10 +43,10 @@ class TemporalTable(Unfinished):
 
 
 def join(table: T, right: PlannedTable | TemporalTable, condition: object | None, kind: str, operation: str) -> T:
-    """A join; without a condition all pairs of rows."""
+    """Join two tables; without a condition, pair all rows."""
     as_of = right.time if isinstance(right, TemporalTable) else None
-    other = right.table if isinstance(right, TemporalTable) else right
-    check_same_environment(table, other, operation)
+    right_table = right.table if isinstance(right, TemporalTable) else right
+    check_same_environment(table, right_table, operation)
     on: ast.Expression | None = None
     if condition is not None:
         on = condition_node(operation, condition)
@@ -54,25 +54,25 @@ def join(table: T, right: PlannedTable | TemporalTable, condition: object | None
         on = ast.TruthValue(True)
     node = ast.Join(
         relation_node(table._rows.for_join()),
-        relation_node(other._rows.for_join(), as_of),
+        relation_node(right_table._rows.for_join(), as_of),
         "CROSS" if on is None else kind,
         on=on,
     )
-    return table._derived(joined_rows(_bound(table, node, operation, (*table._hints, *other._hints))), hints=())
+    return table._derived(joined_rows(_bound(table, node, operation, (*table._hints, *right_table._hints))), hints=())
 
 
 def _bound(table: PlannedTable, node: ast.Join, operation: str, hints: tuple[ast.TableHint, ...] = ()) -> From:
     binder = binder_for(table._context, operation)
-    found = bind_block_hints(hints, binder.source)
-    joined = not_too_deep(operation, lambda: bind_from(binder, node, Place(Surroundings(), found)))
-    check_names(found, [relation.name for relation in joined.relations])
+    bound = bind_block_hints(hints, binder.source)
+    joined = not_too_deep(operation, lambda: bind_from(binder, node, Place(Surroundings(), bound)))
+    check_names(bound, [relation.name for relation in joined.relations])
     return joined
 
 
 def lateral_node(function: object, operation: str) -> ast.Unnest | ast.TableFunction:
     """The relation of a table function's call: `call("split", col("a")).alias("word", "length")`.
 
-    UNNEST of an array, map or multiset is one, too.
+    Also UNNEST of an array, map or multiset.
 
     Raises:
         ProgramError: it is no call.
@@ -95,12 +95,12 @@ def lateral_node(function: object, operation: str) -> ast.Unnest | ast.TableFunc
 
 
 def names_of_alias(node: ast.Alias) -> tuple[str, ...]:
-    """The names that an alias gives to the columns of a function."""
+    """The column names in the alias of a function."""
     return node.columns if isinstance(node, FunctionAlias) else (node.name.name,)
 
 
 def join_lateral(table: T, function: object, condition: object | None, kind: str, operation: str) -> T:
-    """Each row with the rows that a table function gives for it."""
+    """Join each row with the rows that a table function returns for it."""
     on: ast.Expression = ast.TruthValue(True) if condition is None else condition_node(operation, condition)
     right = lateral_node(function, operation)
     if isinstance(right, ast.TableFunction) and isinstance(right.call, InlineCall):

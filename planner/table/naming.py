@@ -1,4 +1,4 @@
-"""Tables by name: those of the catalog as rows, and tables under names of the catalog.
+"""Tables by name: catalog tables as rows, and tables registered in the catalog.
 
 Source: Flink's "Concepts & Common API" page; FLIP-155, "hint".
 """
@@ -25,18 +25,18 @@ from compiled_plan.plans.errors import ProgramError
 def scanned(
     context: PlanningContext, path: tuple[str, ...], options: dict[str, str], operation: str
 ) -> tuple[Rows, Origin | None]:
-    """The rows of a table or view of the catalog, and the table that they are all of.
+    """The rows of a catalog table or view, and the table if the rows are exactly its own.
 
     Raises:
         ProgramError: there is none of that name.
     """
     hints = (table_hint("OPTIONS", options),) if options else ()
     node = ast.TableRef(tuple(map(identifier, path)), hints)
-    found = bind_from(binder_for(context, operation), node, Place(Surroundings()))
+    bound = bind_from(binder_for(context, operation), node, Place(Surroundings()))
     declared = context.catalog.find(path)
     origin = Origin(path, declared, tuple(options.items())) if isinstance(declared, CatalogTable) else None
-    names = tuple(column.name for column in found.visible)
-    return rows(Bound(found.rel, names), path[-1]), origin
+    names = tuple(column.name for column in bound.visible)
+    return rows(Bound(bound.rel, names), path[-1]), origin
 
 
 def hinted(table: T, name: str, options: Mapping[str, str]) -> T:
@@ -55,14 +55,14 @@ def hinted(table: T, name: str, options: Mapping[str, str]) -> T:
             where="hint()",
             remedy="write from_path(name).hint(...), before any other operation",
         )
-    found, origin = scanned(context, origin.path, dict(origin.options) | texts, "hint")
-    # The same columns: those that were taken from the table before are columns of this one, too.
-    again = rows(Bound(found.rel, found.names), found.name, (*table._rows.keys, *found.keys))
+    rescanned, origin = scanned(context, origin.path, dict(origin.options) | texts, "hint")
+    # Columns taken from the table without the hint are columns of this one, too.
+    again = rows(Bound(rescanned.rel, rescanned.names), rescanned.name, (*table._rows.keys, *rescanned.keys))
     return type(table)(context, again, table._hints, origin)
 
 
 def create_view(context: PlanningContext, name: str, table: object, operation: str, *, temporary: bool = True) -> None:
-    """A table under a name of the catalog."""
+    """Register a table under a catalog name."""
     context.catalog.create(_view(context, path_of(name, operation), check_table(table, operation), temporary))
 
 
@@ -72,7 +72,7 @@ def _view(context: PlanningContext, path: tuple[str, ...], table: PlannedTable, 
 
 
 def name_of(table: PlannedTable) -> str:
-    """A name by which SQL finds the table; that of the catalog, or one made for it."""
+    """The catalog name of a table, generated if necessary."""
     catalog, origin = table._context.catalog, table._origin
     if origin is not None and not origin.options and catalog.find(origin.path) is origin.table:
         return ".".join(f"`{part.replace('`', '``')}`" for part in origin.path)
@@ -82,11 +82,11 @@ def name_of(table: PlannedTable) -> str:
 
 
 def drop_temporary(context: PlanningContext, kind: str, path: str) -> bool:
-    """Drop a temporary table or view; False where there is none."""
+    """Drop a temporary table or view; return False if there is none."""
     name = path_of(path, f"drop_temporary_{kind.lower()}")
-    found = context.catalog.find(name)
+    table = context.catalog.find(name)
     wanted = CatalogTable if kind == "TABLE" else CatalogView
-    if not isinstance(found, wanted) or not found.temporary:
+    if not isinstance(table, wanted) or not table.temporary:
         return False
     context.catalog.drop(kind, name, temporary=True)
     return True

@@ -1,4 +1,4 @@
-"""Nulls and replacements: fillna, dropna, replace.
+"""Null handling and replacement: fillna, dropna, replace.
 
 Source: FLIP-155, "Null Data Handling".
 """
@@ -36,10 +36,10 @@ from compiled_plan.plans.types import (
     VarBinaryType,
 )
 
-#: How many terms a sum takes without parentheses.
+#: Maximum number of terms in a sum without parentheses.
 _FLAT = 32
 
-#: The columns that a value of a Python type can stand in; the first class that fits decides.
+#: Column types that can hold a Python value; the first matching class decides.
 _KINDS: tuple[tuple[type | tuple[type, ...], tuple[type[LogicalType], ...]], ...] = (
     (bool, (BooleanType,)),
     ((int, float, Decimal), (NumericType,)),
@@ -54,7 +54,7 @@ _KINDS: tuple[tuple[type | tuple[type, ...], tuple[type[LogicalType], ...]], ...
 
 
 def fillna(table: T, value: object, fields: Sequence[object] | None) -> T:
-    """CASE WHEN a IS NULL THEN value ELSE a END for the columns."""
+    """Replace NULLs: CASE WHEN a IS NULL THEN value ELSE a END for the columns."""
     if isinstance(value, Mapping):
         if fields is not None:
             raise ProgramError(
@@ -83,7 +83,7 @@ def _filled(table: PlannedTable, name: str, value: object) -> ast.Expression:
 
 
 def dropna(table: T, thresh: object, fields: Sequence[object] | None) -> T:
-    """The rows with at least `thresh` values that are not NULL."""
+    """Keep the rows with at least `thresh` values that are not NULL."""
     if not isinstance(thresh, int) or isinstance(thresh, bool) or thresh < -1:
         raise ProgramError(
             f"dropna() takes a number of values, not {thresh!r}",
@@ -104,7 +104,7 @@ def dropna(table: T, thresh: object, fields: Sequence[object] | None) -> T:
 
 
 def _sum(terms: list[ast.Expression]) -> ast.Expression:
-    """The sum from left to right; of many terms the sum of the sums of both halves, which nests less deeply."""
+    """The sum from left to right; many terms are split in halves, to limit the nesting."""
     if len(terms) <= _FLAT:
         return reduce(lambda left, right: ast.Binary("+", left, right), terms)
     half = len(terms) // 2
@@ -117,7 +117,7 @@ def _present(node: ast.Expression) -> ast.Expression:
 
 
 def replace(table: T, replacement: object, fields: Sequence[object] | None) -> T:
-    """CASE WHEN a = key THEN value ... ELSE a END for the columns."""
+    """Replace values: CASE WHEN a = key THEN value ... ELSE a END for the columns."""
     if not isinstance(replacement, Mapping) or not replacement:
         raise ProgramError(
             f"replace() takes a mapping of values to values, not {replacement!r}",
@@ -154,16 +154,16 @@ def _fitting(table: PlannedTable, values: Sequence[object], operation: str) -> l
     kinds = [_kinds(value) for value in values if value is not None]
     rows = table._rows
     types = [rows.rel.row_type.types[column.index] for column in rows.visible]
-    found = [
+    fitting = [
         name for name, type_ in zip(rows.names, types, strict=True) if all(isinstance(type_, kind) for kind in kinds)
     ]
-    if not found:
+    if not fitting:
         shown = ", ".join(map(repr, values))
         columns = ", ".join(f"{name} {summary(type_)}" for name, type_ in zip(rows.names, types, strict=True))
         raise ProgramError(
             f"no column can hold {shown}", where=f"{operation}()", remedy=f"name the columns; there are: {columns}"
         )
-    return found
+    return fitting
 
 
 def _kinds(value: object) -> tuple[type[LogicalType], ...]:
@@ -186,7 +186,7 @@ def _type(table: PlannedTable, name: str) -> LogicalType:
 
 
 def _node(value: object, type_: LogicalType) -> ast.Expression:
-    """The node of a value; a row or collection of Python is one of the column's type, names of fields included."""
+    """The node of a value; a Python row or collection takes the column's type, including field names."""
     if isinstance(value, Operand):
         return value._node
     if value is not None and isinstance(type_, FieldsType | ArrayType | MapType):

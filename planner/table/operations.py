@@ -1,4 +1,4 @@
-"""What all operations of a `Table` share: a binder whose errors name the operation, and the SELECT that they are."""
+"""Shared parts of operations: a binder whose errors name the operation, and the SELECT of an operation."""
 
 from __future__ import annotations
 
@@ -30,31 +30,33 @@ def relation_node(rows: Rows, as_of: ast.Expression | None = None) -> BoundRelat
 
 
 def all_columns(rows: Rows) -> list[ast.Expression]:
-    """The columns of `*`, each by its place."""
+    """The columns of `*`, by index."""
     return [column_at(name, place) for place, name in enumerate(rows.names)]
 
 
-def nodes_of(operation: str, fields: Iterable[object], what: str = "a column") -> list[ast.Expression]:
-    """The nodes of expressions, or of columns' names.
+def nodes_of(operation: str, fields: Iterable[object], expected: str = "a column") -> list[ast.Expression]:
+    """The nodes of expressions and column names.
 
     Raises:
         ProgramError: neither an expression nor a text.
     """
-    found: list[ast.Expression] = []
+    nodes: list[ast.Expression] = []
     for item in fields:
         if isinstance(item, Operand):
-            found.append(item._node)
+            nodes.append(item._node)
         elif isinstance(item, str):
-            found.append(named(column(item), f"col({item!r})"))
+            nodes.append(named(column(item), f"col({item!r})"))
         else:
             raise ProgramError(
-                f"{item!r} is no expression", where=f"{operation}()", remedy=f'write col("name") for {what}, lit(...)'
+                f"{item!r} is no expression",
+                where=f"{operation}()",
+                remedy=f'write col("name") for {expected}, lit(...)',
             )
-    return found
+    return nodes
 
 
 def listed(operation: str, fields: object) -> Sequence[object]:
-    """The fields, which must come as a list: a text alone would be taken for the letters in it.
+    """Return the fields, which must be a list: a plain text would be iterated by characters.
 
     Raises:
         ProgramError: no list.
@@ -82,12 +84,12 @@ def condition_node(operation: str, condition: object) -> ast.Expression:
 
 
 def names_of(operation: str, fields: Sequence[object], rows: Rows) -> list[str]:
-    """The names of columns that are given by name or as `col("name")`.
+    """The names of columns, given as texts or as `col("name")`.
 
     Raises:
-        ProgramError: an expression that is no column; a name that no column has.
+        ProgramError: an expression that is no column; an unknown name.
     """
-    found: list[str] = []
+    names: list[str] = []
     for item in fields:
         name = item
         if isinstance(item, Operand):
@@ -99,12 +101,12 @@ def names_of(operation: str, fields: Sequence[object], rows: Rows) -> list[str]:
         if not isinstance(name, str):
             raise ProgramError(f"{item!r} is no column", where=f"{operation}()", remedy='give names, or col("name")')
         place_of(operation, name, rows)
-        found.append(name)
-    return found
+        names.append(name)
+    return names
 
 
 def place_of(operation: str, name: str, rows: Rows) -> int:
-    """The place of the column of that name.
+    """The index of the column of that name.
 
     Raises:
         ProgramError: there is none, or several.
@@ -124,7 +126,7 @@ def place_of(operation: str, name: str, rows: Rows) -> int:
 
 
 def spelled(node: ast.Expression) -> str:
-    """The name that a node says: that of a column or function, or a constant text; else empty."""
+    """The name in a node: of a column or function, or a constant text; else empty."""
     match node:
         case ast.ColumnRef() | ast.Call():
             return node.name
@@ -145,12 +147,12 @@ def bind_select(
     items: Sequence[ast.Expression],
     **clauses: Any,
 ) -> Bound:
-    """The query SELECT items FROM the rows, with further clauses under the names that `ast.Select` has for them."""
+    """Bind SELECT items FROM the rows, with further clauses by their field names in `ast.Select`."""
     return bind(context, operation, ast.Select(items=tuple(items), source=relation_node(rows), **clauses))
 
 
 def bind(context: PlanningContext, operation: str, node: ast.QueryNode) -> Bound:
-    """A query bound."""
+    """Bind a query."""
     binder = binder_for(context, operation)
     return not_too_deep(operation, lambda: binder.bind_query(binder, node, Surroundings()))
 

@@ -1,4 +1,4 @@
-"""Names of catalog objects as texts: `table`, `database.table`, "`my table`"."""
+"""Names of catalog objects as text: `table`, `database.table`, "`my table`"."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _PART = re.compile(r"`((?:[^`]|``)+)`|([^`.\s]+)")
 
 
 def path_of(text: str, operation: str) -> tuple[str, ...]:
-    """The one to three parts of a name; what is in backticks may hold anything.
+    """The one to three parts of a name; quoted parts may contain any character.
 
     Raises:
-        ProgramError: no such name.
+        ProgramError: not a name.
     """
     parts: list[str] = []
     at = 0

@@ -1,4 +1,4 @@
-"""map and flat_map, and the call of a function that gives rows.
+"""map and flat_map, and calls of functions that return rows.
 
 Source: Flink's "Table API" page, row-based operations.
 """
@@ -17,14 +17,14 @@ from compiled_plan.plans.types import FieldsType
 
 
 def map_rows(table: T, function: object) -> T:
-    """One row for each; the fields of a ROW become columns."""
+    """Map each row to one row; the fields of a ROW become columns."""
     node, names = call_and_names(function, "map")
     whole = select(table, [Expression(node)], "map")
     return flattened(whole, 0, names, "map")
 
 
 def call_and_names(function: object, operation: str) -> tuple[ast.Expression, tuple[str, ...]]:
-    """The node of a call, and the names that its alias gives to its columns."""
+    """The node of a call, and the column names of its alias."""
     if not isinstance(function, Operand):
         raise ProgramError(
             f"{operation}() takes an expression, not {function!r}",
@@ -38,28 +38,28 @@ def call_and_names(function: object, operation: str) -> tuple[ast.Expression, tu
 
 
 def flattened(table: T, place: int, names: tuple[str, ...], operation: str) -> T:
-    """The table with the fields of its last column, if it is a ROW, as columns of their own, under other names."""
-    found = table._rows
-    type_ = found.rel.row_type.types[place]
-    kept = [Expression(column_at(name, at)) for at, name in enumerate(found.names[:place])]
-    last = column_at(found.names[place], place)
+    """The table with its last column, if it is a ROW, replaced by columns for its fields, under other names."""
+    rows = table._rows
+    type_ = rows.rel.row_type.types[place]
+    columns = [Expression(column_at(name, at)) for at, name in enumerate(rows.names[:place])]
+    last = column_at(rows.names[place], place)
     if isinstance(type_, FieldsType):
         fields: list[ast.Expression] = [ast.FieldAccess(last, identifier(name)) for name in type_.names]
         known = list(type_.names)
     else:
-        fields, known = [last], [found.names[place]]
+        fields, known = [last], [rows.names[place]]
     if names and len(names) != len(fields):
         raise ProgramError(
             f"{operation}() gives {len(fields)} column(s), the alias names {len(names)}",
             where=f"{operation}()",
             remedy="name all, or none",
         )
-    made = [Expression(item).alias(name) for item, name in zip(fields, names or known, strict=True)]
-    return select(table, [*kept, *made], operation)
+    fields_of_row = [Expression(item).alias(name) for item, name in zip(fields, names or known, strict=True)]
+    return select(table, [*columns, *fields_of_row], operation)
 
 
 def flat_map(table: T, function: object) -> T:
-    """The rows that a table function gives for each."""
+    """Map each row to the rows of a table function."""
     width = len(table._rows.names)
     joined = join_lateral(table, function, None, "INNER", "flat_map")
     names = list(enumerate(joined._rows.names))[width:]

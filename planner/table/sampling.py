@@ -1,11 +1,11 @@
 """Samples and splits.
 
 Source: FLIP-155, "Sampling". `sample` without a seed is the document's SQL, WHERE RAND() < fraction. The document calls
-its SQL for `split` "logically equivalent": parts by a random number that must be the same for one row in all of them,
-RAND(seed). RAND does not give that: its numbers depend on the place of the row in its partition and batch, and of a
-table with updates it would put the row before a change into another part than the row that was there. With a seed,
-here, the number is made of the row itself: the first eight hexadecimal digits of MD5(seed and all columns), which as
-texts are in the order of the numbers.
+its SQL for `split` "logically equivalent": parts by a random number RAND(seed) that must be the same in all parts for
+one row. RAND does not guarantee that: its numbers depend on the position of the row in its partition and batch, and for
+a table with updates the old row of an update could fall into another part than the row it retracts. With a seed,
+therefore, the number is computed from the row itself: the first eight hexadecimal digits of MD5(seed and all columns),
+whose text order is their numeric order.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from compiled_plan.planner.table.selecting import where
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.types import CharacterType, TimeKind, TimestampBase
 
-#: How many hexadecimal digits of the hash are looked at: parts are exact to 1 of 16**8.
+#: Used hexadecimal digits of the hash: parts are exact to 1 of 16**8.
 _DIGITS = 8
 
 
 def sample(table: T, fraction: object, seed: object) -> T:
-    """The rows with RAND() < fraction; with a seed, those whose hash is in that fraction."""
+    """Sample rows with RAND() < fraction; with a seed, rows whose hash is within the fraction."""
     if not isinstance(fraction, int | float | Decimal) or isinstance(fraction, bool) or not 0 <= fraction <= 1:
         raise ProgramError(
             f"sample() takes a fraction from 0.0 to 1.0, not {fraction!r}", where="sample()", remedy="write sample(0.1)"
@@ -44,7 +44,7 @@ def sample(table: T, fraction: object, seed: object) -> T:
 
 
 def split(table: T, weights: object, seed: object) -> list[T]:
-    """A part of the table for each weight."""
+    """Split the table into one part per weight."""
     if not isinstance(weights, list | tuple) or not weights:
         raise ProgramError(f"split() takes a list of weights, not {weights!r}", where="split()", remedy="[0.8, 0.2]")
     for weight in weights:
@@ -59,15 +59,15 @@ def split(table: T, weights: object, seed: object) -> list[T]:
         raise ProgramError("the weights of split() are all 0", where="split()", remedy="give one above 0")
     ends = [sum(parts[: at + 1], Fraction(0)) / whole for at in range(len(parts))]
     hashed = _hash(table, _checked_seed("split", seed))
-    found: list[T] = []
+    splits: list[T] = []
     for at, end in enumerate(ends):
         begin = ends[at - 1] if at else Fraction(0)
-        found.append(where(table, _within(hashed, begin, end), "split"))
-    return found
+        splits.append(where(table, _within(hashed, begin, end), "split"))
+    return splits
 
 
 def _within(number: ast.Expression, begin: Fraction, end: Fraction) -> Expression:
-    """From `begin` up to below `end`, where 0 and 1 are no limits."""
+    """From `begin` (inclusive) to `end` (exclusive); 0 and 1 need no comparison."""
     limits: list[ast.Expression] = []
     if begin > 0:
         limits.append(ast.Binary(">=", number, _limit(begin)))
@@ -92,7 +92,7 @@ def _hash(table: PlannedTable, seed: int) -> ast.Expression:
     for place, column in enumerate(rows.visible):
         type_ = rows.rel.row_type.types[column.index]
         if isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME:
-            continue  # reads the clock anew each time
+            continue  # reads the clock at each evaluation
         node = column_at(column.name, place)
         text = node if isinstance(type_, CharacterType) else ast.Cast(node, type_node("STRING"))
         texts.append(Expression(text).if_null("")._node if type_.nullable else text)

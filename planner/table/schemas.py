@@ -1,4 +1,4 @@
-"""What a table looks like: its columns, their types, its key.
+"""Schema of a table: columns, types, primary key.
 
 Source: Flink's `ResolvedSchema`, and its text.
 """
@@ -15,7 +15,7 @@ from compiled_plan.plans.types import LogicalType, TimeKind, TimestampBase
 
 @dataclass(frozen=True)
 class SchemaColumn:
-    """A column of a schema. `extras` is what a declaration says of it (AS expression, METADATA)."""
+    """A column of a schema. `extras` are further clauses of its declaration (AS expression, METADATA)."""
 
     name: str
     data_type: LogicalType
@@ -63,7 +63,7 @@ def _declared(column: SchemaColumn) -> str:
 
 
 def schema_of(table: PlannedTable) -> ResolvedSchema:
-    """The schema of a table; of one of the catalog, with what its declaration says."""
+    """The schema of a table; for a catalog table, as declared."""
     declared = table._origin
     if declared is not None:
         return declared_schema(declared.table)
@@ -72,9 +72,9 @@ def schema_of(table: PlannedTable) -> ResolvedSchema:
 
 
 def declared_schema(declared: CatalogTable) -> ResolvedSchema:
-    """The schema of a table of the catalog."""
+    """The declared schema of a catalog table."""
     watermarks = {item.column: item.sql for item in declared.watermarks}
-    found: list[SchemaColumn] = []
+    columns: list[SchemaColumn] = []
     for column in declared.columns:
         type_, extras = column.type, None
         if column.name in watermarks and isinstance(type_, TimestampBase):
@@ -84,5 +84,5 @@ def declared_schema(declared: CatalogTable) -> ResolvedSchema:
         elif column.kind.value == "METADATA":
             key = f" FROM '{column.metadata_key}'" if column.metadata_key else ""
             extras = f"METADATA{key}{' VIRTUAL' if column.virtual else ''}"
-        found.append(SchemaColumn(column.name, type_, extras, watermarks.get(column.name), column.comment))
-    return ResolvedSchema(tuple(found), declared.primary_key)
+        columns.append(SchemaColumn(column.name, type_, extras, watermarks.get(column.name), column.comment))
+    return ResolvedSchema(tuple(columns), declared.primary_key)

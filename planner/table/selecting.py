@@ -1,4 +1,4 @@
-"""SELECT, WHERE, DISTINCT, ORDER BY, LIMIT, set operations, and columns added, renamed and dropped."""
+"""SELECT, WHERE, DISTINCT, ORDER BY, LIMIT, set operations, and operations on columns."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def _is_aggregate(binder: Binder, node: ast.Node) -> bool:
 
 def select_items(table: PlannedTable, operation: str, fields: Sequence[object]) -> list[ast.Expression]:
     """The items of a SELECT list; "*" stands for all columns."""
-    found: list[ast.Expression] = []
+    items: list[ast.Expression] = []
     for node in nodes_of(operation, fields):
         if isinstance(node, ast.ColumnRef) and node.name == "*":
-            found += all_columns(table._rows)
+            items += all_columns(table._rows)
         elif isinstance(node, Columns):
-            found += _several(table, operation, node)
+            items += _several(table, operation, node)
         elif isinstance(node, FunctionAlias):
             raise ProgramError(
                 "several names are for the columns of a table function",
@@ -73,12 +73,12 @@ def select_items(table: PlannedTable, operation: str, fields: Sequence[object]) 
                 remedy="give one name, or use join_lateral(...)",
             )
         else:
-            found.append(node)
-    return found
+            items.append(node)
+    return items
 
 
 def _several(table: PlannedTable, operation: str, node: Columns) -> list[ast.Expression]:
-    """The columns of `with_columns` in the order of their mention; those of `without_columns` in the table's."""
+    """The columns of `with_columns` in the order of mention; those of `without_columns` in the table's."""
     everything = all_columns(table._rows)
 
     def place(column: str | int) -> int:
@@ -99,13 +99,13 @@ def _several(table: PlannedTable, operation: str, node: Columns) -> list[ast.Exp
 
 
 def where(table: T, condition: object, operation: str) -> T:
-    """The rows for which a condition is true."""
+    """Keep the rows for which a condition is true."""
     node = condition_node(operation, condition)
     binder = binder_for(table._context, operation)
-    found = table._rows
-    scope = found.scope(found.rel.row_type, None, binder.names.correlation())
+    rows = table._rows
+    scope = rows.scope(rows.rel.row_type, None, binder.names.correlation())
     rex = not_too_deep(operation, lambda: bind_condition(binder, node, Context(scope, clause=f"{operation}()")))
-    return table._derived(found.with_rel(Filter(found.rel, rex)))
+    return table._derived(rows.with_rel(Filter(rows.rel, rex)))
 
 
 def distinct(table: T) -> T:
@@ -126,7 +126,7 @@ def order_by(table: T, fields: Sequence[object]) -> T:
 
 
 def limit(table: T, operation: str, *, offset: object = None, fetch: object = None) -> T:
-    """OFFSET and FETCH, of the ORDER BY before where there is one."""
+    """OFFSET and FETCH, of a preceding ORDER BY if there is one."""
     first, count = (None if number is None else _number(operation, number) for number in (offset, fetch))
     return table._derived(table._rows.with_rel(_limited(table._rows.rel, first, count)))
 
@@ -157,21 +157,21 @@ _SETS: dict[str, tuple[Literal["UNION", "INTERSECT", "EXCEPT"], bool]] = {
 }
 
 
-def combine(table: T, other: PlannedTable, operation: str) -> T:
-    """A set operation of two tables with as many columns of fitting types; the names are those of the first."""
-    check_same_environment(table, other, operation)
+def combine(table: T, right: PlannedTable, operation: str) -> T:
+    """Combine two tables with equally many columns of matching types by a set operation; the left names remain."""
+    check_same_environment(table, right, operation)
     operator, distinct = _SETS[operation]
-    node = ast.SetOperation(operator, relation_node(table._rows), relation_node(other._rows), distinct)
+    node = ast.SetOperation(operator, relation_node(table._rows), relation_node(right._rows), distinct)
     return table._derived(rows(bind(table._context, operation, node)), hints=())
 
 
-def check_same_environment(table: PlannedTable, other: object, operation: str) -> None:
-    """Refuse what is no table, or one of another environment.
+def check_same_environment(table: PlannedTable, right: object, operation: str) -> None:
+    """Raise if the value is no table, or belongs to another environment.
 
     Raises:
-        ProgramError: it is so.
+        ProgramError: names the operation.
     """
-    if check_table(other, operation)._context is not table._context:
+    if check_table(right, operation)._context is not table._context:
         raise ProgramError(
             f"{operation}() takes tables of one TableEnvironment alone",
             where=f"{operation}()",
@@ -183,27 +183,29 @@ def check_same_environment(table: PlannedTable, other: object, operation: str) -
 
 
 def rename_all(table: T, names: Sequence[str]) -> T:
-    """All columns (or the first ones) under other names."""
-    given = names_only("alias", names)
+    """Rename all columns (or the first ones)."""
+    new_names = names_only("alias", names)
     known = table._rows.names
-    if len(given) > len(known):
+    if len(new_names) > len(known):
         raise ProgramError(
-            f"alias() gives {len(given)} names, the table has {len(known)} column(s)",
+            f"alias() gives {len(new_names)} names, the table has {len(known)} column(s)",
             where="alias()",
             remedy=f"the columns are: {', '.join(known)}",
         )
-    _check_unique("alias", [*given, *known[len(given) :]])
-    items = [aliased(node, name) for node, name in zip(all_columns(table._rows), given, strict=False)]
-    return select(table, [*map(_expression, items), *map(_expression, all_columns(table._rows)[len(given) :])], "alias")
+    _check_unique("alias", [*new_names, *known[len(new_names) :]])
+    items = [aliased(node, name) for node, name in zip(all_columns(table._rows), new_names, strict=False)]
+    return select(
+        table, [*map(_expression, items), *map(_expression, all_columns(table._rows)[len(new_names) :])], "alias"
+    )
 
 
 def names_only(operation: str, names: Sequence[object]) -> list[str]:
-    """Names that are given as texts or as `col("name")`."""
+    """Names, given as texts or as `col("name")`."""
     return list(map(spelled, nodes_of(operation, names)))
 
 
 def add_columns(table: T, fields: Sequence[object]) -> T:
-    """All columns, and further ones behind them."""
+    """Append columns."""
     items = _new_columns(table, "add_columns", fields)
     names = [*table._rows.names, *(_name_of(item) or "" for item in items)]
     _check_unique("add_columns", names)
@@ -211,7 +213,7 @@ def add_columns(table: T, fields: Sequence[object]) -> T:
 
 
 def add_or_replace_columns(table: T, fields: Sequence[object]) -> T:
-    """All columns; those of the names given are replaced, others come behind."""
+    """Replace the columns of these names, and append others."""
     items = all_columns(table._rows)
     names = list(table._rows.names)
     for item in _new_columns(table, "add_or_replace_columns", fields):
@@ -224,7 +226,7 @@ def add_or_replace_columns(table: T, fields: Sequence[object]) -> T:
 
 
 def rename_columns(table: T, fields: Sequence[object]) -> T:
-    """All columns; those that are given come under their aliases."""
+    """Rename the given columns by their aliases."""
     items = all_columns(table._rows)
     names = list(table._rows.names)
     for node in nodes_of("rename_columns", fields):
@@ -242,12 +244,12 @@ def rename_columns(table: T, fields: Sequence[object]) -> T:
 
 
 def drop_columns(table: T, fields: Sequence[object]) -> T:
-    """All columns but those given."""
+    """Drop the given columns."""
     dropped = {place_of("drop_columns", name, table._rows) for name in names_of("drop_columns", fields, table._rows)}
-    kept = [node for place, node in enumerate(all_columns(table._rows)) if place not in dropped]
-    if not kept:
+    remaining = [node for place, node in enumerate(all_columns(table._rows)) if place not in dropped]
+    if not remaining:
         raise ProgramError("drop_columns() leaves no column", where="drop_columns()", remedy="keep at least one")
-    return select(table, list(map(_expression, kept)), "drop_columns")
+    return select(table, list(map(_expression, remaining)), "drop_columns")
 
 
 def _new_columns(table: PlannedTable, operation: str, fields: Sequence[object]) -> list[ast.Expression]:
@@ -279,7 +281,7 @@ def _expression(node: ast.Expression) -> Expression:
 
 
 def with_columns_at(table: T, changed: dict[int, ast.Expression], operation: str) -> T:
-    """All columns in their places and under their names, some computed anew."""
+    """Replace columns by index; all columns keep their positions and names."""
     names = table._rows.names
     items = [
         aliased(changed[place], name) if place in changed else column_at(name, place)

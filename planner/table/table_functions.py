@@ -1,4 +1,4 @@
-"""Functions of SQL over a whole table: windows, and changes as rows."""
+"""SQL functions over a whole table: windows, and changelog conversions."""
 
 from __future__ import annotations
 

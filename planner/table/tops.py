@@ -1,4 +1,4 @@
-"""Deduplication and top-n: ROW_NUMBER() OVER (...), and a condition on it.
+"""Deduplication and top-n: ROW_NUMBER() OVER (...) with a condition on it.
 
 Source: FLIP-155, "deduplicate" and "topn".
 """
@@ -22,7 +22,7 @@ _RANK = "rownum"
 
 
 def deduplicate(table: T, fields: Sequence[object], order_field: object, keep_first: object) -> T:
-    """The first or last row for each value of the fields."""
+    """Keep the first or last row per value of the fields."""
     partition = nodes_of("deduplicate", listed("deduplicate", fields))
     (order,) = nodes_of("deduplicate", [order_field])
     if isinstance(order, ast.Ordered):
@@ -42,7 +42,7 @@ def deduplicate(table: T, fields: Sequence[object], order_field: object, keep_fi
 
 
 def topn(table: T, n: object, partition: Sequence[object], order: Sequence[object], rank_column: str | None) -> T:
-    """The first n rows for each value of the partition fields, in an order."""
+    """Keep the first n rows per value of the partition fields, by an order."""
     if not isinstance(n, int) or isinstance(n, bool) or n < 1:
         raise ProgramError(f"topn() takes a number of rows, not {n!r}", where="topn()", remedy="give 1 or more")
     keys = [ordered(node) for node in nodes_of("topn", listed("topn", order))]
@@ -62,23 +62,23 @@ def _numbered(
     rank_column: str | None,
 ) -> T:
     """SELECT * FROM (SELECT *, ROW_NUMBER() OVER (...) AS rownum FROM table) WHERE rownum <= number."""
-    found = table._rows
+    source = table._rows
     spec = ast.WindowSpec(partition_by=tuple(partition), order=ast.OrderBy(tuple(order)))
     call = replace(call_node("ROW_NUMBER"), over=spec)
     name = rank_column or _RANK
     if rank_column is None:
-        while name in found.names:
+        while name in source.names:
             name += "_"
-    elif rank_column in found.names:
+    elif rank_column in source.names:
         raise ProgramError(
             f"the table has a column {rank_column!r} already", where=f"{operation}()", remedy="name the rank otherwise"
         )
-    inner = ast.Select(items=(*all_columns(found), aliased(call, name)), source=relation_node(found))
-    ranked = rows(bind(table._context, operation, inner), found.name)
-    width = len(found.names) + (rank_column is not None)
+    inner = ast.Select(items=(*all_columns(source), aliased(call, name)), source=relation_node(source))
+    ranked = rows(bind(table._context, operation, inner), source.name)
+    width = len(source.names) + (rank_column is not None)
     items = [column_at(known, at) for at, known in enumerate(ranked.names[:width])]
     limit = ast.Binary(comparison, col(name)._node, ast.Constant(str(number)))
     outer = ast.Select(items=tuple(items), source=relation_node(ranked), where=limit)
     bound = bind(table._context, operation, outer)
-    keys = () if rank_column is not None else found.with_rel(bound.rel).keys
-    return table._derived(rows(bound, found.name, keys))
+    keys = () if rank_column is not None else source.with_rel(bound.rel).keys
+    return table._derived(rows(bound, source.name, keys))

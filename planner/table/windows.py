@@ -1,4 +1,4 @@
-"""Windows as values: of `Table.window`, and of OVER.
+"""Windows of `Table.window` and of OVER, as values.
 
 Source: FLIP-155, "window"; Flink's "Table API" page, group windows and over windows.
 """
@@ -19,20 +19,20 @@ from compiled_plan.planner.table.expressions.expression import Expression
 from compiled_plan.planner.table.operations import nodes_of, spelled
 from compiled_plan.plans.errors import ProgramError
 
-#: How long something is: `lit(10).minutes`, or a timedelta.
+#: A length of time: `lit(10).minutes`, or a timedelta.
 Length = Expression | timedelta
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Window(Unfinished):
-    """A window for `Table.window`: what kind, how long, on which time.
+    """A window for `Table.window`: kind, lengths, time attribute.
 
     Args:
         kind: TUMBLE, HOP, CUMULATE or SESSION.
         lengths: its intervals in the order of SQL's function.
-        time: the time attribute, once `on` was called.
+        time: the time attribute, set by `on`.
         partition: the columns of a session's PARTITION BY.
-        shift: the offset, None for none.
+        shift: the offset, or None.
         name: the alias of a group window; empty for a window table function.
     """
 
@@ -50,18 +50,18 @@ class Window(Unfinished):
     name: str = ""
 
     def on(self, time: Expression | str) -> Self:
-        """The time attribute that the window is over."""
+        """Set the time attribute of the window."""
         node = Expression(nodes_of(f"{self.kind.title()}.on", [time])[0])
         return replace(self, time=node)
 
     def offset(self, interval: Length) -> Self:
-        """Windows that begin later (or earlier) than at full units since 1970."""
+        """Shift the window starts, which are otherwise aligned to the epoch (1970)."""
         if self.kind == "SESSION":
             raise ProgramError("a session window has no offset", remedy="leave .offset(...) out")
         return replace(self, shift=_interval("offset", interval))
 
     def alias(self, name: str | Expression) -> Self:
-        """A name: the window then is one of GROUP BY, and `col(name).start` and `.end` show it."""
+        """Set the name, which makes it a window of GROUP BY: `col(name).start` and `.end` are its bounds."""
         return replace(self, name=_name(name))
 
     def descriptor(self) -> ast.Identifier:
@@ -82,9 +82,9 @@ class Window(Unfinished):
     def group_call(self, suffix: str = "") -> ast.Call:
         """TUMBLE(time, size) of GROUP BY, or TUMBLE_START and the like."""
         if self.kind == "CUMULATE" or self.partition or self.shift is not None:
-            what = "partitions" if self.partition else "an offset" if self.shift is not None else "CUMULATE"
+            construct = "partitions" if self.partition else "an offset" if self.shift is not None else "CUMULATE"
             raise ProgramError(
-                f"a window with an alias cannot have {what}",
+                f"a window with an alias cannot have {construct}",
                 where="window()",
                 remedy="leave .alias(...) out, and group by window_start and window_end",
             )
@@ -97,19 +97,19 @@ class Window(Unfinished):
 
 
 class Tumble(metaclass=Beginning):
-    """Windows of one length, side by side."""
+    """Adjacent windows of a fixed length."""
 
     BEGIN = 'Tumble.over(lit(10).minutes).on(col("ts"))'
 
     @staticmethod
     def over(size: Length) -> Window:
-        """Windows of a length: `Tumble.over(lit(10).minutes)`."""
+        """Windows of a fixed length: `Tumble.over(lit(10).minutes)`."""
         return Window("TUMBLE", (_interval("Tumble.over", size),))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SlideWithSize(Unfinished):
-    """`Slide.over(...)`, waiting for `.every(...)`."""
+    """The result of `Slide.over(...)`; requires `.every(...)`."""
 
     WHAT = "a sliding window without its slide"
     NEXT = 'write Slide.over(lit(10).minutes).every(lit(5).minutes).on(col("ts"))'
@@ -117,44 +117,44 @@ class SlideWithSize(Unfinished):
     size: Expression
 
     def every(self, slide: Length) -> Window:
-        """How often a window begins."""
+        """Set the distance between window starts."""
         return Window("HOP", (_interval("Slide.every", slide), self.size))
 
 
 class Slide(metaclass=Beginning):
-    """Windows of one length, of which one begins after each slide."""
+    """Windows of a fixed length that start after each slide."""
 
     BEGIN = 'Slide.over(lit(10).minutes).every(lit(5).minutes).on(col("ts"))'
 
     @staticmethod
     def over(size: Length) -> SlideWithSize:
-        """Windows of a length: `Slide.over(lit(10).minutes).every(lit(5).minutes)`."""
+        """Windows of a fixed length: `Slide.over(lit(10).minutes).every(lit(5).minutes)`."""
         return SlideWithSize(_interval("Slide.over", size))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SessionWindow(Window):
-    """`Session.with_gap(...)`."""
+    """The result of `Session.with_gap(...)`."""
 
     def partition_by(self, *fields: Expression | str) -> SessionWindow:
-        """The columns that each have sessions of their own."""
+        """Set the columns that partition sessions."""
         return replace(self, partition=fields)
 
 
 class Session(metaclass=Beginning):
-    """Windows that end when no row came for a gap."""
+    """Windows that end after a gap without rows."""
 
     BEGIN = 'Session.with_gap(lit(10).minutes).partition_by(col("key")).on(col("ts"))'
 
     @staticmethod
     def with_gap(gap: Length) -> SessionWindow:
-        """Sessions that end after a gap: `Session.with_gap(lit(10).minutes).partition_by(col("bidder"))`."""
+        """Sessions with a gap: `Session.with_gap(lit(10).minutes).partition_by(col("bidder"))`."""
         return SessionWindow("SESSION", (_interval("Session.with_gap", gap),))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CumulateWithSize(Unfinished):
-    """`Cumulate.over(...)`, waiting for `.step(...)`."""
+    """The result of `Cumulate.over(...)`; requires `.step(...)`."""
 
     WHAT = "a cumulating window without its step"
     NEXT = 'write Cumulate.over(lit(10).minutes).step(lit(2).minutes).on(col("ts"))'
@@ -162,38 +162,38 @@ class CumulateWithSize(Unfinished):
     size: Expression
 
     def step(self, step: Length) -> Window:
-        """By how much a window grows."""
+        """Set the step by which windows grow."""
         return Window("CUMULATE", (_interval("Cumulate.step", step), self.size))
 
 
 class Cumulate(metaclass=Beginning):
-    """Windows that begin together and end one step after the other, up to a length."""
+    """Windows with a common start that end after each step, up to a maximum length."""
 
     BEGIN = 'Cumulate.over(lit(10).minutes).step(lit(2).minutes).on(col("ts"))'
 
     @staticmethod
     def over(size: Length) -> CumulateWithSize:
-        """Windows up to a length: `Cumulate.over(lit(10).minutes).step(lit(2).minutes)`."""
+        """Windows up to a maximum length: `Cumulate.over(lit(10).minutes).step(lit(2).minutes)`."""
         return CumulateWithSize(_interval("Cumulate.over", size))
 
 
-def _interval(what: str, length: Length) -> Expression:
+def _interval(method: str, length: Length) -> Expression:
     if isinstance(length, timedelta):
         return Expression(literal(length))
     if not isinstance(length, Expression):
         raise ProgramError(
-            f"{what} needs an interval, not {length!r}",
-            remedy=f"write {what}(lit(10).minutes), .seconds, .hours, .days",
+            f"{method} needs an interval, not {length!r}",
+            remedy=f"write {method}(lit(10).minutes), .seconds, .hours, .days",
         )
     return length
 
 
 def _name(name: object) -> str:
-    """The name of an alias, given as a text or as a column."""
-    found = spelled(name._node) if isinstance(name, Expression) else name
-    if not isinstance(found, str) or not found:
+    """The name in an alias, given as text or as a column."""
+    text = spelled(name._node) if isinstance(name, Expression) else name
+    if not isinstance(text, str) or not text:
         raise ProgramError(f"{name!r} is no name of a window", where="alias()", remedy='write .alias("w")')
-    return found
+    return text
 
 
 # --- OVER -----------------------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ CURRENT_RANGE = "CURRENT_RANGE"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OverWindow(Unfinished):
-    """A window of OVER, for `Table.over_window`."""
+    """An OVER window, for `Table.over_window`."""
 
     WHAT = "a window of OVER"
     NEXT = 'write table.over_window(Over.partition_by(col("a")).order_by(col("ts")).alias("w")).select(...)'
@@ -218,26 +218,26 @@ class OverWindow(Unfinished):
     name: str = ""
 
     def order_by(self, *fields: Expression | str) -> OverWindow:
-        """What the rows are ordered by: a time attribute, or columns of a bounded table."""
+        """Set the order of the rows: a time attribute, or columns of a bounded table."""
         return replace(self, order=fields)
 
     def preceding(self, bound: Expression | str) -> OverWindow:
-        """Where the window begins: UNBOUNDED_RANGE, UNBOUNDED_ROW, an interval, or `lit(3).rows`."""
+        """Set the lower bound: UNBOUNDED_RANGE, UNBOUNDED_ROW, an interval, or `lit(3).rows`."""
         return replace(self, lower=bound)
 
     def following(self, bound: Expression | str) -> OverWindow:
-        """Where the window ends: CURRENT_RANGE or CURRENT_ROW."""
+        """Set the upper bound: CURRENT_RANGE or CURRENT_ROW."""
         return replace(self, upper=bound)
 
     def alias(self, name: str | Expression) -> OverWindow:
-        """The name by which `.over(col(name))` takes it."""
+        """Set the name for `.over(col(name))`."""
         return replace(self, name=_name(name))
 
     def node(self) -> ast.NamedWindow:
         """WINDOW name AS (...).
 
         Raises:
-            ProgramError: it has no name, or its bounds do not go together.
+            ProgramError: it has no name, or its bounds are inconsistent.
         """
         if not self.name:
             raise ProgramError("the window has no name", where="over_window()", remedy='write .alias("w")')
@@ -295,10 +295,10 @@ class Over(metaclass=Beginning):
 
     @staticmethod
     def partition_by(*fields: Expression | str) -> OverWindow:
-        """A window for each value of the fields."""
+        """One window per value of the fields."""
         return OverWindow(partition=fields)
 
     @staticmethod
     def order_by(*fields: Expression | str) -> OverWindow:
-        """One window for all rows, ordered by the fields."""
+        """One window over all rows, ordered by the fields."""
         return OverWindow(order=fields)

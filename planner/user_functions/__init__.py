@@ -1,1 +1,1 @@
-"""User functions in programs: how they are registered, and how calls of them become expressions."""
+"""Registration of user functions, and resolution of their calls into expressions."""

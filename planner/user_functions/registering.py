@@ -1,4 +1,4 @@
-"""From a class, an object or the name of a class to a function of the catalog."""
+"""Registration of a class, an object or a class name as a function of the catalog."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ from compiled_plan.plans.functions.loading import import_class, reference_to
 
 
 def catalog_function(
-    name: ObjectIdentifier, given: Any, *, temporary: bool = True, system: bool = False
+    name: ObjectIdentifier, implementation: Any, *, temporary: bool = True, system: bool = False
 ) -> CatalogFunction:
-    """A function of the catalog; its types are found, and its methods checked, here.
+    """A catalog function; infers its types and validates its methods.
 
     Args:
         name: its full name.
-        given: a function class, an object of one, or `module.Class`.
-        temporary: whether it ends with the session.
-        system: whether it belongs to no catalog.
+        implementation: a function class, an object of one, or `module.Class`.
+        temporary: dropped when the session ends.
+        system: belongs to no catalog.
 
     Raises:
-        ProgramError: it is no function, or its types cannot be had; names parameter, annotation and remedy.
+        ProgramError: not a function, or its types cannot be inferred; names parameter, annotation and remedy.
     """
-    chosen: Any = import_class(given) if isinstance(given, str) else given
+    chosen: Any = import_class(implementation) if isinstance(implementation, str) else implementation
     is_instance = not isinstance(chosen, type)
-    found = chosen if is_instance else _made(chosen, name.name)
-    if not isinstance(found, UserDefinedFunction):
+    instance = chosen if is_instance else _instance(chosen, name.name)
+    if not isinstance(instance, UserDefinedFunction):
         raise ProgramError(
-            f"function {name.name}: {found!r} is no function",
+            f"function {name.name}: {instance!r} is no function",
             remedy="give a class that derives from ScalarFunction, TableFunction or AggregateFunction, or its object",
         )
-    if isinstance(found, TableAggregateFunction):
+    if isinstance(instance, TableAggregateFunction):
         raise UnsupportedError(
-            f"function {name.name}: {type(found).__qualname__} is a table aggregate function, and plans have no "
+            f"function {name.name}: {type(instance).__qualname__} is a table aggregate function, and plans have no "
             "operator for functions that give several rows for a group",
             remedy="for the first n rows of a group write a top-n; else an AggregateFunction that gives an ARRAY, and "
             "UNNEST it",
         )
-    if not hasattr(type(found), "KIND"):
+    if not hasattr(type(instance), "KIND"):
         raise ProgramError(
-            f"function {name.name}: {type(found).__qualname__} is no kind of function",
+            f"function {name.name}: {type(instance).__qualname__} is no kind of function",
             remedy="derive it from ScalarFunction, TableFunction or AggregateFunction",
         )
-    reference_to(found, is_instance=is_instance, method="", signature="")
-    return CatalogFunction(name, Callables(found), temporary, system, is_instance)
+    reference_to(instance, is_instance=is_instance, method="", signature="")
+    return CatalogFunction(name, Callables(instance), temporary, system, is_instance)
 
 
-def _made(class_: type, name: str) -> UserDefinedFunction:
+def _instance(class_: type, name: str) -> UserDefinedFunction:
     if not issubclass(class_, UserDefinedFunction):
         raise ProgramError(
             f"function {name}: class {class_.__qualname__} is no function class",
@@ -75,7 +75,7 @@ def _made(class_: type, name: str) -> UserDefinedFunction:
 
 
 def path_of(name: str, system: bool = False) -> tuple[str, ...]:
-    """The parts of a function's name, `f`, `db.f` or `catalog.db.f`; a part may stand in backticks.
+    """The parts of a function's name, `f`, `db.f` or `catalog.db.f`; parts may be quoted in backticks.
 
     Raises:
         ProgramError: too many parts, or an empty one.

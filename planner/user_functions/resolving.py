@@ -1,4 +1,4 @@
-"""A call of a user's function over bound operands: the signature it fits, casts, defaults, what the plan says of it."""
+"""Resolution of a user function's call over bound operands: signature, casts, defaults, plan fields."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Extra = tuple[tuple[str, Any], ...]
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A call: operands in the order of the signature, the result's type, and what names the function in a plan."""
+    """A resolved call: operands in the order of the signature, the result type, and the plan's name of the function."""
 
     operands: tuple[RexNode, ...]
     output: Bridged
@@ -30,20 +30,19 @@ class Resolved:
 
     @property
     def type(self) -> LogicalType:
-        """The result's type."""
         return plain_times(self.output.type)
 
 
 def resolve(
     function: CatalogFunction, name: tuple[str, ...], operands: Sequence[RexNode], named: Sequence[str | None]
 ) -> Resolved:
-    """The call of a function.
+    """Resolve the call of a function.
 
     Args:
         function: the function.
         name: the name as written.
         operands: the arguments.
-        named: the name of each argument that was given by name.
+        named: the name of each argument passed by name, else None.
 
     Raises:
         ProgramError: the arguments fit no signature; shows all of them.
@@ -51,50 +50,50 @@ def resolve(
     callables = function.callables
     infos = [_info(operand) for operand in operands]
     bound = callables.bind(name[-1], infos, named, fits)
-    made = tuple(
+    resolved = tuple(
         _default(place) if isinstance(place, Default) else coerced(operands[place], wanted)
         for place, wanted in zip(bound.operands, bound.arguments, strict=True)
     )
     reference = reference_to(
         callables.function, is_instance=function.is_instance, method=bound.method, signature=bound.text
     )
-    return Resolved(made, bound.output, (*_named(function, name[-1], reference.path), ("python", reference)))
+    return Resolved(resolved, bound.output, (*_named(function, name[-1], reference.path), ("python", reference)))
 
 
 def _named(function: CatalogFunction, name: str, path: str) -> Extra:
     if function.system:
         return (("systemName", name),)
     quoted = [f"`{part.replace('`', '``')}`" for part in (function.name.catalog, function.name.database, name)]
-    found: Extra = (("catalogName", ".".join(quoted)),)
-    return found if function.temporary else (*found, ("class", path))
+    extra: Extra = (("catalogName", ".".join(quoted)),)
+    return extra if function.temporary else (*extra, ("class", path))
 
 
-def fits(given: LogicalType, wanted: LogicalType) -> bool:
-    """Whether values of a type go into a parameter of another without a CAST.
+def fits(actual: LogicalType, wanted: LogicalType) -> bool:
+    """Return True if values of a type can be passed to a parameter of another type without a CAST.
 
-    Objects of one class are none of another, alike as their fields may be, nor are they rows, nor rows objects.
+    Objects of different classes never fit, however alike their fields; nor do objects and rows.
     """
-    if isinstance(given, RawType) or isinstance(wanted, RawType):
-        return given.with_nullability(True) == wanted.with_nullability(True)
-    return _same_kinds(given, wanted) and casts.supports_argument(plain_times(given), wanted)
+    if isinstance(actual, RawType) or isinstance(wanted, RawType):
+        return actual.with_nullability(True) == wanted.with_nullability(True)
+    return _same_kinds(actual, wanted) and casts.supports_argument(plain_times(actual), wanted)
 
 
-def _same_kinds(given: LogicalType, wanted: LogicalType) -> bool:
-    if isinstance(given, FieldsType) and isinstance(wanted, FieldsType) and given.ROOT != wanted.ROOT:
+def _same_kinds(actual: LogicalType, wanted: LogicalType) -> bool:
+    if isinstance(actual, FieldsType) and isinstance(wanted, FieldsType) and actual.ROOT != wanted.ROOT:
         return False
-    return all(map(_same_kinds, given.children(), wanted.children()))
+    return all(map(_same_kinds, actual.children(), wanted.children()))
 
 
 def coerced(rex: RexNode, wanted: Bridged | None) -> RexNode:
-    """An operand as a value of the parameter's type."""
+    """An operand converted to the parameter's type."""
     if wanted is None:
         return rex
-    given = type_of(rex)
-    if isinstance(given, NullType):
+    actual = type_of(rex)
+    if isinstance(actual, NullType):
         return Literal(None, wanted.type.with_nullability(True))
-    if isinstance(given, IntervalType) and given.ROOT == wanted.type.ROOT:
+    if isinstance(actual, IntervalType) and actual.ROOT == wanted.type.ROOT:
         return rex
-    return rex if casts.avoids_cast(given, wanted.type) else casts.coerce(rex, wanted.type)
+    return rex if casts.avoids_cast(actual, wanted.type) else casts.coerce(rex, wanted.type)
 
 
 def _default(default: Default) -> RexNode:
@@ -102,12 +101,12 @@ def _default(default: Default) -> RexNode:
         case None:
             return Literal(None, default.type.with_nullability(True))
         case bool():
-            made: RexNode = plan_literals.boolean(default.value)
+            literal: RexNode = plan_literals.boolean(default.value)
         case int() | float():
-            made = plan_literals.number(repr(default.value))
+            literal = plan_literals.number(repr(default.value))
         case _:
-            made = plan_literals.string(default.value)
-    return coerced(made, Bridged(default.type)) if not isinstance(default.type, NullType) else made
+            literal = plan_literals.string(default.value)
+    return coerced(literal, Bridged(default.type)) if not isinstance(default.type, NullType) else literal
 
 
 def _info(rex: RexNode) -> ArgumentInfo:

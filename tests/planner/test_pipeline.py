@@ -109,7 +109,7 @@ def test_a_pass_that_fails_is_named() -> None:
         raise KeyError("a column")
 
     with pytest.raises(InternalError, match="KeyError") as error:
-        list(drafts(bound("INSERT INTO s SELECT a, b FROM t"), (pipeline.each(fail, "to fail"),)))
+        list(drafts(bound("INSERT INTO s SELECT a, b FROM t"), (pipeline.per_tree(fail, "to fail"),)))
     assert error.value.where == "the pass fail"
 
 

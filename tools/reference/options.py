@@ -34,7 +34,7 @@ def _value(option: SessionOption) -> str:
 def refused() -> str:
     """Unsupported values."""
     rows = (
-        (code(f"{item.key} = {item.value or 'any but the default'}"), item.what, item.remedy)
+        (code(f"{item.key} = {item.value or 'any but the default'}"), item.construct, item.remedy)
         for item in session_options.REFUSED
     )
     return table(("option", "what it would be", "instead"), rows)

@@ -1,1 +1,1 @@
-"""What several passes share, or one needs in a file of its own; none of them is a pass."""
+"""Code shared by several passes, or too large for a pass's own file."""

@@ -1,8 +1,8 @@
-"""Aggregates written out into simpler ones, as Flink plans them.
+"""Expansion of aggregates into simpler ones, as in Flink's plans.
 
 Source: Flink 2.3's plans. STDDEV and VAR have no function of their own at run time: they become `$$WELFORD_M2$1$1`
-and COUNT. SUM and AVG stay as they are unless writing them out saves an aggregate; over windows they always become
-COUNT and `$$SUM0$1`.
+and COUNT. SUM and AVG are expanded only if that saves an aggregate; over windows they always become COUNT and
+`$$SUM0$1`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from compiled_plan.plans.types import BIGINT, BOOLEAN, DOUBLE, DecimalType, Fiel
 _SUM0 = "$$SUM0$1"
 _WELFORD = "$$WELFORD_M2$1$1"
 _SPREADS = {
-    # name: (a sample's, the root of it)
+    # name: (sample, square root)
     "$STDDEV_POP$1": (False, True),
     "$STDDEV_SAMP$1": (True, True),
     "$VAR_POP$1": (False, False),
@@ -34,10 +34,10 @@ _SPREADS = {
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """What stands in for an aggregate: simpler calls, and a projection above them.
+    """The replacement of an aggregate: simpler calls, and a projection above them.
 
-    `projection` gives the grouping columns and then the values of the original calls, over the grouping columns and
-    the columns of `calls`. A call that stands for no column of the query has the column name "" (null in a plan).
+    `projection` returns the grouping columns and then the values of the original calls, over the grouping columns and
+    the columns of `calls`. A call that is no column of the query has the column name "" (null in a plan).
     """
 
     calls: tuple[AggregateCall, ...]
@@ -52,7 +52,7 @@ class _Builder:
     columns: dict[AggregateCall, RexNode] = field(default_factory=dict)
 
     def ref(self, call: AggregateCall) -> RexNode:
-        """The column of a call, added when it is new; its name makes no difference."""
+        """The column of a call, added if it is new; calls are equal regardless of their names."""
         bare = replace(call, column="")
         if bare not in self.columns:
             self.columns[bare] = InputRef(len(self.groups) + len(self.calls), call.type)
@@ -60,18 +60,18 @@ class _Builder:
         return self.columns[bare]
 
     def count(self, call: AggregateCall) -> RexNode:
-        """How many values the aggregate sees: COUNT of its argument, or COUNT(*) where that is NOT NULL."""
+        """The number of aggregated values: COUNT of the argument, or COUNT(*) if that is NOT NULL."""
         args = call.args if call.distinct or any(self.inputs[arg].nullable for arg in call.args) else ()
         counted = replace(call, name="$COUNT$1", args=args, type=BIGINT.not_null(), column="", syntax="FUNCTION_STAR")
         return self.ref(counted)
 
 
-#: Aggregates to which DISTINCT makes no difference.
+#: Aggregates that ignore DISTINCT.
 _INDIFFERENT = frozenset(("$MIN$1", "$MAX$1", "$SINGLE_VALUE$1"))
 
 
 def plain_call(call: AggregateCall, inputs: Sequence[LogicalType]) -> AggregateCall:
-    """The call without a DISTINCT that changes nothing; a count of a column that is never NULL counts rows."""
+    """The call without a redundant DISTINCT; a count of a NOT NULL column becomes COUNT(*)."""
     if call.name in _INDIFFERENT:
         return replace(call, distinct=False)
     if call.name == "$COUNT$1" and not call.distinct and not any(inputs[arg].nullable for arg in call.args):
@@ -80,31 +80,31 @@ def plain_call(call: AggregateCall, inputs: Sequence[LogicalType]) -> AggregateC
 
 
 def reduce_aggregate(rel: Aggregate | GroupWindowAggregate) -> RelNode:
-    """The aggregate with its calls as Flink plans them; with a projection above it where they were written out."""
+    """The aggregate with its calls as in Flink's plans; under a projection if calls were expanded."""
     inputs = rel.input.row_type.types
     fields = rel.row_type.fields
     calls = tuple(plain_call(call, inputs) for call in rel.calls)
     count = len(rel.grouping)
-    found = reduce_aggregates(calls, [field.type for field in fields[:count]], inputs)
-    if found is None:
+    reductions = reduce_aggregates(calls, [field.type for field in fields[:count]], inputs)
+    if reductions is None:
         return rel if calls == rel.calls else replace(rel, calls=calls)
     columns = list(fields[:count])
     named: list[AggregateCall] = []
-    for call in found.calls:
+    for call in reductions.calls:
         name = unique_name(call.column or f"$f{len(columns)}", [field.name for field in columns])
         named.append(replace(call, column=name))
         columns.append(Field(name, call.type))
-    # Behind the calls, what shows the window.
+    # The window properties follow the calls.
     behind = fields[count + len(rel.calls) :]
     shown = [InputRef(len(columns) + at, item.type) for at, item in enumerate(behind)]
-    made = replace(rel, calls=tuple(named), columns=RowType(fields=(*columns, *behind)))
-    return Project(made, (*found.projection, *shown), rel.columns)
+    reduced = replace(rel, calls=tuple(named), columns=RowType(fields=(*columns, *behind)))
+    return Project(reduced, (*reductions.projection, *shown), rel.columns)
 
 
 def reduce_aggregates(
     calls: Sequence[AggregateCall], groups: Sequence[LogicalType], inputs: Sequence[LogicalType]
 ) -> Reduction | None:
-    """The calls written out where Flink does so; None when they stay as they are.
+    """Expand the calls as Flink does; None if none is expanded.
 
     Args:
         calls: the aggregate's calls.
@@ -142,7 +142,7 @@ def _reduced(
 
 
 def _sum(builder: _Builder, call: AggregateCall) -> RexNode:
-    """SUM0, and NULL where nothing was summed."""
+    """SUM0, or NULL without values."""
     total = builder.ref(replace(call, name=_SUM0, type=call.type.not_null()))
     if not call.type.nullable:
         return total
@@ -159,18 +159,18 @@ def _average(builder: _Builder, call: AggregateCall, reduced: bool) -> RexNode:
 
 
 def _quotient(total: RexNode, count: RexNode, type_: LogicalType) -> RexNode:
-    """Sum by count as a value of the average's type."""
+    """Sum by count, as a value of the average's type."""
     if isinstance(type_, DecimalType):
         return Call("$/$1", (coerce(total, type_), count), type_, "BINARY")
     return _as(resolve_call("/", (total, count)), type_)
 
 
 def _as(rex: RexNode, type_: LogicalType) -> RexNode:
-    """The value as `type_`, its nullability too."""
-    found = cast(rex, type_)
-    if isinstance(found, Call) and found.name == "$CAST$1" and found is not rex:
-        return replace(found, type=type_)
-    return found
+    """The value cast to `type_`, including nullability."""
+    converted = cast(rex, type_)
+    if isinstance(converted, Call) and converted.name == "$CAST$1" and converted is not rex:
+        return replace(converted, type=type_)
+    return converted
 
 
 def _spread(builder: _Builder, call: AggregateCall) -> RexNode:
@@ -178,21 +178,21 @@ def _spread(builder: _Builder, call: AggregateCall) -> RexNode:
     squares = builder.ref(replace(call, name=_WELFORD, type=DOUBLE, column=""))
     count = builder.count(call)
     divisor = _one_less(count, plan_literals.integer(1)) if sample else count
-    found = resolve_call("/", (squares, divisor))
+    variance = resolve_call("/", (squares, divisor))
     if root:
-        found = resolve_call("SQRT", (found,))
-    return _as(found, call.type)
+        variance = resolve_call("SQRT", (variance,))
+    return _as(variance, call.type)
 
 
 def _one_less(count: RexNode, one: RexNode) -> RexNode:
-    """count - 1, and NULL of a single value."""
+    """count - 1, or NULL for a single value."""
     alone = Call("$=$1", (count, one), BOOLEAN.with_nullability(type_of(count).nullable), "BINARY")
     less = Call("$-$1", (count, plan_literals.integer(1)), type_of(count), "BINARY")
     return Call("$CASE$1", (alone, plan_literals.null(BIGINT), less), BIGINT, "SPECIAL")
 
 
 def expand_over(over: Over) -> RexNode:
-    """SUM, AVG, STDDEV and VAR over a window as expressions of COUNT and SUM0 over it; others as they are.
+    """Expand SUM, AVG, STDDEV and VAR over a window into COUNT and SUM0 over it; return others unchanged.
 
     Args:
         over: `name` is the internal name (`$SUM$1`).
@@ -251,14 +251,14 @@ def _spread_over(over: Over) -> RexNode:
     mean = Call("$/$1", (squared, counted), plain, "BINARY")
     gap = Call("$-$1", (total(square), mean), plain, "BINARY")
     divisor = _one_less(count, coerce(plan_literals.integer(1), BIGINT)) if sample else counted
-    # a count is BIGINT, so a sample of whole numbers is divided as BIGINT and cast back
+    # COUNT is BIGINT, so a sample of integers is divided as BIGINT and cast back
     quotient = BIGINT if sample and isinstance(of, IntegerType) else plain
     missing = sample or plain.nullable
-    found: RexNode = Call("$/$1", (gap, divisor), quotient.with_nullability(missing), "BINARY")
-    found = coerce(found, of)
+    variance: RexNode = Call("$/$1", (gap, divisor), quotient.with_nullability(missing), "BINARY")
+    variance = coerce(variance, of)
     if root:
-        found = resolve_call("SQRT", (found,))
-    return _as(found, over.type)
+        variance = resolve_call("SQRT", (variance,))
+    return _as(variance, over.type)
 
 
 _OVER = {

@@ -1,4 +1,4 @@
-"""Columns of an input, and behind them those that are computed from it."""
+"""Computed columns behind the columns of an input."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from compiled_plan.plans.types import row_of
 
 
 class ComputedColumns:
-    """Places of expressions among the columns of an input and the columns computed from these."""
+    """Positions of expressions among the columns of an input and the columns computed from these."""
 
     def __init__(self, rel: RelNode) -> None:
         self._rel = rel
         self._exprs: list[RexNode] = list(identity(rel.row_type))
 
     def place(self, rex: RexNode) -> int:
-        """The column with the value of an expression, added where there is none yet."""
+        """The column with the value of an expression, added if there is none yet."""
         if rex not in self._exprs:
             self._exprs.append(rex)
         return self._exprs.index(rex)
 
     def source(self, prefix: str) -> RelNode:
-        """The input with the computed columns behind its own, named after their place."""
+        """The input with the computed columns appended, named after their position."""
         names = list(self._rel.row_type.names)
         if len(self._exprs) == len(names):
             return self._rel

@@ -1,7 +1,8 @@
-"""What taking a correlated query apart works with: the enclosing row, what is pulled out, equalities with it.
+"""Data of decorrelation: the enclosing row, the rewritten query, equalities between both.
 
-Where conditions are no equalities, an aggregate is computed over the distinct values that the enclosing rows have (the
-domain), joined in below it."""
+If conditions are not equalities, an aggregate is computed over the domain: the distinct values of the enclosing rows,
+joined below it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from compiled_plan.plans.types import row_of
 
 @dataclass(frozen=True, slots=True)
 class Outer:
-    """The enclosing row: its correlation name and the query that gives it."""
+    """The enclosing row: its correlation name and its query."""
 
     name: str
     rel: RelNode
@@ -31,8 +32,9 @@ class Outer:
 class Pulled:
     """A query without references to the enclosing row.
 
-    `columns` are the query's columns over those of `rel` (and the enclosing row's, as OuterRef). With `always` there
-    is a row for every enclosing row, also where `rel` has none; `columns` then hold for a row of nulls too.
+    `columns` are the query's columns over those of `rel` (and the enclosing row's, as OuterRef). With `always` there is
+    a
+    row for every enclosing row, even if `rel` has none; `columns` are then also valid for a row of nulls.
     """
 
     rel: RelNode
@@ -42,15 +44,15 @@ class Pulled:
 
 
 def with_exprs(below: Pulled, exprs: tuple[RexNode, ...]) -> tuple[RelNode, tuple[RexNode, ...]]:
-    """`exprs` as the first columns, those of `below` behind them for its conditions."""
-    given = identity(below.rel.row_type) if below.conditions else ()
-    made = projection(below.rel, (*exprs, *given))
-    return made, tuple(shift(item, len(exprs)) for item in below.conditions)
+    """`exprs` as the first columns, followed by those of `below` for its conditions."""
+    columns = identity(below.rel.row_type) if below.conditions else ()
+    projected = projection(below.rel, (*exprs, *columns))
+    return projected, tuple(shift(item, len(exprs)) for item in below.conditions)
 
 
 @dataclass(frozen=True, slots=True)
 class _Domain:
-    """The distinct values that the enclosing rows have in some columns, and the conditions that match them again."""
+    """The distinct values of some columns of the enclosing rows, and the conditions that match them again."""
 
     rel: RelNode
     name: str
@@ -58,7 +60,7 @@ class _Domain:
     matches: tuple[RexNode, ...]
 
     def local(self, rex: RexNode) -> RexNode:
-        """An expression over some columns and the enclosing row, as one over the domain's columns and those behind."""
+        """Rewrite an expression over some columns and the enclosing row to the domain's columns and those behind."""
         return transform(
             shift(rex, len(self.place)),
             lambda node: self.place[node.index] if isinstance(node, OuterRef) and node.name == self.name else node,
@@ -66,7 +68,7 @@ class _Domain:
 
 
 def domain_of(exprs: Sequence[RexNode], outer: Outer) -> _Domain:
-    """The distinct values of the enclosing columns that expressions read."""
+    """The distinct values of the enclosing columns that the expressions read."""
     used = {node.index: node for rex in exprs for node in _outer_nodes(rex, outer)}
     indices = sorted(used)
     row = outer.rel.row_type
@@ -78,7 +80,7 @@ def domain_of(exprs: Sequence[RexNode], outer: Outer) -> _Domain:
 
 
 def over_domain(below: Pulled, outer: Outer) -> Pulled:
-    """The query joined to the distinct values of the enclosing columns that it uses, and matched with them."""
+    """The query joined with the distinct values of the enclosing columns it reads, and matched by them."""
     domain = domain_of((*below.conditions, *below.columns), outer)
     joined = Join(domain.rel, below.rel, JoinKind.INNER, conjunction(map(domain.local, below.conditions)))
     return Pulled(joined, tuple(map(domain.local, below.columns)), domain.matches)
@@ -88,7 +90,7 @@ Pair = tuple[RexNode, RexNode, Callable[[RexNode, RexNode], RexNode]]
 
 
 def equality(condition: RexNode, outer: Outer) -> Pair | None:
-    """The enclosing side and the own side of an equality between them, and how to write it again."""
+    """The enclosing and the own side of an equality between them, and the constructor of the equality."""
     if isinstance(condition, Call) and condition.name == "$=$1":
         sides = condition.operands
         build: Callable[[RexNode, RexNode], RexNode] = equals
@@ -97,20 +99,20 @@ def equality(condition: RexNode, outer: Outer) -> Pair | None:
         build = _same
     else:
         return None
-    for mine, theirs in ((sides[0], sides[1]), (sides[1], sides[0])):
-        only_outer = not contains(mine, InputRef) and reads(mine, outer)
-        if only_outer and not reads(theirs, outer):
-            return mine, theirs, build
+    for enclosing, own in ((sides[0], sides[1]), (sides[1], sides[0])):
+        only_outer = not contains(enclosing, InputRef) and reads(enclosing, outer)
+        if only_outer and not reads(own, outer):
+            return enclosing, own, build
     return None
 
 
 def match_with(pair: Pair, column: RexNode) -> RexNode:
-    """The equality of a pair, with another column in the place of its own."""
+    """The equality of a pair, with another column for its own side."""
     return pair[2](pair[0], column)
 
 
 def _same(left: RexNode, right: RexNode) -> RexNode:
-    """Equality that two nulls have too; kept as one call so that it stays recognizable until it is a join key."""
+    """Null-safe equality; one call, so that it stays recognizable until it becomes a join key."""
     if not type_of(left).nullable or not type_of(right).nullable:
         return equals(left, right)
     template = not_distinct(left, right)
@@ -122,28 +124,28 @@ def _outer_nodes(rex: RexNode, outer: Outer) -> list[OuterRef]:
 
 
 def reads(rex: RexNode, outer: Outer) -> bool:
-    """Whether an expression refers to the enclosing row."""
+    """Return True if the expression refers to the enclosing row."""
     return bool(_outer_nodes(rex, outer))
 
 
 def refuse_nested(rex: RexNode, outer: Outer) -> None:
-    """Refuse an expression with a subquery that reads this enclosing row.
+    """Raise for an expression with a subquery that reads this enclosing row.
 
     Raises:
-        UnsupportedError: it is one.
+        UnsupportedError: there is one.
     """
     if contains(rex, lambda node: isinstance(node, Subquery) and bool(outer_refs(node.rel, outer.name))):
         raise refused("a subquery that refers to a query two levels out")
 
 
 def projection(rel: RelNode, exprs: Sequence[RexNode]) -> Project:
-    """Expressions over the columns of `rel`, named after the columns where they are such."""
+    """Project `rel` to expressions; plain columns keep their names."""
     row = named_row(column_names(exprs, rel.row_type), [type_of(rex) for rex in exprs])
     return Project(rel, tuple(exprs), row)
 
 
 def over_join(rex: RexNode, outer: Outer, width: int) -> RexNode:
-    """An expression over (enclosing row, own columns) as one over the joined row, whose left side has that width."""
+    """Rewrite an expression over (enclosing row, own columns) to the joined row with `width` left columns."""
     types = outer.rel.row_type.types
     return transform(
         shift(rex, width),
@@ -154,13 +156,14 @@ def over_join(rex: RexNode, outer: Outer, width: int) -> RexNode:
 
 
 def split(parts: Sequence[RexNode], outer: Outer) -> tuple[list[RexNode], list[RexNode]]:
-    """The conditions that do not read the enclosing row, and those that do."""
+    """Split conditions into those that do not read the enclosing row, and those that do."""
     outward = [part for part in parts if reads(part, outer)]
     return [part for part in parts if part not in outward], outward
 
 
-def refused(what: str) -> UnsupportedError:
-    """The error for a correlated query that cannot be written as a join."""
+def refused(construct: str) -> UnsupportedError:
+    """The error for a correlated query without an equivalent join."""
     return UnsupportedError(
-        f"{what} is not supported", remedy="write it as a join: aggregate by the compared columns, then JOIN ... ON"
+        f"{construct} is not supported",
+        remedy="write it as a join: aggregate by the compared columns, then JOIN ... ON",
     )

@@ -1,10 +1,10 @@
-"""Taking a correlated query apart: what it reads of the enclosing row becomes conditions of a join with it.
+"""Decorrelation: references to the enclosing row become conditions of a join with it.
 
 `pull` turns a query that refers to columns of an enclosing row (OuterRef) into one that does not, with conditions over
-the enclosing row and its own columns. Only rows for which the conditions hold belong to that enclosing row.
+the enclosing row and its own columns. Only rows that satisfy the conditions belong to that enclosing row.
 
-An aggregate is grouped by what its conditions compare to the enclosing row. Where they are no equalities, it is
-computed over the distinct values that the enclosing rows have, joined in below it.
+An aggregate is grouped by the columns that its conditions compare with the enclosing row. If these are not equalities,
+it is computed over the distinct values of the enclosing rows, joined below it.
 
 Source: Galindo-Legaria and Joshi, "Orthogonal Optimization of Subqueries and Aggregation"; Neumann and Kemper,
 "Unnesting Arbitrary Queries".
@@ -56,10 +56,10 @@ _COUNTS = frozenset(("$COUNT$1", "$$SUM0$1"))
 
 
 def pull(rel: RelNode, outer: Outer) -> Pulled:
-    """The query with its references to the enclosing row taken out.
+    """Remove a query's references to the enclosing row.
 
     Raises:
-        UnsupportedError: it refers to the enclosing row in a place from which that cannot be taken.
+        UnsupportedError: the position of a reference does not allow that.
     """
     if not outer_refs(rel, outer.name):
         # Without correlation a global aggregate is one row, or none while its input is empty.
@@ -86,7 +86,7 @@ def _filter(rel: Filter, outer: Outer) -> Pulled:
 
 
 def _filtered_always(below: Pulled, parts: Sequence[RexNode], outer: Outer) -> Pulled:
-    """A HAVING over the one row of an aggregate: it may take that row away, unless it is there for matches only."""
+    """A HAVING over the single row of an aggregate: it may drop that row, unless the row exists for matches only."""
     from compiled_plan.planner.functions.fold import simplify
 
     nothing = tuple(null_of(type_) for type_ in below.rel.row_type.types)
@@ -115,7 +115,7 @@ def _project(rel: Project, outer: Outer) -> Pulled:
 
 
 def _windowed(rel: Project, below: Pulled, exprs: tuple[RexNode, ...], outer: Outer) -> Pulled:
-    """Window functions, partitioned by what the conditions compare to the enclosing row."""
+    """Window functions, partitioned by the columns that the conditions compare with the enclosing row."""
     pairs = [equality(item, outer) for item in below.conditions]
     if any(reads(rex, outer) for rex in exprs) or not all(pairs):
         raise refused("a window function in a correlated subquery that is not joined by equality")
@@ -150,16 +150,16 @@ def _join(rel: Join, outer: Outer) -> Pulled:
     }[rel.kind]
     if left.always or right.always:
         raise refused("a join with a correlated aggregate inside a correlated subquery")
-    given = (left.conditions, right.conditions, outward)
-    if any(found and not allowed for allowed, found in zip(preserved, given, strict=True)):
+    correlated = (left.conditions, right.conditions, outward)
+    if any(conditions and not allowed for allowed, conditions in zip(preserved, correlated, strict=True)):
         return _join_over_domain(rel, left, right, parts, outer)
     conditions = (*left.conditions, *(shift(item, width) for item in right.conditions), *outward)
-    made = replace(rel, left=left.rel, right=right.rel, condition=conjunction(inner))
-    return Pulled(made, _over(made, columns), conditions)
+    joined = replace(rel, left=left.rel, right=right.rel, condition=conjunction(inner))
+    return Pulled(joined, _over(joined, columns), conditions)
 
 
 def _over(rel: RelNode, columns: Sequence[RexNode]) -> tuple[RexNode, ...]:
-    """The expressions with the types that the columns have there: an outer join may make them nullable."""
+    """The expressions with the column types of `rel`: an outer join may make them nullable."""
     return tuple(retype(rex, rel.row_type) for rex in columns)
 
 
@@ -168,14 +168,14 @@ def _correlate(rel: Correlate, outer: Outer) -> Pulled:
     if outer_refs(rel.right, outer.name):
         raise refused("a table function over a column of an enclosing query")
     left = pull(rel.left, outer)
-    given = len(rel.left.row_type.fields)
+    old_width = len(rel.left.row_type.fields)
     if left.always or left.columns != identity(rel.left.row_type):
         raise refused("a table function inside a correlated subquery over computed columns")
     width = len(left.rel.row_type.fields)
-    if width != given:
+    if width != old_width:
         raise refused("a table function inside a correlated subquery")
-    made = replace(rel, left=left.rel)
-    return Pulled(made, identity(made.row_type), left.conditions)
+    joined = replace(rel, left=left.rel)
+    return Pulled(joined, identity(joined.row_type), left.conditions)
 
 
 @_pull.register
@@ -198,18 +198,18 @@ def _aggregate(rel: Aggregate, outer: Outer) -> Pulled:
     types = [*(item.type for item in own), *(type_of(exprs[key]) for key in keys)]
     order = [*range(count), *range(len(own), len(names)), *range(count, len(own))]
     row = named_row([names[at] for at in order], [types[at] for at in order])
-    made = Aggregate(source, grouping, rel.calls, row, (), rel.hints)
-    where = [InputRef(index, made.row_type.types[index]) for index in range(len(made.row_type.fields))]
+    aggregate = Aggregate(source, grouping, rel.calls, row, (), rel.hints)
+    where = [InputRef(index, aggregate.row_type.types[index]) for index in range(len(aggregate.row_type.fields))]
     conditions = tuple(match_with(pair, where[count + at]) for at, pair in enumerate(pairs))
-    found: list[RexNode] = [*where[:count], *where[count + len(keys) :]]
+    columns: list[RexNode] = [*where[:count], *where[count + len(keys) :]]
     always = not rel.grouping
     if always:
-        found = [_or_zero(call.name, rex) for call, rex in zip(rel.calls, found, strict=True)]
-    return Pulled(made, tuple(found), conditions, always)
+        columns = [_or_zero(call.name, rex) for call, rex in zip(rel.calls, columns, strict=True)]
+    return Pulled(aggregate, tuple(columns), conditions, always)
 
 
 def _or_zero(name: str, rex: RexNode) -> RexNode:
-    """The value of an aggregate, where a row of nulls stands for no rows: a count is 0 then."""
+    """The value of an aggregate for a row of nulls, which stands for no rows: a count becomes 0."""
     if name not in _COUNTS:
         return rex if type_of(rex).nullable else _nullable(rex)
     known = _nullable(rex)
@@ -221,7 +221,7 @@ def _nullable(rex: RexNode) -> RexNode:
 
 
 def _join_over_domain(rel: Join, left: Pulled, right: Pulled, parts: Sequence[RexNode], outer: Outer) -> Pulled:
-    """A join that is decided for each enclosing row apart: its left side is joined to their distinct values first."""
+    """A join evaluated per enclosing row: its left side is first joined with the distinct enclosing values."""
     plain = all(isinstance(rex, InputRef) for rex in right.columns)
     if rel.kind not in (JoinKind.SEMI, JoinKind.ANTI) and not (rel.kind is JoinKind.LEFT and plain):
         raise refused(f"a correlated condition inside a {rel.kind.value} join")
@@ -232,8 +232,8 @@ def _join_over_domain(rel: Join, left: Pulled, right: Pulled, parts: Sequence[Re
     count = len(right.conditions)
     condition = conjunction(map(domain.local, (*parts, *moved[:count])))
     columns = left.columns if rel.kind is not JoinKind.LEFT else (*left.columns, *moved[count:])
-    made = replace(rel, left=source, right=right.rel, condition=condition)
-    return Pulled(made, _over(made, tuple(map(domain.local, columns))), domain.matches)
+    joined = replace(rel, left=source, right=right.rel, condition=condition)
+    return Pulled(joined, _over(joined, tuple(map(domain.local, columns))), domain.matches)
 
 
 @_pull.register
@@ -273,16 +273,16 @@ def _set_operation(rel: SetOp, outer: Outer) -> Pulled:
     for branch, row in zip(branches, keys, strict=True):
         exprs = (*branch.columns, *(pair[1] for pair in row if pair))
         sources.append(projection(branch.rel, exprs))
-    made = replace(rel, sources=tuple(sources), columns=_widest([source.row_type for source in sources]))
+    combined = replace(rel, sources=tuple(sources), columns=_widest([source.row_type for source in sources]))
     width = len(rel.row_type.fields)
-    refs = identity(made.row_type)
+    refs = identity(combined.row_type)
     first = [pair for pair in keys[0] if pair]
     conditions = tuple(match_with(pair, refs[width + at]) for at, pair in enumerate(first))
-    return Pulled(made, refs[:width], conditions)
+    return Pulled(combined, refs[:width], conditions)
 
 
 def _widest(rows: Sequence[RowType]) -> RowType:
-    """The first row, nullable wherever any of the rows is."""
+    """The first row, with columns nullable if they are in any of the rows."""
     fields = tuple(
         replace(item, type=item.type.with_nullability(any(row.types[at].nullable for row in rows)))
         for at, item in enumerate(rows[0].fields)

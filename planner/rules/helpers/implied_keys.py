@@ -1,7 +1,7 @@
-"""Equalities that follow from others: of two columns that are both equal to a third one, for a join that has no other.
+"""Transitive equalities: two columns equal to a third one, for a join between them without a condition.
 
-`FROM a, b, c WHERE a.k = c.k AND b.k = c.k` joins `a` and `b` first, and nothing is asked of the two. Their keys are
-equal in each row that comes out.
+`FROM a, b, c WHERE a.k = c.k AND b.k = c.k` joins `a` and `b` first, without a condition on the two. Their keys are
+equal in each row of the result.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ def implied_keys(rel: Join) -> list[RexNode]:
     """Equalities of columns of one input of an inner join, for joins without any in this input."""
     width = len(rel.left.row_type.fields)
     met: dict[int, list[InputRef]] = {}
-    for one, other in _equal_columns(rel.condition):
-        for column, partner in ((one, other), (other, one)):
+    for left, right in _equal_columns(rel.condition):
+        for column, partner in ((left, right), (right, left)):
             if (column.index < width) != (partner.index < width):
                 met.setdefault(partner.index, []).append(column)
-    found: list[RexNode] = []
+    keys: list[RexNode] = []
     for columns in met.values():
         first, *rest = columns
         for column in rest:
@@ -31,38 +31,38 @@ def implied_keys(rel: Join) -> list[RexNode]:
             if same_representation(first.type, column.type) and _unkeyed(
                 side, first.index - offset, column.index - offset
             ):
-                found.append(equals(first, column))
-    return found
+                keys.append(equals(first, column))
+    return keys
 
 
 def _equal_columns(condition: RexNode) -> Iterator[tuple[InputRef, InputRef]]:
     for part in conjuncts(condition):
-        one, other = part.children() if is_call(part, "$=$1") else (None, None)
-        if not (isinstance(one, InputRef) and isinstance(other, InputRef)):
+        left, right = part.children() if is_call(part, "$=$1") else (None, None)
+        if not (isinstance(left, InputRef) and isinstance(right, InputRef)):
             continue
-        # Times may be those of windows and intervals, which are joins of their own kinds.
-        if not isinstance(one.type, TimestampBase) and same_representation(one.type, other.type):
-            yield one, other
+        # Equal times may belong to windows and intervals, which have their own joins.
+        if not isinstance(left.type, TimestampBase) and same_representation(left.type, right.type):
+            yield left, right
 
 
-def _unkeyed(rel: RelNode, one: int, other: int) -> bool:
-    """Whether the join in which two columns meet is an inner one, and has no equality of its sides."""
+def _unkeyed(rel: RelNode, left: int, right: int) -> bool:
+    """Return True if the join in which two columns meet is an inner one without an equality of its sides."""
     while True:
         if isinstance(rel, Filter):
             rel = rel.input
         elif isinstance(rel, Project):
-            pair = (rel.exprs[one], rel.exprs[other])
+            pair = (rel.exprs[left], rel.exprs[right])
             if not (isinstance(pair[0], InputRef) and isinstance(pair[1], InputRef)):
                 return False
-            (one, other), rel = (pair[0].index, pair[1].index), rel.input
+            (left, right), rel = (pair[0].index, pair[1].index), rel.input
         elif isinstance(rel, Join) and rel.kind is JoinKind.INNER:
             width = len(rel.left.row_type.fields)
-            if (one < width) != (other < width):
+            if (left < width) != (right < width):
                 return not any(_is_key(part, width) for part in conjuncts(rel.condition))
-            if one < width:
+            if left < width:
                 rel = rel.left
             else:
-                one, other, rel = one - width, other - width, rel.right
+                left, right, rel = left - width, right - width, rel.right
         else:
             return False
 

@@ -1,4 +1,4 @@
-"""The columns of its inputs that a node reads to give some of its own."""
+"""Column use: the input columns that a node reads for some of its output columns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Columns = frozenset[int]
 
 @singledispatch
 def needed(rel: RelNode, wanted: Columns) -> tuple[Columns, ...]:
-    """The columns of each input that a node reads to give the wanted ones."""
+    """The columns of each input that a node reads for the `wanted` output columns."""
     raise unknown_node("pruning columns", rel)
 
 
@@ -72,7 +72,7 @@ def _(rel: WatermarkAssigner, wanted: Columns) -> tuple[Columns, ...]:
 
 
 def _below(columns: Iterable[int], width: int) -> Columns:
-    """The columns that are among the first `width`."""
+    """The columns among the first `width`."""
     return frozenset(index for index in columns if index < width)
 
 
@@ -81,7 +81,7 @@ def _(rel: Join | TemporalJoin, wanted: Columns) -> tuple[Columns, ...]:
     width = len(rel.left.row_type.fields)
     used = wanted | input_refs(rel.condition)
     if isinstance(rel, TemporalJoin) and rel.version is not None:
-        # Without a version, the moment at which it is looked up is no column.
+        # Without a version column, the right side is looked up at the current time.
         used |= {rel.time, width + rel.version}
     return (_below(used, width), frozenset(index - width for index in used if index >= width))
 
@@ -102,7 +102,7 @@ def _outer_columns(rel: Correlate) -> set[int]:
 
 @needed.register
 def _(rel: Aggregate, wanted: Columns) -> tuple[Columns, ...]:
-    # The second half of a split aggregate takes all groups of the first.
+    # The second half of a split aggregate reads all groups of the first.
     groups = range(len(rel.input.grouping)) if rel.split and isinstance(rel.input, Aggregate) else ()
     return (_read_by_calls(rel, wanted) | frozenset(groups),)
 
@@ -149,7 +149,7 @@ def _(rel: OverAggregate, wanted: Columns) -> tuple[Columns, ...]:
 
 
 def wanted_calls(rel: OverAggregate, wanted: Columns) -> dict[int, AggregateCall]:
-    """The calls whose values are read, by their column."""
+    """The calls with a wanted result, by its column."""
     every = enumerate(rel.calls, len(rel.input.row_type.fields))
     return {at: call for at, call in every if at in wanted}
 

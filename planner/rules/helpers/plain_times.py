@@ -1,4 +1,4 @@
-"""Time attributes as plain timestamps: a rowtime is cast, a processing time is read off the clock."""
+"""Conversion of time attributes to plain timestamps: a rowtime is cast, a processing time is read from the clock."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from compiled_plan.plans.types import Field, LogicalType, RowType, TimeKind, Tim
 
 
 def plain_type(type_: LogicalType) -> LogicalType:
-    """The type of a time attribute's values; another type as it is."""
+    """The plain type of a time attribute; another type unchanged."""
     return type_.as_regular() if isinstance(type_, TimestampBase) else type_
 
 
 def plain(rex: RexNode) -> RexNode:
-    """The value of a time attribute; another expression as it is."""
+    """The plain value of a time attribute; another expression unchanged."""
     type_ = type_of(rex)
     if not isinstance(type_, TimestampBase) or not type_.is_time_attribute:
         return rex
@@ -27,21 +27,25 @@ def plain(rex: RexNode) -> RexNode:
 
 
 def with_plain_operands(rex: RexNode) -> RexNode:
-    """The expression with plain timestamps for the time attributes that its calls take."""
+    """The expression with plain timestamps for time attributes among its calls' operands."""
     children = rex.children()
     if not children:
         return rex
     if isinstance(rex, Call) and rex.name == "$PROCTIME_MATERIALIZE$1":
         return rex
-    found = rex.with_children(tuple(plain(with_plain_operands(child)) for child in children))
-    if isinstance(found, Call) and found.name == "$CAST$1" and found.type == type_of(found.operands[0]):
-        # A rowtime cast to its own type: becoming a plain timestamp was all.
-        return found.operands[0]
-    return found
+    plain_call = rex.with_children(tuple(plain(with_plain_operands(child)) for child in children))
+    if (
+        isinstance(plain_call, Call)
+        and plain_call.name == "$CAST$1"
+        and plain_call.type == type_of(plain_call.operands[0])
+    ):
+        # A rowtime cast to its own type only became a plain timestamp.
+        return plain_call.operands[0]
+    return plain_call
 
 
 def with_plain_columns(rel: RelNode, check: Callable[[LogicalType], bool] = is_time) -> RelNode:
-    """The rows with the columns whose types pass the test as plain timestamps."""
+    """The rows with plain timestamps for columns whose types pass the check."""
     row = rel.row_type
     if not any(check(type_) for type_ in row.types):
         return rel

@@ -1,4 +1,4 @@
-"""Relational nodes with fewer columns: what is left of a node when its inputs lose theirs."""
+"""Column pruning of relational nodes over pruned inputs."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ Place = Mapping[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """A node with fewer columns, and where those of the old one are now."""
+    """A pruned node, and the new positions of the old columns."""
 
     rel: RelNode
     place: Place
 
 
 def pruned_scan(rel: Scan, wanted: Columns, order: list[int] | None, keeps_key: Callable[[Scan], bool]) -> Pruned:
-    """A scan of some columns: physical ones in the order of use, then metadata ones as declared."""
+    """A scan of the `wanted` columns: physical ones in the order of use, then metadata ones as declared."""
     if keeps_key(rel):
         wanted = wanted | _key_columns(rel)
     connector = connector_spec(rel.table.option("connector"))
@@ -61,8 +61,8 @@ def pruned_scan(rel: Scan, wanted: Columns, order: list[int] | None, keeps_key: 
     chosen = ordered(wanted, order or ())
     chosen.sort(key=lambda index: names[index] in metadata)
     fields = tuple(rel.row_type.fields[index] for index in chosen)
-    made = replace(rel, columns=RowType(fields=fields))
-    return Pruned(made, {index: at for at, index in enumerate(chosen)})
+    scan = replace(rel, columns=RowType(fields=fields))
+    return Pruned(scan, {index: at for at, index in enumerate(chosen)})
 
 
 def _same_places(rel: RelNode) -> Place:
@@ -82,26 +82,26 @@ def _key_columns(rel: Scan) -> Columns:
 
 @singledispatch
 def rebuild(rel: RelNode, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    """A node over inputs that have lost columns, itself without columns that nobody wants where it can be.
+    """Rebuild a node over pruned inputs, and prune its own columns if possible.
 
     Args:
-        rel: the node as it was.
-        inputs: its inputs as they are now.
-        needs: the columns that it reads of each, as they were.
-        wanted: the columns that are read of it.
+        rel: the node before pruning.
+        inputs: its pruned inputs.
+        needs: the columns that it reads of each input, before pruning.
+        wanted: the node's columns that its consumers read.
     """
     raise unknown_node("pruning columns", rel)
 
 
 @rebuild.register(Sink)
 @rebuild.register(Barrier)
-def _whole(rel: RelNode, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    made = rel.with_inputs(tuple(_exactly(item, child) for item, child in zip(inputs, rel.inputs, strict=True)))
-    return Pruned(made, _same_places(rel))
+def _unpruned(rel: RelNode, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
+    whole = rel.with_inputs(tuple(_exactly(item, child) for item, child in zip(inputs, rel.inputs, strict=True)))
+    return Pruned(whole, _same_places(rel))
 
 
 def _exactly(item: Pruned, old: RelNode) -> RelNode:
-    """The input with all its old columns in their old places."""
+    """The input with all its old columns in their old positions."""
     return _trimmed(item, range(len(old.row_type.fields))).rel
 
 
@@ -118,7 +118,7 @@ def _trimmed(item: Pruned, columns: Sequence[int]) -> Pruned:
 
 
 def _narrow(item: Pruned, need: Columns) -> Pruned:
-    """The input without the columns that this reader does not need, if it has any."""
+    """The input without columns that this reader does not need."""
     need = need or frozenset(list(item.place)[:1])
     if len(need) == len(item.rel.row_type.fields):
         return item
@@ -134,12 +134,12 @@ def _(rel: Project, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], want
     return projected(rel, inputs[0], sorted(wanted))
 
 
-def projected(rel: Project, source: Pruned, kept: Sequence[int]) -> Pruned:
-    """A projection of some of its columns, in this order."""
-    exprs = tuple(_moved(rel.exprs[index], source.place.__getitem__) for index in kept)
-    fields = tuple(rel.columns.fields[index] for index in kept)
-    made = Project(source.rel, exprs, RowType(fields=fields))
-    return Pruned(made, {index: at for at, index in enumerate(kept)})
+def projected(rel: Project, source: Pruned, wanted: Sequence[int]) -> Pruned:
+    """A projection to its `wanted` columns, in this order."""
+    exprs = tuple(_moved(rel.exprs[index], source.place.__getitem__) for index in wanted)
+    fields = tuple(rel.columns.fields[index] for index in wanted)
+    project = Project(source.rel, exprs, RowType(fields=fields))
+    return Pruned(project, {index: at for at, index in enumerate(wanted)})
 
 
 @rebuild.register
@@ -154,8 +154,8 @@ def _(rel: WatermarkAssigner, inputs: tuple[Pruned, ...], needs: tuple[Columns, 
     back = {new: old for old, new in source.place.items()}
     fields = tuple(rel.columns.fields[back[at]] for at in range(len(source.rel.row_type.fields)))
     watermark = _moved(rel.watermark, source.place.__getitem__)
-    made = WatermarkAssigner(source.rel, source.place[rel.index], watermark, RowType(fields=fields))
-    return Pruned(made, source.place)
+    assigner = WatermarkAssigner(source.rel, source.place[rel.index], watermark, RowType(fields=fields))
+    return Pruned(assigner, source.place)
 
 
 @rebuild.register
@@ -166,8 +166,8 @@ def _(rel: Join | TemporalJoin, inputs: tuple[Pruned, ...], needs: tuple[Columns
     if isinstance(rel, TemporalJoin):
         version = None if rel.version is None else right.place[rel.version]
         rel = replace(rel, time=left.place.get(rel.time, rel.time), version=version)
-    made = replace(rel, left=left.rel, right=right.rel, condition=_moved(rel.condition, place.__getitem__))
-    return Pruned(made, dict(left.place) if rel.kind in (JoinKind.SEMI, JoinKind.ANTI) else place)
+    join = replace(rel, left=left.rel, right=right.rel, condition=_moved(rel.condition, place.__getitem__))
+    return Pruned(join, dict(left.place) if rel.kind in (JoinKind.SEMI, JoinKind.ANTI) else place)
 
 
 @rebuild.register
@@ -202,21 +202,21 @@ def _(rel: WindowTable, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], 
     source = _narrow(inputs[0], needs[0])
     old, new = len(rel.input.row_type.fields), len(source.rel.row_type.fields)
     window = replace(rel.window, partition=tuple(source.place[index] for index in rel.window.partition))
-    made = WindowTable(source.rel, window, source.place[rel.index])
-    return Pruned(made, dict(source.place) | {old + at: new + at for at in range(3)})
+    table = WindowTable(source.rel, window, source.place[rel.index])
+    return Pruned(table, dict(source.place) | {old + at: new + at for at in range(3)})
 
 
 def _aggregated(rel: Aggregate | GroupWindowAggregate, source: Pruned, wanted: Columns) -> Pruned:
-    """The aggregate over its narrowed input, without the calls that nobody reads."""
+    """The aggregate over its pruned input, without unused calls."""
     count = len(rel.grouping)
-    kept = [at for at in range(len(rel.calls)) if at + count in wanted]
-    calls = tuple(rel.calls[at].moved(source.place.__getitem__) for at in kept)
-    # Behind the calls, the properties of the window, which stay.
+    used_calls = [at for at in range(len(rel.calls)) if at + count in wanted]
+    calls = tuple(rel.calls[at].moved(source.place.__getitem__) for at in used_calls)
+    # The window properties follow the calls and stay.
     behind = range(count + len(rel.calls), len(rel.columns.fields))
-    fields = tuple(rel.columns.fields[at] for at in (*range(count), *(count + at for at in kept), *behind))
+    fields = tuple(rel.columns.fields[at] for at in (*range(count), *(count + at for at in used_calls), *behind))
     grouping = tuple(source.place[index] for index in rel.grouping)
-    place = {at: at for at in range(count)} | {count + at: count + new for new, at in enumerate(kept)}
-    place |= {at: count + len(kept) + new for new, at in enumerate(behind)}
+    place = {at: at for at in range(count)} | {count + at: count + new for new, at in enumerate(used_calls)}
+    place |= {at: count + len(used_calls) + new for new, at in enumerate(behind)}
     return Pruned(replace(rel, input=source.rel, grouping=grouping, calls=calls, columns=RowType(fields=fields)), place)
 
 
@@ -236,7 +236,7 @@ def _(rel: Rank, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted:
     old, new = len(rel.input.row_type.fields), len(source.rel.row_type.fields)
     numbered = rel.rank_column is not None and old in wanted
     fields = source.rel.row_type.fields + ((rel.columns.fields[old],) if numbered else ())
-    made = replace(
+    pruned = replace(
         rel,
         input=source.rel,
         partition=tuple(source.place[index] for index in rel.partition),
@@ -245,48 +245,48 @@ def _(rel: Rank, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted:
         rank_column=rel.rank_column if numbered else None,
         columns=RowType(fields=fields),
     )
-    return Pruned(made, dict(source.place) | ({old: new} if numbered else {}))
+    return Pruned(pruned, dict(source.place) | ({old: new} if numbered else {}))
 
 
 @rebuild.register
 def _(rel: OverAggregate, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
     source = _narrow(inputs[0], needs[0])
     old, new = len(rel.input.row_type.fields), len(source.rel.row_type.fields)
-    kept = wanted_calls(rel, wanted)
-    if not kept:
+    used_calls = wanted_calls(rel, wanted)
+    if not used_calls:
         return source
     calls = tuple(
         replace(call, args=tuple(source.place[arg] if arg < old else arg - old + new for arg in call.args))
-        for call in kept.values()
+        for call in used_calls.values()
     )
-    made = replace(
+    pruned = replace(
         rel,
         input=source.rel,
         partition=tuple(source.place[index] for index in rel.partition),
         order=_keys(rel.order, source.place),
         calls=calls,
-        columns=RowType(fields=(*source.rel.row_type.fields, *(rel.columns.fields[at] for at in kept))),
+        columns=RowType(fields=(*source.rel.row_type.fields, *(rel.columns.fields[at] for at in used_calls))),
     )
-    return Pruned(made, dict(source.place) | {at: new + number for number, at in enumerate(kept)})
+    return Pruned(pruned, dict(source.place) | {at: new + number for number, at in enumerate(used_calls)})
 
 
 @rebuild.register
 def _(rel: SetOp, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    kept = sorted(wanted)
-    sources = tuple(_trimmed(item, kept).rel for item in inputs)
-    fields = tuple(rel.columns.fields[index] for index in kept)
-    made = replace(rel, sources=sources, columns=RowType(fields=fields))
-    return Pruned(made, {index: at for at, index in enumerate(kept)})
+    columns = sorted(wanted)
+    sources = tuple(_trimmed(item, columns).rel for item in inputs)
+    fields = tuple(rel.columns.fields[index] for index in columns)
+    pruned = replace(rel, sources=sources, columns=RowType(fields=fields))
+    return Pruned(pruned, {index: at for at, index in enumerate(columns)})
 
 
 @rebuild.register
 def _(rel: Expand, inputs: tuple[Pruned, ...], needs: tuple[Columns, ...], wanted: Columns) -> Pruned:
-    kept = sorted(wanted | {rel.expand_id})
+    columns = sorted(wanted | {rel.expand_id})
     (source,) = inputs
-    projects = tuple(tuple(_moved(row[index], source.place.__getitem__) for index in kept) for row in rel.projects)
-    fields = tuple(rel.columns.fields[index] for index in kept)
-    made = Expand(source.rel, projects, RowType(fields=fields), kept.index(rel.expand_id))
-    return Pruned(made, {index: at for at, index in enumerate(kept)})
+    projects = tuple(tuple(_moved(row[index], source.place.__getitem__) for index in columns) for row in rel.projects)
+    fields = tuple(rel.columns.fields[index] for index in columns)
+    expand = Expand(source.rel, projects, RowType(fields=fields), columns.index(rel.expand_id))
+    return Pruned(expand, {index: at for at, index in enumerate(columns)})
 
 
 @rebuild.register

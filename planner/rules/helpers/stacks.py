@@ -1,7 +1,7 @@
-"""Projections that stand right above one another: what a condition above them all is, over the columns below them all.
+"""Stacks of adjacent projections: rewriting of a condition above them to the columns below them.
 
-A condition that is written out level by level is copied at each of them, larger each time. The columns of the topmost
-projection are made once, from the bottom, and then put into the condition.
+A condition that is inlined level by level is copied at each of them, larger each time. Instead, the columns of the
+topmost projection are computed once, bottom-up, and then inlined into the condition.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from compiled_plan.plans.rex import InputRef, RexNode, input_refs, walk
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """Projections, the topmost first, whose values may be computed anywhere."""
+    """Adjacent deterministic projections, the topmost first."""
 
     levels: tuple[Project, ...]
 
     @property
     def bottom(self) -> RelNode:
-        """What they all stand on."""
+        """The node below the projections."""
         return self.levels[-1].input
 
     def on(self, below: RelNode) -> RelNode:
-        """The same projections on something else with the same columns."""
+        """The same projections over another node with the same columns."""
         for level in reversed(self.levels):
             below = replace(level, input=below)
         return below
@@ -43,7 +43,7 @@ class Stack:
         ]
 
     def _columns(self, parts: Sequence[RexNode]) -> tuple[list[RexNode], list[int]]:
-        """The columns that the conditions read, over those of the bottom, and how large each is; others as they are."""
+        """The columns that the conditions read, over those of the bottom, with their sizes; other columns unchanged."""
         wanted = [frozenset[int]().union(*map(input_refs, parts))]
         for level in self.levels[:-1]:
             wanted.append(frozenset[int]().union(*(input_refs(level.exprs[at]) for at in wanted[-1])))
@@ -52,7 +52,7 @@ class Stack:
         for level, needed in zip(reversed(self.levels), reversed(wanted), strict=True):
             read = [at in needed for at in range(len(level.exprs))]
             pairs = list(zip(level.exprs, read, strict=True))
-            # The sizes are added up, not counted: shared parts of an expression may be written out very often.
+            # The sizes are summed up, not counted: shared parts of an expression may be inlined very often.
             columns, sizes = (
                 [substitute(rex, columns) if used else rex for rex, used in pairs],
                 [_size(rex, sizes) if used else 0 for rex, used in pairs],
@@ -61,12 +61,12 @@ class Stack:
 
 
 def _size(rex: RexNode, sizes: Sequence[int]) -> int:
-    """How many nodes an expression has once its columns, of these sizes, are written out."""
+    """The number of nodes of an expression after inlining its columns, of these sizes."""
     return sum(sizes[node.index] if isinstance(node, InputRef) else 1 for node in walk(rex))
 
 
 def stack_of(rel: Project) -> Stack | None:
-    """The projection with those right below it; None where there is none below, or one of them keeps its values."""
+    """The projection with those right below it; None without any, or if one of them must not be inlined."""
     levels = []
     below: RelNode = rel
     while isinstance(below, Project) and all(map(_moves, below.exprs)):

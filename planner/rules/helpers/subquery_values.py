@@ -1,6 +1,7 @@
-"""Subqueries as values: a left join with the rows of the subquery, and an expression over what was found.
+"""Subqueries as values: a left join with the rows of the subquery, and an expression over the match.
 
-A scalar subquery gives its column; EXISTS, IN, ANY and ALL a truth value, unknown included where it is asked for."""
+A scalar subquery yields its column; EXISTS, IN, ANY and ALL a truth value, UNKNOWN included if necessary.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +58,6 @@ from compiled_plan.plans.types import BIGINT, BOOLEAN, RowType, row_of
 
 
 def pull_subquery(subquery: Subquery, source: RelNode) -> Pulled:
-    """The subquery without references to the rows of `source`."""
     rel = subquery.rel
     if subquery.kind is SubqueryKind.EXISTS:
         rel = _for_existence(rel)
@@ -65,7 +65,7 @@ def pull_subquery(subquery: Subquery, source: RelNode) -> Pulled:
 
 
 def _for_existence(rel: RelNode) -> RelNode:
-    """The query without what cannot change whether it has rows."""
+    """The query without parts that do not affect the existence of rows."""
     if isinstance(rel, Sort) and not rel.offset and (rel.fetch is None or rel.fetch > 0):
         return _for_existence(rel.input)
     if isinstance(rel, Project):
@@ -77,33 +77,32 @@ def _for_existence(rel: RelNode) -> RelNode:
 
 def tests_of(subquery: Subquery, columns: Sequence[RexNode], operator: str, *, unknown: bool) -> list[RexNode]:
     """The comparisons of IN, ANY, ALL; with `unknown` a comparison with null counts too."""
-    found: list[RexNode] = []
-    for mine, theirs in zip(subquery.operands, columns, strict=True):
-        test = comparison(operator, mine, theirs)
-        nulls = [is_null(item) for item in (mine, theirs) if type_of(item).nullable] if unknown else []
-        found.append(disjunction([*nulls, test]))
-    return found
+    tests: list[RexNode] = []
+    for operand, column in zip(subquery.operands, columns, strict=True):
+        test = comparison(operator, operand, column)
+        nulls = [is_null(item) for item in (operand, column) if type_of(item).nullable] if unknown else []
+        tests.append(disjunction([*nulls, test]))
+    return tests
 
 
 def as_value(source: RelNode, rex: RexNode, *, only_true: bool) -> tuple[RelNode, RexNode]:
-    """`source` joined with what the subqueries in `rex` need, and `rex` over that; its first columns stay.
+    """Join `source` with the subqueries in `rex`, and rewrite `rex` over the result, which starts with the old columns.
 
-    With `only_true` it matters only whether `rex` is true: unknown may be taken for false, as long as no NOT stands
-    above it.
+    With `only_true`, UNKNOWN may be replaced by FALSE, as long as no NOT is above it.
     """
     if isinstance(rex, Subquery):
         operands: list[RexNode] = []
         for operand in rex.operands:
-            source, found = as_value(source, operand, only_true=False)
-            operands.append(found)
+            source, value = as_value(source, operand, only_true=False)
+            operands.append(value)
         return _VALUES[rex.kind](source, replace(rex, operands=tuple(operands)), only_true)
     if not contains(rex, Subquery):
         return source, rex
     keeps = only_true and (is_call(rex, "$AND$1") or is_call(rex, "$OR$1"))
     children: list[RexNode] = []
     for child in rex.children():
-        source, found = as_value(source, child, only_true=keeps)
-        children.append(found)
+        source, value = as_value(source, child, only_true=keeps)
+        children.append(value)
     return source, rex.with_children(tuple(children))
 
 
@@ -119,7 +118,7 @@ def _scalar(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNo
 
 
 def _looked_up(source: RelNode, subquery: Subquery, pulled: Pulled) -> tuple[RelNode, list[RexNode]]:
-    """`source` with the one row that a query has for each of its rows, or nulls, and that row's columns."""
+    """`source` with the query's single row per source row, or nulls, and that row's columns."""
     outer, width = Outer(subquery.name, source), len(source.row_type.fields)
     conditions = [over_join(item, outer, width) for item in pulled.conditions]
     joined = Join(source, pulled.rel, JoinKind.LEFT, conjunction(conditions))
@@ -132,7 +131,7 @@ def _plain_columns(pulled: Pulled) -> bool:
 
 
 def _materialized(pulled: Pulled, outer: Outer) -> Pulled:
-    """The columns computed below the join, so that they are null where it finds no row."""
+    """The columns computed below the join, so that they are null without a match."""
     if any(reads(rex, outer) for rex in pulled.columns):
         raise refused("a scalar subquery whose value is computed from a column of the enclosing query")
     source = projection(pulled.rel, (*pulled.columns, *identity(pulled.rel.row_type)))
@@ -141,7 +140,7 @@ def _materialized(pulled: Pulled, outer: Outer) -> Pulled:
 
 
 def _single_row(rel: RelNode, original: RelNode) -> bool:
-    """Whether a query that reads nothing of the enclosing row has at most one row."""
+    """Return True if an uncorrelated query has at most one row."""
     if rel is not original:
         return False
     while isinstance(rel, Project | Filter):
@@ -154,7 +153,7 @@ def _single_row(rel: RelNode, original: RelNode) -> bool:
 
 
 def _top_one(pulled: Pulled) -> bool:
-    """Whether the query is the first row of each group, by all that it is compared with."""
+    """Return True if the query is the first row of each group, grouped by all compared columns."""
     rel = pulled.rel
     return (
         isinstance(rel, Rank)
@@ -165,7 +164,7 @@ def _top_one(pulled: Pulled) -> bool:
 
 
 def _single_value(pulled: Pulled, outer: Outer) -> Pulled:
-    """The query grouped by what it is compared with; a group of two rows is an error at run time."""
+    """The query grouped by its compared columns; a group of two rows is an error at run time."""
     value = _value_first(pulled)
     conditions = tuple(shift(item, 1) for item in pulled.conditions)
     single = AggregateCall("$SINGLE_VALUE$1", (0,), type_of(pulled.columns[0]).with_nullability(True), "$f0")
@@ -174,13 +173,13 @@ def _single_value(pulled: Pulled, outer: Outer) -> Pulled:
         raise refused("a scalar subquery whose value is computed from a column of the enclosing query")
     if not conditions:
         return Pulled(Aggregate(value, (), (single,), row), identity(row))
-    # The conditions go back below the aggregate as a filter; pulling them through it groups it.
+    # The conditions return below the aggregate as a filter; pulling them through it groups it.
     grouped = pull(Aggregate(Filter(value, conjunction(conditions)), (), (single,), row), outer)
     return replace(grouped, always=False)
 
 
 def _value_first(pulled: Pulled) -> Project:
-    """The query with its value in front of its own columns."""
+    """The query with its value as the first column."""
     return projection(pulled.rel, (*pulled.columns[:1], *identity(pulled.rel.row_type)))
 
 
@@ -188,21 +187,21 @@ def _exists(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNo
     pulled = pull_subquery(subquery, source)
     if pulled.always:
         return source, TRUE
-    joined, found = _marked(source, subquery, pulled, ())
-    return joined, found
+    joined, marker = _marked(source, subquery, pulled, ())
+    return joined, marker
 
 
 def _in(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, RexNode]:
     if subquery.kind is SubqueryKind.ALL:
         some = replace(subquery, kind=SubqueryKind.SOME, operator=NEGATED[subquery.operator])
-        joined, found = _in(source, some, False)
-        return joined, negation(found)
+        joined, value = _in(source, some, False)
+        return joined, negation(value)
     pulled = pull(subquery.rel, Outer(subquery.name, source))
     if pulled.always:
-        # One row for every enclosing row: the comparison with that one.
+        # One row per enclosing row: compare with that one.
         joined, values = _looked_up(source, subquery, pulled)
         pairs = zip(subquery.operands, values, strict=False)
-        return joined, conjunction(comparison(subquery.operator, mine, theirs) for mine, theirs in pairs)
+        return joined, conjunction(comparison(subquery.operator, operand, column) for operand, column in pairs)
     if subquery.operator != "$=$1" or len(subquery.operands) > 1:
         return _compared(source, subquery, pulled, only_true)
     nullable = any(type_of(rex).nullable for rex in (*subquery.operands, *pulled.columns))
@@ -211,29 +210,29 @@ def _in(source: RelNode, subquery: Subquery, only_true: bool) -> tuple[RelNode, 
 
 
 def _compared(source: RelNode, subquery: Subquery, pulled: Pulled, only_true: bool) -> tuple[RelNode, RexNode]:
-    """Whether a row compares true; unknown if none does and one compares with null."""
+    """The truth value of the comparison with any row; UNKNOWN if none is true and one compares with null."""
     operands = tuple(
         transform(
             rex, lambda node: OuterRef(subquery.name, node.index, node.type) if isinstance(node, InputRef) else node
         )
         for rex in subquery.operands
     )
-    asked = replace(subquery, operands=operands)
-    found: list[RexNode] = []
+    compared = replace(subquery, operands=operands)
+    columns: list[RexNode] = []
     joined = source
     nullable = any(type_of(rex).nullable for rex in (*operands, *pulled.columns))
     for unknown in (False,) if only_true or not nullable else (False, True):
-        tests = tests_of(asked, pulled.columns, subquery.operator, unknown=unknown)
+        tests = tests_of(compared, pulled.columns, subquery.operator, unknown=unknown)
         more = replace(pulled, conditions=(*pulled.conditions, *tests))
         joined, mark = _marked(joined, subquery, more, ())
-        found.append(mark)
-    if len(found) == 1:
-        return joined, found[0]
-    return joined, case([(found[0], TRUE), (found[1], null_of(BOOLEAN))], FALSE, BOOLEAN)
+        columns.append(mark)
+    if len(columns) == 1:
+        return joined, columns[0]
+    return joined, case([(columns[0], TRUE), (columns[1], null_of(BOOLEAN))], FALSE, BOOLEAN)
 
 
 def _three_valued(joined: RelNode, subquery: Subquery, pulled: Pulled, matched: RexNode) -> tuple[RelNode, RexNode]:
-    """IN as true, false or unknown: unknown without a match if a null is compared and there is a row at all."""
+    """Three-valued IN: UNKNOWN without a match if a null is compared and there is a row at all."""
     operand = subquery.operands[0]
     calls = (
         AggregateCall("$COUNT$1", (), BIGINT.not_null(), "c", syntax="FUNCTION_STAR"),
@@ -247,12 +246,12 @@ def _three_valued(joined: RelNode, subquery: Subquery, pulled: Pulled, matched: 
     outer = Outer(subquery.name, joined)
     counts = pull(counted, outer)
     condition = conjunction(over_join(item, outer, width) for item in counts.conditions)
-    made = Join(joined, counts.rel, JoinKind.LEFT, condition)
+    counted_join = Join(joined, counts.rel, JoinKind.LEFT, condition)
     index = {"c": 0, "ck": 0}
     for at, name in enumerate(counts.rel.row_type.names):
         if name in index:
             index[name] = width + at
-    every, known = (InputRef(index[name], made.row_type.types[index[name]]) for name in ("c", "ck"))
+    every, known = (InputRef(index[name], counted_join.row_type.types[index[name]]) for name in ("c", "ck"))
     unknown = disjunction(
         [is_null(operand), comparison("$<$1", known, every)]
         if type_of(operand).nullable
@@ -260,33 +259,33 @@ def _three_valued(joined: RelNode, subquery: Subquery, pulled: Pulled, matched: 
     )
     none = comparison("$=$1", every, bigint(0))
     branches = [(matched, TRUE), (is_null(every), FALSE), (none, FALSE), (unknown, null_of(BOOLEAN))]
-    return made, case(branches, FALSE, BOOLEAN)
+    return counted_join, case(branches, FALSE, BOOLEAN)
 
 
 def _marked(
     source: RelNode, subquery: Subquery, pulled: Pulled, operands: Sequence[RexNode]
 ) -> tuple[RelNode, RexNode]:
-    """A left join with the distinct values that are compared, and whether one was found."""
+    """A left join with the distinct compared values, and a test for a match."""
     outer = Outer(subquery.name, source)
-    found = [equality(item, outer) for item in pulled.conditions]
-    if not all(found) or any(reads(rex, outer) for rex in pulled.columns[: len(operands)]):
+    conditions = [equality(item, outer) for item in pulled.conditions]
+    if not all(conditions) or any(reads(rex, outer) for rex in pulled.columns[: len(operands)]):
         pulled = over_domain(pulled, outer)
-        found = [equality(item, outer) for item in pulled.conditions]
+        conditions = [equality(item, outer) for item in pulled.conditions]
     width = len(source.row_type.fields)
-    pairs: list[Pair] = [(mine, theirs, equals) for mine, theirs in zip(operands, pulled.columns, strict=False)]
-    pairs += [(over_join(pair[0], outer, 0), *pair[1:]) for pair in found if pair]
-    keys = tuple(theirs for _, theirs, _ in pairs)
+    pairs: list[Pair] = [(operand, column, equals) for operand, column in zip(operands, pulled.columns, strict=False)]
+    pairs += [(over_join(pair[0], outer, 0), *pair[1:]) for pair in conditions if pair]
+    keys = tuple(column for _, column, _ in pairs)
     row = named_row((*column_names(keys, pulled.rel.row_type), "i"), [*map(type_of, keys), type_of(TRUE)])
     distinct = _marked_rows(pulled.rel, keys, row)
     moved = [InputRef(width + at, row.types[at]) for at in range(len(pairs))]
-    tests = [build(mine, theirs) for (mine, _, build), theirs in zip(pairs, moved, strict=True)]
+    tests = [build(operand, column) for (operand, _, build), column in zip(pairs, moved, strict=True)]
     joined = Join(source, distinct, JoinKind.LEFT, conjunction(tests))
     mark = width + len(pairs)
     return joined, is_not_null(InputRef(mark, joined.row_type.types[mark]))
 
 
 def _marked_rows(rel: RelNode, keys: Sequence[RexNode], row: RowType) -> RelNode:
-    """The distinct keys, and TRUE behind them."""
+    """The distinct keys, followed by TRUE."""
     if not keys:
         return Aggregate(Project(rel, (TRUE,), row), (0,), (), row)
     own = RowType(fields=row.fields[:-1])

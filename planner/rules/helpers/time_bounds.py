@@ -1,4 +1,4 @@
-"""Recognizing joins whose time attributes bound each other: interval joins, which forget by time.
+"""Detection of interval joins, whose time attributes bound each other so that state expires by time.
 
 The condition must bound the time of one side by that of the other from below and from above (or equal it), each by a
 constant distance. Anything else is a regular join.
@@ -44,7 +44,7 @@ class _Bound:
 
 
 def time_bounds(rel: Join) -> TimeBounds | None:
-    """The bounds in time of a join; None where it is a regular join."""
+    """The time bounds of an interval join; None for a regular join."""
     if rel.kind not in _KINDS:
         return None
     width = len(rel.left.row_type.fields)
@@ -77,17 +77,17 @@ def _between(bounds: Sequence[_Bound], rest: list[RexNode]) -> TimeBounds | None
 
 
 def _compares_times(part: RexNode, width: int) -> bool:
-    """Whether a condition compares a time attribute of one side, and nothing else, with one of the other side."""
+    """Return True if a condition compares only a time attribute of one side with one of the other side."""
     if not (isinstance(part, Call) and part.name in _COMPARISONS and len(part.operands) == 2):
         return False
-    one, other = map(_only_time, part.operands)
-    if one is None or other is None:
+    left, right = map(_only_time, part.operands)
+    if left is None or right is None:
         return False
-    return (one.index < width) is not (other.index < width) and time_kind(one.type) is time_kind(other.type)
+    return (left.index < width) is not (right.index < width) and time_kind(left.type) is time_kind(right.type)
 
 
 def _only_time(rex: RexNode) -> InputRef | None:
-    """The time attribute that is all that an expression reads, read once."""
+    """The time attribute, if it is the only column that an expression reads, and is read once."""
     refs = list(_inputs(rex))
     return refs[0] if len(refs) == 1 and is_time(refs[0].type) else None
 
@@ -97,20 +97,20 @@ def _inputs(rex: RexNode) -> Iterator[InputRef]:
 
 
 def _bound(part: RexNode, width: int) -> _Bound | None:
-    """A comparison of times as a bound on the left time; None where the distance is not known."""
+    """A comparison of times as a bound on the left time; None if the distance is unknown."""
     assert isinstance(part, Call)
-    name, (one, other) = part.name, part.operands
-    if next(_inputs(one)).index >= width:
-        name, one, other = MIRRORED[name], other, one
-    mine, theirs = _offset(one), _offset(other)
-    if mine is None or theirs is None:
+    name, (first, second) = part.name, part.operands
+    if next(_inputs(first)).index >= width:
+        name, first, second = MIRRORED[name], second, first
+    first_offset, second_offset = _offset(first), _offset(second)
+    if first_offset is None or second_offset is None:
         return None
-    left, right = next(_inputs(one)), next(_inputs(other))
-    return _Bound(name, theirs - mine, left.index, right.index - width, time_kind(left.type), part)
+    left, right = next(_inputs(first)), next(_inputs(second))
+    return _Bound(name, second_offset - first_offset, left.index, right.index - width, time_kind(left.type), part)
 
 
 def _offset(rex: RexNode) -> int | None:
-    """How far in milliseconds an expression moves the time attribute in it; None where that is not known."""
+    """The constant offset in milliseconds that an expression adds to its time attribute; None if unknown."""
     if isinstance(rex, InputRef):
         return 0
     if not isinstance(rex, Call) or not isinstance(rex.type, TimestampBase):
@@ -125,7 +125,7 @@ def _offset(rex: RexNode) -> int | None:
         return None
     length = int(str(by.value)) * (1 if rex.name == "$+$1" else -1)
     if isinstance(by.type, YearMonthIntervalType):
-        # As Flink computes it: the length of the months around the epoch.
+        # Flink uses the length of the months around the epoch.
         return _months_later(base, length)
     return base + length if isinstance(by.type, DayTimeIntervalType) else None
 

@@ -1,8 +1,8 @@
-"""Aggregates by the columns of a window become operators that work window by window.
+"""Window aggregation: aggregates by window columns become operators per window.
 
-An aggregate over a window table function assigns the windows itself, where nothing between the two looks at them.
+An aggregate over a window table function assigns the windows itself, unless a node between the two reads them.
 
-Source: Flink's pages "Window Aggregation"; Flink 2.3's plans.
+Source: Flink's page "Window Aggregation"; Flink 2.3's plans.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ _STAMP = TimestampType(precision=3, nullable=False)
 
 
 def as_window_aggregate(rel: Aggregate, windows: Windows) -> RelNode | None:
-    """An aggregate by a window's start and end, with that window's columns above it; None for another aggregate."""
+    """Window aggregate for an aggregate by a window's start and end; None for another aggregate."""
     shown = windows.of(rel.input)
     grouped = frozenset(rel.grouping)
-    if shown is None or not shown.kept(grouped):
+    if shown is None or not shown.has_bounds(grouped):
         return None
     keys = tuple(index for index in rel.grouping if index not in shown.every)
     if shown.window.is_session and set(keys) != set(shown.window.partition):
-        # A session has no meaning for rows of another partition.
+        # A session is only defined for rows of its own partition.
         return None
     source, calls = _with_plain_times(rel, shown.times & grouped)
     read = {index for call in calls for index in (*call.args, call.filter) if index is not None}
     placed = None if read & shown.every else _without_windows(source, windows)
     windowing: Windowing
     if placed is None:
-        found = windows.of(source)
-        assert found is not None
-        windowing = found.attached
+        window = windows.of(source)
+        assert window is not None
+        windowing = window.attached
     else:
         source, windowing = placed.rel, placed.windowing
         keys = tuple(placed.place[index] for index in keys)
@@ -49,7 +49,7 @@ def as_window_aggregate(rel: Aggregate, windows: Windows) -> RelNode | None:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What a window aggregate is made of."""
+    """Parts of a window aggregate."""
 
     source: RelNode
     keys: tuple[int, ...]
@@ -57,33 +57,33 @@ class _Parts:
     windowing: Windowing
 
 
-def _above_windows(rel: Aggregate, made: _Parts, shown: WindowColumns, grouped: frozenset[int]) -> RelNode:
-    """The window aggregate, and above it the columns of the aggregate that it stands for."""
+def _above_windows(rel: Aggregate, parts: _Parts, shown: WindowColumns, grouped: frozenset[int]) -> RelNode:
+    """The window aggregate, below the columns of the aggregate that it replaces."""
     time = replace(shown.time, nullable=False)
     properties = [("window_start", Property.START), ("window_end", Property.END)]
     stamps: list[TimestampBase] = [_STAMP, _STAMP]
     if shown.times & grouped:
         properties.append(("window_time", Property.ROWTIME if is_rowtime(time) else Property.PROCTIME))
         stamps.append(time)
-    given = made.source.row_type
+    input_type = parts.source.row_type
     own = rel.columns.fields
     calls = own[len(rel.grouping) :]
     names = (
-        *(given.names[index] for index in made.keys),
+        *(input_type.names[index] for index in parts.keys),
         *(item.name for item in calls),
         *(name for name, _ in properties),
     )
     types = (
-        *(given.types[index] for index in made.keys),
-        *(call.type for call in made.calls),
+        *(input_type.types[index] for index in parts.keys),
+        *(call.type for call in parts.calls),
         *stamps,
     )
     row = named_row(names, types)
-    first = len(made.keys) + len(made.calls)
+    first = len(parts.keys) + len(parts.calls)
     named = tuple((name, kind) for name, (_, kind) in zip(row.names[first:], properties, strict=True))
-    below = WindowAggregate(made.source, made.keys, made.calls, made.windowing, named, row)
+    below = WindowAggregate(parts.source, parts.keys, parts.calls, parts.windowing, named, row)
     refs = identity(row)
-    following = iter(refs[: len(made.keys)])
+    following = iter(refs[: len(parts.keys)])
     exprs: list[RexNode] = []
     for index in rel.grouping:
         if index in shown.starts:
@@ -94,20 +94,20 @@ def _above_windows(rel: Aggregate, made: _Parts, shown: WindowColumns, grouped: 
             exprs.append(refs[first + 2])
         else:
             exprs.append(next(following))
-    exprs += refs[len(made.keys) : first]
+    exprs += refs[len(parts.keys) : first]
     fields = tuple(Field(item.name, type_of(rex), item.comment) for item, rex in zip(own, exprs, strict=True))
     return Project(below, tuple(exprs), RowType(fields=fields))
 
 
-def _with_plain_times(rel: Aggregate, kept: frozenset[int]) -> tuple[RelNode, tuple[AggregateCall, ...]]:
-    """The input with plain timestamps for its time attributes, but for those of `kept`, and the calls over it."""
+def _with_plain_times(rel: Aggregate, times: frozenset[int]) -> tuple[RelNode, tuple[AggregateCall, ...]]:
+    """The input with plain timestamps for its time attributes, except `times`, and the calls over it."""
     row = rel.input.row_type
-    exprs: list[RexNode] = [rex if rex.index in kept else plain(rex) for rex in identity(row)]
+    exprs: list[RexNode] = [rex if rex.index in times else plain(rex) for rex in identity(row)]
     names = list(row.names)
     copies: dict[int, int] = {}
 
     def place(index: int) -> int:
-        if index not in kept or not is_time(row.types[index]):
+        if index not in times or not is_time(row.types[index]):
             return index
         if index not in copies:
             copies[index] = len(exprs)
@@ -126,7 +126,7 @@ def _with_plain_times(rel: Aggregate, kept: frozenset[int]) -> tuple[RelNode, tu
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """Rows before they get their windows: `place` has where the columns that are no window columns are now."""
+    """Rows before window assignment: `place` has the new positions of columns that are not window columns."""
 
     rel: RelNode
     place: Mapping[int, int]
@@ -134,10 +134,10 @@ class _Placed:
 
 
 def _without_windows(rel: RelNode, windows: Windows) -> _Placed | None:
-    """The rows under a window table function; None where what is above it looks at the windows."""
+    """The rows below a window table function; None if a node above it reads the windows."""
     if isinstance(rel, WindowTable):
         if rel.window.kind is WindowKind.HOP and (rel.window.step or 0) > rel.window.size:
-            # Not every row falls into a window.
+            # Some rows have no window.
             return None
         time = rel.input.row_type.types[rel.index]
         assert isinstance(time, TimestampBase)
@@ -174,17 +174,17 @@ def _projected(
     below: _Placed,
     make: Callable[[tuple[tuple[RexNode, ...], ...], RowType], RelNode],
 ) -> _Placed | None:
-    """The projection (or several, of an Expand) without window columns, the time attribute among its columns."""
+    """The projection (or several, of an Expand) without window columns, including the time attribute."""
     cells = list(zip(*rows, strict=True))
-    kept: list[int] = []
+    readable: list[int] = []
     for at, column in enumerate(cells):
         read = frozenset().union(*map(input_refs, column))
         if not read & shown.every:
-            kept.append(at)
+            readable.append(at)
         elif not all(isinstance(rex, InputRef) for rex in column):
             return None
-    moved = [tuple(map_inputs(rex, below.place.__getitem__) for rex in cells[at]) for at in kept]
-    fields = [columns.fields[at] for at in kept]
+    moved = [tuple(map_inputs(rex, below.place.__getitem__) for rex in cells[at]) for at in readable]
+    fields = [columns.fields[at] for at in readable]
     windowing = below.windowing
     item = below.rel.row_type.fields[windowing.index]
     time = InputRef(windowing.index, item.type)
@@ -193,13 +193,13 @@ def _projected(
     if not places:
         moved.append((time,) * len(rows))
         fields.append(Field(_new_name(item.name, [field.name for field in fields]), item.type))
-    place = {old: new for new, old in enumerate(kept)}
+    place = {old: new for new, old in enumerate(readable)}
     partition: list[int] = []
     for key in windowing.window.partition:
-        found = [at for at, column in enumerate(moved) if all(_is_column(rex, key) for rex in column)]
-        if not found:
+        key_places = [at for at, column in enumerate(moved) if all(_is_column(rex, key) for rex in column)]
+        if not key_places:
             return None
-        partition.append(found[0])
+        partition.append(key_places[0])
     window = replace(windowing.window, partition=tuple(sorted(partition)))
     rel = make(tuple(zip(*moved, strict=True)), RowType(fields=tuple(fields)))
     return _Placed(rel, place, ByTime(window, windowing.time, index))
@@ -210,8 +210,8 @@ def _is_column(rex: RexNode, index: int) -> bool:
 
 
 def _new_name(name: str, taken: Sequence[str]) -> str:
-    number, found = 0, name
-    while found in taken:
-        found = f"{name}_{number}"
+    number, unique = 0, name
+    while unique in taken:
+        unique = f"{name}_{number}"
         number += 1
-    return found
+    return unique

@@ -1,6 +1,6 @@
-"""Which columns of a query show its rows' windows, followed from the window table functions up.
+"""Window columns of a query, tracked from the window table functions upwards.
 
-Only rows that still carry the start and the end of one kind of window can be grouped, joined or ranked per window.
+Only rows with the start and the end of the same windows can be grouped, joined or ranked per window.
 
 Source: Flink's pages on windowing table-valued functions; Flink 2.3's plans.
 """
@@ -49,7 +49,7 @@ Columns = frozenset[int]
 
 @dataclass(frozen=True, slots=True)
 class WindowColumns:
-    """The columns that show starts, ends and times of windows, and what windows those are."""
+    """The start, end and time columns of windows, and the windows themselves."""
 
     window: Window
     time: TimestampBase
@@ -59,20 +59,20 @@ class WindowColumns:
 
     @property
     def every(self) -> Columns:
-        """All columns that show something of a window."""
+        """All window columns."""
         return self.starts | self.ends | self.times
 
     @property
     def attached(self) -> Attached:
-        """Rows by the window that they carry."""
+        """The attached windowing: rows carry their window."""
         return Attached(self.window, self.time, min(self.starts), min(self.ends))
 
-    def kept(self, columns: Columns) -> bool:
-        """Whether a start and an end are among `columns`."""
+    def has_bounds(self, columns: Columns) -> bool:
+        """Return True if a start and an end are among `columns`."""
         return bool(self.starts & columns and self.ends & columns)
 
     def moved(self, places: Mapping[int, Columns]) -> WindowColumns | None:
-        """The same over a row that has column `i` at `places[i]`; None where a start, an end or a key is lost."""
+        """The window columns of a row with column `i` at `places[i]`; None if a start, an end or a key is lost."""
 
         def all_of(columns: Columns) -> Columns:
             return frozenset().union(*(places.get(index, frozenset()) for index in columns)) if columns else columns
@@ -84,24 +84,24 @@ class WindowColumns:
         return WindowColumns(replace(self.window, partition=partition), self.time, starts, ends, all_of(self.times))
 
     def shifted(self, by: int) -> WindowColumns:
-        """The same over columns that stand `by` places further right."""
-        found = self.moved({index: frozenset({index + by}) for index in (*self.every, *self.window.partition)})
-        assert found is not None
-        return found
+        """The window columns with every index increased by `by`."""
+        shifted = self.moved({index: frozenset({index + by}) for index in (*self.every, *self.window.partition)})
+        assert shifted is not None
+        return shifted
 
 
 class Windows:
-    """Window columns of relational nodes, each node looked at once."""
+    """Window columns of relational nodes, computed once per node."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[RelNode, WindowColumns | None]] = {}
 
     def of(self, rel: RelNode) -> WindowColumns | None:
-        """The window columns of a node's rows; None where rows are of no window, or of several kinds."""
-        found = self._known.get(id(rel))
-        if found is None:
-            found = self._known[id(rel)] = (rel, self._read(rel))
-        return found[1]
+        """The window columns of a node; None for rows without windows, or with several kinds."""
+        cached = self._known.get(id(rel))
+        if cached is None:
+            cached = self._known[id(rel)] = (rel, self._read(rel))
+        return cached[1]
 
     def _read(self, rel: RelNode) -> WindowColumns | None:
         match rel:
@@ -126,7 +126,7 @@ class Windows:
         raise unknown_node("following windows", rel)
 
 
-#: Nodes whose rows are of no window, whatever they are made of.
+#: Nodes whose rows have no windows, regardless of their inputs.
 _WITHOUT_WINDOWS = (
     *(Aggregate, Barrier, GroupWindowAggregate, IntervalJoin, Join, OverAggregate, Rank, Scan, Sort),
     *(TableFunctionScan, TemporalJoin, Values, WatermarkAssigner),
@@ -160,7 +160,7 @@ def _expand(rel: Expand, below: WindowColumns | None) -> WindowColumns | None:
 def _aggregate(rel: WindowAggregate) -> WindowColumns | None:
     shown = {
         kind: frozenset(
-            len(rel.grouping) + len(rel.calls) + at for at, (_, found) in enumerate(rel.properties) if found in kinds
+            len(rel.grouping) + len(rel.calls) + at for at, (_, kind) in enumerate(rel.properties) if kind in kinds
         )
         for kind, kinds in {
             "start": (Property.START,),
@@ -174,25 +174,33 @@ def _aggregate(rel: WindowAggregate) -> WindowColumns | None:
 
 
 def _join(rel: WindowJoin, left: WindowColumns | None, right: WindowColumns | None) -> WindowColumns | None:
-    # The window of a padded side is null: such a row is of no window.
+    # The window of a padded side is null, so such a row has no window.
     if left is None or right is None or rel.kind in (JoinKind.SEMI, JoinKind.ANTI, JoinKind.LEFT):
         return left
-    other = right.shifted(len(rel.left.row_type.fields))
+    right_columns = right.shifted(len(rel.left.row_type.fields))
     if rel.kind in (JoinKind.RIGHT, JoinKind.FULL):
-        return other if rel.kind is JoinKind.RIGHT else None
-    return replace(left, starts=left.starts | other.starts, ends=left.ends | other.ends, times=left.times | other.times)
+        return right_columns if rel.kind is JoinKind.RIGHT else None
+    return replace(
+        left,
+        starts=left.starts | right_columns.starts,
+        ends=left.ends | right_columns.ends,
+        times=left.times | right_columns.times,
+    )
 
 
-def _union(rel: SetOp, found: Sequence[WindowColumns | None]) -> WindowColumns | None:
+def _union(rel: SetOp, inputs: Sequence[WindowColumns | None]) -> WindowColumns | None:
     if rel.kind is not SetKind.UNION or not rel.all:
         return None
-    first = found[0]
+    first = inputs[0]
     if first is None:
         return None
-    for other in found[1:]:
-        if other is None or other.window != first.window or is_rowtime(other.time) != is_rowtime(first.time):
+    for columns in inputs[1:]:
+        if columns is None or columns.window != first.window or is_rowtime(columns.time) != is_rowtime(first.time):
             return None
         first = replace(
-            first, starts=first.starts & other.starts, ends=first.ends & other.ends, times=first.times & other.times
+            first,
+            starts=first.starts & columns.starts,
+            ends=first.ends & columns.ends,
+            times=first.times & columns.times,
         )
     return first if first.starts and first.ends else None

@@ -1,6 +1,7 @@
-"""Joins and top-n by the columns of a window, which work window by window.
+"""Joins and top-n by window columns, evaluated per window.
 
-Source: Flink's pages "Window JOIN", "Window Top-N", "Window Deduplication"; Flink 2.3's plans."""
+Source: Flink's pages "Window JOIN", "Window Top-N", "Window Deduplication"; Flink 2.3's plans.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from compiled_plan.plans.rex import InputRef, RexNode
 
 
 def as_window_join(rel: Join, windows: Windows) -> WindowJoin | None:
-    """A join whose condition has equal starts and equal ends of one kind of window; None for another join.
+    """A join with equal starts and equal ends of the same windows; None for another join.
 
     Raises:
         UnsupportedError: the windows are of processing time.
@@ -33,7 +34,7 @@ def as_window_join(rel: Join, windows: Windows) -> WindowJoin | None:
         elif pair is not None and pair[0] in left.ends and pair[1] in right.ends:
             ends = ends or pair
         else:
-            # Times of rows of one window are compared as they are.
+            # Rows of one window compare their times directly.
             rest.append(part)
     if starts is None or ends is None:
         return None
@@ -58,13 +59,13 @@ def _same_windows(left: WindowColumns, right: WindowColumns) -> bool:
 
 
 def _pair(part: RexNode, width: int) -> tuple[int, int] | None:
-    """The columns, each of its own side, that an equality compares."""
+    """The columns that an equality compares, one of each side."""
     if not (is_call(part, "$=$1") or is_call(part, "$IS NOT DISTINCT FROM$1")):
         return None
-    one, other = part.children()
-    if not isinstance(one, InputRef) or not isinstance(other, InputRef):
+    left, right = part.children()
+    if not isinstance(left, InputRef) or not isinstance(right, InputRef):
         return None
-    low, high = sorted((one.index, other.index))
+    low, high = sorted((left.index, right.index))
     return (low, high - width) if low < width <= high else None
 
 
@@ -72,25 +73,25 @@ def as_window_rank(rel: Rank, windows: Windows) -> RelNode | None:
     """A top-n per start and end of a window; None for another top-n.
 
     Raises:
-        UnsupportedError: the windows are of processing time; the number of rows is that of a column.
+        UnsupportedError: the windows are of processing time; the limit is a column.
     """
     shown = windows.of(rel.input)
     partition = frozenset(rel.partition)
-    if shown is None or not shown.kept(partition):
+    if shown is None or not shown.has_bounds(partition):
         return None
     start, end = min(shown.starts & partition), min(shown.ends & partition)
     windowing = Attached(shown.window, shown.time, start, end)
-    what = "window top-n"
+    operation = "window top-n"
     keys = tuple(index for index in rel.partition if index not in shown.every)
     row = rel.input.row_type
     first = rel.order[0] if len(rel.order) == 1 else None
     by_time = first is not None and is_time(row.types[first.index])
     deduplicates = by_time and rel.rank_column is None and (rel.start, rel.end) == (1, 1)
     if deduplicates and rel.function == "ROW_NUMBER":
-        what = "window deduplication"
+        operation = "window deduplication"
     if not is_rowtime(shown.time):
         raise UnsupportedError(
-            f"a {what} in processing time is not supported",
+            f"a {operation} in processing time is not supported",
             remedy="make the windows over a column that has a WATERMARK",
         )
     if rel.end_column is not None:

@@ -1,4 +1,4 @@
-"""GROUP BY: grouping expressions and sets, and the Aggregate under a query block's other clauses."""
+"""GROUP BY: grouping expressions and sets, and the Aggregate below a query block's other clauses."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, type_of, walk
 from compiled_plan.plans.types import BIGINT, LogicalType, row_of
 
-#: Calls that never give null, whatever their operands are.
+#: Calls that never return null, for any operands.
 _NEVER_NULL = ("$IS ", "$COALESCE$1", "$IFNULL$1")
 
 
 @dataclass(frozen=True)
 class Clause:
-    """A bound expression of a query block and where it stands; `name` is its column's name."""
+    """A bound expression of a query block with its AST node and clause; `name` is its column's name."""
 
     rex: RexNode
     node: ast.Node
@@ -37,28 +37,28 @@ class Clause:
 
 @dataclass(frozen=True)
 class Grouping:
-    """The grouping expressions, and the sets of them (indices) to group by; one set for a plain GROUP BY.
+    """The grouping expressions and the grouping sets over their indices; one set for a plain GROUP BY.
 
-    `again` holds the sets that were written twice, then those written three times, and so on: each gives its groups
-    once more.
+    `repeats` holds the sets that were written twice, then those written three times, and so on: each repetition returns
+    its groups once more.
     """
 
     keys: tuple[RexNode, ...]
     sets: tuple[tuple[int, ...], ...]
-    again: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    repeats: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
 
 NO_GROUPING = Grouping((), ((),))
 
 
 def has_keys(group: ast.GroupBy | None) -> bool:
-    """Whether GROUP BY holds anything but the empty set."""
+    """Return True if GROUP BY has a set other than the empty one."""
     items = group.items if group is not None else ()
     return any(not (isinstance(item, ast.RowValue) and not item.items) for item in items)
 
 
 def is_aggregate(rexes: Sequence[RexNode]) -> bool:
-    """Whether any of the expressions holds an aggregate call."""
+    """Return True if any of the expressions contains an aggregate call."""
     return any(isinstance(node, AggregateRef) for rex in rexes for node in walk(rex))
 
 
@@ -77,15 +77,15 @@ def bind_grouping(binder: Binder, group: ast.GroupBy, context: Context) -> Group
         return keys.index(rex)
 
     def columns(node: ast.Expression) -> tuple[int, ...]:
-        """A key, or a parenthesised set of keys."""
+        """Bind a key, or a parenthesised set of keys."""
         if isinstance(node, ast.RowValue) and not node.explicit:
             return tuple(dict.fromkeys(key(item) for item in node.items))
         return (key(node),)
 
     def alternatives(node: ast.Expression) -> list[tuple[int, ...]]:
-        """The sets that one item of GROUP BY stands for."""
+        """The grouping sets of one item of GROUP BY."""
         if isinstance(node, ast.GroupingSets):
-            return [found for item in node.items for found in alternatives(item)]
+            return [key_set for item in node.items for key_set in alternatives(item)]
         if isinstance(node, ast.Rollup | ast.Cube):
             parts = [columns(item) for item in node.items]
             sizes = range(len(parts), -1, -1)
@@ -102,12 +102,12 @@ def bind_grouping(binder: Binder, group: ast.GroupBy, context: Context) -> Group
     if group.distinct:
         return Grouping(tuple(keys), distinct)
     most = max(map(sets.count, distinct))
-    again = tuple(tuple(found for found in distinct if sets.count(found) > times) for times in range(1, most))
-    return Grouping(tuple(keys), distinct, again)
+    repeats = tuple(tuple(key_set for key_set in distinct if sets.count(key_set) > times) for times in range(1, most))
+    return Grouping(tuple(keys), distinct, repeats)
 
 
 class Grouped:
-    """An Aggregate being built: expressions over FROM's row go in, expressions over the Aggregate's row come out."""
+    """An Aggregate under construction; rewrites expressions over FROM's row to the Aggregate's row."""
 
     def __init__(
         self, binder: Binder, rel: RelNode, grouping: Grouping, context: Context, group: ast.GroupBy | None = None
@@ -116,7 +116,7 @@ class Grouped:
         self._input = rel
         self._grouping = grouping
         self._context = context
-        everywhere = set.intersection(*(set(found) for found in grouping.sets))
+        everywhere = set.intersection(*(set(key_set) for key_set in grouping.sets))
         self._key_types = tuple(
             type_of(key) if index in everywhere else type_of(key).with_nullability(True)
             for index, key in enumerate(grouping.keys)
@@ -124,14 +124,14 @@ class Grouped:
         self._calls: list[AggregateRef] = []
         self._window = group_window(binder, group, grouping.keys)
         self._shown: set[Property] = set()
-        if self._window is not None and (len(grouping.sets) > 1 or grouping.again):
+        if self._window is not None and (len(grouping.sets) > 1 or grouping.repeats):
             raise binder.source.unsupported(
                 group, f"{self._window.window.kind.value} with several grouping sets", "use a window table function"
             )
         self._arguments: list[RexNode] = [self._time_of(key) for key in grouping.keys]
 
     def lift(self, clause: Clause) -> Clause:
-        """The clause over the Aggregate's row.
+        """Rewrite the clause to the Aggregate's row.
 
         Raises:
             ProgramError: it reads a column that is neither grouped nor aggregated.
@@ -139,7 +139,7 @@ class Grouped:
         return replace(clause, rex=self._lift(clause.rex, clause.node))
 
     def build(self, labels: Sequence[Clause], hints: tuple[Hint, ...]) -> RelNode:
-        """The Aggregate over a Project of keys and arguments. `labels` name columns that a query selects as they are.
+        """The Aggregate over a Project of keys and arguments. `labels` name columns that the query selects directly.
 
         The expressions of `labels` are those before `lift`.
         """
@@ -160,21 +160,21 @@ class Grouped:
         row = row_of(columns, [*self._key_types, *(call.type for call in calls)])
         if self._window is not None:
             return self._windowed(self._window, source, calls, columns)
-        levels = [self._grouping.sets, *self._grouping.again]
+        levels = [self._grouping.sets, *self._grouping.repeats]
         rels = tuple(
             Aggregate(source, keys, tuple(calls), row, () if sets == (keys,) else sets, hints) for sets in levels
         )
         return rels[0] if len(rels) == 1 else SetOp(rels, SetKind.UNION, True, row)
 
     def _time_of(self, key: RexNode) -> RexNode:
-        """What a key is computed from: of a window, its time."""
+        """The expression that a key is computed from: for a window, its time."""
         window = self._window
         return window.time if window is not None and key == window.call else key
 
     def _windowed(
         self, window: GroupWindow, source: RelNode, calls: Sequence[AggregateCall], columns: Sequence[str]
     ) -> RelNode:
-        """The aggregate by a window of GROUP BY; above it the keys, what shows the window, and the calls, in order."""
+        """The aggregate by a window of GROUP BY, below a projection to keys, window properties and calls."""
         place = self._grouping.keys.index(window.call)
         keys = tuple(at for at in range(len(self._grouping.keys)) if at != place)
         shown = window.properties if self._shown else ()
@@ -194,7 +194,7 @@ class Grouped:
         return Project(rel, tuple(exprs), named_row(labels, [type_of(rex) for rex in exprs]))
 
     def _first_call(self) -> int:
-        """Where the calls begin in the row: behind the keys, and what shows their window."""
+        """The index of the first call in the row, behind keys and window properties."""
         return len(self._grouping.keys) + (0 if self._window is None else len(self._window.properties))
 
     def _property(self, rex: RexNode, node: ast.Node) -> RexNode:
@@ -253,13 +253,13 @@ class Grouped:
         return _renullified(rex.with_children(lifted), children, lifted)
 
     def _outer(self, item: OuterRef, node: ast.Node) -> RexNode:
-        found = self._lift(InputRef(item.index, item.type), node)
-        assert isinstance(found, InputRef)
-        return OuterRef(item.name, found.index, found.type)
+        lifted = self._lift(InputRef(item.index, item.type), node)
+        assert isinstance(lifted, InputRef)
+        return OuterRef(item.name, lifted.index, lifted.type)
 
     def _aggregate(self, ref: AggregateRef, node: ast.Node) -> RexNode:
         if ref.sql == "GROUP_ID":
-            if self._grouping.again:
+            if self._grouping.repeats:
                 raise self._session.source.unsupported(node, "GROUP_ID of a grouping set that is written twice")
             return casts.cast(plan_literals.integer(0), BIGINT.not_null())
         if ref.name.startswith("$GROUPING"):
@@ -268,7 +268,7 @@ class Grouped:
                     raise self._session.source.error(
                         node, f"an argument of {ref.sql} is no grouping expression", "name a column of GROUP BY"
                     )
-            if len(self._grouping.sets) == 1 and not self._grouping.again:
+            if len(self._grouping.sets) == 1 and not self._grouping.repeats:
                 return casts.cast(plan_literals.integer(0), BIGINT.not_null())
         if ref not in self._calls:
             self._calls.append(ref)
@@ -290,7 +290,7 @@ class Grouped:
         )
 
     def _reads(self, node: ast.ColumnRef, rex: InputRef) -> bool:
-        """True when a name is the column `rex` (in a subquery it may be no name of this query's)."""
+        """Return True if a name resolves to the column `rex` (in a subquery it may belong to another query)."""
         try:
             return bind(self._session, node, self._context) == rex
         except CompiledPlanError:
@@ -302,7 +302,7 @@ def _is_true(rex: RexNode) -> RexNode:
 
 
 def _renullified(rex: RexNode, before: tuple[RexNode, ...], after: tuple[RexNode, ...]) -> RexNode:
-    """`rex` made nullable where a key that grouping sets leave out made one of its operands nullable."""
+    """`rex`, made nullable if a key that grouping sets omit made one of its operands nullable."""
     changed = [
         new for old, new in zip(before, after, strict=True) if type_of(new).nullable and not type_of(old).nullable
     ]

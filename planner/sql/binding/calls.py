@@ -20,7 +20,7 @@ from compiled_plan.plans.rex import RexNode, type_of
 from compiled_plan.plans.types import BIGINT
 
 GROUPING_FUNCTIONS = frozenset(("GROUPING", "GROUPING_ID"))
-#: Names that can be called and are neither scalar functions nor aggregates.
+#: Callable names that are neither scalar functions nor aggregates.
 _OTHERS = frozenset(("GROUP_ID", *GROUPING_FUNCTIONS, *WINDOW_FUNCTIONS, *GROUP_WINDOWS, *AUXILIARY))
 
 
@@ -38,11 +38,11 @@ def _call(binder: Binder, node: ast.Call, context: Context) -> RexNode:
     if len(node.parts) > 1:
         raise _unknown(binder, node, ".".join(node.names))
     if context.pattern:
-        from compiled_plan.planner.sql.binding.matches import bind_navigation  # for MATCH_RECOGNIZE alone
+        from compiled_plan.planner.sql.binding.matches import bind_navigation  # only needed for MATCH_RECOGNIZE
 
-        found = bind_navigation(binder, node, context)
-        if found is not None:
-            return found
+        navigation = bind_navigation(binder, node, context)
+        if navigation is not None:
+            return navigation
     if not _is_built_in(name):
         raise _unknown(binder, node, node.parts[0].name)
     if node.over is not None or name in WINDOW_FUNCTIONS:
@@ -75,7 +75,7 @@ def bind_aggregate(binder: Binder, node: ast.Call, context: Context) -> RexNode:
     """An aggregate call, as an `AggregateRef` that the query block turns into a column of its Aggregate.
 
     Raises:
-        ProgramError: aggregates may not stand here, are nested, or the arguments do not fit.
+        ProgramError: aggregates are not allowed here, are nested, or the arguments do not fit.
     """
     if not context.aggregates:
         raise binder.source.error(

@@ -1,4 +1,4 @@
-"""What the parts of the binder share: the binder itself, the place in a query, and a bound query."""
+"""Shared types of the binder: the binder itself, the context of an expression, a bound query."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ from compiled_plan.plans.types import LogicalType, RowType
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound query. `names` are the columns' names in SQL, which may repeat; those of `rel` do not."""
+    """A bound query. `names` are the columns' SQL names, which may repeat; those of `rel` do not."""
 
     rel: RelNode
     names: tuple[str, ...]
 
     @property
     def types(self) -> tuple[LogicalType, ...]:
-        """The columns' types."""
         return self.rel.row_type.types
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a query sees of the queries around it: the enclosing row, and the names that WITH gave."""
+    """The visible surroundings of a query: the enclosing row, and the names declared by WITH."""
 
     parent: Scope | None = None
     ctes: Mapping[str, Bound] = field(default_factory=dict)
@@ -46,7 +45,7 @@ class BindQuery(Protocol):
 
 @dataclass
 class Binder:
-    """One program being bound. `bind_query` is here so that expressions can bind the queries inside them."""
+    """The binder of one program. `bind_query` lets expressions bind their subqueries."""
 
     source: SourceText
     catalog: Catalog
@@ -54,23 +53,23 @@ class Binder:
     names: Names = field(default_factory=Names)
 
     def scope(self, row: RowType, parent: Scope | None, names: tuple[str, ...] | None = None) -> Scope:
-        """A scope over the columns of `row`, without any relation to qualify them by."""
+        """A scope over the columns of `row`, without a relation to qualify them."""
         return Scope((), columns_of(names or row.names), row, parent, self.names.correlation())
 
 
 @dataclass(frozen=True)
 class Context:
-    """Where an expression stands.
+    """The context of an expression.
 
     Args:
         scope: the row it is over.
-        ctes: names that WITH gave.
+        ctes: names declared by WITH.
         clause: its clause, for errors ("WHERE clause").
-        aggregates: whether aggregate calls may stand here.
-        grouped: whether the query block has a GROUP BY.
-        over: whether OVER may stand here.
+        aggregates: aggregate calls are allowed.
+        grouped: the query block has a GROUP BY.
+        over: OVER is allowed.
         windows: the named windows of the query block.
-        pattern: whether this is inside MATCH_RECOGNIZE, where columns belong to pattern variables.
+        pattern: inside MATCH_RECOGNIZE, where columns belong to pattern variables.
     """
 
     scope: Scope
@@ -87,15 +86,15 @@ class Context:
         return Surroundings(self.scope, self.ctes)
 
     def without_aggregates(self, clause: str) -> Context:
-        """The same place, inside an aggregate's arguments."""
+        """The same context inside an aggregate's arguments."""
         return replace(self, aggregates=False, over=False, clause=clause)
 
 
 @dataclass(frozen=True, slots=True)
 class AggregateRef(RexNode):
-    """An aggregate call in an expression, over the row of FROM, until the Aggregate is built.
+    """An aggregate call over the row of FROM, replaced when the Aggregate is built.
 
-    `name` is Flink's internal name; `sql` the name as written, for errors. A plan never holds one.
+    `name` is Flink's internal name; `sql` the name as written, for errors. Plans contain none.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """CREATE TABLE and CREATE VIEW: declarations to catalog objects.
 
-Source: Flink's "CREATE Statements" page, and Flink 2.3 for the order in which LIKE merges and what it refuses.
+Source: Flink's "CREATE Statements" page, and Flink 2.3 for the order and the restrictions of LIKE.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from compiled_plan.plans.types import LogicalType, TimeKind, TimestampLtzType, T
 
 
 def bind_create_table(binder: Binder, statement: st.CreateTable) -> CatalogTable:
-    """The table that a CREATE TABLE declares, LIKE merged in.
+    """The table of a CREATE TABLE, merged with its LIKE.
 
     Raises:
         ProgramError: columns, keys or watermarks that do not fit together; with line, column and caret.
@@ -44,7 +44,7 @@ def bind_create_table(binder: Binder, statement: st.CreateTable) -> CatalogTable
 
 @dataclass(frozen=True)
 class _Base:
-    """The table that LIKE names, as far as the options include it."""
+    """The base table of LIKE, restricted to the included features."""
 
     columns: tuple[Column, ...] = ()
     watermarks: tuple[Watermark, ...] = ()
@@ -56,7 +56,7 @@ class _Base:
 
 
 class _Declaration:
-    """A CREATE TABLE on its way to a table."""
+    """A CREATE TABLE under construction."""
 
     def __init__(self, binder: Binder, statement: st.CreateTable) -> None:
         self._session = binder
@@ -98,35 +98,35 @@ class _Declaration:
         like = self._statement.like
         if like is None:
             return _Base()
-        found = self._session.catalog.find(like.source)
+        source = self._session.catalog.find(like.source)
         name = self._session.catalog.qualify(like.source)
-        if found is None:
+        if source is None:
             remedy = did_you_mean(like.source[-1], self._session.catalog.names())
             raise self._source.error_at(like.span, f"source table {name} of LIKE not found", remedy)
-        if not isinstance(found, CatalogTable):
+        if not isinstance(source, CatalogTable):
             raise self._source.error_at(like.span, f"source {name} of LIKE is a view", "name a table")
         rules = self._rules
-        kept = [
+        included = [
             column
-            for column in found.columns
+            for column in source.columns
             if column.kind is ColumnKind.PHYSICAL
             or rules.includes("GENERATED" if column.kind is ColumnKind.COMPUTED else "METADATA")
         ]
         return _Base(
-            columns=tuple(kept),
-            watermarks=found.watermarks if rules.includes("WATERMARKS") else (),
-            primary_key=found.primary_key if rules.includes("CONSTRAINTS") else (),
-            primary_key_name=found.primary_key_name if rules.includes("CONSTRAINTS") else "",
-            partition_keys=found.partition_keys if rules.includes("PARTITIONS") else (),
-            options=found.options if rules.includes("OPTIONS") else (),
-            places=found.places,
+            columns=tuple(included),
+            watermarks=source.watermarks if rules.includes("WATERMARKS") else (),
+            primary_key=source.primary_key if rules.includes("CONSTRAINTS") else (),
+            primary_key_name=source.primary_key_name if rules.includes("CONSTRAINTS") else "",
+            partition_keys=source.partition_keys if rules.includes("PARTITIONS") else (),
+            options=source.options if rules.includes("OPTIONS") else (),
+            places=source.places,
         )
 
     # --- columns
 
     def _columns(self) -> tuple[Column, ...]:
-        """All columns in order; computed ones still without their expressions (a type is not known yet)."""
-        found = {column.name: column for column in self._base.columns}
+        """All columns in order, computed ones without their expressions, since their types are unknown yet."""
+        columns = {column.name: column for column in self._base.columns}
         declared: set[str] = set()
         for item in self._statement.columns:
             if item.name in declared:
@@ -135,9 +135,9 @@ class _Declaration:
                     item.span, f"a {kind} column named {item.name!r} already exists in the table", "rename one of them"
                 )
             declared.add(item.name)
-            self._check_overwrite(item, found.get(item.name))
-            found[item.name] = self._column(item)
-        return tuple(found.values())
+            self._check_overwrite(item, columns.get(item.name))
+            columns[item.name] = self._column(item)
+        return tuple(columns.values())
 
     def _check_overwrite(self, item: st.ColumnClause, base: Column | None) -> None:
         if base is None:
@@ -169,7 +169,7 @@ class _Declaration:
         )
 
     def _computed(self, columns: tuple[Column, ...]) -> tuple[Column, ...]:
-        """The columns with the declared computed ones bound over the others."""
+        """The columns with computed ones bound over the others."""
         written = {item.name: item for item in self._statement.columns if isinstance(item, st.ComputedColumn)}
         plain = [column for column in columns if column.kind is not ColumnKind.COMPUTED]
         context = self._context(plain, "a computed column")
@@ -178,12 +178,12 @@ class _Declaration:
             item = written.get(column.name)
             if item is None or column.kind is not ColumnKind.COMPUTED:
                 return column
-            other = [found.name for found in columns if found.kind is ColumnKind.COMPUTED]
+            computed = [column.name for column in columns if column.kind is ColumnKind.COMPUTED]
             self._source.refuse_queries(item.expression, "a computed column")
             try:
                 rex = bind_value(self._session, item.expression, context)
             except CompiledPlanError as fault:
-                named = next((name for name in other if f"column {name!r} not found" in fault.message), None)
+                named = next((name for name in computed if f"column {name!r} not found" in fault.message), None)
                 if named is None:
                     raise
                 raise type(fault)(
@@ -275,9 +275,9 @@ class _Declaration:
 
     def _watermark(self, item: st.Watermark, columns: tuple[Column, ...]) -> Watermark:
         name = ".".join(item.rowtime)
-        column = next((found for found in columns if (found.name,) == item.rowtime), None)
+        column = next((candidate for candidate in columns if (candidate.name,) == item.rowtime), None)
         if column is None:
-            known = [found.name for found in columns]
+            known = [column.name for column in columns]
             raise self._source.error_at(
                 item.span, f"the watermark's column {name!r} is not defined in the table", did_you_mean(name, known)
             )
@@ -292,11 +292,11 @@ class _Declaration:
         self._check_time(item.span, "the watermark's expression", type_of(rex))
         return Watermark(name, rex, unparse(item.expression, self._source))
 
-    def _check_time(self, span: Span, what: str, type_: LogicalType) -> None:
+    def _check_time(self, span: Span, column: str, type_: LogicalType) -> None:
         if not isinstance(type_, TimestampType | TimestampLtzType) or type_.precision > 3:
             raise self._source.error_at(
                 span,
-                f"{what} must be of type TIMESTAMP(p) or TIMESTAMP_LTZ(p) with p from 0 to 3, not {type_}",
+                f"{column} must be of type TIMESTAMP(p) or TIMESTAMP_LTZ(p) with p from 0 to 3, not {type_}",
                 "declare the column as TIMESTAMP(3) or TIMESTAMP_LTZ(3), or compute such a column",
             )
 
@@ -312,7 +312,7 @@ def _kind(item: st.ColumnClause) -> ColumnKind:
 
 
 def bind_create_view(binder: Binder, statement: st.CreateView) -> CatalogView:
-    """The view that a CREATE VIEW declares; its query is bound here, so that errors come at once.
+    """The view of a CREATE VIEW; binds its query immediately, to report errors early.
 
     Raises:
         ProgramError: as for queries; column names that are too many, too few or repeated.

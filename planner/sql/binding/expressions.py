@@ -1,6 +1,6 @@
 """Scalar expressions: syntax to typed row expressions.
 
-`bind` looks the class of a node up in `BINDERS`; every class of `planner.sql.nodes` that is an expression is there.
+`bind` dispatches on the class of the node in `BINDERS`, which covers all expressions of `planner.sql.nodes`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BINDERS: dict[type[ast.Expression], BindExpression[Any]] = {}
 
 
 def binds(*classes: type[N]) -> Callable[[BindExpression[N]], BindExpression[N]]:
-    """Register a function as the binder of these classes of nodes."""
+    """Register a function as the binder of these node classes."""
 
     def register(function: BindExpression[N]) -> BindExpression[N]:
         for class_ in classes:
@@ -48,7 +48,7 @@ def bind(binder: Binder, node: ast.Expression, context: Context) -> RexNode:
 
 
 def bind_value(binder: Binder, node: ast.Expression, context: Context) -> RexNode:
-    """An expression that becomes a column: a bare NULL has no type there.
+    """Bind an expression that becomes a column, where a bare NULL has no type.
 
     Raises:
         ProgramError: as `bind`, and for NULL without CAST.
@@ -60,7 +60,7 @@ def bind_value(binder: Binder, node: ast.Expression, context: Context) -> RexNod
 
 
 def bind_condition(binder: Binder, node: ast.Expression, context: Context) -> RexNode:
-    """A boolean expression.
+    """Bind a boolean expression.
 
     Raises:
         ProgramError: as `bind`, and for another type.
@@ -74,15 +74,15 @@ def bind_condition(binder: Binder, node: ast.Expression, context: Context) -> Re
 
 
 def call(binder: Binder, name: str, operands: Sequence[ast.Expression], context: Context) -> RexNode:
-    """The function or operator `name` over bound operands."""
+    """The call of the function or operator `name` with bound operands."""
     return resolve_call(name, [bind(binder, operand, context) for operand in operands])
 
 
 def bind_number(binder: Binder, node: ast.Expression, text: str) -> RexNode:
-    """The literal of a number's digits.
+    """The literal of a number.
 
     Raises:
-        ProgramError: it has more of them than any type.
+        ProgramError: it has more digits than any type.
     """
     try:
         return plan_literals.number(text)
@@ -91,15 +91,16 @@ def bind_number(binder: Binder, node: ast.Expression, text: str) -> RexNode:
 
 
 def check_equality(left: RexNode, right: RexNode) -> None:
-    """Refuse `=` and `<>` of a number and a text: Flink casts them for `<`, BETWEEN and IN alone.
+    """Raise for `=` and `<>` of a number and a text, which Flink only casts for `<`, BETWEEN and IN.
 
     Raises:
         ProgramError: names both types.
     """
-    one, two = type_of(left), type_of(right)
-    for number, text in ((one, two), (two, one)):
+    left_type, right_type = type_of(left), type_of(right)
+    for number, text in ((left_type, right_type), (right_type, left_type)):
         if isinstance(number, NumericType) and isinstance(text, CharacterType):
             raise ProgramError(
-                f"{one} and {two} cannot be tested for equality: there is no implicit conversion between them",
+                f"{left_type} and {right_type} cannot be tested for equality: "
+                "there is no implicit conversion between them",
                 remedy="CAST one side to the type of the other",
             )

@@ -1,6 +1,7 @@
-"""FROM: what its relations give, where they stand, and who binds each kind of them.
+"""FROM: bound relations, their context, and the registry of their binders.
 
-`relations` binds tables, queries and functions, `joins` joins."""
+`relations` binds tables, queries and functions, `joins` joins.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ class From:
 
     @property
     def alias(self) -> tuple[str, ...]:
-        """The name that stands for the whole of it; a join has none."""
+        """The name of the whole relation; empty for a join."""
         return tuple(item.name for item in self.relations) if len(self.relations) == 1 else ()
 
     def as_query(self) -> Bound:
@@ -41,13 +42,13 @@ class From:
         return Bound(Project(self.rel, exprs, named_row(names, [type_of(rex) for rex in exprs])), names)
 
     def scope(self, row: RowType, parent: Scope | None, correlation: str) -> Scope:
-        """The names of this relation, over `row`."""
+        """A scope with the names of this relation, over `row`."""
         return Scope(self.relations, self.visible, row, parent, correlation)
 
 
 @ast.node
 class BoundRelation(ast.QueryNode, ast.Relation):
-    """A relation that is bound already, which the Table API puts into a tree; also a query by itself."""
+    """An already bound relation, which the Table API puts into a tree; also a query by itself."""
 
     relation: From
     as_of: ast.Expression | None = None
@@ -55,7 +56,7 @@ class BoundRelation(ast.QueryNode, ast.Relation):
 
 @dataclass(frozen=True)
 class Place:
-    """Where a relation stands: what the query sees around it, the hints of its block, and what LATERAL sees."""
+    """The context of a relation: the query's surroundings, the hints of its block, and the scope of LATERAL."""
 
     around: Surroundings
     hints: tuple[Hint, ...] = ()
@@ -64,12 +65,12 @@ class Place:
 
     @property
     def outer(self) -> Scope | None:
-        """The scope that names of UNNEST, functions and LATERAL queries are looked up in."""
+        """The scope for names in UNNEST, functions and LATERAL queries."""
         return self.lateral or self.around.parent
 
 
 def bind_from(binder: Binder, node: ast.Relation | None, place: Place) -> From:
-    """The rows that FROM gives; one row without columns where there is no FROM."""
+    """The rows of FROM; one row without columns if there is no FROM."""
     if node is None:
         return From(one_row(), (), ())
     return relation(binder, node, place)
@@ -86,7 +87,7 @@ _RELATIONS: dict[type[ast.Relation], BindRelation[Any]] = {}
 
 
 def binds_relation(kind: type[R]) -> Callable[[BindRelation[R]], BindRelation[R]]:
-    """Register the function that binds a kind of relation."""
+    """Register the binder of a kind of relation."""
 
     def register(function: BindRelation[R]) -> BindRelation[R]:
         _RELATIONS[kind] = function

@@ -1,7 +1,7 @@
-"""The older windows: TUMBLE(ts, INTERVAL ...), HOP and SESSION in GROUP BY, and what shows their start and end.
+"""Legacy group windows: TUMBLE(ts, INTERVAL ...), HOP and SESSION in GROUP BY, and their auxiliary functions.
 
 `GROUP BY TUMBLE(ts, ...)` is bound to a call `$TUMBLE$1`, `TUMBLE_START(ts, ...)` to `$TUMBLE_START$1` over the same
-operands. No plan holds either: the query block makes a window of the one and reads a column of it for the other.
+operands. Plans contain neither: the query block replaces the first by a window and the second by its property.
 
 Source: Flink's page "Group Window Aggregation".
 """
@@ -27,11 +27,11 @@ from compiled_plan.plans.types import (
     TimestampType,
 )
 
-#: The lengths that each function takes behind the time, as errors show them.
+#: The interval arguments of each function after the time, by their names in errors.
 _LENGTHS = {"TUMBLE": ("size",), "HOP": ("slide", "size"), "SESSION": ("gap",)}
 _SHOWN = {"_START": Property.START, "_END": Property.END, "_ROWTIME": Property.ROWTIME, "_PROCTIME": Property.PROCTIME}
 GROUP_WINDOWS = frozenset(_LENGTHS)
-#: Functions that show something of a window, and what.
+#: Auxiliary functions and their window properties.
 AUXILIARY = {name + suffix: shown for name in _LENGTHS for suffix, shown in _SHOWN.items()}
 
 _STAMP = TimestampType(precision=3, nullable=False)
@@ -40,7 +40,7 @@ _CLOCK = TimestampLtzType(precision=3, kind=TimeKind.PROCTIME)
 
 @dataclass(frozen=True, slots=True)
 class GroupWindow:
-    """A window of GROUP BY: the call that stands for it, the time that it is over, and its lengths."""
+    """A window of GROUP BY: its call, its time, and its lengths."""
 
     call: Call
     time: RexNode
@@ -48,25 +48,24 @@ class GroupWindow:
 
     @property
     def time_type(self) -> TimestampBase:
-        """The type of the time attribute."""
         type_ = type_of(self.time)
         assert isinstance(type_, TimestampBase)
         return type_
 
     @property
     def properties(self) -> tuple[tuple[str, Property], ...]:
-        """What an aggregate by the window shows of it, by the names of the columns."""
-        found = [("w$start", Property.START), ("w$end", Property.END), ("w$rowtime", Property.ROWTIME)]
+        """The properties in an aggregate by the window, with their column names."""
+        properties = [("w$start", Property.START), ("w$end", Property.END), ("w$rowtime", Property.ROWTIME)]
         if self.time_type.kind is TimeKind.PROCTIME:
-            found.pop()
-        return (*found, ("w$proctime", Property.PROCTIME))
+            properties.pop()
+        return (*properties, ("w$proctime", Property.PROCTIME))
 
     def property_type(self, shown: Property) -> LogicalType:
-        """The type of a column that shows something of the window."""
+        """The type of a window property."""
         return _property_type(shown, self.time_type)
 
     def shows(self, rex: RexNode) -> Property | None:
-        """What an auxiliary call over the same operands shows of this window; None for anything else."""
+        """The property that an auxiliary call over the same operands returns; None for another expression."""
         if not is_auxiliary(rex) or not isinstance(rex, Call):
             return None
         name = rex.name[1:-2]
@@ -75,15 +74,15 @@ class GroupWindow:
 
 
 def is_auxiliary(rex: RexNode) -> bool:
-    """Whether an expression is TUMBLE_START(...) or another that shows something of a window."""
+    """Return True for a call of TUMBLE_START or another auxiliary function."""
     return isinstance(rex, Call) and rex.name.startswith("$") and rex.name[1:-2] in AUXILIARY
 
 
 def bind_group_window(binder: Binder, node: ast.Call, context: Context) -> RexNode:
-    """A window function of GROUP BY, or one that shows something of its window.
+    """A window function of GROUP BY, or an auxiliary function.
 
     Raises:
-        ProgramError: it may not stand here; the time is no time attribute; wrong lengths.
+        ProgramError: it is not allowed here; the time is no time attribute; wrong lengths.
         UnsupportedError: a window with an alignment.
     """
     base = node.name if node.name in GROUP_WINDOWS else node.name.rsplit("_", 1)[0]
@@ -132,14 +131,14 @@ def group_window(binder: Binder, node: ast.Node | None, keys: Sequence[RexNode])
     Raises:
         ProgramError: there are two.
     """
-    found = [key for key in keys if isinstance(key, Call) and key.name[1:-2] in GROUP_WINDOWS]
-    if not found:
+    windows = [key for key in keys if isinstance(key, Call) and key.name[1:-2] in GROUP_WINDOWS]
+    if not windows:
         return None
-    if len(found) > 1:
+    if len(windows) > 1:
         raise binder.source.error(
             node, "only a single window group function may be used in GROUP BY", "aggregate by one of them, then again"
         )
-    (call,) = found
+    (call,) = windows
     kind = WindowKind(call.name[1:-2])
     lengths = [_milliseconds(rex) for rex in call.operands[1:]]
     window = Window(kind, lengths[-1], lengths[0] if kind is WindowKind.HOP else None)
@@ -147,7 +146,7 @@ def group_window(binder: Binder, node: ast.Node | None, keys: Sequence[RexNode])
 
 
 def start_of(window: GroupWindow) -> RexNode:
-    """A value for the place of the window among the keys, which no query can read."""
+    """A placeholder for the window among the keys, which no query can read."""
     return cast(Literal(None, window.time_type.as_regular().with_nullability(True)), window.time_type.as_regular())
 
 

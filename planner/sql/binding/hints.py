@@ -1,7 +1,7 @@
 """Query hints: STATE_TTL on joins and aggregates, OPTIONS on tables.
 
-Source: Flink's "Hints" page, and Flink 2.3: a STATE_TTL key must name an input of the join or aggregate that takes the
-hint; a block with neither takes none and does not look at the keys.
+Source: Flink's "Hints" page, and Flink 2.3: a STATE_TTL key must name an input of the join or aggregate that the
+hint applies to; a block with neither ignores the hint and its keys.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.plans.errors import ProgramError, ProgramWarning
 from compiled_plan.plans.text.durations import parse_duration, warn_of_bare_number
 
-#: Hints that choose a join strategy; they have no effect on a streaming plan, and must name inputs all the same.
+#: Join strategy hints; they do not affect a streaming plan, but must name inputs all the same.
 JOIN_HINTS = frozenset(("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "MULTI_JOIN"))
 STATE_TTL = "STATE_TTL"
 _KNOWN = frozenset((STATE_TTL, "OPTIONS", "LOOKUP", *JOIN_HINTS))
@@ -28,7 +28,7 @@ def bind_block_hints(hints: Sequence[ast.TableHint], source: SourceText) -> tupl
 
     Raises:
         ProgramError: unknown hint, or a STATE_TTL that is no list of durations.
-        UnsupportedError: LOOKUP and other hints that are known and not supported.
+        UnsupportedError: LOOKUP and other unsupported hints of Flink.
     """
     return tuple(_block_hint(hint, source) for hint in hints)
 
@@ -41,7 +41,7 @@ def _block_hint(node: ast.TableHint, source: SourceText) -> Hint:
             with source.at(pair):
                 parse_duration(pair.value)
             warn_of_bare_number(pair.value, f"the hint STATE_TTL of {pair.key!r}")
-        # Flink goes by the last part of a name.
+        # Flink ignores all but the last part of a name.
         options = {key.rpartition(".")[2]: value for key, value in node.options.items()}
         return Hint(node.name, tuple(options.items()), (), source.where(node))
     if node.name == "OPTIONS":
@@ -55,7 +55,7 @@ def _block_hint(node: ast.TableHint, source: SourceText) -> Hint:
 
 
 def check_names(hints: Sequence[Hint], names: Sequence[str]) -> None:
-    """Refuse hints whose keys name none of the block's inputs.
+    """Raise for hints whose keys name no input of the block.
 
     Raises:
         ProgramError: names the key and the inputs.
@@ -74,12 +74,12 @@ def check_names(hints: Sequence[Hint], names: Sequence[str]) -> None:
 
 
 def bind_table_hints(hints: Sequence[ast.TableHint], source: SourceText) -> tuple[Hint, ...]:
-    """The hints after a table's name: the first OPTIONS, as in Flink; the others are warned of.
+    """The first OPTIONS hint after a table's name, as in Flink; warns of the others.
 
     Raises:
         ProgramError: no such hint, or OPTIONS without keys and values.
     """
-    found: list[Hint] = []
+    bound: list[Hint] = []
     for node in hints:
         if node.name != "OPTIONS":
             if node.name not in _KNOWN:
@@ -87,16 +87,16 @@ def bind_table_hints(hints: Sequence[ast.TableHint], source: SourceText) -> tupl
             _warn_without_effect(node, source, "it goes behind SELECT")
             continue
         _check_options(node, source)
-        if found:
+        if bound:
             _warn_without_effect(node, source, "the first OPTIONS alone holds, as in Flink; put all keys into it")
         else:
             places = tuple((pair.key, source.where(pair)) for pair in node.pairs)
-            found.append(Hint(node.name, tuple(node.options.items()), (), source.where(node), places))
-    return tuple(found)
+            bound.append(Hint(node.name, tuple(node.options.items()), (), source.where(node), places))
+    return tuple(bound)
 
 
 def ignore_hints(hints: Sequence[ast.TableHint], source: SourceText) -> None:
-    """Warn of hints behind the name of a WITH query, which Flink passes over."""
+    """Warn of hints after the name of a WITH query, which Flink ignores."""
     for node in hints:
         _warn_without_effect(node, source, "options are those of tables: put it into the WITH query")
 
@@ -118,7 +118,7 @@ def _warn_without_effect(node: ast.TableHint, source: SourceText, remedy: str) -
 
 
 def with_options(table: CatalogTable, hints: Sequence[Hint]) -> CatalogTable:
-    """The table with the options of OPTIONS hints over its own."""
+    """The table with the options of OPTIONS hints overriding its own."""
     options, places = dict(table.options), dict(table.places)
     for hint in hints:
         options.update(hint.options)

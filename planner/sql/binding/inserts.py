@@ -1,6 +1,6 @@
 """INSERT: a query's columns matched with a table's, and cast to them.
 
-Source: Flink's "INSERT Statement" page, and Flink 2.3 for what is refused.
+Source: Flink's "INSERT Statement" page, and Flink 2.3 for restrictions.
 """
 
 from __future__ import annotations
@@ -67,27 +67,27 @@ def bind_insert(binder: Binder, statement: st.Insert) -> Sink:
 
 
 def _target(binder: Binder, statement: st.Insert) -> CatalogTable:
-    found = binder.catalog.find(statement.target)
+    target = binder.catalog.find(statement.target)
     name = binder.catalog.qualify(statement.target)
-    if found is None:
+    if target is None:
         remedy = did_you_mean(statement.target[-1], binder.catalog.names(), "create it with CREATE TABLE")
         raise binder.source.error_at(statement.target_span, f"table {name} not found", remedy)
-    if not isinstance(found, CatalogTable):
+    if not isinstance(target, CatalogTable):
         raise binder.source.error_at(statement.target_span, f"{name} is a view", "insert into a table")
-    return found
+    return target
 
 
 def _persisted(table: CatalogTable) -> tuple[Column, ...]:
-    """The columns that a query writes: not the computed ones, nor virtual metadata."""
+    """The persisted columns: neither computed ones nor virtual metadata."""
     return tuple(column for column in table.columns if column.kind is not ColumnKind.COMPUTED and not column.virtual)
 
 
 def _target_columns(binder: Binder, statement: st.Insert, columns: tuple[Column, ...]) -> tuple[int, ...] | None:
-    """The indices of the column list's columns, None without one."""
+    """The indices of the column list; None without one."""
     if not statement.columns:
         return None
     names = [column.name for column in columns]
-    found: list[int] = []
+    places: list[int] = []
     for name, span in zip(statement.columns, statement.column_spans, strict=True):
         if len(name) > 1 and name[0] in names:
             raise binder.source.unsupported_at(span, "a nested column in the column list", "insert the whole row")
@@ -95,10 +95,10 @@ def _target_columns(binder: Binder, statement: st.Insert, columns: tuple[Column,
             text = ".".join(name)
             raise binder.source.error_at(span, f"unknown target column {text!r}", did_you_mean(text, names))
         index = names.index(name[0])
-        if index in found:
+        if index in places:
             raise binder.source.error_at(span, f"target column {name[0]!r} is assigned more than once", "name it once")
-        found.append(index)
-    return tuple(found)
+        places.append(index)
+    return tuple(places)
 
 
 def _static_partitions(
@@ -106,7 +106,7 @@ def _static_partitions(
 ) -> dict[int, RexNode]:
     """The constants of PARTITION (...), by column."""
     names = [column.name for column in columns]
-    found: dict[int, RexNode] = {}
+    values: dict[int, RexNode] = {}
     scope = binder.scope(RowType(), None)
     for name, node in statement.partition.items():
         if name not in names:
@@ -116,8 +116,8 @@ def _static_partitions(
         column = columns[names.index(name)]
         value = bind_value(binder, node, Context(scope, clause="PARTITION"))
         with binder.source.at(node):
-            found[names.index(name)] = casts.cast(value, column.type)
-    return found
+            values[names.index(name)] = casts.cast(value, column.type)
+    return values
 
 
 def _arranged(
@@ -128,19 +128,19 @@ def _arranged(
     target: tuple[int, ...] | None,
     static: dict[int, RexNode],
 ) -> RelNode:
-    """The query's columns in the table's order, with constants and NULLs for those that it does not give."""
-    given = [at for at in (range(len(columns)) if target is None else target) if at not in static]
+    """The query's columns in the table's order, with constants and NULLs for missing ones."""
+    targets = [at for at in (range(len(columns)) if target is None else target) if at not in static]
     width = len(query.names)
-    if len(given) != width:
+    if len(targets) != width:
         raise _mismatch(binder, statement, query.rel.row_type, columns, "different number of columns")
-    if len(given) == len(columns) and given == sorted(given):
+    if len(targets) == len(columns) and targets == sorted(targets):
         return query.rel
     row = query.rel.row_type
     exprs: list[RexNode] = []
     names: list[str] = []
     for at, column in enumerate(columns):
-        if at in given:
-            index = given.index(at)
+        if at in targets:
+            index = targets.index(at)
             exprs.append(InputRef(index, row.types[index]))
             names.append(unique_name(row.names[index], names))
             continue
@@ -171,7 +171,7 @@ def _cast(
 
 
 def _with_metadata(rel: RelNode, table: CatalogTable, columns: tuple[Column, ...]) -> RelNode:
-    """The columns that the connector stores, then metadata in its order, types and names."""
+    """The physical columns, then metadata in the order, types and names of the connector."""
     metadata = metadata_columns(table, writing=True)
     if not metadata:
         return rel
@@ -206,7 +206,7 @@ def _mismatch(
 
 
 def summary(type_: LogicalType) -> str:
-    """A type as errors show it: STRING for the longest VARCHAR, time attributes marked."""
+    """A type in the form of errors: STRING for the longest VARCHAR, time attributes marked."""
     match type_:
         case VarCharType(length=length) if length == MAX_LENGTH:
             text = "STRING"

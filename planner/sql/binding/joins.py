@@ -1,4 +1,4 @@
-"""Joins in FROM: regular, lateral and temporal; ON, USING and NATURAL; the columns of `*` behind them."""
+"""Joins in FROM: regular, lateral and temporal; ON, USING and NATURAL; the columns of `*` over them."""
 
 from __future__ import annotations
 
@@ -73,11 +73,11 @@ def _joined(
             "use LEFT JOIN, CROSS JOIN, or a plain subquery",
         )
     if kind is JoinKind.INNER:
-        found: RelNode = Correlate(left.rel, right.rel, kind, correlation)
-        return found if is_true(condition) else Filter(found, condition)
+        joined: RelNode = Correlate(left.rel, right.rel, kind, correlation)
+        return joined if is_true(condition) else Filter(joined, condition)
     if is_true(condition):
         return Correlate(left.rel, right.rel, kind, correlation)
-    # A condition of a LEFT JOIN belongs to the right side, where the left columns are those of the enclosing row.
+    # A condition of a LEFT JOIN belongs to the right side, to which the left columns are those of the enclosing row.
     width = len(left.rel.row_type.fields)
     inside = transform(condition, lambda item: _to_right(item, width, correlation))
     return Correlate(left.rel, Filter(right.rel, inside), kind, correlation)
@@ -98,9 +98,9 @@ def _is_function(rel: RelNode) -> bool:
 def _common(
     binder: Binder, node: ast.Join, left: tuple[ScopeColumn, ...], right: tuple[ScopeColumn, ...]
 ) -> list[tuple[ScopeColumn, ScopeColumn]]:
-    """The pairs of columns that NATURAL or USING joins by."""
+    """The pairs of columns that NATURAL or USING compares."""
     if node.natural:
-        names = [column.name for column in left if any(other.name == column.name for other in right)]
+        names = [column.name for column in left if any(right_column.name == column.name for right_column in right)]
         places: list[ast.Node] = [node] * len(names)
     else:
         names = [column.name for column in node.using]
@@ -112,15 +112,15 @@ def _common(
 
 
 def _only(binder: Binder, name: str, columns: tuple[ScopeColumn, ...], node: ast.Node, side: str) -> ScopeColumn:
-    found = [column for column in columns if column.name == name]
-    if not found:
+    matches = [column for column in columns if column.name == name]
+    if not matches:
         known = [column.name for column in columns]
         raise binder.source.error(
             node, f"column {name!r} not found on the {side} side of the join", did_you_mean(name, known)
         )
-    if len(found) > 1:
+    if len(matches) > 1:
         raise binder.source.error(node, f"column {name!r} is ambiguous on the {side} side of the join", "join with ON")
-    return found[0]
+    return matches[0]
 
 
 def _condition(
@@ -146,8 +146,8 @@ def _visible(
 ) -> tuple[ScopeColumn, ...]:
     """The columns of `*`: those joined by USING once and first, then the rest of both sides."""
     merged = tuple(
-        one if kind in (JoinKind.INNER, JoinKind.LEFT) else replace(one, merged_with=other.index)
-        for one, other in common
+        left if kind in (JoinKind.INNER, JoinKind.LEFT) else replace(left, merged_with=right.index)
+        for left, right in common
     )
     gone = {id(column) for pair in common for column in pair}
     return merged + tuple(column for column in (*left, *right) if id(column) not in gone)

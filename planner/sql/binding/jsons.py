@@ -1,4 +1,4 @@
-"""JSON functions, whose arguments are clauses."""
+"""JSON functions with clauses as arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LIKE of CREATE TABLE: which parts of the base table are taken over, and what may be overwritten.
+"""LIKE of CREATE TABLE: inherited features of the base table, and their overwriting.
 
 Source: Flink's "CREATE TABLE ... LIKE" section. The default is INCLUDING ALL, OVERWRITING OPTIONS.
 """
@@ -24,19 +24,19 @@ class LikeRules:
 
     @classmethod
     def of(cls, like: st.LikeClause | None, source: SourceText) -> LikeRules:
-        """The rules that a LIKE clause states.
+        """The rules of a LIKE clause.
 
         Raises:
-            ProgramError: a feature given twice, or OVERWRITING what cannot be overwritten.
+            ProgramError: a feature given twice, or OVERWRITING of a feature that cannot be overwritten.
         """
-        found = dict.fromkeys(_FEATURES, "INCLUDING") | {"OPTIONS": "OVERWRITING"}
+        rules = dict.fromkeys(_FEATURES, "INCLUDING") | {"OPTIONS": "OVERWRITING"}
         if like is None:
-            return cls(found)
-        given: set[str] = set()
+            return cls(rules)
+        features: set[str] = set()
         for option in like.options:
-            if option.feature in given:
+            if option.feature in features:
                 raise source.error_at(like.span, f"LIKE option {option.feature} is given twice", "give it once")
-            given.add(option.feature)
+            features.add(option.feature)
             if option.strategy == "OVERWRITING" and option.feature not in _OVERWRITABLE:
                 raise source.error_at(
                     like.span,
@@ -44,24 +44,24 @@ class LikeRules:
                     f"OVERWRITING works for {', '.join(_OVERWRITABLE)}",
                 )
         for option in sorted(like.options, key=lambda item: item.feature != "ALL"):
-            # ALL speaks for every feature; a feature by name has the last word.
+            # ALL covers every feature; a feature by name overrides it.
             for feature in _FEATURES if option.feature == "ALL" else (option.feature,):
-                found[feature] = option.strategy
-        return cls(found)
+                rules[feature] = option.strategy
+        return cls(rules)
 
     def includes(self, feature: str) -> bool:
-        """Whether the base table's part is taken over."""
+        """Return True if the base table's feature is inherited."""
         return self.strategies[feature] != "EXCLUDING"
 
     def overwrites(self, feature: str) -> bool:
-        """Whether the new table may redefine it."""
+        """Return True if the new table may redefine the feature."""
         return self.strategies[feature] == "OVERWRITING"
 
 
 def merge_options(
     base: tuple[tuple[str, str], ...], new: Mapping[str, str], rules: LikeRules, source: SourceText
 ) -> tuple[tuple[str, str], ...]:
-    """The connector options of both tables.
+    """The merged connector options of both tables.
 
     Raises:
         ProgramError: an option of both, without OVERWRITING.

@@ -1,4 +1,4 @@
-"""Names, literals and what is made of values: CASE, CAST, rows, arrays, maps, their items and fields."""
+"""Names, literals, CASE, CAST, and rows, arrays and maps with access to their elements."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _item(binder: Binder, node: ast.ItemAccess, context: Context) -> RexNode:
     collection, item = bind(binder, node.operand, context), bind(binder, node.item, context)
     row = type_of(collection)
     if isinstance(row, FieldsType) and isinstance(item, Literal):
-        # row[1] and row['name'] are the field of that place or name.
+        # row[1] and row['name'] are fields by position or name.
         if isinstance(item.value, int) and 1 <= item.value <= len(row.fields):
             return FieldAccess(collection, row.names[item.value - 1])
         if isinstance(item.value, str) and row.field_named(item.value) is not None:

@@ -1,8 +1,7 @@
 """MATCH_RECOGNIZE in FROM.
 
-Inside it, columns belong to pattern variables: `A.price` is a column of the rows matched to A, `price` one of all rows
-matched. They are bound over a row that holds the input's columns once for each variable, and then become
-PatternInputRefs.
+Inside it, columns belong to pattern variables: `A.price` is a column of the rows matched to A, `price` one of all
+matched rows. They are bound over a row with the input's columns once per variable, and then become PatternInputRefs.
 
 Source: Flink's "Pattern Recognition" page; Flink 2.3's plans.
 """
@@ -39,7 +38,7 @@ from compiled_plan.plans.types import (
     row_of,
 )
 
-#: The variable of columns that are written without one.
+#: The variable of unqualified columns.
 ANY = "*"
 _SKIPS = {"SKIP PAST LAST ROW": "SKIP_PAST_LAST_ROW", "SKIP TO NEXT ROW": "SKIP_TO_NEXT_ROW", None: "SKIP_TO_NEXT_ROW"}
 
@@ -48,7 +47,7 @@ def bind_match(binder: Binder, node: ast.MatchRecognize, source: Bound, around: 
     """The rows of a MATCH_RECOGNIZE over `source`.
 
     Raises:
-        ProgramError: unknown variables or columns, a wrong order, no measures, a pattern that cannot end.
+        ProgramError: unknown variables or columns, a wrong order, no measures, an unbounded pattern.
         UnsupportedError: ALL ROWS PER MATCH, a pattern that is not linear, PREV and NEXT.
     """
     if node.all_rows:
@@ -163,7 +162,7 @@ class _Match:
     # --- columns of variables
 
     def _inside(self, clause: str) -> Context:
-        """The place of a measure or a definition."""
+        """The context of a measure or a definition."""
         width = len(self._row.fields)
         relations = tuple(
             Relation((name,), columns_of(self._source.names, at * width)) for at, name in enumerate(self._variables)
@@ -175,7 +174,7 @@ class _Match:
         return Context(scope, self._around.ctes, clause, aggregates=True, pattern=True)
 
     def _pattern_rex(self, rex: RexNode) -> RexNode:
-        """An expression over the row of all variables with references to their columns; times are plain timestamps."""
+        """Rewrite an expression over the row of all variables to PatternInputRefs; times become plain timestamps."""
         width = len(self._row.fields)
 
         def change(node: RexNode) -> RexNode:
@@ -191,7 +190,7 @@ class _Match:
         return transform(rex, change)
 
     def _check_operands(self, rex: RexNode) -> None:
-        """Refuse an aggregate, FIRST or LAST over several variables, or over another FIRST or LAST."""
+        """Raise for an aggregate, FIRST or LAST over several variables, or over a nested FIRST or LAST."""
         inside = [node for child in rex.children() for node in walk(child)]
         variables = {node.alpha for node in inside if isinstance(node, PatternInputRef)}
         if len(variables) > 1:
@@ -206,7 +205,7 @@ class _Match:
         return simplify(transform(rex, self._aggregate))
 
     def _aggregate(self, node: RexNode) -> RexNode:
-        """An aggregate over the rows of a variable as a call; AVG as sum by count, as Flink writes it."""
+        """An aggregate over the rows of a variable as a call; AVG as sum by count, as in Flink."""
         if not isinstance(node, AggregateRef):
             return node
         if node.distinct or node.filter is not None:
@@ -222,7 +221,7 @@ _NAVIGATIONS = ("$FIRST$1", "$LAST$1")
 
 
 def bind_navigation(binder: Binder, node: ast.Call, context: Context) -> RexNode | None:
-    """The calls that exist inside MATCH_RECOGNIZE alone; None for another call.
+    """Bind calls that exist in MATCH_RECOGNIZE only; None for another call.
 
     Raises:
         ProgramError: wrong arguments.
@@ -260,7 +259,7 @@ def _match_time(binder: Binder, node: ast.Call, context: Context) -> RexNode:
 
 
 def _navigation(call: Call) -> RexNode:
-    """FIRST or LAST of an expression as that expression of the first or last values."""
+    """Push FIRST or LAST of an expression down to its columns."""
     operand, offset = call.operands
 
     def visit(rex: RexNode) -> RexNode:
@@ -272,7 +271,7 @@ def _navigation(call: Call) -> RexNode:
 
 
 def _navigated(rex: RexNode, name: str) -> RexNode:
-    """A definition with the rows told that its columns are of: the row at hand for `name`, the last one for others."""
+    """A definition with explicit rows for its columns: the current row for `name`, the last one for other variables."""
     if isinstance(rex, AggregateRef) or (isinstance(rex, Call) and rex.name in (*_NAVIGATIONS, "$MATCH_ROWTIME$1")):
         return rex
     reference = _reference(rex)
@@ -283,7 +282,7 @@ def _navigated(rex: RexNode, name: str) -> RexNode:
 
 
 def _reference(rex: RexNode) -> PatternInputRef | None:
-    """The column of a variable that an expression is, as a plain timestamp or not."""
+    """The variable's column that the expression consists of, possibly cast to a plain timestamp; else None."""
     if isinstance(rex, Call) and rex.name in _PLAIN and rex.operands and _is_time(type_of(rex.operands[0])):
         rex = rex.operands[0]
     return rex if isinstance(rex, PatternInputRef) else None

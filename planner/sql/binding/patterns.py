@@ -1,8 +1,8 @@
-"""The text of PATTERN in MATCH_RECOGNIZE, as the expression that plans have.
+"""PATTERN of MATCH_RECOGNIZE: from text to the expression in plans.
 
-Linear patterns only: variables one after another, each with a quantifier.
+Linear patterns only: a sequence of variables, each with a quantifier.
 
-Source: Flink's "Pattern Recognition" page; what Flink 2.3 refuses.
+Source: Flink's "Pattern Recognition" page; the restrictions of Flink 2.3.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _REFUSED = {
     "$": "an anchor in a pattern ($)",
     "{-": "an exclusion in a pattern, {- A -}",
 }
-#: The type that Flink gives to the parts of a pattern.
+#: Flink's type of pattern parts.
 _PART = NullType()
 
 
 @dataclass(frozen=True)
 class Element:
-    """A variable and how often it matches: `least` to `most` times, -1 for no end; as few as possible if reluctant."""
+    """A variable with its quantifier: `least` to `most` times, -1 for unbounded; reluctant or greedy."""
 
     name: str
     least: int = 1
@@ -48,57 +48,63 @@ class Element:
 
     @property
     def is_open(self) -> bool:
-        """Whether it takes as many rows as it can get."""
+        """Return True for a greedy quantifier with a variable count, except `?`."""
         return not self.reluctant and self.least != self.most and (self.least, self.most) != (0, 1)
 
 
 def parse_pattern(text: str) -> tuple[Element, ...]:
-    """The variables of a pattern in order.
+    """Parse the variables of a pattern in order.
 
     Raises:
-        ProgramError: not a pattern, a variable twice, nothing that must match, an open end.
+        ProgramError: not a pattern, a variable twice, only optional variables, an unbounded end.
         UnsupportedError: alternatives, groups, anchors, exclusions, PERMUTE.
     """
-    found = _elements(text)
-    names = [element.name for element in found]
+    elements = _elements(text)
+    names = [element.name for element in elements]
     for name in names:
         if names.count(name) > 1:
             raise ProgramError(
                 f"pattern variable {name!r} is used twice", remedy="give each place a variable of its own"
             )
-    if all(element.least == 0 for element in found):
+    if all(element.least == 0 for element in elements):
         raise ProgramError(
             "a pattern that can match no row is not supported", remedy="let a variable match once at least"
         )
-    if found[-1].is_open:
+    if elements[-1].is_open:
         raise ProgramError(
             "a greedy quantifier cannot be the last element of a pattern: the match would never end",
             remedy=f"end the pattern with another variable, or write a reluctant one: {names[-1]}+?",
         )
-    return found
+    return elements
 
 
 def _elements(text: str) -> tuple[Element, ...]:
-    found: list[Element] = []
+    elements: list[Element] = []
     for kind, token in _tokens(text):
         if kind == "name":
             if token.upper() == "PERMUTE":
                 raise _refused("PERMUTE in a pattern")
-            found.append(Element(token.strip("`")))
-        elif kind == "quantifier" and found and token == "?" and found[-1].quantified and not found[-1].reluctant:
-            found[-1] = _reluctant(found[-1])
-        elif kind == "quantifier" and found and not found[-1].quantified:
+            elements.append(Element(token.strip("`")))
+        elif (
+            kind == "quantifier"
+            and elements
+            and token == "?"
+            and elements[-1].quantified
+            and not elements[-1].reluctant
+        ):
+            elements[-1] = _reluctant(elements[-1])
+        elif kind == "quantifier" and elements and not elements[-1].quantified:
             least, most = _times(token)
-            found[-1] = Element(found[-1].name, least, most, quantified=True)
+            elements[-1] = Element(elements[-1].name, least, most, quantified=True)
         elif token in _REFUSED:
             raise _refused(_REFUSED[token])
         else:
             raise ProgramError(
                 f"unexpected {token!r} in a pattern", remedy="write variables with quantifiers: A B+ C{2,3}"
             )
-    if not found:
+    if not elements:
         raise ProgramError("a pattern needs a variable", remedy="write PATTERN (A B+ C)")
-    return tuple(found)
+    return tuple(elements)
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:
@@ -127,14 +133,14 @@ def _times(token: str) -> tuple[int, int]:
     return least, most
 
 
-def _refused(what: str) -> UnsupportedError:
-    return UnsupportedError(f"{what} is not supported", remedy="write a linear pattern: A B+ C{2,3}")
+def _refused(construct: str) -> UnsupportedError:
+    return UnsupportedError(f"{construct} is not supported", remedy="write a linear pattern: A B+ C{2,3}")
 
 
 def pattern_rex(elements: tuple[Element, ...]) -> RexNode:
-    """A pattern as plans have it."""
+    """A pattern in the form of plans."""
     concat = (("sqlKind", "PATTERN_CONCAT"),)
-    return reduce(lambda one, other: Call("", (one, other), _PART, "BINARY", concat), map(_element_rex, elements))
+    return reduce(lambda left, right: Call("", (left, right), _PART, "BINARY", concat), map(_element_rex, elements))
 
 
 def _element_rex(element: Element) -> RexNode:
@@ -148,10 +154,10 @@ def _element_rex(element: Element) -> RexNode:
 
 
 def variable_rex(name: str) -> Literal:
-    """A pattern variable as plans have it."""
+    """A pattern variable in the form of plans."""
     return Literal(name, CharType(length=len(name), nullable=False))
 
 
 def skip_rex(side: str, variable: str) -> RexNode:
-    """`SKIP TO FIRST|LAST variable` as plans have it."""
+    """`SKIP TO FIRST|LAST variable` in the form of plans."""
     return Call(f"$SKIP TO {side}$1", (variable_rex(variable),), _PART, "PREFIX")

@@ -31,7 +31,7 @@ def _binary(binder: Binder, node: ast.Binary, context: Context) -> RexNode:
 
 
 def _connective(binder: Binder, node: ast.Binary, context: Context) -> RexNode:
-    # AND and OR come left-deep and may be long: taken apart in a loop, as one call of many operands.
+    # AND and OR are left-deep and may be long: flattened in a loop into one call with many operands.
     parts: list[ast.Expression] = []
     here: ast.Expression = node
     while isinstance(here, ast.Binary) and here.operator == node.operator:

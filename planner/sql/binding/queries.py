@@ -24,18 +24,18 @@ from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.rex import InputRef, RexNode, type_of, walk
 from compiled_plan.plans.types import LogicalType, NullType, RowType, row_of
 
-#: Importing them registers those who bind expressions, function calls, and relations in FROM.
+#: Imported to register the binders of expressions, function calls, and relations in FROM.
 _REGISTERED = (calls, joins, jsons, predicates, relations, values)
 
 
 def new_binder(source: SourceText, catalog: Catalog) -> Binder:
-    """A binder of what `source` holds."""
+    """A binder for the script `source`."""
     return Binder(source, catalog, bind_query)
 
 
 @deeply
 def bind_query(binder: Binder, node: ast.QueryNode, around: Surroundings) -> Bound:
-    """A query inside its surroundings.
+    """Bind a query inside its surroundings.
 
     Raises:
         ProgramError: names, types or structure are wrong; with line, column and caret.
@@ -49,7 +49,7 @@ def bind_query(binder: Binder, node: ast.QueryNode, around: Surroundings) -> Bou
 
 
 def _with(binder: Binder, node: ast.QueryNode, around: Surroundings) -> Surroundings:
-    """The surroundings, with the queries of the node's WITH: each bound once, however often it is read."""
+    """The surroundings extended by the node's WITH queries, each bound once, however often it is read."""
     clause = node.with_
     if clause is None:
         return around
@@ -112,13 +112,13 @@ def _combined(binder: Binder, node: ast.SetOperation, around: Surroundings) -> B
 
 
 def _parts(rel: RelNode, kind: SetKind, every: bool, row: RowType) -> tuple[RelNode, ...]:
-    """The inputs of a UNION ALL of a UNION ALL, so that one node holds them all."""
+    """The inputs of nested UNION ALLs, flattened into one node."""
     same = isinstance(rel, SetOp) and rel.kind is kind is SetKind.UNION and rel.all and every
     return rel.sources if same and isinstance(rel, SetOp) and rel.columns.types == row.types else (rel,)
 
 
 def _cast_columns(rel: RelNode, row: RowType) -> RelNode:
-    """The rows with each column cast to that of `row`, but for its nullability."""
+    """The rows with columns cast to the types of `row`, except nullability."""
     here = rel.row_type
     exprs = tuple(
         casts.coerce(InputRef(at, type_), target)
@@ -162,7 +162,7 @@ def _column_type(binder: Binder, node: ast.Values, cells: list[RexNode], at: int
 
 
 def _rows(cells: tuple[tuple[RexNode, ...], ...], columns: RowType) -> RelNode:
-    """Constant rows as Values; rows that depend on queries as a UNION ALL of projections of a single row."""
+    """Constant rows as Values; rows with subqueries as a UNION ALL of single-row projections."""
     if not any(isinstance(part, Subquery | OuterRef) for row in cells for cell in row for part in walk(cell)):
         return Values(columns, cells)
     sources = tuple(Project(one_row(), row, columns) for row in cells)
@@ -174,15 +174,15 @@ def _bound(binder: Binder, node: BoundRelation, around: Surroundings) -> Bound:
 
 
 def _select(binder: Binder, node: ast.Select, around: Surroundings) -> Bound:
-    found = selects.bind_select(binder, node, around)
-    return _limited(node, found)
+    bound = selects.bind_select(binder, node, around)
+    return _limited(node, bound)
 
 
 # --- ORDER BY, OFFSET, FETCH ----------------------------------------------------------------------------------------
 
 
 def _ordered(binder: Binder, node: ast.QueryNode, query: Bound, around: Surroundings) -> Bound:
-    """ORDER BY and LIMIT of anything but a SELECT: keys are ordinals, or expressions over the query's columns."""
+    """ORDER BY and LIMIT of queries other than SELECT: keys are ordinals, or expressions over the query's columns."""
     if node.order is None:
         return _limited(node, query)
     row = query.rel.row_type
@@ -207,7 +207,7 @@ def _ordered(binder: Binder, node: ast.QueryNode, query: Bound, around: Surround
 
 
 def _limited(node: ast.QueryNode, query: Bound, keys: tuple[SortKey, ...] = ()) -> Bound:
-    """The sort and limit on top, and the extra columns that only the sort needs taken away."""
+    """Add the sort and limit, and remove columns that only the sort reads."""
     rel = query.rel
     offset, fetch = node.offset or 0, node.limit
     if isinstance(rel, Sort) and not keys and not rel.offset and rel.fetch is None and _is_select(node):
@@ -222,7 +222,7 @@ def _limited(node: ast.QueryNode, query: Bound, keys: tuple[SortKey, ...] = ()) 
 
 
 def _is_select(node: ast.QueryNode) -> bool:
-    """Whether a Sort without limit that the query gave is its own ORDER BY (and not that of a query in FROM)."""
+    """Return True if a query's top-level Sort without limit is its own ORDER BY (and not that of a query in FROM)."""
     return isinstance(node, ast.Select) and node.order is not None
 
 

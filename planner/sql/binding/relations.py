@@ -1,4 +1,4 @@
-"""Relations of FROM: tables, views, subqueries, UNNEST, table functions."""
+"""Relations in FROM: tables, views, subqueries, UNNEST, table functions."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ from compiled_plan.planner.sql.binding.from_clause import BoundRelation, From, P
 
 @binds_relation(ast.TableRef)
 def _table(binder: Binder, node: ast.TableRef, place: Place) -> From:
-    found = _plain_table(binder, node, place)
+    bound = _plain_table(binder, node, place)
     if node.as_of is None:
-        return found
-    return replace(found, rel=bind_snapshot(binder, node.as_of, found.rel, place.lateral, place.around))
+        return bound
+    return replace(bound, rel=bind_snapshot(binder, node.as_of, bound.rel, place.lateral, place.around))
 
 
 @binds_relation(BoundRelation)
 def _bound(binder: Binder, node: BoundRelation, place: Place) -> From:
-    found = node.relation
+    relation_node = node.relation
     if node.as_of is None:
-        return found
-    return replace(found, rel=bind_snapshot(binder, node.as_of, found.rel, place.lateral, place.around))
+        return relation_node
+    return replace(relation_node, rel=bind_snapshot(binder, node.as_of, relation_node.rel, place.lateral, place.around))
 
 
 def _plain_table(binder: Binder, node: ast.TableRef, place: Place) -> From:
@@ -59,38 +59,38 @@ def _plain_table(binder: Binder, node: ast.TableRef, place: Place) -> From:
             ignore_hints(node.hints, binder.source)
         query = _as_table(place.around.ctes[node.names[0]])
         return _named(binder, query, node, alias, (node.names[0],), place)
-    found = binder.catalog.find(node.names)
-    if found is None:
+    entry = binder.catalog.find(node.names)
+    if entry is None:
         raise _unknown_table(binder, node, place)
     path = binder.catalog.qualify(node.names)
     full = (path.catalog, path.database, path.name)
-    if isinstance(found, CatalogView):
+    if isinstance(entry, CatalogView):
         if node.hints:
             raise binder.source.error(
-                node.hints[0], f"view {found.identifier} cannot take options", "hints can only be applied to tables"
+                node.hints[0], f"view {entry.identifier} cannot take options", "hints can only be applied to tables"
             )
-        return _named(binder, view_query(binder, found), node, alias, full, place)
-    assert isinstance(found, CatalogTable)
+        return _named(binder, view_query(binder, entry), node, alias, full, place)
+    assert isinstance(entry, CatalogTable)
     hints = bind_table_hints(node.hints, binder.source)
     name = alias.name if alias is not None and named else node.names[-1]
-    table = with_options(found, hints)
+    table = with_options(entry, hints)
     rel = scan(table, name, hints, _dead_letters(binder, node, table))
     return _named(binder, Bound(rel, rel.row_type.names), node, alias, full, place)
 
 
 def _dead_letters(binder: Binder, node: ast.TableRef, table: CatalogTable) -> CatalogTable | None:
-    """The table for records of a table that cannot be read; a name without a database is in the table's own."""
+    """The dead-letter table of a table; a name without a database is resolved in the table's own."""
     text = dead_letter_table(dict(table.options))
     if not text.strip():
         return None
     own = table.identifier
     names = name_parts(text)
     names = (*(own.catalog, own.database)[: max(0, 3 - len(names))], *names)
-    found = binder.catalog.find(names) if len(names) == 3 else None
-    if isinstance(found, CatalogTable):
-        check_dead_letters(found)
-        return found
-    why = "is a view" if isinstance(found, CatalogView) else "is not there"
+    entry = binder.catalog.find(names) if len(names) == 3 else None
+    if isinstance(entry, CatalogTable):
+        check_dead_letters(entry)
+        return entry
+    why = "is a view" if isinstance(entry, CatalogView) else "is not there"
     message = f"table {text!r}, which takes dead letters of {own}, {why}"
     raise binder.source.error(node, message, "create it with CREATE TABLE before it is used")
 
@@ -110,7 +110,7 @@ def _query(binder: Binder, node: ast.Subquery, place: Place) -> From:
 
 
 def _as_table(query: Bound) -> Bound:
-    """A query in FROM or WITH has no order; that of a view stays, as in Flink."""
+    """A query in FROM or WITH has no order; a view keeps its own, as in Flink."""
     return Bound(unordered(query.rel), query.names)
 
 
@@ -169,7 +169,7 @@ def _unnest(binder: Binder, node: ast.Unnest, place: Place) -> From:
 
 
 def _called(binder: Binder, rel: RelNode, place: Place) -> RelNode:
-    """A table function's rows; where nothing stands to the left, it is called once, for a row made up for it."""
+    """A table function's rows; without a left side it is called once, for a generated row."""
     if place.lateral is not None:
         return rel
     refs = tuple(InputRef(at + 1, item.type) for at, item in enumerate(rel.row_type.fields))
@@ -188,7 +188,7 @@ def _user_function(binder: Binder, node: ast.TableFunction, place: Place, functi
 def _unnested(
     binder: Binder, node: ast.Unnest, type_: LogicalType, alias: ast.TableAlias | None
 ) -> tuple[tuple[Field, ...], tuple[str, ...]]:
-    """The columns that an unnested collection gives: the function's fields, and their names in SQL."""
+    """The columns of an unnested collection: the function's fields, and their SQL names."""
     match type_:
         case MapType():
             return (Field("f0", type_.key), Field("f1", type_.value)), ("KEY", "VALUE")
@@ -231,19 +231,19 @@ _OVER_TABLES = f"{__package__}.over_tables"
 
 @cache
 def over_tables() -> frozenset[str]:
-    """Names of the functions over a table; the module of one is loaded for programs that call it."""
+    """Names of the functions over a table; their modules are loaded on demand."""
     folder = find_spec(_OVER_TABLES)
     assert folder is not None
     return frozenset(module.name.upper() for module in iter_modules(folder.submodule_search_locations))
 
 
 def _over_table(binder: Binder, node: ast.TableFunction, place: Place, bind_function: BindFunction) -> From:
-    """A function over a table; the table inside has no name outside."""
+    """A function over a table, whose name is not visible outside."""
     inside = Place(replace(place.around, parent=place.outer))
 
     def bind_table(table: ast.Relation) -> Bound:
-        found = relation(binder, table, inside)
-        return Bound(found.rel, tuple(column.name for column in found.visible))
+        bound = relation(binder, table, inside)
+        return Bound(bound.rel, tuple(column.name for column in bound.visible))
 
     scope = Scope((), (), RowType(), place.outer, binder.names.correlation())
     context = Context(scope, place.around.ctes, f"an argument of {node.call.name}")
@@ -253,7 +253,7 @@ def _over_table(binder: Binder, node: ast.TableFunction, place: Place, bind_func
 
 @binds_relation(ast.MatchRecognize)
 def _match_recognize(binder: Binder, node: ast.MatchRecognize, place: Place) -> From:
-    from compiled_plan.planner.sql.binding.matches import bind_match  # for programs with MATCH_RECOGNIZE alone
+    from compiled_plan.planner.sql.binding.matches import bind_match  # only needed for MATCH_RECOGNIZE
 
     source = relation(binder, node.relation, Place(replace(place.around, parent=place.outer)))
     columns = tuple(column.name for column in source.visible)

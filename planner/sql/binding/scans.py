@@ -1,4 +1,4 @@
-"""Tables in FROM: the scan, the computed columns above it, the watermark above those."""
+"""Tables in FROM: the scan, then computed columns, then the watermark."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def scan(table: CatalogTable, alias: str, hints: tuple[Hint, ...], dead_letters:
         table: the table, with the options of hints.
         alias: its name in the query.
         hints: of the query.
-        dead_letters: the table for records that cannot be read.
+        dead_letters: the table for unreadable records.
 
     Raises:
         ProgramError: the table's connector or format is missing, unknown or lacks an option.
@@ -51,7 +51,7 @@ def scan(table: CatalogTable, alias: str, hints: tuple[Hint, ...], dead_letters:
 
 
 def _refuse_source_watermark(watermark: RexNode, table: CatalogTable) -> None:
-    """Raise for SOURCE_WATERMARK(): Flink compiles it for a source without watermarks of its own, and the job fails."""
+    """Raise for SOURCE_WATERMARK(): Flink compiles it for a source without its own watermarks, and the job fails."""
     if any(isinstance(part, Call) and part.name == "$SOURCE_WATERMARK$1" for part in walk(watermark)):
         message = f"connector {dict(table.options)['connector']!r} has no watermarks of its own, for SOURCE_WATERMARK()"
         raise ProgramError(message, where=f"{table.identifier}, WATERMARK", remedy=SourceWatermark.REMEDY)
@@ -62,7 +62,7 @@ def _metadata(table: CatalogTable) -> list[Column]:
 
 
 def _pushed(rel: RelNode, read: Scan, index: int, watermark: RexNode, timed: RowType) -> RelNode:
-    """The rows of a source that makes the watermarks itself; above it, the projection makes the rowtime."""
+    """The rows of a source that assigns watermarks itself, below a projection that computes the rowtime."""
     if not isinstance(rel, Project):
         pushed = PushedWatermark(watermark, InputRef(index, rel.row_type.types[index]), timed)
         return replace(read, columns=timed, pushed=pushed)
@@ -76,23 +76,23 @@ def _pushed(rel: RelNode, read: Scan, index: int, watermark: RexNode, timed: Row
 
 
 def _to_rowtime(rex: RexNode, type_: LogicalType) -> RexNode:
-    """A metadata column is cast to the type that its column has, that of the rowtime."""
+    """Cast a metadata column directly to the type of its column, the rowtime's."""
     cast = isinstance(rex, Call) and rex.name == "$CAST$1" and isinstance(rex.operands[0], InputRef)
     return replace(rex, type=type_) if cast and isinstance(rex, Call) else rex
 
 
 def _declared(rel: RelNode, table: CatalogTable, row: RowType) -> RelNode:
-    """A Project to the declared columns; expressions of computed ones are over the others as declared."""
+    """A Project to the declared columns; expressions of computed ones are over the other declared columns."""
     plain = [column for column in table.columns if column.kind is not ColumnKind.COMPUTED]
 
-    def given(column: Column) -> RexNode:
+    def declared(column: Column) -> RexNode:
         index = row.names.index(column.name)
         return as_type(InputRef(index, row.types[index]), column.type)
 
     def value(column: Column) -> RexNode:
         if column.expression is None:
-            return given(column)
-        return substitute(column.expression, tuple(map(given, plain)))
+            return declared(column)
+        return substitute(column.expression, tuple(map(declared, plain)))
 
     exprs = tuple(value(column) for column in table.columns)
     fields = zip(table.columns, exprs, strict=True)
@@ -100,20 +100,20 @@ def _declared(rel: RelNode, table: CatalogTable, row: RowType) -> RelNode:
 
 
 def as_type(rex: InputRef, type_: LogicalType) -> RexNode:
-    """A column cast to another type, also where only NOT NULL differs."""
+    """A column cast to another type, even if it only differs in NOT NULL."""
     if rex.type == type_:
         return rex
-    found = casts.cast(rex, type_)
-    if found is rex:
+    converted = casts.cast(rex, type_)
+    if converted is rex:
         return Call("$CAST$1", (rex,), type_, syntax="SPECIAL")
-    return replace(found, type=type_) if isinstance(found, Call) else found
+    return replace(converted, type=type_) if isinstance(converted, Call) else converted
 
 
 def _with_rowtime(row: RowType, index: int) -> RowType:
     def field(at: int, item: Field) -> Field:
         if at != index or not isinstance(item.type, TimestampBase):
             return item
-        # A rowtime has milliseconds, whatever its column was declared with.
+        # A rowtime has milliseconds, whatever its column's declared precision.
         type_ = replace(item.type, precision=3, kind=TimeKind.ROWTIME)
         return Field(item.name, type_, item.comment)
 

@@ -1,7 +1,7 @@
-"""What names mean at a place in a query.
+"""Name resolution in a query.
 
-A scope stands for the row that a query block's FROM gives: its relations by alias or table name, its columns in order.
-A name that the scope does not know is looked up in the enclosing query's scope, and then becomes an `OuterRef`.
+A scope is the row of a query block's FROM: its relations by alias or table name, its columns in order. A name that is
+unknown in a scope is resolved in the enclosing query's scope, as an `OuterRef`.
 """
 
 from __future__ import annotations
@@ -24,45 +24,45 @@ Parts = tuple[ast.Identifier, ...]
 
 @dataclass(frozen=True, slots=True)
 class ScopeColumn:
-    """A column as a name finds it: index in the row, or (of USING in an outer join) the expression that merges two."""
+    """A resolvable column: an index in the row, or (for USING in an outer join) the merge of two columns."""
 
     name: str
     index: int
     merged_with: int | None = None
 
     def shifted(self, by: int) -> ScopeColumn:
-        """The column behind `by` others."""
-        other = None if self.merged_with is None else self.merged_with + by
-        return replace(self, index=self.index + by, merged_with=other)
+        """The column with its index increased by `by`."""
+        merged = None if self.merged_with is None else self.merged_with + by
+        return replace(self, index=self.index + by, merged_with=merged)
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A table, view or subquery of FROM. `path` is its name: one part for an alias, else catalog, database, name."""
+    """A table, view or subquery in FROM. `path` is its name: one part for an alias, else catalog, database, name."""
 
     path: tuple[str, ...]
     columns: tuple[ScopeColumn, ...]
 
     @property
     def name(self) -> str:
-        """The name by which the query knows it; empty for a subquery without alias."""
+        """The relation's name in the query; empty for a subquery without alias."""
         return self.path[-1] if self.path else ""
 
     def answers_to(self, qualifier: tuple[str, ...]) -> bool:
-        """Whether a qualifier of one to three parts names this relation."""
+        """Return True if a qualifier of one to three parts names this relation."""
         return bool(self.path) and self.path[-len(qualifier) :] == qualifier
 
     def shifted(self, by: int) -> Relation:
-        """The relation behind `by` other columns."""
+        """The relation with its column indices increased by `by`."""
         return replace(self, columns=tuple(column.shifted(by) for column in self.columns))
 
 
 @dataclass
 class Scope:
-    """The columns that a query block sees.
+    """The visible columns of a query block.
 
     Args:
-        relations: those of FROM, in order.
+        relations: the relations of FROM, in order.
         visible: the columns of `*`, in order; columns joined by USING appear once.
         row: the row that the indices refer to.
         parent: the scope of the enclosing query, or None.
@@ -94,7 +94,7 @@ class Scope:
 
 
 class Names:
-    """Makes the names of correlation variables, unique in a program."""
+    """Generator of correlation names, unique in a program."""
 
     def __init__(self) -> None:
         self._numbers = count()
@@ -105,14 +105,14 @@ class Names:
 
 
 def columns_of(names: Iterable[str], start: int = 0) -> tuple[ScopeColumn, ...]:
-    """Columns of these names, from index `start`."""
+    """Columns with these names, from index `start`."""
     return tuple(ScopeColumn(name, index) for index, name in enumerate(names, start))
 
 
 def resolve(parts: Parts, scope: Scope, source: SourceText, node: ast.Node) -> RexNode:
-    """The column, or field of a column, that a dotted name stands for.
+    """Resolve a dotted name to a column, or a field of one.
 
-    A prefix that names a relation comes before a column of that name, as in Flink; the longest prefix first.
+    A prefix that names a relation has precedence over a column of that name, as in Flink; the longest prefix first.
 
     Raises:
         ProgramError: unknown or ambiguous, with the nearest name.
@@ -124,33 +124,33 @@ def resolve(parts: Parts, scope: Scope, source: SourceText, node: ast.Node) -> R
             if relation is not None:
                 return _in_relation(relation, parts, length, level, scope, source)
     for level in scope.chain():
-        found = _unqualified(names[0], level, source, parts[0])
-        if found is not None:
-            return _fields(_from(level, scope, found), parts[1:], parts, source)
+        column = _unqualified(names[0], level, source, parts[0])
+        if column is not None:
+            return _fields(_from(level, scope, column), parts[1:], parts, source)
     raise _unknown(parts, scope, source, node)
 
 
 def find_relation(parts: Parts, scope: Scope, source: SourceText, node: ast.Node) -> Relation | None:
-    """The relation of the innermost scope that a qualifier names, or None."""
+    """The relation named by a qualifier, in the innermost scope that has one; else None."""
     return _relation(tuple(part.name for part in parts), scope, source, node)
 
 
 def _relation(qualifier: tuple[str, ...], scope: Scope, source: SourceText, node: ast.Node) -> Relation | None:
-    found = [relation for relation in scope.relations if relation.answers_to(qualifier)]
-    if len(found) > 1:
+    relations = [relation for relation in scope.relations if relation.answers_to(qualifier)]
+    if len(relations) > 1:
         raise source.error(node, f"table name {'.'.join(qualifier)!r} is ambiguous", "give the tables aliases")
-    return found[0] if found else None
+    return relations[0] if relations else None
 
 
 def _in_relation(
     relation: Relation, parts: Parts, length: int, level: Scope, scope: Scope, source: SourceText
 ) -> RexNode:
     part = parts[length]
-    found = [column for column in relation.columns if column.name == part.name]
-    if len(found) > 1:
+    columns = [column for column in relation.columns if column.name == part.name]
+    if len(columns) > 1:
         raise source.error(part, f"column {part.name!r} is ambiguous in {relation.name!r}", "give the columns aliases")
-    if found:
-        rex: RexNode = level.at(found[0].index)
+    if columns:
+        rex: RexNode = level.at(columns[0].index)
     else:
         nested = _nested(part.name, relation.columns, level)
         if nested is None:
@@ -165,13 +165,13 @@ def _in_relation(
 
 
 def _unqualified(name: str, scope: Scope, source: SourceText, node: ast.Node) -> RexNode | None:
-    found = [column for column in scope.visible if column.name == name]
-    if len(found) > 1:
+    columns = [column for column in scope.visible if column.name == name]
+    if len(columns) > 1:
         tables = sorted({relation.name or "a subquery" for relation in scope.relations if _has(relation, name)})
         hint = f"qualify it: {' or '.join(f'{table}.{name}' for table in tables)}" if len(tables) > 1 else ""
         raise source.error(node, f"column {name!r} is ambiguous", hint or "give the columns aliases")
-    if found:
-        return scope.reference(found[0])
+    if columns:
+        return scope.reference(columns[0])
     return _nested(name, scope.visible, scope)
 
 
@@ -180,21 +180,21 @@ def _has(relation: Relation, name: str) -> bool:
 
 
 def _nested(name: str, columns: tuple[ScopeColumn, ...], scope: Scope) -> RexNode | None:
-    """A field inside the rows of a scope, found by its name alone, as in Flink; None unless it is the only one."""
+    """A field of a row column, resolved by its name alone, as in Flink; None unless it is the only one."""
     level: list[RexNode] = [scope.at(column.index) for column in columns]
     while level:
         rows = [rex for rex in level if isinstance(type_of(rex), FieldsType)]
-        found = [FieldAccess(rex, name) for rex in rows if _row(rex).field_named(name) is not None]
-        if found:
-            return found[0] if len(found) == 1 else None
+        fields = [FieldAccess(rex, name) for rex in rows if _row(rex).field_named(name) is not None]
+        if fields:
+            return fields[0] if len(fields) == 1 else None
         level = [FieldAccess(rex, child) for rex in rows for child in _row(rex).names]
     return None
 
 
 def _row(rex: RexNode) -> FieldsType:
-    found = type_of(rex)
-    assert isinstance(found, FieldsType)
-    return found
+    type_ = type_of(rex)
+    assert isinstance(type_, FieldsType)
+    return type_
 
 
 def _from(level: Scope, scope: Scope, rex: RexNode) -> RexNode:
@@ -203,7 +203,7 @@ def _from(level: Scope, scope: Scope, rex: RexNode) -> RexNode:
 
 
 def outer(rex: RexNode, correlation: str) -> RexNode:
-    """The expression with its input references made references to the enclosing row."""
+    """The expression with its input references replaced by references to the enclosing row."""
     return transform(
         rex, lambda node: OuterRef(correlation, node.index, node.type) if isinstance(node, InputRef) else node
     )

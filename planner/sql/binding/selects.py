@@ -39,9 +39,9 @@ class Order:
 
 
 def bind_select(binder: Binder, node: ast.Select, around: Surroundings) -> Bound:
-    """A SELECT up to its ORDER BY, as a Sort whose row may have extra columns behind the selected ones.
+    """Bind a SELECT with its ORDER BY, as a Sort whose row may have extra columns behind the selected ones.
 
-    The caller adds OFFSET and FETCH, and takes the extra columns away.
+    The caller adds OFFSET and FETCH, and removes the extra columns.
     """
     hints = bind_block_hints(node.hints, binder.source)
     place = Place(around, hints)
@@ -57,19 +57,19 @@ def bind_select(binder: Binder, node: ast.Select, around: Surroundings) -> Bound
 
 
 def _windows(binder: Binder, node: ast.Select) -> dict[str, ast.WindowSpec]:
-    found: dict[str, ast.WindowSpec] = {}
+    windows: dict[str, ast.WindowSpec] = {}
     for item in node.windows:
-        if item.name.name in found:
+        if item.name.name in windows:
             raise binder.source.error(item, f"window {item.name.name!r} is declared twice")
-        found[item.name.name] = item.spec
-    return found
+        windows[item.name.name] = item.spec
+    return windows
 
 
 def ordinal(binder: Binder, node: ast.Expression, width: int) -> int | None:
-    """The column that an ORDER BY 2 means, from 0; None for another expression.
+    """The column index of an ordinal in ORDER BY, from 0; None for another expression.
 
     Raises:
-        ProgramError: there are not so many columns.
+        ProgramError: there are fewer columns.
     """
     if not isinstance(node, ast.Constant) or node.is_string or not node.text.isdecimal():
         return None
@@ -112,7 +112,7 @@ class _Block:
     # --- clauses
 
     def _items(self) -> Iterator[Clause]:
-        """The select list with its stars expanded; a column without a name is `EXPR$` and its place."""
+        """The select list with stars expanded; a column without a name is `EXPR$` and its position."""
         at = 0
         for node in self._node.items:
             for clause in self._item(node):
@@ -154,7 +154,7 @@ class _Block:
         yield from self._fields(bind(self._session, reference, self._select), node)
 
     def _check_star(self, node: ast.Node) -> None:
-        """Refuse `*` over a query that has two columns of a name: Flink takes `*` for the names that it stands for."""
+        """Raise for `*` over a query with duplicate column names: Flink expands `*` to names."""
         for relation in self._plain.scope.relations:
             names = [column.name for column in relation.columns]
             for name in names:
@@ -177,7 +177,7 @@ class _Block:
         return None if node is None else Clause(bind_condition(self._session, meaning(node), context), node)
 
     def _without_aliases(self, node: ast.Expression) -> ast.Expression:
-        """An expression with the names of the select list replaced by what they stand for; queries in it are left."""
+        """Replace aliases of the select list in an expression by their definitions, except in subqueries."""
         named: dict[str, ast.Expression] = {}
         for item in self._node.items:
             if isinstance(item, ast.Alias):
@@ -222,7 +222,7 @@ class _Block:
         qualify: Clause | None,
         order: list[Order],
     ) -> tuple[RelNode, list[Clause], Clause | None, Clause | None, list[Order]]:
-        """The Aggregate, and all clauses over its row; everything as it is where nothing is aggregated."""
+        """The Aggregate, and all clauses over its row; unchanged without aggregation."""
         group = self._node.group
         clauses = [*items, *(part for part in (having, qualify) if part), *(key.clause for key in order if key.clause)]
         if group is None and having is None and not is_aggregate([clause.rex for clause in clauses]):
@@ -248,7 +248,7 @@ class _Block:
         return [relation.name for relation in self._source.relations]
 
     def _aggregate_hints(self) -> tuple[Hint, ...]:
-        """STATE_TTL goes to the aggregate of a block with one input; in a block with a join only the join takes it."""
+        """STATE_TTL applies to the aggregate of a block with one input; in a block with a join only to the join."""
         if self._has_joins():
             return ()
         return tuple(hint for hint in self._hints if hint.name == STATE_TTL)
@@ -256,7 +256,7 @@ class _Block:
     def _qualified(
         self, rel: RelNode, items: list[Clause], qualify: Clause, order: list[Order]
     ) -> tuple[RelNode, list[Clause], list[Order]]:
-        """QUALIFY: a condition over a projection that has its window functions as columns, as in a subquery."""
+        """QUALIFY: a filter over a projection with its window functions as columns, as in a subquery."""
         names = rel.row_type.names
         columns: list[Clause] = []
 
@@ -321,15 +321,15 @@ class _Block:
         return Bound(rel, names)
 
     def _check_distinct(self, clause: Clause, items: list[Clause]) -> None:
-        """With DISTINCT, a sort key must be made of selected expressions."""
+        """Raise for DISTINCT with a sort key that is not computed from selected expressions."""
         selected = [item.rex for item in items]
 
-        def made(rex: RexNode) -> bool:
+        def is_computed(rex: RexNode) -> bool:
             if rex in selected:
                 return True
-            return not isinstance(rex, InputRef) and all(made(child) for child in rex.children())
+            return not isinstance(rex, InputRef) and all(is_computed(child) for child in rex.children())
 
-        if not made(clause.rex):
+        if not is_computed(clause.rex):
             raise self._session.source.error(
                 clause.node, "with SELECT DISTINCT, ORDER BY must use selected expressions", "add it to the select list"
             )
@@ -340,7 +340,7 @@ def _name_of(clause: Clause, otherwise: str) -> str:
 
 
 def _project(rel: RelNode, clauses: Sequence[Clause]) -> RelNode:
-    """The clauses as columns, their names made unique; nothing where the input already is that."""
+    """The clauses as columns with unique names; the input itself if it has exactly these."""
     taken: list[str] = []
     for clause in clauses:
         taken.append(unique_name(clause.name, taken))

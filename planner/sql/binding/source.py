@@ -1,4 +1,4 @@
-"""The text being bound, and errors that point into it."""
+"""The bound script, and errors that point into it."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ class SourceText:
 
     Args:
         text: the script.
-        file: its file, where that is another one than the program's; places then begin with it.
+        file: its file, if not the program's own; positions then start with it.
     """
 
     text: str
     file: str = ""
 
     def where(self, node: ast.Node | None) -> str:
-        """Line, column and the text with a caret under `node`, or under the first part of it that has a place."""
+        """Line, column and the text with a caret under `node`, or under its first part with a position."""
         span = next((part.span for part in ast.walk(node) if part.span), None) if node is not None else None
         return "" if span is None else self.where_span(span)
 
     def where_span(self, span: position.Span) -> str:
-        """As `where`, of a span."""
+        """As `where`, for a span."""
         return self.in_file(position.render(span, self.text))
 
     def in_file(self, where: str) -> str:
-        """A place in the script, with the file where that is to be said."""
+        """A position in the script, with the file if necessary."""
         return f"{self.file}, {where}" if self.file and where else where
 
     def error(self, node: ast.Node | None, message: str, remedy: str = "") -> ProgramError:
@@ -45,27 +45,27 @@ class SourceText:
         """A program error at a span."""
         return ProgramError(message, where=self.where_span(span), remedy=remedy)
 
-    def unsupported_at(self, span: position.Span, what: str, remedy: str = "") -> UnsupportedError:
-        """As `unsupported`, at a span."""
-        return UnsupportedError(f"{what} is not supported yet", where=self.where_span(span), remedy=remedy)
+    def unsupported_at(self, span: position.Span, construct: str, remedy: str = "") -> UnsupportedError:
+        """As `unsupported`, for a span."""
+        return UnsupportedError(f"{construct} is not supported yet", where=self.where_span(span), remedy=remedy)
 
-    def refuse_queries(self, node: ast.Node, what: str) -> None:
-        """Refuse a query inside an expression of a table's declaration.
+    def refuse_queries(self, node: ast.Node, context: str) -> None:
+        """Raise for a query inside an expression of a table's declaration.
 
         Raises:
             ProgramError: there is one.
         """
         for part in ast.walk(node):
             if isinstance(part, ast.QueryNode | ast.Exists):
-                raise self.error(part, f"a query cannot stand in {what}")
+                raise self.error(part, f"a query cannot stand in {context}")
 
-    def unsupported(self, node: ast.Node | None, what: str, remedy: str = "") -> UnsupportedError:
-        """The error for a construct that is known and not supported."""
-        return UnsupportedError(f"{what} is not supported yet", where=self.where(node), remedy=remedy)
+    def unsupported(self, node: ast.Node | None, construct: str, remedy: str = "") -> UnsupportedError:
+        """The error for an unsupported construct of Flink."""
+        return UnsupportedError(f"{construct} is not supported yet", where=self.where(node), remedy=remedy)
 
     @contextmanager
     def at(self, node: ast.Node | None) -> Iterator[None]:
-        """Give errors that have no place yet the place of `node`; the innermost place wins."""
+        """Add the position of `node` to errors without one; the innermost position wins."""
         try:
             yield
         except CompiledPlanError as fault:
@@ -75,7 +75,7 @@ class SourceText:
 
     @contextmanager
     def at_span(self, span: position.Span) -> Iterator[None]:
-        """As `at`, of a span."""
+        """As `at`, for a span."""
         try:
             yield
         except CompiledPlanError as fault:
@@ -85,6 +85,6 @@ class SourceText:
 
 
 def _placed(fault: CompiledPlanError, where: str) -> CompiledPlanError:
-    """The error at a place, as one of the program."""
+    """The error with a position, as a program error."""
     kind = type(fault) if isinstance(fault, UnsupportedError) else ProgramError
     return kind(fault.message, where=fault.where or where, remedy=fault.remedy)

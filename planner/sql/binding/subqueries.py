@@ -17,7 +17,7 @@ _INVERSE = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 @binds(ast.Subquery, ast.Select, ast.SetOperation, ast.Values)
 def _scalar(binder: Binder, node: ast.QueryNode, context: Context) -> RexNode:
-    """A query as a value: one column, NULL where it has no row."""
+    """A query as a value: one column, NULL if it has no row."""
     query = binder.bind_query(binder, node, context.inside())
     if len(query.names) != 1:
         raise binder.source.error(
@@ -29,7 +29,6 @@ def _scalar(binder: Binder, node: ast.QueryNode, context: Context) -> RexNode:
 
 @binds(ast.Exists)
 def _exists(binder: Binder, node: ast.Exists, context: Context) -> RexNode:
-    """EXISTS (query)."""
     query = binder.bind_query(binder, node.query, context.inside())
     return Subquery(SubqueryKind.EXISTS, query.rel, BOOLEAN.not_null(), context.scope.correlation)
 
@@ -43,8 +42,8 @@ def bind_quantified(binder: Binder, node: ast.Quantified, query: ast.QueryNode, 
     """`x op ANY (query)`, `x op ALL (query)`; ALL is NOT (x inverse-op ANY)."""
     operator = node.operator if node.quantifier == "ANY" else _INVERSE[node.operator]
     kind = SubqueryKind.IN if operator == "=" else SubqueryKind.SOME
-    found = _compare(binder, node, query, operator, kind, context)
-    return found if node.quantifier == "ANY" else resolve_call("NOT", [found])
+    compared = _compare(binder, node, query, operator, kind, context)
+    return compared if node.quantifier == "ANY" else resolve_call("NOT", [compared])
 
 
 def _compare(
@@ -73,7 +72,7 @@ def _compare(
 
 
 def _comparable(binder: Binder, node: ast.Node, operator: str, rex: RexNode, at: int, bound: Bound) -> RexNode:
-    """`rex`, checked against column `at` of the query by comparing it with a value of that type."""
+    """`rex`, type-checked by a comparison with column `at` of the query."""
     column = bound.types[at]
     if isinstance(type_of(rex), FieldsType) or isinstance(column, FieldsType):
         raise binder.source.error(

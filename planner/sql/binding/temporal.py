@@ -1,6 +1,6 @@
-"""FOR SYSTEM_TIME AS OF: each row of the left side joined with the version of a table that holds at its time.
+"""FOR SYSTEM_TIME AS OF: joins each row of the left side with the version of a table that is valid at its time.
 
-Source: Flink's "Joins" page, "Temporal Joins"; what Flink 2.3 refuses.
+Source: Flink's "Joins" page, "Temporal Joins"; the restrictions of Flink 2.3.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _LEFT_TIME = "write FOR SYSTEM_TIME AS OF t.ts, with ts a time attribute of the 
 def bind_snapshot(
     binder: Binder, node: ast.Expression, rel: RelNode, left: Scope | None, around: Surroundings
 ) -> RelNode:
-    """The rows of a table as of the time that `node` gives over the row of the `left` scope.
+    """A table as of the time `node`, bound over the row of the scope `left`.
 
     Raises:
-        ProgramError: there is no table to the left, or the time is no column of it.
+        ProgramError: there is no table to the left, or the time is not one of its columns.
     """
     if left is None:
         raise binder.source.error(

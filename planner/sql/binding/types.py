@@ -1,4 +1,4 @@
-"""Data types as written to logical types."""
+"""Data types: syntax to logical types."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from compiled_plan.plans.deep import deeply
 
 @deeply
 def bind_type(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
-    """The logical type of a written one; nullable unless NOT NULL was written.
+    """The logical type of a type spec; nullable unless NOT NULL is written.
 
     Raises:
         ProgramError: a length or precision outside its bounds, or a duplicate field.
@@ -27,7 +27,7 @@ def bind_type(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
 
 
 def qualifier_text(unit: ast.IntervalQualifier) -> str:
-    """What stands behind an interval literal: `DAY`, `YEAR(4) TO MONTH`, `DAY TO SECOND(3)`, `SECOND(2, 3)`."""
+    """The qualifier of an interval literal: `DAY`, `YEAR(4) TO MONTH`, `DAY TO SECOND(3)`, `SECOND(2, 3)`."""
     precision, scale = unit.precision, unit.scale
     if unit.end is None:
         inner = [str(number) for number in (precision, scale) if number is not None]
@@ -46,7 +46,7 @@ def _number(spec: ast.TypeSpec, source: SourceText, default: int, low: int, high
 
 
 def _at_most(make: Callable[[int], t.LogicalType], low: int, high: int, default: int) -> _Reader:
-    """Like `_sized`, but a larger number stands for the largest, as Flink's type system has it."""
+    """Like `_sized`, but larger numbers are reduced to the maximum, as in Flink's type system."""
 
     def read(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
         return make(min(_number(spec, source, default, low, t.MAX_LENGTH), high))
@@ -58,8 +58,8 @@ def _sized(make: Callable[[int], t.LogicalType], low: int, high: int, default: i
     return lambda spec, source: make(_number(spec, source, default, low, high))
 
 
-def _plain(found: t.LogicalType) -> _Reader:
-    return lambda spec, source: found
+def _plain(type_: t.LogicalType) -> _Reader:
+    return lambda spec, source: type_
 
 
 def _decimal(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
@@ -91,13 +91,13 @@ def _map(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
 
 
 def _fields(spec: ast.TypeSpec, source: SourceText) -> tuple[t.Field, ...]:
-    found: list[t.Field] = []
+    fields: list[t.Field] = []
     for item in spec.fields:
         name = item.identifier.name
-        if any(field.name == name for field in found):
+        if any(field.name == name for field in fields):
             raise source.error(item, f"field {name!r} is declared twice in {spec.root}")
-        found.append(t.Field(name, bind_type(item.type, source), item.comment))
-    return tuple(found)
+        fields.append(t.Field(name, bind_type(item.type, source), item.comment))
+    return tuple(fields)
 
 
 def _row(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:

@@ -1,7 +1,7 @@
-"""Expressions as the SQL text that a plan keeps of computed columns and watermarks.
+"""SQL text of expressions, which plans store for computed columns and watermarks.
 
 Source: the `serializableString`s of Flink 2.3's plans: identifiers in backquotes, keywords and functions in capitals,
-parentheses only where the precedence of operators needs them.
+parentheses only where operator precedence requires them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from compiled_plan.plans.types import (
     quote_identifier,
 )
 
-#: Precedences, the higher the tighter; what is not here needs no parentheses.
+#: Precedences, the higher the tighter; all other expressions need no parentheses.
 _ATOM, _UNARY, _PRODUCT, _SUM, _RANGE, _COMPARISON, _POSTFIX, _NOT, _AND, _OR = 100, 80, 60, 40, 32, 30, 28, 26, 24, 22
 
 _INFIX = {
@@ -31,7 +31,7 @@ _INFIX = {
     **dict.fromkeys(("*", "/", "%", "||"), _PRODUCT),
 }
 
-#: Functions whose arguments are joined by words, not by commas.
+#: Functions with keywords instead of commas between arguments.
 _WORDS: dict[str, tuple[str, ...]] = {
     "EXTRACT": (" FROM ",),
     "FLOOR": (" TO ",),
@@ -52,7 +52,7 @@ class _Text:
         self._source = source
 
     def write(self, node: ast.Expression, above: int = 0) -> str:
-        """The text, in parentheses where an operator of precedence `above` stands around it."""
+        """The text, in parentheses if the enclosing operator of precedence `above` requires them."""
         text, precedence = self._written(node)
         return f"({text})" if precedence < above else text
 
@@ -60,11 +60,11 @@ class _Text:
         return ", ".join(self.write(node) for node in nodes)
 
     def _written(self, node: ast.Expression) -> tuple[str, int]:
-        """The text and the precedence of what is outermost in it."""
+        """The text, and the precedence of its outermost operator."""
         match node:
             case ast.Binary(operator, left, right) if operator in _INFIX:
                 precedence = _INFIX[operator]
-                # Left-associative: the same precedence needs parentheses on the right only.
+                # Left-associative: equal precedence only needs parentheses on the right.
                 return f"{self.write(left, precedence)} {operator} {self.write(right, precedence + 1)}", precedence
             case ast.Unary("NOT", ast.Like() | ast.Between() | ast.In() as predicate):
                 return self._range(predicate, "NOT ")
@@ -93,7 +93,7 @@ class _Text:
         return f"{self.write(node.operand, _RANGE)} {word}{text}", _RANGE
 
     def _atom(self, node: ast.Expression) -> str:
-        """The text of what never needs parentheses; as written where nothing is to be changed about it."""
+        """The text of an expression that never needs parentheses; copied from the script if possible."""
         match node:
             case ast.ColumnRef():
                 return ".".join(map(quote_identifier, node.names))

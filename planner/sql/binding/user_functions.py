@@ -1,4 +1,4 @@
-"""Calls of users' functions in SQL, as values and in FROM."""
+"""Calls of user functions in SQL, as values and in FROM."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from compiled_plan.plans.types import Field, LogicalType, RowType
 
 
 def find_user_function(binder: Binder, node: ast.Call, built_in: Callable[[str], bool]) -> CatalogFunction | None:
-    """The user's function that a call means; None where it means another, or none."""
+    """The user function of a call; None if the call resolves to another function, or to none."""
     functions = binder.catalog.functions
     if not functions:
         return None
@@ -27,10 +27,10 @@ def find_user_function(binder: Binder, node: ast.Call, built_in: Callable[[str],
 
 
 def bind_user_function(binder: Binder, node: ast.Call, context: Context, function: CatalogFunction) -> RexNode:
-    """A call of a scalar or aggregate function of the user's.
+    """A call of a user's scalar or aggregate function.
 
     Raises:
-        ProgramError: the arguments fit no signature, or the function cannot stand here.
+        ProgramError: the arguments fit no signature, or the function is not allowed here.
     """
     from compiled_plan.planner.user_functions.resolving import resolve
 
@@ -49,15 +49,15 @@ def bind_user_function(binder: Binder, node: ast.Call, context: Context, functio
                 node, f"{node.parts[-1].name} is no aggregate, so {clause.upper()} cannot stand here"
             )
     operands, named = bind_arguments(binder, node, context)
-    found = resolve(function, node.names, operands, named)
-    return Call("", found.operands, found.type, None, found.extra)
+    resolved = resolve(function, node.names, operands, named)
+    return Call("", resolved.operands, resolved.type, None, resolved.extra)
 
 
 def bind_arguments(binder: Binder, node: ast.Call, context: Context) -> tuple[list[RexNode], list[str | None]]:
-    """The arguments of a call, and their names where they are given by name.
+    """The arguments of a call, with their names if passed by name.
 
     Raises:
-        ProgramError: some have names and some have not.
+        ProgramError: positional and named arguments are mixed.
     """
     arguments: list[ast.Expression] = []
     named: list[str | None] = []
@@ -95,7 +95,7 @@ def _aggregate(binder: Binder, node: ast.Call, context: Context, function: Catal
 def user_aggregate(
     binder: Binder, node: ast.Call, inside: Context, function: CatalogFunction
 ) -> tuple[tuple[RexNode, ...], LogicalType, FunctionName]:
-    """The operands, the type and the name of a call of an aggregate function.
+    """The operands, the type and the name of an aggregate function's call.
 
     Raises:
         ProgramError: the arguments fit no signature.
@@ -103,31 +103,31 @@ def user_aggregate(
     from compiled_plan.planner.user_functions.resolving import resolve
 
     operands, named = bind_arguments(binder, node, inside)
-    found = resolve(function, node.names, operands, named)
-    return found.operands, found.type, FunctionName(node.parts[-1].name, found.extra)
+    resolved = resolve(function, node.names, operands, named)
+    return resolved.operands, resolved.type, FunctionName(node.parts[-1].name, resolved.extra)
 
 
 # --- in FROM --------------------------------------------------------------------------------------------------------
 
 
 def find_table_function(binder: Binder, node: ast.TableFunction) -> CatalogFunction | None:
-    """The user's function that a call in FROM means; None where it means another, or none.
+    """The user function of a call in FROM; None if the call resolves to another function, or to none.
 
     Raises:
         ProgramError: it is no table function.
     """
-    found = find_user_function(binder, node.call, lambda name: name in WINDOW_TABLE_FUNCTIONS)
-    if found is not None and found.callables.kind is not FunctionKind.TABLE:
+    function = find_user_function(binder, node.call, lambda name: name in WINDOW_TABLE_FUNCTIONS)
+    if function is not None and function.callables.kind is not FunctionKind.TABLE:
         name = node.call.parts[-1].name
-        kind = found.callables.kind.value.lower()
+        kind = function.callables.kind.value.lower()
         raise binder.source.error(node, f"{name} is no table function, but a {kind} function", "call it in SELECT")
-    return found
+    return function
 
 
 def bind_table_function(
     binder: Binder, node: ast.Call, context: Context, function: CatalogFunction
 ) -> TableFunctionScan:
-    """The rows of a call.
+    """The rows of a table function's call.
 
     Raises:
         ProgramError: the arguments fit no signature.
@@ -135,6 +135,6 @@ def bind_table_function(
     from compiled_plan.planner.user_functions.resolving import resolve
 
     operands, named = bind_arguments(binder, node, context)
-    found = resolve(function, node.names, operands, named)
-    row = RowType(fields=tuple(Field(name, part.type) for name, part in table_fields(found.output)), nullable=False)
-    return TableFunctionScan(row, Call("", found.operands, row, None, found.extra))
+    resolved = resolve(function, node.names, operands, named)
+    row = RowType(fields=tuple(Field(name, part.type) for name, part in table_fields(resolved.output)), nullable=False)
+    return TableFunctionScan(row, Call("", resolved.operands, row, None, resolved.extra))

@@ -1,4 +1,4 @@
-"""Views: bound when they are created, and again only after the catalog has changed."""
+"""Views: bound at creation, and again only after the catalog has changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compiled_plan.planner.sql.binding.source import SourceText
 
 @dataclass
 class ViewQuery:
-    """A view's query, its script, and what it was bound to at which version of the catalog."""
+    """A view's query, its script, and its bound form with the catalog version."""
 
     node: ast.QueryNode
     source: SourceText
@@ -25,14 +25,14 @@ class ViewQuery:
 
 def view_query(binder: Binder, view: CatalogView) -> Bound:
     """The bound query of a view: the same object however often the view is read."""
-    found = view.query
-    if isinstance(found, Bound):
-        return found
-    assert isinstance(found, ViewQuery)
-    if found.bound is None or found.version != binder.catalog.version:
-        found.bound = _bind(binder, found)
-        found.version = binder.catalog.version
-    return found.bound
+    query = view.query
+    if isinstance(query, Bound):
+        return query
+    assert isinstance(query, ViewQuery)
+    if query.bound is None or query.version != binder.catalog.version:
+        query.bound = _bind(binder, query)
+        query.version = binder.catalog.version
+    return query.bound
 
 
 def _bind(binder: Binder, view: ViewQuery) -> Bound:

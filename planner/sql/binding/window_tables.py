@@ -1,4 +1,4 @@
-"""TUMBLE, HOP, CUMULATE and SESSION in FROM."""
+"""Window table functions: TUMBLE, HOP, CUMULATE and SESSION in FROM."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compiled_plan.planner.sql.binding.expressions import bind
 from compiled_plan.plans.rex import Literal, type_of
 from compiled_plan.plans.types import DayTimeIntervalType, IntervalType, TimestampBase
 
-#: The arguments of each function in order, for calls by position and by name; OFFSET may be left out.
+#: The arguments of each function in order, for calls by position and by name; OFFSET is optional.
 _ARGUMENTS = {
     WindowKind.TUMBLE: ("DATA", "TIMECOL", "SIZE", "OFFSET"),
     WindowKind.HOP: ("DATA", "TIMECOL", "SLIDE", "SIZE", "OFFSET"),
@@ -34,20 +34,20 @@ class _Arguments:
 
     binder: Binder
     call: ast.Call
-    given: dict[str, ast.Expression]
+    nodes: dict[str, ast.Expression]
     context: Context
 
     def lengths(self, *names: str) -> list[int | None]:
-        """The intervals of these names in milliseconds; None where one is left out.
+        """The interval arguments of these names in milliseconds; None for an omitted one.
 
         Raises:
             ProgramError: one is no constant interval of days to seconds.
         """
-        return [None if name not in self.given else self._length(self.given[name]) for name in names]
+        return [None if name not in self.nodes else self._length(self.nodes[name]) for name in names]
 
     def length(self, name: str) -> int:
-        """As `lengths`, of one that must be there."""
-        return self._length(self.given[name])
+        """As `lengths`, for one required argument."""
+        return self._length(self.nodes[name])
 
     def _length(self, node: ast.Expression) -> int:
         rex = bind(self.binder, node, self.context)
@@ -73,11 +73,11 @@ def bind_window_table(binder: Binder, call: ast.Call, context: Context, bind_tab
     """A window table function over its table: that table's columns, then window_start, window_end and window_time.
 
     Raises:
-        ProgramError: wrong arguments; a time column that is unknown or no timestamp; lengths that do not go together.
+        ProgramError: wrong arguments; a time column that is unknown or no timestamp; inconsistent lengths.
     """
     kind = WindowKind(call.name)
-    given = _by_name(binder, call, kind)
-    table: ast.Node = given["DATA"]
+    arguments = _by_name(binder, call, kind)
+    table: ast.Node = arguments["DATA"]
     partition_by: tuple[ast.Expression, ...] = ()
     if isinstance(table, ast.TableArgument):
         if table.order is not None:
@@ -94,8 +94,8 @@ def bind_window_table(binder: Binder, call: ast.Call, context: Context, bind_tab
         raise binder.source.error(table, f"{call.name} needs a table", "write TABLE name, or a query in parentheses")
     data = bind_table(table)
     partition = tuple(partition_column(binder, item, data) for item in partition_by)
-    time = _time_column(binder, call, given["TIMECOL"], data)
-    window = _WINDOWS[kind](_Arguments(binder, call, given, context), partition)
+    time = _time_column(binder, call, arguments["TIMECOL"], data)
+    window = _WINDOWS[kind](_Arguments(binder, call, arguments, context), partition)
     rel = WindowTable(data.rel, window, time)
     return Bound(rel, (*data.names, "window_start", "window_end", "window_time"))
 
@@ -106,20 +106,20 @@ def bind_window_table(binder: Binder, call: ast.Call, context: Context, bind_tab
 def _by_name(binder: Binder, call: ast.Call, kind: WindowKind) -> dict[str, ast.Expression]:
     names = _ARGUMENTS[kind]
     arguments = call.arguments
-    given: dict[str, ast.Expression] = {}
+    by_name: dict[str, ast.Expression] = {}
     if any(isinstance(item, ast.NamedArgument) for item in arguments):
         for item in arguments:
             if not isinstance(item, ast.NamedArgument):
                 raise binder.source.error(item, "arguments by name and by position cannot be mixed")
             name = item.name.upper()
-            if name not in names or name in given:
+            if name not in names or name in by_name:
                 raise binder.source.error(
                     item, f"{call.name} has no argument {item.name!r} to give here", did_you_mean(name, names)
                 )
-            given[name] = item.value
+            by_name[name] = item.value
     else:
-        given = dict(zip(names, arguments, strict=False))
-    missing = [name for name in names if name not in given and name != "OFFSET"]
+        by_name = dict(zip(names, arguments, strict=False))
+    missing = [name for name in names if name not in by_name and name != "OFFSET"]
     if missing or len(arguments) > len(names):
         listed = ", ".join(name for name in names if name != "OFFSET")
         raise binder.source.error(
@@ -129,7 +129,7 @@ def _by_name(binder: Binder, call: ast.Call, kind: WindowKind) -> dict[str, ast.
             if "OFFSET" in names
             else f"write {call.name}({listed})",
         )
-    return given
+    return by_name
 
 
 def _time_column(binder: Binder, call: ast.Call, node: ast.Expression, data: Bound) -> int:
@@ -149,17 +149,17 @@ def _time_column(binder: Binder, call: ast.Call, node: ast.Expression, data: Bou
     return index
 
 
-def not_a_time_attribute(binder: Binder, node: ast.Expression, what: str, type_: str) -> Exception:
+def not_a_time_attribute(binder: Binder, node: ast.Expression, consumer: str, type_: str) -> Exception:
     """The error for a window over a column that is a plain timestamp."""
     return binder.source.error(
         node,
-        f"{what} requires a time attribute, but the column is a plain {type_}",
+        f"{consumer} requires a time attribute, but the column is a plain {type_}",
         "declare WATERMARK FOR the column in CREATE TABLE, or use a column AS PROCTIME()",
     )
 
 
 def partition_column(binder: Binder, node: ast.Expression, data: Bound) -> int:
-    """The place of a column in PARTITION BY.
+    """The index of a column in PARTITION BY.
 
     Raises:
         ProgramError: it is no column, or not one of the table.
@@ -170,14 +170,14 @@ def partition_column(binder: Binder, node: ast.Expression, data: Bound) -> int:
 
 
 def _column(binder: Binder, name: ast.Identifier, data: Bound) -> int:
-    found = [at for at, column in enumerate(data.names) if column == name.name]
-    if not found:
+    places = [at for at, column in enumerate(data.names) if column == name.name]
+    if not places:
         raise binder.source.error(
             name, f"column {name.name!r} not found in the table", did_you_mean(name.name, data.names)
         )
-    if len(found) > 1:
+    if len(places) > 1:
         raise binder.source.error(name, f"column {name.name!r} is ambiguous", "give the columns aliases")
-    return found[0]
+    return places[0]
 
 
 # --- windows --------------------------------------------------------------------------------------------------------
@@ -187,12 +187,12 @@ def _check(arguments: _Arguments, sizes: Sequence[tuple[str, int]], offset: int 
     for name, value in sizes:
         if value <= 0:
             raise arguments.binder.source.error(
-                arguments.given[name],
+                arguments.nodes[name],
                 f"{arguments.call.name} requires {name.lower()} to be positive, but got {value} ms",
             )
     if offset is not None and abs(offset) >= size:
         raise arguments.binder.source.error(
-            arguments.given["OFFSET"],
+            arguments.nodes["OFFSET"],
             f"{arguments.call.name} must satisfy abs(offset) < size, but got size {size} ms and offset {offset} ms",
         )
 
@@ -217,7 +217,7 @@ def _cumulate(arguments: _Arguments, partition: tuple[int, ...]) -> Window:
     _check(arguments, [("STEP", step), ("SIZE", size)], offset, size)
     if size % step:
         raise arguments.binder.source.error(
-            arguments.given["SIZE"],
+            arguments.nodes["SIZE"],
             f"CUMULATE requires its size to be an integral multiple of step, but got {size} ms and step {step} ms",
             "make the size a multiple of the step",
         )

@@ -1,4 +1,4 @@
-"""OVER: window functions and aggregates over windows; the arguments of these and of all aggregates."""
+"""OVER: window functions and aggregates over windows; arguments of all aggregates."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from compiled_plan.plans.types import (
 if TYPE_CHECKING:
     from compiled_plan.planner.catalog.functions import CatalogFunction
 
-#: Functions whose frame is fixed.
+#: Functions with a fixed frame.
 _RANKING = frozenset(("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE"))
-#: Functions that have no meaning outside OVER, and need ORDER BY in it.
+#: Functions that require OVER with ORDER BY.
 WINDOW_FUNCTIONS = _RANKING | {"LAG", "LEAD"}
 
 
 def bind_over(binder: Binder, node: ast.Call, context: Context, user: CatalogFunction | None = None) -> RexNode:
-    """A call with OVER, as an `Over` expression; `user` is the user's aggregate function that is called.
+    """A call with OVER, as an `Over` expression; `user` is the called user aggregate function, if any.
 
     Raises:
-        ProgramError: OVER may not stand here or is missing; unknown named window; a wrong frame.
+        ProgramError: OVER is not allowed here or is missing; unknown named window; a wrong frame.
     """
     if node.over is None:
         raise binder.source.error(node, f"{node.name} needs OVER", f"write {node.name}(...) OVER (ORDER BY ...)")
@@ -78,7 +78,7 @@ def bind_over(binder: Binder, node: ast.Call, context: Context, user: CatalogFun
 
 
 def check_nulls(binder: Binder, node: ast.Call) -> None:
-    """Refuse IGNORE NULLS and RESPECT NULLS behind a function that takes neither."""
+    """Raise for IGNORE NULLS and RESPECT NULLS on a function without them."""
     if node.nulls and node.name not in ("LAG", "LEAD", "ARRAY_AGG"):
         raise binder.source.error(node, f"IGNORE NULLS and RESPECT NULLS cannot follow {node.name}", "leave them out")
 
@@ -86,17 +86,17 @@ def check_nulls(binder: Binder, node: ast.Call) -> None:
 def _function(
     binder: Binder, node: ast.Call, inside: Context, user: CatalogFunction | None
 ) -> tuple[str, tuple[RexNode, ...], LogicalType]:
-    """The name, the operands and the result's type of the function that is called."""
+    """The name, the operands and the result type of the called function."""
     if user is not None:
         from compiled_plan.planner.sql.binding.user_functions import user_aggregate
 
         operands, type_, name = user_aggregate(binder, node, inside, user)
         return name, operands, type_
-    given = aggregate_operands(binder, node, inside)
+    unconverted = aggregate_operands(binder, node, inside)
     signature = resolve_aggregate(
-        aggregate_name(node), [type_of(operand) for operand in given], distinct=node.distinct, over=True
+        aggregate_name(node), [type_of(operand) for operand in unconverted], distinct=node.distinct, over=True
     )
-    coerced = tuple(casts.coerce(rex, type_) for rex, type_ in zip(given, signature.arg_types, strict=True))
+    coerced = tuple(casts.coerce(rex, type_) for rex, type_ in zip(unconverted, signature.arg_types, strict=True))
     return signature.internal_name, coerced, signature.type
 
 
@@ -127,7 +127,7 @@ def _order_item(binder: Binder, node: ast.Ordered, context: Context) -> tuple[Re
 
 
 def check_sortable(binder: Binder, node: ast.Ordered, rex: RexNode) -> None:
-    """Refuse to sort by a value without an order.
+    """Raise for a sort key without an order.
 
     Raises:
         ProgramError: the expression is a MAP, a MULTISET or RAW.
@@ -138,7 +138,7 @@ def check_sortable(binder: Binder, node: ast.Ordered, rex: RexNode) -> None:
 
 
 def directions(node: ast.Ordered) -> tuple[bool, bool]:
-    """Of a sort key: whether it ascends, and whether nulls come last (default: they are the least)."""
+    """Sort direction: (ascending, nulls last); by default nulls are the lowest values."""
     return (not node.descending, node.descending if node.nulls_first is None else not node.nulls_first)
 
 
@@ -166,7 +166,7 @@ def _is_count(rex: Literal) -> bool:
 
 
 def _check_range(binder: Binder, spec: ast.WindowSpec, order: LogicalType, lower: FrameEnd, upper: FrameEnd) -> None:
-    """Refuse RANGE with an offset that cannot be taken from what the rows are ordered by."""
+    """Raise for RANGE with an offset that does not fit the type of the sort key."""
     for bound in (lower, upper):
         if bound.offset is None:
             continue
@@ -206,25 +206,27 @@ def aggregate_operands(binder: Binder, node: ast.Call, context: Context) -> list
         raise binder.source.error(node, "COUNT needs an argument", "write COUNT(*)")
     operands = [bind(binder, argument, context) for argument in arguments]
     if node.name in _JSON:
-        # the aggregates put together JSON texts, so the value comes as one
+        # JSON aggregates merge JSON texts
         operands[-1] = resolve_call("JSON_STRING", operands[-1:])
     if node.name in _CONSTANT and len(operands) > 1:
         _check_constant(binder, node, operands[1])
     return operands
 
 
-#: Aggregates whose second argument is a literal: what it is, and whether it is a share from 0 to 1.
+#: Aggregates with a literal as second argument: its name, and True for a share from 0 to 1.
 _CONSTANT = {"LISTAGG": ("separator", False), "PERCENTILE": ("percentage", True)}
 
 
 def _check_constant(binder: Binder, node: ast.Call, rex: RexNode) -> None:
-    what, share = _CONSTANT[node.name]
+    argument, share = _CONSTANT[node.name]
     listed = share and isinstance(rex, Call) and rex.name == "$ARRAY$1"
     for item in rex.operands if listed and isinstance(rex, Call) else (rex,):
         if not isinstance(item, Literal) or item.value is None:
-            raise binder.source.error(node, f"the {what} of {node.name} must be a literal", "write the value itself")
+            raise binder.source.error(
+                node, f"the {argument} of {node.name} must be a literal", "write the value itself"
+            )
         if share and not 0 <= Decimal(str(item.value)) <= 1:
-            raise binder.source.error(node, f"the {what} of {node.name} must be from 0.0 to 1.0, not {item.value}")
+            raise binder.source.error(node, f"the {argument} of {node.name} must be from 0.0 to 1.0, not {item.value}")
 
 
 def aggregate_name(node: ast.Call) -> str:

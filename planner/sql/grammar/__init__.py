@@ -1,1 +1,1 @@
-"""Flink's grammar: tokens, a cursor over them, and one mixin a part of the language."""
+"""Flink's grammar: tokens, a cursor over them, and one mixin per part of the language."""

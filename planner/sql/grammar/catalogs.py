@@ -1,4 +1,4 @@
-"""Catalogs and databases: CREATE, ALTER, USE, DESCRIBE and SHOW (Flink docs, the pages of these statements)."""
+"""Statements on catalogs and databases: CREATE, ALTER, USE, DESCRIBE and SHOW (Flink docs, their pages)."""
 
 from __future__ import annotations
 
@@ -24,43 +24,43 @@ if TYPE_CHECKING:
     from compiled_plan.planner.sql.nodes.position import Span
     from compiled_plan.planner.sql.nodes.statements import Name
 
-#: What SHOW lists, by its words.
+#: Listings of SHOW, by their words.
 _LISTED = (("CATALOGS",), ("DATABASES",), ("TABLES",), ("VIEWS",), ("USER", "FUNCTIONS"), ("FUNCTIONS",))
 
 
 class Place(TypedDict):
-    """The arguments that all statements have."""
+    """The common constructor arguments of statements."""
 
     span: Span
     text: str
 
 
 class Catalogs(Queries):
-    """Statements about catalogs and databases, and what statements that change them share."""
+    """Parser of statements on catalogs and databases, with parts shared by other DDL."""
 
     def text_from(self, start: int) -> str:
-        """The script from an offset to the end of the token read last."""
+        """The script from an offset to the end of the previous token."""
         return self.sql[start : self.previous.end]
 
     def place(self, start: int) -> Place:
-        """Span and text of a statement, which ends at the token read last."""
+        """Span and text of a statement that ends at the previous token."""
         return {"span": self.span_from(start), "text": self.text_from(start)}
 
     def if_not_exists(self) -> bool:
-        """IF NOT EXISTS, if it stands here."""
+        """Parse an optional IF NOT EXISTS."""
         return self.take("IF", "NOT", "EXISTS")
 
-    def table_name(self, what: str = "a table name") -> Name:
+    def table_name(self, expected: str = "a table name") -> Name:
         """One to three names between dots."""
         start = self.mark()
-        parts = self.dotted(what)
+        parts = self.dotted(expected)
         if len(parts) > 3:
             span = self.span_from(start)
-            self.fail(f"SQL parse failed: {what} has at most three parts", span=span)
+            self.fail(f"SQL parse failed: {expected} has at most three parts", span=span)
         return all_texts(parts)
 
     def comment(self) -> str | None:
-        """The text of COMMENT, if it stands here."""
+        """Parse an optional COMMENT."""
         return self.string("a comment in single quotes") if self.take("COMMENT") else None
 
     # --- CREATE ---------------------------------------------------------------------------------------------------
@@ -140,8 +140,8 @@ class Catalogs(Queries):
         """SHOW ..., the word itself already read."""
         words = next((words for words in _LISTED if self.take(*words)), None)
         if words is None:
-            what = " ".join(self.rest())
-            return Show(what=what, **self.place(start))
+            listing = " ".join(self.rest())
+            return Show(what=listing, **self.place(start))
         of = all_texts(self.dotted("a name")) if words != ("CATALOGS",) and self.take_any(("FROM", "IN")) else ()
         like = self._name_pattern(("LIKE",) if words in (("TABLES",), ("VIEWS",)) else ("LIKE", "ILIKE"))
         return Show(what=" ".join(words), of=of, like=like, **self.place(start))
@@ -156,7 +156,7 @@ class Catalogs(Queries):
         return NamePattern(pattern=self.string("a pattern in single quotes"), negated=negated, any_case=word == "ILIKE")
 
     def rest(self) -> list[str]:
-        """The words up to the end of the statement, in capitals."""
+        """The remaining words of the statement, in capitals."""
         words = []
         while not self.at_end() and not self.at_symbol(";"):
             words.append(self.current.text.upper())

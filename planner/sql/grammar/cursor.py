@@ -1,4 +1,4 @@
-"""The cursor over the tokens of a script, with the rules of all parts of the grammar: names, positions, errors."""
+"""Cursor over the tokens of a script, with shared grammar rules: names, positions, errors."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ T = TypeVar("T")
 
 
 class Cursor:
-    """A place among the tokens of a script.
+    """A position among the tokens of a script.
 
-    A word means what its place in the statement says, as in Flink, and only the reserved ones are refused as names.
+    Words are keywords by context, as in Flink; only reserved ones are refused as names.
 
     Args:
         text: the script.
@@ -46,29 +46,29 @@ class Cursor:
 
     @property
     def current(self) -> Token:
-        """The token at the cursor; of kind `END` behind the last one."""
+        """The token at the cursor; of kind `END` at the end."""
         return self.tokens[self.index]
 
     @property
     def following(self) -> Token:
-        """The token behind the current one."""
+        """The token after the current one."""
         return self.peek(1)
 
     @property
     def previous(self) -> Token:
-        """The token read last."""
+        """The token before the cursor."""
         return self.tokens[self.index - 1]
 
     def advance(self, count: int = 1) -> None:
-        """Step over tokens."""
+        """Skip tokens."""
         self.index = min(self.index + count, len(self.tokens) - 1)
 
     def at_end(self) -> bool:
-        """True when all tokens are read."""
+        """Return True at the end of the tokens."""
         return self.current.kind == END
 
     def word(self) -> str:
-        """The current token in capitals when it is an unquoted word, else an empty string."""
+        """The current token in capitals if it is an unquoted word, else an empty string."""
         return self.peek_word(0)
 
     def peek(self, ahead: int) -> Token:
@@ -76,8 +76,8 @@ class Cursor:
         return self.tokens[min(self.index + ahead, len(self.tokens) - 1)]
 
     def parentheses_ahead(self) -> int:
-        """The number of opening parentheses from here on."""
-        if self.index not in self._run:  # inside one run of them this is asked at each
+        """The number of opening parentheses at the cursor."""
+        if self.index not in self._run:  # cached for each token of the run of parentheses
             end = self.index
             while self.tokens[end].kind == "(":
                 end += 1
@@ -90,22 +90,22 @@ class Cursor:
         return token.text.upper() if token.kind == WORD else ""
 
     def at(self, *words: str) -> bool:
-        """True when the next tokens are these keywords."""
+        """Return True if the next tokens are these keywords."""
         return all(self.peek_word(ahead) == word for ahead, word in enumerate(words))
 
     def at_any(self, words: Collection[str]) -> bool:
-        """True when the current token is one of these keywords."""
+        """Return True if the current token is one of these keywords."""
         return self.word() in words
 
     def take(self, *words: str) -> bool:
-        """Step over these keywords when they come next."""
+        """Consume these keywords if they come next; return True if so."""
         if not self.at(*words):
             return False
         self.advance(len(words))
         return True
 
     def take_any(self, words: Collection[str]) -> str:
-        """Step over the current token when it is one of these keywords, and return it; else empty."""
+        """Consume and return the current token if it is one of these keywords; else return ""."""
         word = self.word()
         if word in words and word:
             self.advance()
@@ -113,45 +113,45 @@ class Cursor:
         return ""
 
     def need(self, *words: str, remedy: str = "") -> None:
-        """Step over these keywords, or fail."""
+        """Consume these keywords, or fail."""
         for word in words:
             if not self.take(word):
                 self.fail_expected(" ".join(words), remedy=remedy)
 
     def at_symbol(self, symbol: str) -> bool:
-        """True when the current token is this symbol."""
+        """Return True if the current token is this symbol."""
         return self.current.kind == symbol
 
     def take_symbol(self, symbol: str) -> bool:
-        """Step over the symbol when it comes next."""
+        """Consume the symbol if it comes next; return True if so."""
         if self.current.kind != symbol:
             return False
         self.advance()
         return True
 
     def need_symbol(self, symbol: str, remedy: str = "") -> None:
-        """Step over the symbol, or fail."""
+        """Consume the symbol, or fail."""
         if not self.take_symbol(symbol):
             self.fail_expected(f"'{symbol}'", remedy=remedy)
 
-    def open(self, what: str = "") -> None:
-        """Step over an opening parenthesis."""
+    def open(self, expected: str = "") -> None:
+        """Consume an opening parenthesis."""
         if not self.take_symbol("("):
-            self.fail_expected(f"'(' {what}".rstrip())
+            self.fail_expected(f"'(' {expected}".rstrip())
 
     def close(self) -> None:
-        """Step over a closing parenthesis."""
+        """Consume a closing parenthesis."""
         self.need_symbol(")")
 
     def listed(self, item: Callable[[], T]) -> list[T]:
-        """One or more items between commas."""
+        """Parse one or more items separated by commas."""
         items = [item()]
         while self.take_symbol(","):
             items.append(item())
         return items
 
     def wrapped(self, item: Callable[[], T]) -> list[T]:
-        """One or more items between commas, in parentheses."""
+        """Parse one or more items separated by commas, in parentheses."""
         self.open()
         items = self.listed(item)
         self.close()
@@ -160,18 +160,18 @@ class Cursor:
     # --- positions and errors -------------------------------------------------------------------------------------
 
     def mark(self) -> int:
-        """Offset of the current token, to hand to `node` when the node is complete."""
+        """The offset of the current token, as the start of a node."""
         return self.current.start
 
     def node(self, node: N, start: int) -> N:
-        """The node with its position: from `start` to the end of the token read last."""
-        # The grammar alone has the node so far, so nobody sees it change.
+        """The node with its span: from `start` to the end of the previous token."""
+        # The node is not shared yet, so the mutation is invisible.
         object.__setattr__(node, "span", self.span_from(start))
         object.__setattr__(node, "python", self.python)
         return node
 
     def span_from(self, start: int) -> Span:
-        """The span from `start` to the end of the token read last."""
+        """The span from `start` to the end of the previous token."""
         return span_at(self.sql, start, max(start, self.previous.end) if self.index else start)
 
     def fail(self, message: str, *, token: Token | None = None, span: Span | None = None, remedy: str = "") -> NoReturn:
@@ -185,11 +185,13 @@ class Cursor:
                 span = span_at(self.sql, end, end + 1)
         raise ProgramError(message, where=render(span, self.sql), remedy=remedy)
 
-    def refuse(self, what: str, *, token: Token | None = None, remedy: str = "") -> NoReturn:
-        """Raise an `UnsupportedError`: Flink has this, we do not."""
+    def refuse(self, problem: str, *, token: Token | None = None, remedy: str = "") -> NoReturn:
+        """Raise an `UnsupportedError` for a construct of Flink."""
         token = token or self.current
         raise UnsupportedError(
-            f"{what} is not supported", where=render(span_at(self.sql, token.start, token.end), self.sql), remedy=remedy
+            f"{problem} is not supported",
+            where=render(span_at(self.sql, token.start, token.end), self.sql),
+            remedy=remedy,
         )
 
     def shown(self) -> str:
@@ -199,56 +201,56 @@ class Cursor:
         text = self.sql[self.current.start : self.current.end]
         return f"'{text}'" if "'" not in text else text
 
-    def fail_expected(self, what: str, *, remedy: str = "") -> NoReturn:
-        """Fail because something else was needed here."""
-        self.fail(f"SQL parse failed: expected {what}, found {self.shown()}", remedy=remedy)
+    def fail_expected(self, expected: str, *, remedy: str = "") -> NoReturn:
+        """Fail because the current token is not the expected one."""
+        self.fail(f"SQL parse failed: expected {expected}, found {self.shown()}", remedy=remedy)
 
     # --- names and simple tokens ----------------------------------------------------------------------------------
 
     def at_name(self) -> bool:
-        """True when the current token can be an identifier: a quoted one, or a word that is not reserved."""
+        """Return True if the current token can be an identifier: a quoted one, or a word that is not reserved."""
         return self.current.kind == QUOTED or (self.current.kind == WORD and self.word() not in RESERVED)
 
-    def name(self, what: str = "a name", reserved: Collection[str] = ()) -> Identifier:
-        """An identifier, case kept; also a reserved word of `reserved`."""
+    def name(self, expected: str = "a name", reserved: Collection[str] = ()) -> Identifier:
+        """Parse an identifier with its case; also a reserved word of `reserved`."""
         if not self.at_name() and not self.at_any(reserved):
             word = self.word()
             if word in RESERVED:
                 self.fail(
-                    f"SQL parse failed: expected {what}, found the reserved word {self.current.text}",
+                    f"SQL parse failed: expected {expected}, found the reserved word {self.current.text}",
                     remedy=f"put it in backticks if it is meant as a name: `{self.current.text}`",
                 )
             remedy = ""
             if self.at_symbol('"'):
                 remedy = "quote identifiers with backticks, strings with single quotes"
-            self.fail_expected(what, remedy=remedy)
+            self.fail_expected(expected, remedy=remedy)
         return self.identifier()
 
     def identifier(self) -> Identifier:
-        """The current token as an identifier, whatever it is."""
+        """The current token as an identifier, without checks."""
         token = self.current
         self.advance()
         return self.node(Identifier(token.text), token.start)
 
-    def dotted(self, what: str = "a name") -> tuple[Identifier, ...]:
-        """One or more identifiers between dots."""
-        names = [self.name(what)]
+    def dotted(self, expected: str = "a name") -> tuple[Identifier, ...]:
+        """Parse one or more identifiers separated by dots."""
+        names = [self.name(expected)]
         while self.take_symbol("."):
-            names.append(self.name(what))
+            names.append(self.name(expected))
         return tuple(names)
 
-    def names(self, what: str = "a column name") -> tuple[Identifier, ...]:
-        """Identifiers in parentheses."""
-        return tuple(self.wrapped(lambda: self.name(what)))
+    def names(self, expected: str = "a column name") -> tuple[Identifier, ...]:
+        """Parse identifiers in parentheses."""
+        return tuple(self.wrapped(lambda: self.name(expected)))
 
     def at_string(self) -> bool:
-        """True when the current token is a character string."""
+        """Return True if the current token is a character string."""
         return self.current.kind in STRINGS
 
-    def string(self, what: str = "a string in single quotes") -> str:
-        """A character string, its escapes resolved; strings one after another on lines of their own are one."""
+    def string(self, expected: str = "a string in single quotes") -> str:
+        """Parse a character string and resolve its escapes; join adjacent strings on separate lines."""
         if not self.at_string():
-            self.fail_expected(what)
+            self.fail_expected(expected)
         pieces = [self._string_token()]
         while self.current.kind == STRING and "\n" in self.sql[self.previous.end : self.current.start]:
             pieces.append(self._string_token())
@@ -289,40 +291,40 @@ class Cursor:
                 index += 5
         return "".join(out)
 
-    def integer(self, what: str = "a whole number") -> int:
-        """An unsigned whole number."""
+    def integer(self, expected: str = "a whole number") -> int:
+        """Parse an unsigned integer."""
         if self.current.kind != NUMBER or not self.current.text.isdecimal():
-            self.fail_expected(what)
+            self.fail_expected(expected)
         value = int(self.current.text)
         self.advance()
         return value
 
-    def properties(self, what: str = "option", spans: dict[str, Span] | None = None) -> dict[str, str]:
-        """('key' = 'value', ...); the last of equal keys wins; may be empty.
+    def properties(self, expected: str = "option", spans: dict[str, Span] | None = None) -> dict[str, str]:
+        """Parse ('key' = 'value', ...); the last of equal keys wins; may be empty.
 
         Args:
-            what: the word for an option, for messages.
-            spans: receives the place of each option.
+            expected: the word for an option, for messages.
+            spans: receives the position of each option.
         """
         options: dict[str, str] = {}
         self.open()
         if self.take_symbol(")"):
             return options
-        for key, value, span in self.listed(lambda: self._property(what)):
+        for key, value, span in self.listed(lambda: self._property(expected)):
             options[key] = value
             if spans is not None:
                 spans[key] = span
         self.close()
         return options
 
-    def _property(self, what: str) -> tuple[str, str, Span]:
+    def _property(self, expected: str) -> tuple[str, str, Span]:
         start = self.mark()
         if not self.at_string():
-            self.fail_expected(f"an {what} as 'key' = 'value'", remedy="put keys and values in single quotes")
+            self.fail_expected(f"an {expected} as 'key' = 'value'", remedy="put keys and values in single quotes")
         key = self.string()
         self.need_symbol("=")
         if not self.at_string():
-            self.fail_expected(f"the value of {what} '{key}'", remedy="put keys and values in single quotes")
+            self.fail_expected(f"the value of {expected} '{key}'", remedy="put keys and values in single quotes")
         value = self.string()
         return key, value, self.span_from(start)
 

@@ -36,7 +36,7 @@ _DROP_KINDS = ("TABLE", "VIEW", "FUNCTION", "DATABASE", "CATALOG")
 
 @dataclass
 class _Body:
-    """What the parentheses of CREATE TABLE hold."""
+    """The parenthesised part of CREATE TABLE."""
 
     columns: list[ColumnClause] = field(default_factory=list)
     watermarks: list[Watermark] = field(default_factory=list)
@@ -44,7 +44,7 @@ class _Body:
 
 
 class Ddl(Catalogs):
-    """Statements that change what databases hold."""
+    """Parser of CREATE and DROP."""
 
     def create(self, start: int) -> Statement:
         """CREATE ..., the word itself already read."""
@@ -280,8 +280,8 @@ class Ddl(Catalogs):
         if not kind:
             self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
         if_exists = self.take("IF", "EXISTS")
-        what = f"the name of a {kind.lower()}"
-        name = (self.name(what).name,) if kind == "CATALOG" else self.table_name(what)
+        expected = f"the name of a {kind.lower()}"
+        name = (self.name(expected).name,) if kind == "CATALOG" else self.table_name(expected)
         cascade = kind == "DATABASE" and self.take_any(("RESTRICT", "CASCADE")) == "CASCADE"
         return Drop(
             kind=kind,

@@ -26,7 +26,7 @@ PERIOD_PREDICATES = ("OVERLAPS", "CONTAINS", "EQUALS", "PRECEDES", "SUCCEEDS")
 
 
 class Expressions(Primaries):
-    """Everything that has a value."""
+    """Parser of expressions."""
 
     def parse_expression(self) -> Expression:
         """An expression of any kind."""

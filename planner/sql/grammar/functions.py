@@ -1,4 +1,4 @@
-"""Calls: plain ones, and the functions that have a grammar of their own."""
+"""Calls: plain ones, and functions with a grammar of their own."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ _UNIT_SYNONYMS = {
 
 
 class Functions(JsonFunctions):
-    """Function calls."""
+    """Parser of function calls."""
 
     # --- plain calls ----------------------------------------------------------------------------------------------
 
     def parse_call(self, parts: tuple[Identifier, ...], start: int) -> Call:
-        """The arguments of a call and what may follow them; the cursor is at the opening parenthesis."""
+        """Parse the arguments of a call and the clauses after them; the cursor is at the opening parenthesis."""
         self.open()
         distinct = self.take("DISTINCT")
         if not distinct:
@@ -63,7 +63,7 @@ class Functions(JsonFunctions):
             arguments = [self.node(AllColumns(), star)]
         elif not self.at_symbol(")"):
             arguments = self.listed(self.parse_argument)
-        # Flink takes this inside the parentheses of ARRAY_AGG alone.
+        # Flink allows this inside the parentheses of ARRAY_AGG only.
         nulls = self._nulls() if parts[-1].name.upper() == "ARRAY_AGG" else ""
         order, on_null = self.parse_order(), self._on_null()
         self.close()
@@ -186,7 +186,7 @@ class Functions(JsonFunctions):
         return self.node(OrderBy(tuple(self.listed(self.parse_ordered))), start)
 
     def parse_ordered(self) -> Ordered:
-        """One key of ORDER BY with its direction and its place for nulls."""
+        """Parse a key of ORDER BY with its direction and position of nulls."""
         start = self.mark()
         value = self.parse_expression()
         descending = self.take_any(("ASC", "DESC")) == "DESC"
@@ -201,7 +201,7 @@ class Functions(JsonFunctions):
     # --- special forms --------------------------------------------------------------------------------------------
 
     def special_form(self, word: str) -> Expression | None:
-        """The call at the cursor when its function has a grammar of its own; else None."""
+        """The call at the cursor if its function has a grammar of its own; else None."""
         reader = _SPECIAL.get(word)
         if reader is None:
             return None
@@ -215,7 +215,7 @@ class Functions(JsonFunctions):
         return self.node(result, start)
 
     def time_unit(self) -> Keyword:
-        """A time unit, its ODBC spelling resolved."""
+        """Parse a time unit, and resolve its ODBC spelling."""
         start = self.mark()
         word = self.word()
         unit = _UNIT_SYNONYMS.get(word, word)

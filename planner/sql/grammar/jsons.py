@@ -1,4 +1,4 @@
-"""The functions of JSON, whose arguments have words of their own."""
+"""JSON functions, whose arguments have keywords."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class JsonFunctions(Types):
-    """JSON_VALUE, JSON_QUERY, JSON_EXISTS, JSON_OBJECT, JSON_ARRAY, JSON_OBJECTAGG."""
+    """Parser of JSON_VALUE, JSON_QUERY, JSON_EXISTS, JSON_OBJECT, JSON_ARRAY, JSON_OBJECTAGG."""
 
     def _json_head(self) -> dict[str, Any]:
         operand = self.parse_expression()
@@ -23,7 +23,7 @@ class JsonFunctions(Types):
         return {"operand": operand, "path": self.parse_expression()}
 
     def json_value(self, name: Identifier) -> Expression:
-        """JSON_VALUE(...) behind its parenthesis."""
+        """Parse JSON_VALUE after its parenthesis."""
         args = self._json_head()
         if self.take("RETURNING"):
             args["returning"] = self.parse_target_type()
@@ -46,7 +46,7 @@ class JsonFunctions(Types):
         return f"on_{event.lower()}"
 
     def json_query(self, name: Identifier) -> Expression:
-        """JSON_QUERY(...) behind its parenthesis."""
+        """Parse JSON_QUERY after its parenthesis."""
         args = self._json_head()
         if self.take("RETURNING"):
             args["returning"] = self.parse_target_type()
@@ -72,7 +72,7 @@ class JsonFunctions(Types):
         return self.take_any(("NULL", "ERROR"))
 
     def json_exists(self, name: Identifier) -> Expression:
-        """JSON_EXISTS(...) behind its parenthesis."""
+        """Parse JSON_EXISTS after its parenthesis."""
         args = self._json_head()
         if behaviour := self.take_any(("TRUE", "FALSE", "UNKNOWN", "ERROR")):
             self.need("ON", "ERROR")
@@ -80,7 +80,7 @@ class JsonFunctions(Types):
         return JsonExists(**args)
 
     def json_object(self, name: Identifier) -> Expression:
-        """JSON_OBJECT(...) behind its parenthesis."""
+        """Parse JSON_OBJECT after its parenthesis."""
         pairs: list[JsonPair] = []
         if not self.at_symbol(")") and not self._at_on_null():
             pairs = self.listed(self._json_pair)
@@ -109,13 +109,13 @@ class JsonFunctions(Types):
         return word
 
     def json_array(self, name: Identifier) -> Expression:
-        """JSON_ARRAY(...) behind its parenthesis."""
+        """Parse JSON_ARRAY after its parenthesis."""
         values: list[Expression] = []
         if not self.at_symbol(")") and not self._at_on_null():
             values = self.listed(self.parse_expression)
         return JsonArray(tuple(values), self._on_null())
 
     def json_objectagg(self, name: Identifier) -> Expression:
-        """JSON_OBJECTAGG(...) behind its parenthesis."""
+        """Parse JSON_OBJECTAGG after its parenthesis."""
         pair = self._json_pair()
         return Call((name,), (pair.key, pair.value), on_null=self._on_null())

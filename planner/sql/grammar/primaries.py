@@ -1,4 +1,4 @@
-"""Operands: literals, names, calls, CASE, CAST, rows, collections; access to their parts."""
+"""Operands: literals, names, calls, CASE, CAST, rows, collections; element access."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ QUERY_STARTS = ("SELECT", "WITH", "VALUES", "TABLE")
 
 
 class Primaries(Functions):
-    """Operands, with what follows them in brackets or behind a dot."""
+    """Parser of operands with brackets or dots after them."""
 
     def _postfix(self) -> Expression:
         start = self.mark()
@@ -122,7 +122,7 @@ class Primaries(Functions):
         return self.node(Subquery(query), start)
 
     def _name_or_call(self) -> Expression:
-        """A word or a quoted identifier: a keyword's expression, a call, or a column."""
+        """Parse a word or quoted identifier: a keyword's expression, a call, or a column."""
         word = self.word()
         if word == "E" and self.following.kind == STRING and self.following.start == self.current.end:
             self.refuse("a string with C escapes, E'...'", remedy="write U&'...' with \\ and four hexadecimal digits")

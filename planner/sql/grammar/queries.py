@@ -34,21 +34,21 @@ _GROUPINGS = {"ROLLUP": Rollup, "CUBE": Cube}
 
 
 class Queries(Relations):
-    """Queries of all kinds."""
+    """Parser of queries."""
 
     def at_query(self) -> bool:
-        """True when a query starts here, in any number of parentheses."""
+        """Return True if a query starts here, in any number of parentheses."""
         ahead = self.parentheses_ahead()
         word = self.peek_word(ahead)
         if word == "TABLE":
             return self.peek(ahead + 1).kind not in ("(", END)
         if word not in QUERY_STARTS:
             return False
-        # ((SELECT ...) + 1) is an expression: the query must end before the parenthesis it started in does.
+        # ((SELECT ...) + 1) is an expression: a query must end before its opening parenthesis closes.
         return ahead < 2 or self._closes_together(ahead)
 
     def _closes_together(self, depth: int) -> bool:
-        """True when `depth` opening parentheses hold nothing but a query and set operations over queries."""
+        """Return True if `depth` opening parentheses contain only a query and set operations over queries."""
         level = 0
         for index in range(self.index, len(self.tokens)):
             token = self.tokens[index]
@@ -147,7 +147,7 @@ class Queries(Relations):
             self.advance()
             return self.node(RowValue(tuple(self.wrapped(self.parse_expression))), start)
         if self.at_symbol("(") and self.peek_word(1) == "ROW" and self.peek(2).kind == "(":
-            # Flink's parser takes (ROW(...)) for the row itself; a row as the first of several values is an error.
+            # Flink's parser reads (ROW(...)) as the row itself; a row as the first of several values is an error.
             self.open()
             row = self._row_of_values()
             self.close()
@@ -185,7 +185,7 @@ class Queries(Relations):
         return False
 
     def _select_clauses(self) -> dict[str, Any]:
-        """FROM, the word itself already read, and the clauses behind it, by the fields of `Select`."""
+        """Parse FROM after the word itself, and the clauses after it, by the fields of `Select`."""
         return {
             "source": self.parse_from(),
             "where": self.parse_expression() if self.take("WHERE") else None,

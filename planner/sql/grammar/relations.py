@@ -1,4 +1,4 @@
-"""Relations of FROM: tables, joins, table functions, UNNEST, MATCH_RECOGNIZE, and hints."""
+"""Relations in FROM: tables, joins, table functions, UNNEST, MATCH_RECOGNIZE, and hints."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SIDES = ("LEFT", "RIGHT", "FULL")
 
 
 class Relations(Expressions):
-    """Relations and joins."""
+    """Parser of relations and joins."""
 
     def parse_from(self) -> Relation:
         """The relations of FROM: commas and joins, from left to right."""
@@ -163,7 +163,7 @@ class Relations(Expressions):
     # --- hints ----------------------------------------------------------------------------------------------------
 
     def parse_hints(self) -> tuple[TableHint, ...]:
-        """`/*+ NAME('k' = 'v'), NAME(a, b) */`, or nothing."""
+        """Parse `/*+ NAME('k' = 'v'), NAME(a, b) */`, or nothing."""
         if not self.take_symbol("/*+"):
             return ()
         hints = self.listed(self._hint)
@@ -247,7 +247,7 @@ class Relations(Expressions):
         return f"SKIP TO {side}", self.name("a pattern variable")
 
     def _pattern(self) -> str:
-        """The text between the parentheses of PATTERN, parentheses balanced."""
+        """The text between the balanced parentheses of PATTERN."""
         self.open()
         start, depth = self.mark(), 1
         while depth and not self.at_end():

@@ -1,13 +1,13 @@
-"""The reserved words of Flink SQL.
+"""Reserved words of Flink SQL.
 
-Asked of Flink 2.3.0's own parser, word by word: which tokens of its grammar it refuses as a column name, a table
-name and an alias, and which of those it takes as the name of a function. (Flink docs, "SQL", lists more words as
+Determined with Flink 2.3.0's own parser, word by word: the tokens of its grammar that it refuses as a column name, a
+table name and an alias, and those of them that it accepts as a function name. (Flink docs, "SQL", lists more words as
 reserved than its parser refuses.)
 """
 
 from __future__ import annotations
 
-#: Words that are no identifiers unless quoted with backticks.
+#: Words that are identifiers only in backticks.
 RESERVED: frozenset[str] = frozenset(
     """
     ABS ALL ALLOCATE ALLOW ALTER AND ANY ARE ARRAY ARRAY_CONCAT_AGG ARRAY_MAX_CARDINALITY AS ASENSITIVE
@@ -50,7 +50,7 @@ RESERVED: frozenset[str] = frozenset(
     """.split()
 )
 
-#: Reserved words that may be called as functions with plain arguments.
+#: Reserved words that are callable as functions with plain arguments.
 CALLABLE: frozenset[str] = frozenset(
     """
     ABS AVG CARDINALITY CEIL CEILING CHAR CHARACTER_LENGTH CHAR_LENGTH COALESCE COLLECT COUNT COVAR_POP
@@ -64,7 +64,7 @@ CALLABLE: frozenset[str] = frozenset(
     """.split()
 )
 
-#: Reserved words that mean a column where an expression stands; elsewhere they must be quoted.
+#: Reserved words that are columns in expressions; elsewhere they must be quoted.
 COLUMN_WORDS: frozenset[str] = frozenset(
     """
     CURRENT_CATALOG CURRENT_DEFAULT_TRANSFORM_GROUP CURRENT_PATH CURRENT_ROLE CURRENT_SCHEMA CURRENT_USER
@@ -72,7 +72,7 @@ COLUMN_WORDS: frozenset[str] = frozenset(
     """.split()
 )
 
-#: Functions written without parentheses; an unquoted name without a dot means them, though a column has it.
+#: Functions without parentheses; they hide a column of their name unless it is quoted or qualified.
 BARE_FUNCTIONS: frozenset[str] = frozenset(
     ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP", "PI")
 )

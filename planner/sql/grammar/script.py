@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
 _CONFLICTS = ("NOTHING", "ERROR", "DEDUPLICATE")
-#: Statements that Flink has and that a compiled program has no use for.
+#: Statements of Flink without a meaning for compiled programs.
 _OTHER = frozenset(
     {"ANALYZE", "DELETE", "UPDATE", "TRUNCATE", "CALL", "ADD", "REMOVE", "LOAD", "UNLOAD", "STOP", "REFRESH"}
 )
 
 
 class Script(Ddl):
-    """Whole scripts."""
+    """Parser of scripts."""
 
     def parse_script(self) -> list[Statement]:
-        """All statements of the loaded script; empty statements are passed over."""
+        """Parse all statements of the script; skip empty ones."""
         statements: list[Statement] = []
         while True:
             while self.take_symbol(";"):
@@ -61,7 +61,7 @@ class Script(Ddl):
         self.fail(f"SQL parse failed: unexpected {self.shown()}", remedy=remedy)
 
     def parse_statement(self) -> Statement:
-        """One statement, without its semicolon."""
+        """Parse one statement, without its semicolon."""
         start = self.mark()
         word = self.word()
         reader = _READERS.get(word)
@@ -134,7 +134,7 @@ class Script(Ddl):
         return action
 
     def _statement_set(self, start: int) -> StatementSet:
-        """STATEMENT SET BEGIN ...; END, the cursor at STATEMENT."""
+        """Parse STATEMENT SET BEGIN ...; END, with the cursor at STATEMENT."""
         self.need("STATEMENT", "SET", "BEGIN")
         return self._set_body(start)
 
@@ -159,7 +159,7 @@ class Script(Ddl):
     def _sinks(self) -> Insert | StatementSet:
         start = self.mark()
         if self.at("EXECUTE", "STATEMENT"):
-            # As Flink's page "Streaming Concepts" has it; its parser knows the form without EXECUTE.
+            # The form in Flink's page "Streaming Concepts"; its parser also accepts the form without EXECUTE.
             self.advance()
         if self.at("STATEMENT"):
             return self._statement_set(start)
@@ -172,7 +172,7 @@ class Script(Ddl):
     def _compile(self, start: int) -> Statement:
         both = self.take("AND", "EXECUTE")
         self.need("PLAN")
-        # Flink's page "Streaming Concepts" has it before the path, its parser behind.
+        # Flink's page "Streaming Concepts" has it before the path, its parser after it.
         before = not both and self.take("IF", "NOT", "EXISTS")
         path = self.string("the path of the plan file in single quotes")
         if_not_exists = before or (not both and self.take("IF", "NOT", "EXISTS"))
@@ -227,8 +227,8 @@ class Script(Ddl):
     def _option_key(self) -> str:
         return self.string("an option") if self.at_string() else self._bare_text("an option in single quotes")
 
-    def _bare_text(self, what: str) -> str:
-        """Text without quotes up to `=`, a semicolon or a gap, as in SET a.b = c."""
+    def _bare_text(self, expected: str) -> str:
+        """Parse unquoted text up to `=`, a semicolon or a gap, as in SET a.b = c."""
         begin = self.mark()
         index = self.index
         while self.current.kind not in ("=", ";", END):
@@ -236,7 +236,7 @@ class Script(Ddl):
                 break
             self.advance()
         if self.index == index:
-            self.fail_expected(what)
+            self.fail_expected(expected)
         return self.text_from(begin)
 
     def _reset(self, start: int) -> Statement:

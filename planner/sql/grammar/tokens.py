@@ -1,7 +1,7 @@
 """Tokens of Flink SQL.
 
-No keyword is known here: every word is a `WORD`, and the grammar reads it by its place. Symbols are tokens of their own
-kind: the kind of `<>` is "<>". The signs of a hint are symbols, too, so that its content is tokens and has positions.
+The tokenizer knows no keywords: every word is a `WORD`, which the grammar reads by context. The kind of a symbol is the
+symbol itself: that of `<>` is "<>". The delimiters of a hint are symbols, so its content has tokens with positions.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from compiled_plan.planner.sql.nodes.position import render, span_at
 from compiled_plan.plans.errors import ProgramError
 
 WORD, QUOTED, NUMBER, END = "WORD", "QUOTED", "NUMBER", ""
-#: Character strings: plain, with a character set or N in front, and U&'...', whose escapes the grammar resolves.
+#: Character strings: plain, with the prefix of a character set or N, and U&'...', whose escapes the grammar resolves.
 STRING, PREFIXED, UNICODE = "STRING", "PREFIXED", "UNICODE"
 STRINGS = frozenset((STRING, PREFIXED, UNICODE))
 BINARY = "BINARY"
@@ -25,7 +25,7 @@ class Token:
 
     Attributes:
         kind: one of the kinds above, or the symbol itself.
-        text: as written; of strings and quoted names the content.
+        text: as written; the content of strings and quoted names.
         start: offset of the first character in the script.
         end: offset one past the last character.
     """
@@ -60,7 +60,7 @@ _HEXADECIMAL = re.compile("[0-9A-Fa-f]*")
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of a script, and one of kind `END` behind them.
+    """The tokens of a script, followed by one of kind `END`.
 
     Raises:
         ProgramError: a string, quoted name or comment is not closed; a binary literal has a digit that is not
@@ -94,9 +94,9 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _unclosed(text: str, start: int, opening: str) -> ProgramError:
-    closing, what = _CLOSING[opening]
+    closing, kind = _CLOSING[opening]
     return ProgramError(
-        f"SQL parse failed: {what} is not closed",
+        f"SQL parse failed: {kind} is not closed",
         where=render(span_at(text, start, start + len(opening)), text),
         remedy=f"add the closing {closing}",
     )

@@ -1,4 +1,4 @@
-"""Data types as written (Flink docs, "Data Types"; Calcite's SQL spelling where Flink's parser takes it)."""
+"""Data types (Flink docs, "Data Types"; Calcite's spellings that Flink's parser accepts)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from compiled_plan.planner.sql.nodes import IntervalQualifier, TypeField, TypeSp
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Spelling -> root, for types that take no parameter.
+#: Spelling -> root, for types without parameters.
 PLAIN = {
     "BOOLEAN": "BOOLEAN",
     "TINYINT": "TINYINT",
@@ -28,7 +28,7 @@ PLAIN = {
     "BITMAP": "BITMAP",
     "DESCRIPTOR": "DESCRIPTOR",
 }
-#: Spelling -> (root, how many parameters at most).
+#: Spelling -> (root, maximum number of parameters).
 SIZED = {
     "CHAR": ("CHAR", 1),
     "CHARACTER": ("CHAR", 1),
@@ -42,9 +42,9 @@ SIZED = {
 }
 _SUFFIXES = ("ARRAY", "MULTISET")
 _TEXTS = ("CHAR", "VARCHAR")
-#: The character set of texts in Flink, by its names.
+#: The names of Flink's own character set.
 _NATIVE_CHARACTER_SETS = frozenset({"UTF-16LE", "UTF-16", "UTF16"})
-#: Character sets that a column may name; they say nothing, since all texts are Unicode.
+#: Character sets that a column may name; without effect, since all texts are Unicode.
 _CHARACTER_SETS = _NATIVE_CHARACTER_SETS | {
     "UTF-8",
     "UTF8",
@@ -55,13 +55,13 @@ _CHARACTER_SETS = _NATIVE_CHARACTER_SETS | {
     "GB2312",
     "GBK",
 }
-#: Roots that VARYING behind them makes another.
+#: Roots with VARYING after them -> the resulting root.
 _VARYING = {"CHAR": "VARCHAR", "BINARY": "VARBINARY"}
 UNITS = frozenset(
     {"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"}
     | {"YEARS", "QUARTERS", "MONTHS", "WEEKS", "DAYS", "HOURS", "MINUTES", "SECONDS"}
 )
-#: The units that may stand behind TO, by the first one.
+#: The units allowed after TO, by the first unit.
 _ENDS = {
     "YEAR": frozenset({"MONTH"}),
     "DAY": frozenset({"HOUR", "MINUTE", "SECOND"}),
@@ -71,7 +71,7 @@ _ENDS = {
 
 
 class Types(Cursor):
-    """Types and interval units."""
+    """Parser of types and interval units."""
 
     _in_cast = False
 
@@ -157,7 +157,7 @@ class Types(Cursor):
         return TypeSpec(root, parameters)
 
     def parse_cast_type(self) -> TypeSpec:
-        """The type of CAST: a target type, which NULL and NOT NULL may not follow."""
+        """Parse the type of CAST: a target type without NULL or NOT NULL."""
         spec = self.parse_target_type()
         if self.at("NULL") or self.at("NOT", "NULL"):
             self.fail(
@@ -167,7 +167,7 @@ class Types(Cursor):
         return spec
 
     def parse_target_type(self) -> TypeSpec:
-        """The type of CAST or RETURNING: also an INTERVAL, and without NULL or NOT NULL outside of brackets.
+        """Parse the type of CAST or RETURNING: also an INTERVAL, with NULL or NOT NULL inside of brackets only.
 
         The element of an ARRAY or MULTISET suffix is NOT NULL here, as in Flink; in a column it is nullable.
         """
@@ -188,7 +188,7 @@ class Types(Cursor):
 
     def _element(self, root: str, count: int) -> TypeSpec:
         self.need_symbol("<")
-        # Flink takes no suffix in the brackets of ARRAY and MULTISET; in those of MAP and ROW it does.
+        # Flink allows suffixes in the brackets of MAP and ROW, but not of ARRAY and MULTISET.
         children = self.listed(self.parse_type if count > 1 else self._plain_element)
         if len(children) != count:
             self.fail(f"SQL parse failed: {root} takes {count} type(s)", token=self.previous)
@@ -199,7 +199,7 @@ class Types(Cursor):
         closing = ">"
         if self.take_symbol("("):
             closing = ")"
-        elif self.take_symbol("<>"):  # ROW<> comes as one token
+        elif self.take_symbol("<>"):  # ROW<> has a single token
             return TypeSpec("ROW")
         else:
             self.need_symbol("<")
@@ -217,7 +217,7 @@ class Types(Cursor):
     def _structured(self) -> TypeSpec:
         self.need_symbol("<")
         class_name = self.string("the class name of the structured type")
-        # Flink takes `STRUCTURED<'x.Y', >`, too, which is how it writes a type without fields.
+        # Flink accepts and writes `STRUCTURED<'x.Y', >` for a type without fields.
         more = self.take_symbol(",") and not self.at_symbol(">")
         fields = self.listed(self._field) if more else []
         self.need_symbol(">")

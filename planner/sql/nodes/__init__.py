@@ -1,4 +1,4 @@
-"""Nodes of a parsed query: the parser and the Table API make trees of them, which the binder resolves."""
+"""AST nodes of queries; the parser and the Table API build trees of them, and the binder resolves them."""
 
 from compiled_plan.planner.sql.nodes.base import (
     Expression,

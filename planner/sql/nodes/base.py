@@ -1,4 +1,4 @@
-"""Base of all nodes of a parsed query, and the walks over trees of them."""
+"""Base of all AST nodes, and traversals of their trees."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ T = TypeVar("T")
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def node(class_: type[T]) -> type[T]:
-    """A frozen dataclass with slots, of which `dataclass` makes the constructor alone.
+    """A frozen dataclass with slots for which `dataclass` generates the constructor alone.
 
-    Every start pays for each method that it makes, and there are some 100 classes: `Node` has the others.
+    Every generated method costs startup time, and there are some 100 classes: `Node` has the others.
     """
     return dataclass(frozen=True, slots=True, eq=False, repr=False)(class_)
 
 
 @node
 class Node:
-    """A part of a parsed query, as written: names, functions and types are not resolved.
+    """A part of a parsed query; names, functions and types are not resolved.
 
     Attributes:
-        span: its place in the script; None for a node that no parser made.
+        span: its position in the script; None for a node without one.
         python: the Python text of an expression of the Table API, for errors; else empty.
     """
 
@@ -46,23 +46,23 @@ class Node:
         return f"{type(self).__name__}({', '.join(map(repr, self._content()))})"
 
     def _content(self) -> tuple[object, ...]:
-        """All that the node says; where it stands does not count."""
+        """The node's fields without its position."""
         return tuple(getattr(self, item.name) for item in fields(self) if item.name not in ("span", "python"))
 
 
 @node
 class Expression(Node):
-    """A node that stands where a value does: in a SELECT list, in a condition, among arguments."""
+    """A node with a value: in a SELECT list, in a condition, among arguments."""
 
 
 @node
 class Relation(Node):
-    """A node that stands in FROM."""
+    """A node in FROM."""
 
 
 @node
 class Identifier(Node):
-    """A name, case kept, without its backticks."""
+    """A name with its case, without backticks."""
 
     name: str
 
@@ -90,7 +90,7 @@ def children(node: Node) -> Iterator[Node]:
 
 
 def walk(node: Node, prune: Callable[[Node], bool] = lambda node: False) -> Iterator[Node]:
-    """A node and all below it, level by level; nothing below a node for which `prune` is true."""
+    """A node and its descendants, level by level; skips the descendants of nodes for which `prune` is true."""
     waiting = deque((node,))
     while waiting:
         part = waiting.popleft()
@@ -101,12 +101,11 @@ def walk(node: Node, prune: Callable[[Node], bool] = lambda node: False) -> Iter
 
 @deeply
 def rewrite(node: N, change: Callable[[Node], Node | None]) -> N:
-    """The tree with parts replaced.
+    """Replace parts of a tree.
 
     Args:
         node: the root.
-        change: gives the replacement of a part, which is not looked into and fits in its place; None to look into the
-            part itself.
+        change: returns the replacement of a part, which is not traversed; None to traverse the part itself.
     """
     changed: N = _rewritten(node, change)
     return changed

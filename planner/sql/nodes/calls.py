@@ -11,7 +11,7 @@ from compiled_plan.planner.sql.nodes.types import TypeSpec
 class Call(Named, Expression):
     """A call of a function, built in or not; also of an aggregate or window function.
 
-    Functions with a grammar of their own come as plain calls with arguments by position: EXTRACT(unit, x),
+    Functions with a grammar of their own are plain calls with arguments by position: EXTRACT(unit, x),
     FLOOR(x, unit), TRIM(flag, characters, x), POSITION(a, b), SUBSTRING(s, from, for), OVERLAY(s, r, from, for),
     TIMESTAMPADD(unit, n, t), where units and flags are `Keyword`s.
 
@@ -39,7 +39,7 @@ class Call(Named, Expression):
 
     @property
     def name(self) -> str:
-        """The last part of the name, in capitals (function names know no case)."""
+        """The last part of the name, in capitals (function names are case-insensitive)."""
         return self.parts[-1].name.upper()
 
 
@@ -86,7 +86,7 @@ class FrameBound(Node):
 
 @node
 class Frame(Node):
-    """ROWS|RANGE BETWEEN `start` AND `end`; the end is None when only one end was written (it is then CURRENT ROW)."""
+    """ROWS|RANGE BETWEEN `start` AND `end`; the end is None if only one end is written (it is then CURRENT ROW)."""
 
     unit: str
     start: FrameBound
@@ -95,7 +95,7 @@ class Frame(Node):
 
 @node
 class WindowSpec(Node):
-    """OVER (...), or the body of WINDOW w AS (...); `base` is the named window that it starts from."""
+    """OVER (...), or the body of WINDOW w AS (...); `base` is the named window that it extends."""
 
     base: Identifier | None = None
     partition_by: tuple[Expression, ...] = ()

@@ -1,4 +1,4 @@
-"""Clauses of queries, and the base of queries, around which they stand."""
+"""Clauses of queries, and the base of queries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Alias(Expression):
 
 @node
 class TableAlias(Node):
-    """AS name (columns) of a relation or of a query of WITH; columns without a name come from the Table API alone."""
+    """AS name (columns) of a relation or of a query of WITH; only the Table API omits the name."""
 
     identifier: Identifier | None = None
     columns: tuple[Identifier, ...] = ()
@@ -30,7 +30,7 @@ class TableAlias(Node):
 
 @node
 class Ordered(Expression):
-    """A key of ORDER BY. `nulls_first` is None when not written."""
+    """A key of ORDER BY. `nulls_first` is None if not written."""
 
     operand: Expression
     descending: bool = False
@@ -39,14 +39,12 @@ class Ordered(Expression):
 
 @node
 class OrderBy(Node):
-    """ORDER BY."""
-
     keys: tuple[Ordered, ...]
 
 
 @node
 class QueryNode(Expression):
-    """A query with the clauses that stand around it. As an expression it is a scalar subquery."""
+    """A query with its surrounding clauses. As an expression it is a scalar subquery."""
 
     _: KW_ONLY
     with_: With | None = None

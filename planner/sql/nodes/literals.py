@@ -12,12 +12,12 @@ from compiled_plan.planner.sql.nodes.clauses import QueryNode
 class ColumnRef(Named, Expression):
     """A dotted name in an expression: `a`, `t.a`, `t.row.field`.
 
-    Which parts are tables, columns and fields is the binder's to say.
+    The binder decides which parts are tables, columns and fields.
     """
 
     @property
     def name(self) -> str:
-        """The last part: the output name of the column when it is selected without alias."""
+        """The last part: the output name of the column if it is selected without alias."""
         return self.parts[-1].name
 
 
@@ -91,7 +91,7 @@ class IntervalLiteral(Expression):
 
 @node
 class Keyword(Expression):
-    """A word in capitals that is an argument and no value: a time unit, a trim flag, DEFAULT."""
+    """A word in capitals that is an argument but no value: a time unit, a trim flag, DEFAULT."""
 
     word: str
 
@@ -130,7 +130,7 @@ class ItemAccess(Expression):
 
 @node
 class FieldAccess(Expression):
-    """`operand`.`field`, where the operand is no plain name; `(r).*` with `AllColumns`."""
+    """`operand`.`field` of an operand other than a plain name; `(r).*` with `AllColumns`."""
 
     operand: Expression
     field: Identifier | AllColumns

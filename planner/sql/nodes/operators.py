@@ -1,4 +1,4 @@
-"""Operators, predicates, CASE and CAST. Precedence is in the tree: parentheses leave no node of their own."""
+"""Operators, predicates, CASE and CAST. The tree reflects precedence: parentheses have no node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries, and the relations that stand in FROM."""
+"""Queries, and the relations in FROM."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compiled_plan.planner.sql.nodes.literals import RowValue
 
 @node
 class Select(QueryNode):
-    """SELECT. `TABLE t` arrives as `SELECT * FROM t`.
+    """SELECT. `TABLE t` is parsed as `SELECT * FROM t`.
 
     Attributes:
         items: the SELECT list: expressions, `Alias`, `AllColumns`.
@@ -113,7 +113,7 @@ class MatchRecognize(Relation):
 
     Attributes:
         all_rows: ALL ROWS PER MATCH.
-        after: "SKIP PAST LAST ROW", "SKIP TO NEXT ROW", "SKIP TO FIRST" or "SKIP TO LAST"; None when not written.
+        after: "SKIP PAST LAST ROW", "SKIP TO NEXT ROW", "SKIP TO FIRST" or "SKIP TO LAST"; None if not written.
         after_variable: the variable to skip to.
         pattern: the text between the parentheses of PATTERN.
     """

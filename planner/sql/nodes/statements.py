@@ -1,6 +1,6 @@
-"""The statements of a script, as the parser gives them: frozen, unresolved, each with its place in the text.
+"""Statements of a script: frozen, unresolved, with positions.
 
-Names are tuples of one to three strings, case kept, as written. Expressions and queries are trees of the nodes of
+Names are tuples of one to three strings, with their case. Expressions and queries are trees of the nodes of
 `planner.sql.nodes`. Options are plain dicts of strings.
 """
 
@@ -26,7 +26,7 @@ class Statement(Node):
     """Base of all statements.
 
     Attributes:
-        span: where the statement stands in the script (without its semicolon).
+        span: the position of the statement in the script (without its semicolon).
         text: the statement's text.
     """
 
@@ -40,7 +40,7 @@ class Statement(Node):
 
 @node
 class SetOption(Statement):
-    """SET 'key' = 'value'. `key` is None for SET alone, which lists the options."""
+    """SET 'key' = 'value'. `key` is None for a plain SET, which lists the options."""
 
     key: str | None
     value: str | None
@@ -48,7 +48,7 @@ class SetOption(Statement):
 
 @node
 class ResetOption(Statement):
-    """RESET 'key'. `key` is None for RESET alone: all options."""
+    """RESET 'key'. `key` is None for a plain RESET: all options."""
 
     key: str | None
 
@@ -77,7 +77,7 @@ class ColumnClause(Node):
     Attributes:
         name: the column's name.
         comment: COMMENT '...', or None.
-        span: where the definition stands.
+        span: the position of the definition.
     """
 
     name: str
@@ -88,7 +88,7 @@ class ColumnClause(Node):
 
 @node
 class PhysicalColumn(ColumnClause):
-    """`name type`. `type.nullable` is False after NOT NULL, and None when nothing was said."""
+    """`name type`. `type.nullable` is False after NOT NULL, and None if not written."""
 
     type: TypeSpec
 
@@ -102,7 +102,7 @@ class ComputedColumn(ColumnClause):
 
 @node
 class MetadataColumn(ColumnClause):
-    """`name type METADATA [FROM 'key'] [VIRTUAL]`. `key` is None when not written: the column's name."""
+    """`name type METADATA [FROM 'key'] [VIRTUAL]`. `key` is None if not written: the column's name."""
 
     type: TypeSpec
     key: str | None
@@ -111,7 +111,7 @@ class MetadataColumn(ColumnClause):
 
 @node
 class NamedColumn(ColumnClause):
-    """A name alone: CREATE TABLE t (a, b) AS SELECT chooses and orders the query's columns."""
+    """A bare name: CREATE TABLE t (a, b) AS SELECT selects and orders the query's columns."""
 
 
 @node
@@ -126,7 +126,7 @@ class Watermark(Node):
 
 @node
 class PrimaryKey(Node):
-    """PRIMARY KEY (columns) [NOT ENFORCED], at a column or at the table. `name`: of CONSTRAINT, or None."""
+    """PRIMARY KEY (columns) [NOT ENFORCED], on a column or on the table. `name`: of CONSTRAINT, or None."""
 
     name: str | None
     columns: tuple[str, ...]
@@ -137,7 +137,7 @@ class PrimaryKey(Node):
 
 @node
 class Distribution(Node):
-    """DISTRIBUTED [BY [HASH|RANGE] (columns)] [INTO n BUCKETS]. `kind`: "HASH", "RANGE" or "" (unknown)."""
+    """DISTRIBUTED [BY [HASH|RANGE] (columns)] [INTO n BUCKETS]. `kind`: "HASH", "RANGE" or "" (not written)."""
 
     kind: str
     columns: tuple[str, ...]
@@ -171,7 +171,7 @@ class CreateTable(Statement):
         query: of CREATE TABLE ... AS, or None.
         like: of CREATE TABLE ... LIKE, or None.
         options: of WITH; empty without it.
-        option_spans: the places of the options.
+        option_spans: the positions of the options.
     """
 
     name: Name
@@ -248,7 +248,7 @@ class AlterDatabase(Statement):
 
 @node
 class AlterCatalog(Statement):
-    """ALTER CATALOG ... SET (options), RESET (keys) or COMMENT; `comment` is None where it is not that."""
+    """ALTER CATALOG ... SET (options), RESET (keys) or COMMENT; `comment` is None for the first two."""
 
     name: str
     options: Mapping[str, str]
@@ -273,7 +273,7 @@ class Drop(Statement):
 
 @node
 class Query(Statement):
-    """A query by itself."""
+    """A query as a statement."""
 
     query: QueryNode
 
@@ -284,7 +284,7 @@ class Insert(Statement):
 
     Attributes:
         target: the table's name.
-        target_span: where the name stands.
+        target_span: the position of the name.
         hints: after the name (`OPTIONS`).
         columns: the column list, each possibly a nested field (`a.b`); empty without one.
         partition: of PARTITION (a = 1, ...): name -> literal.
@@ -383,7 +383,7 @@ class Show(Statement):
     Attributes:
         what: the words after SHOW in capitals.
         of: the name after FROM or IN; empty without it.
-        like: which names are shown, or None for all.
+        like: the pattern of the shown names, or None for all.
     """
 
     what: str
@@ -393,7 +393,7 @@ class Show(Statement):
 
 @node
 class Other(Statement):
-    """A statement that Flink has and that is only recognised here (ALTER, CALL, ...). `kind`: its first word."""
+    """A statement of Flink that is recognised and not supported (ALTER, CALL, ...). `kind`: its first word."""
 
     kind: str
     words: tuple[str, ...] = ()

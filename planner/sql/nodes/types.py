@@ -1,4 +1,4 @@
-"""Data types as written."""
+"""Data types before resolution."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TypeField(Node):
 
 @node
 class TypeSpec(Node):
-    """A data type as written, its synonyms made one.
+    """A data type as written, with synonyms normalized.
 
     Attributes:
         root: CHAR, VARCHAR, STRING, BOOLEAN, BINARY, VARBINARY, BYTES, DECIMAL, TINYINT, SMALLINT, INT, BIGINT,
@@ -25,12 +25,12 @@ class TypeSpec(Node):
             STRUCTURED, RAW, VARIANT, BITMAP, DESCRIPTOR, or USER (a type by name, in `parts`).
         parameters: length, or precision and scale, as written.
         children: the element of ARRAY and MULTISET, key and value of MAP.
-        fields: those of ROW and STRUCTURED.
-        unit: that of INTERVAL.
-        class_name: that of STRUCTURED and RAW.
-        snapshot: that of RAW's serializer.
+        fields: the fields of ROW and STRUCTURED.
+        unit: the unit of INTERVAL.
+        class_name: the class of STRUCTURED and RAW.
+        snapshot: the snapshot of RAW's serializer.
         parts: the name of a USER type.
-        nullable: False after NOT NULL, True after NULL, None when neither was written (then it is nullable).
+        nullable: False after NOT NULL, True after NULL, None if neither is written (then it is nullable).
     """
 
     root: str

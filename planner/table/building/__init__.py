@@ -1,1 +1,1 @@
-"""Parts of operations: SQL nodes, literals, tables that are bound, tables that wait for a `select`."""
+"""Building blocks of operations: SQL nodes, literals, bound tables, unfinished tables."""

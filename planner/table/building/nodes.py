@@ -1,7 +1,7 @@
-"""The nodes that only the Table API puts into a query's tree, and how the binder reads them.
+"""AST nodes that only the Table API creates, and their binders.
 
-Everything else that the Table API builds are the nodes of `planner.sql.nodes`, so that names, types, casts, aggregates
-and errors are those of SQL.
+All other nodes of the Table API are those of `planner.sql.nodes`, so that names, types, casts, aggregates and errors
+are those of SQL.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ N = TypeVar("N", bound=ast.Node)
 
 
 class Wrapper:
-    """Base of all expressions: holds a node."""
+    """Base of all expressions: wraps a node."""
 
     __slots__ = ("_node",)
 
@@ -41,14 +41,14 @@ class ColumnNode(ast.ColumnRef):
 
 @ast.node
 class ColumnAt(ast.ColumnRef):
-    """A column of the input by its place, which a repeated name cannot make ambiguous."""
+    """A column of the input by index, which repeated names cannot make ambiguous."""
 
     place: int
 
 
 @ast.node
 class Columns(ast.Expression):
-    """Several columns, by pairs of names or places (from, to), or all others, in a SELECT list."""
+    """Several columns of a SELECT list: (from, to) pairs of names or indices, or all except these."""
 
     chosen: tuple[tuple[str | int, str | int], ...]
     negated: bool
@@ -64,46 +64,46 @@ class WindowProperty(ast.Expression):
 
 @ast.node
 class Sum(ast.Binary):
-    """`a + b`, which of texts is their concatenation."""
+    """`a + b`, which concatenates texts."""
 
 
 @ast.node
 class InlineCall(ast.Call):
-    """The call of a function that has no name in the catalog: a class or an object."""
+    """The call of a function without a name in the catalog: a class or an object."""
 
     function: object = None
 
 
 @ast.node
 class FunctionAlias(ast.Alias):
-    """The call of a table function under the names of its columns, of which `name` is the first."""
+    """The call of a table function with names for its columns, `name` being the first one."""
 
     columns: tuple[str, ...]
 
 
 @ast.node
 class Value(ast.Expression):
-    """A row expression that is bound already."""
+    """An already bound row expression."""
 
     rex: RexNode
 
 
-#: How much of an expression's text is kept.
+#: Maximum length of an expression's text.
 _LONGEST = 400
 
 
 def named(node: N, text: str) -> N:
-    """The node, with its Python text for errors."""
+    """The node with its Python text for errors."""
     return replace(node, python=shortened(text))
 
 
 def shortened(text: str) -> str:
-    """A Python text without its middle, if it is very long."""
+    """A Python text, with an ellipsis for the middle part if it is very long."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
 
 
 def identifier(name: str) -> ast.Identifier:
-    """A name, taken as it is."""
+    """A name as an identifier, without parsing."""
     return ast.Identifier(name)
 
 
@@ -113,7 +113,7 @@ def column(name: str, owner: str = "") -> ColumnNode:
 
 
 def column_at(name: str, place: int) -> ColumnAt:
-    """A column of the input by its place among those of `*`."""
+    """A column of the input by its index among the columns of `*`."""
     return named(ColumnAt((identifier(name),), place), f"col({name!r})")
 
 
@@ -122,17 +122,17 @@ def _column(binder: Binder, node: ColumnNode, context: Context) -> RexNode:
     name = node.name
     for level in context.scope.chain() if node.owner else ():
         owned = [relation for relation in level.relations if node.owner in relation.path[:-1]]
-        found = [item for relation in owned for item in _named_so(relation.columns, name)]
-        if len(found) > 1:
-            raise _ambiguous(binder, node, name, len(found))
-        if found:
-            rex = level.at(found[0].index)
+        columns = [item for relation in owned for item in _named_so(relation.columns, name)]
+        if len(columns) > 1:
+            raise _ambiguous(binder, node, name, len(columns))
+        if columns:
+            rex = level.at(columns[0].index)
             return rex if level is context.scope else outer(rex, level.correlation)
     for level in context.scope.chain():
-        found = _named_so(level.visible, name)
-        if len(found) > 1:
-            raise _ambiguous(binder, node, name, len(found))
-        if found:
+        columns = _named_so(level.visible, name)
+        if len(columns) > 1:
+            raise _ambiguous(binder, node, name, len(columns))
+        if columns:
             return resolve(node.parts, context.scope, binder.source, node)
     known = [item.name for level in context.scope.chain() for item in level.visible]
     raise unknown_column(binder, node, name, known)
@@ -147,12 +147,12 @@ def _ambiguous(binder: Binder, node: ast.Node, name: str, count: int) -> Excepti
 
 
 def unknown_column(binder: Binder, node: ast.Node, name: str, known: list[str]) -> Exception:
-    """The error for a name that no column has: the nearest one, and all that there are."""
+    """The error for an unknown column, with the nearest name and all known ones."""
     return binder.source.error(node, f"there is no column {name!r}", columns_remedy(name, known))
 
 
 def columns_remedy(name: str, known: list[str]) -> str:
-    """The nearest name, and all that there are."""
+    """A remedy with the nearest name and all known ones."""
     listed = ", ".join(known) or "none"
     close = did_you_mean(name, known, " ")
     return f"the columns are: {listed}" if close == " " else f"{close} The columns are: {listed}"
@@ -194,15 +194,15 @@ def _inline(binder: Binder, node: InlineCall, context: Context) -> RexNode:
     return BINDERS[ast.Call](binder, by_name(binder.catalog, node), context)
 
 
-#: The functions of inline calls that a catalog holds, by the names they were given.
+#: Functions of inline calls per catalog, by generated name.
 _INLINE: WeakKeyDictionary[Catalog, dict[str, object]] = WeakKeyDictionary()
 
 
 def by_name(catalog: Catalog, node: InlineCall) -> ast.Call:
-    """An inline call as one by name, its function registered under that of its class (and a number).
+    """Replace an inline call by a call by name, and register its function under the name of its class (and a number).
 
     Raises:
-        ProgramError: it is no function, or its types cannot be had.
+        ProgramError: it is no function, or its types cannot be inferred.
     """
     from compiled_plan.planner.user_functions.registering import catalog_function
 

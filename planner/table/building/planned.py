@@ -1,4 +1,4 @@
-"""What the operations of the Table API take and give. `Table`, which programs hold, is one and stands in `api`."""
+"""Parameter and result type of Table API operations; `api.table.Table` is its subclass for programs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class PlannedTable:
-    """Rows in the context that they were planned in. Immutable.
+    """Rows with their planning context. Immutable.
 
     Args:
-        context: where they were planned.
+        context: the planning context.
         rows: the bound relation.
-        hints: those that the next aggregate or join takes.
-        origin: the table of the catalog that it is; None for any other.
+        hints: pending hints for the next aggregate or join.
+        origin: the catalog table that these rows are; None for derived rows.
     """
 
     __slots__ = ("_context", "_hints", "_origin", "_rows")
@@ -52,5 +52,5 @@ class PlannedTable:
         return BoundRelation(self._rows)
 
 
-#: What an operation is given, and gives again.
+#: Class of an operation's table, which is also that of its result.
 T = TypeVar("T", bound=PlannedTable)

@@ -1,6 +1,6 @@
 """Python values as literals of SQL.
 
-int is INT, or BIGINT where it does not fit; float DOUBLE; Decimal DECIMAL with its own digits; str CHAR(n); bytes
+int is INT, or BIGINT if it does not fit; float DOUBLE; Decimal DECIMAL with its own digits; str CHAR(n); bytes
 BINARY(n); bool, date, time, naive datetime (TIMESTAMP), timedelta (INTERVAL DAY TO SECOND), None; a list is an ARRAY,
 a dict a MAP, a tuple a ROW. Source: the value types of Flink's `lit`.
 """
@@ -25,7 +25,7 @@ def literal(value: object) -> ast.Expression:
     """The node of a Python value.
 
     Raises:
-        ProgramError: there is no SQL value for it.
+        ProgramError: the value has no SQL literal.
     """
     for class_ in type(value).__mro__:
         maker = _MAKERS.get(class_)
@@ -42,10 +42,10 @@ def literal(value: object) -> ast.Expression:
 
 
 def node_of(value: object) -> ast.Expression:
-    """The node of an expression, or of a Python value as a literal; a node itself stays.
+    """The node of an expression, or of a Python value as a literal; returns nodes unchanged.
 
     Raises:
-        ProgramError: there is no SQL value for it.
+        ProgramError: the value has no SQL literal.
     """
     if isinstance(value, ast.Expression):
         return value
@@ -53,7 +53,7 @@ def node_of(value: object) -> ast.Expression:
 
 
 def exact(value: object) -> ast.Expression:
-    """As `literal`, but a float is the decimal number that its digits say, as in SQL's text."""
+    """As `literal`, but a float becomes the decimal with its digits, as in SQL's text."""
     if isinstance(value, float) and not isinstance(value, bool) and math.isfinite(value):
         return named(_number(format(Decimal(repr(value)), "f")), repr(value))
     return literal(value)

@@ -1,4 +1,4 @@
-"""What a `Table` holds: a bound relation, and the keys by which columns that were taken from tables find it again."""
+"""The relation of a `Table`, with the keys that identify its columns in later operations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NUMBERS = count(1)
 
 
 def new_key() -> str:
-    """A key that no other table has. It never gets into a plan."""
+    """A key that no other table has. It never occurs in plans."""
     return f"#{next(_NUMBERS)}"
 
 
@@ -25,8 +25,8 @@ class Rows(From):
     """The relation of a `Table`.
 
     Args:
-        keys: those of this table and of the tables that it was made of with the same columns in the same places.
-        name: the name in the catalog that it came from, which hints know it by; empty when it has none.
+        keys: the keys of this table, and of its source tables with the same columns at the same indices.
+        name: its catalog name, which hints refer to; empty without one.
 
     A relation's path holds its keys, then its name.
     """
@@ -40,7 +40,7 @@ class Rows(From):
 
     @property
     def joined(self) -> bool:
-        """Whether it has the columns of several tables, each still known by itself."""
+        """Return True if it has the columns of several tables, each with its own key."""
         return len(self.relations) > 1
 
     @property
@@ -49,7 +49,7 @@ class Rows(From):
         return tuple(column.name for column in self.visible)
 
     def with_rel(self, rel: RelNode) -> Rows:
-        """The same columns of other rows, as a table of its own."""
+        """The same columns over other rows, as a new table."""
         key = new_key()
         keys = (*self.keys, key)
         if self.joined:
@@ -57,7 +57,7 @@ class Rows(From):
         return rows(Bound(rel, self.names), self.name, keys)
 
     def for_join(self) -> Rows:
-        """As an input of a join, where the columns of a joined table are known by that table's keys, too."""
+        """The rows as an input of a join; the columns of a joined table also get that table's keys."""
         if not self.joined:
             return self
         return replace(self, relations=(*self.relations, Relation((*self.keys, ""), self.visible)))
@@ -65,12 +65,12 @@ class Rows(From):
 
 @dataclass(frozen=True)
 class Origin:
-    """The table of the catalog that a `Table` is, as long as nothing but hints was applied to it.
+    """The catalog table that a `Table` is, as long as only hints were applied to it.
 
     Args:
-        path: its name as the program gave it.
+        path: its name as the program wrote it.
         table: its declaration.
-        options: those of OPTIONS hints, which are over its own.
+        options: the options of OPTIONS hints, which override its own.
     """
 
     path: tuple[str, ...]
@@ -85,6 +85,6 @@ def rows(bound: Bound, name: str = "", keys: Sequence[str] = ()) -> Rows:
     return Rows(bound.rel, (Relation((*keys, name), columns),), columns, keys, name)
 
 
-def joined_rows(found: From) -> Rows:
+def joined_rows(source: From) -> Rows:
     """A bound join as the relation of a table."""
-    return Rows(found.rel, found.relations, found.visible, (new_key(),))
+    return Rows(source.rel, source.relations, source.visible, (new_key(),))

@@ -1,4 +1,4 @@
-"""Errors of the Table API: the operation and the Python expression, where SQL has a line and a caret."""
+"""Error positions of the Table API: the operation and the Python expression, instead of line and caret."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Operation(SourceText):
-    """A method of `Table` being carried out: `text` is its name."""
+    """The call of a method of `Table`; `text` is the method's name."""
 
     def where(self, node: ast.Node | None) -> str:
         """The operation, and the Python text of the innermost expression around `node` that has one."""
-        found = next((part.python for part in ast.walk(node) if part.python), "") if node is not None else ""
-        return f"{self.text}(), in {found}" if found else f"{self.text}()"
+        python = next((part.python for part in ast.walk(node) if part.python), "") if node is not None else ""
+        return f"{self.text}(), in {python}" if python else f"{self.text}()"
 
     def error(self, node: ast.Node | None, message: str, remedy: str = "") -> ProgramError:
         return super().error(node, message, _in_python(remedy))
@@ -44,11 +44,11 @@ class Operation(SourceText):
         return f"{self.text}()"
 
     def refuse(self, message: str, remedy: str = "") -> ProgramError:
-        """An error of the operation itself."""
+        """The error of the operation itself."""
         return ProgramError(message, where=f"{self.text}()", remedy=remedy)
 
 
-#: Remedies that SQL's binder knows, as programs in Python write them.
+#: Remedies of SQL's binder, and their Python equivalents.
 _REMEDIES = (
     (r"write CAST\(NULL AS .*?\)$", 'write null_of("INT"), or of another type'),
     (r"add (.+) to GROUP BY, or aggregate it", r"add \1 to group_by(...), or aggregate it"),
@@ -70,11 +70,11 @@ def _in_python(remedy: str) -> str:
 
 
 def not_too_deep(operation: str, call: Callable[[], T]) -> T:
-    """What `call` gives, with room for deep expressions (see `plans.deep`); a refusal names the operation.
+    """Call `call` with room for deep expressions (see `plans.deep`); errors name the operation.
 
     Args:
         operation: the name of the method of `Table`.
-        call: must leave nothing behind where it fails; it may be called twice.
+        call: must have no side effects if it fails; it may be called twice.
 
     Raises:
         NestingError: expressions or queries are nested more deeply than the limit.
@@ -89,5 +89,5 @@ def not_too_deep(operation: str, call: Callable[[], T]) -> T:
         ) from None
 
 
-#: Where nothing stands: the Table API has no script.
+#: Dummy position: the Table API has no script.
 NOWHERE = position.Span(0, 0, 1, 1)

@@ -1,6 +1,6 @@
-"""What stands between two calls of a chain: a grouped table, a window without its time, a table as of a time.
+"""Intermediate objects of a call chain: a grouped table, a window without its time, a table as of a time.
 
-Anything but the call that must follow is an error that says which one that is.
+Any method other than the required next one is an error that names the required one.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ from compiled_plan.plans.errors import ProgramError
 
 
 class UnfinishedError(ProgramError, AttributeError):
-    """A method that something does not have, because another call must come first."""
+    """A missing method that requires another call first."""
 
 
-def _refused(what: str, remedy: str, name: str) -> NoReturn:
+def _refused(subject: str, remedy: str, name: str) -> NoReturn:
     if name.startswith("_"):
         raise AttributeError(name)
-    raise UnfinishedError(f"{what} has no {name!r}", where=f"{name}()", remedy=remedy)
+    raise UnfinishedError(f"{subject} has no {name!r}", where=f"{name}()", remedy=remedy)
 
 
-def no_method(what: str, class_: type, name: str) -> AttributeError:
-    """The error for a method that a class does not have: the nearest one, also where the name is Java's."""
+def no_method(subject: str, class_: type, name: str) -> AttributeError:
+    """The error for a missing method, with the nearest name, also for a name of the Java API."""
     if name.startswith("_"):
         return AttributeError(name)
-    known = [one for one in dir(class_) if not one.startswith("_")]
-    snake = re.sub(r"(?<=[a-z0-9])[A-Z]", lambda found: f"_{found[0].lower()}", name)
+    known = [method for method in dir(class_) if not method.startswith("_")]
+    snake = re.sub(r"(?<=[a-z0-9])[A-Z]", lambda match: f"_{match[0].lower()}", name)
     remedy = f"write {snake}" if snake in known else did_you_mean(name, known, "docs/table-api.md has what there is")
-    return UnfinishedError(f"{what} has no {name!r}", where=name, remedy=remedy)
+    return UnfinishedError(f"{subject} has no {name!r}", where=name, remedy=remedy)
 
 
 class Unfinished:
-    """Base of what is no table, or no window, yet.
+    """Base of tables and windows that another call must complete.
 
-    `WHAT` names it in errors, `NEXT` says which call must follow.
+    `WHAT` is the name in errors, `NEXT` describes the required call.
     """
 
     __slots__ = ()
@@ -44,7 +44,7 @@ class Unfinished:
     WHAT = "this"
     NEXT = ""
 
-    if not TYPE_CHECKING:  # a type checker knows the methods that there are
+    if not TYPE_CHECKING:  # type checkers know the existing methods
 
         def __getattr__(self, name: str) -> Any:
             _refused(self.WHAT, self.NEXT, name)
@@ -60,9 +60,9 @@ class Unfinished:
 
 
 class Beginning(type):
-    """The class of `Tumble` and the like, which have one way to begin."""
+    """Metaclass of `Tumble` and the like, which have a single first call."""
 
-    #: The call that begins it.
+    #: The required first call.
     BEGIN: str
 
     if not TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Beginning(type):
 
 
 def remedy_of(value: object, otherwise: str = "") -> str:
-    """What to write after something unfinished that was given in the place of a table or window."""
+    """The remedy for an unfinished object in the place of a table or window."""
     if isinstance(value, Unfinished):
         return value.NEXT
     if isinstance(value, Beginning):
@@ -84,10 +84,10 @@ def remedy_of(value: object, otherwise: str = "") -> str:
 
 
 def check_table(value: object, operation: str) -> PlannedTable:
-    """The value, which must be a table.
+    """Return the value if it is a table.
 
     Raises:
-        ProgramError: it is none; says what must follow what it is.
+        ProgramError: it is not; names the missing call of an unfinished object.
     """
     if not isinstance(value, PlannedTable):
         raise ProgramError(

@@ -1,5 +1,5 @@
-"""Expressions of the Table API: what a column, a literal and a call can do, by families.
+"""Expressions of the Table API: methods of columns, literals and calls, by family.
 
-`core` holds what all share, `expression` puts the families together; `functions` and `built_in` make the first ones
-(`col`, `lit`, `current_date`).
+`core` holds the shared base, `expression` combines the families; `functions` and `built_in` create expressions (`col`,
+`lit`, `current_date`).
 """

@@ -1,4 +1,4 @@
-"""Aggregates, and what may be said of them: DISTINCT, FILTER, OVER; the directions of a sort.
+"""Aggregates with DISTINCT, FILTER and OVER; sort directions.
 
 Source: Flink docs, "System (Built-in) Functions", aggregate functions; "Table API", over windows.
 """
@@ -20,21 +20,21 @@ class Aggregates(Operand):
     __slots__ = ()
 
     def list_agg(self, separator: str = ",") -> Self:
-        """LISTAGG: the texts in one, with a separator."""
+        """LISTAGG: the texts joined by a separator."""
         return self._call("list_agg", "LISTAGG", *(() if separator == "," else (separator,)))
 
     @property
     def distinct(self) -> Self:
-        """Of an aggregate: over every value once, as SUM(DISTINCT a)."""
+        """Aggregate distinct values: SUM(DISTINCT a)."""
         return as_property(self, replace(self._aggregate("distinct"), distinct=True), "distinct")
 
     def filter(self, condition: Operand) -> Self:
-        """Of an aggregate: over the rows of a condition alone, as SUM(a) FILTER (WHERE condition)."""
+        """Aggregate the rows that satisfy a condition: SUM(a) FILTER (WHERE condition)."""
         call = replace(self._aggregate("filter"), filter=node_of(condition))
         return self._method(call, "filter", condition)
 
     def over(self, window: Operand | str) -> Self:
-        """Of an aggregate: over a window that `over_window` declares, by its alias."""
+        """Aggregate over a window of `over_window`, by its alias."""
         node = window if isinstance(window, str) else window._node
         if isinstance(node, ast.ColumnRef):
             node = node.name
@@ -44,10 +44,11 @@ class Aggregates(Operand):
         call = replace(self._aggregate("over"), over=name)
         return self._method(call, "over", window)
 
-    def _aggregate(self, what: str) -> ast.Call:
+    def _aggregate(self, function: str) -> ast.Call:
         if not isinstance(self._node, ast.Call):
             raise refuse(
-                f"{text_of(self)} is no aggregate, so .{what} cannot follow it", f"write {text_of(self)}.sum.{what}"
+                f"{text_of(self)} is no aggregate, so .{function} cannot follow it",
+                f"write {text_of(self)}.sum.{function}",
             )
         return self._node
 
@@ -55,22 +56,22 @@ class Aggregates(Operand):
 
     @property
     def asc(self) -> Self:
-        """In a sort: the least first, NULLs before all."""
+        """Sort ascending, NULLs first."""
         return as_property(self, ast.Ordered(self._node), "asc")
 
     @property
     def desc(self) -> Self:
-        """In a sort: the greatest first, NULLs behind all."""
+        """Sort descending, NULLs last."""
         return as_property(self, ast.Ordered(self._node, descending=True), "desc")
 
     @property
     def nulls_first(self) -> Self:
-        """In a sort: NULLs before all."""
+        """Sort NULLs first."""
         return as_property(self, self._sorted(nulls_first=True), "nulls_first")
 
     @property
     def nulls_last(self) -> Self:
-        """In a sort: NULLs behind all."""
+        """Sort NULLs last."""
         return as_property(self, self._sorted(nulls_first=False), "nulls_last")
 
     def _sorted(self, *, nulls_first: bool) -> ast.Ordered:
@@ -79,5 +80,5 @@ class Aggregates(Operand):
 
 
 def ordered(node: ast.Expression) -> ast.Ordered:
-    """The key of a sort; ascending where nothing is said."""
+    """The sort key of an expression; ascending by default."""
     return node if isinstance(node, ast.Ordered) else ast.Ordered(node)

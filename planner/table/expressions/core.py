@@ -1,4 +1,4 @@
-"""Base of every expression: an immutable wrapper of a node of SQL's tree, with its Python text for errors."""
+"""Base of all expressions: an immutable wrapper of an AST node of SQL, with its Python text for errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from compiled_plan.plans.errors import ProgramError
 
 
 class Operand(Wrapper):
-    """The base of `Expression`: the node, its text, and how further expressions are made of it."""
+    """Base of `Expression`: the node, its text, and the creation of derived expressions."""
 
     __slots__ = ("_infix", "_property")
 
@@ -26,7 +26,7 @@ class Operand(Wrapper):
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"an expression cannot be changed: {name} = {value!r}")
 
-    if not TYPE_CHECKING:  # a type checker knows the methods that there are
+    if not TYPE_CHECKING:  # type checkers know the existing methods
 
         def __getattr__(self, name: str) -> NoReturn:
             from compiled_plan.planner.table.building.unfinished import no_method
@@ -43,7 +43,7 @@ class Operand(Wrapper):
         return text_of(self)
 
     def __call__(self) -> Self:
-        """The expression itself, so that `col("a").sum()` is `col("a").sum`."""
+        """Return the expression itself, so that `col("a").sum()` is `col("a").sum`."""
         if not self._property:
             raise TypeError(f"{text_of(self)} is no function, so it cannot be called")
         return self
@@ -63,25 +63,25 @@ class Operand(Wrapper):
         return type(self)(named(node, text), infix=infix)
 
     def _method(self, node: ast.Expression, name: str, *arguments: object) -> Self:
-        """The expression that the method `name` gives."""
+        """The expression returned by the method `name`."""
         shown = ", ".join(map(shown_of, arguments))
         return self._new(node, f"{_inner(self)}.{name}({shown})")
 
     def _call(self, name: str, function: str, *arguments: object) -> Self:
-        """The method `name`: the call of an SQL function with this expression as its first argument."""
+        """The call of an SQL function with this expression as its first argument, by the method `name`."""
         return self._method(call_node(function, self, *arguments), name, *arguments)
 
     def _binary(
         self,
         operator: str,
-        other: object,
+        operand: object,
         *,
         sign: str = "",
         swapped: bool = False,
         class_: type[ast.Binary] = ast.Binary,
     ) -> Self:
-        """The expression of an operator of SQL, which Python writes as `sign` where it has another one."""
-        left, right = (other, self) if swapped else (self, other)
+        """The expression of an SQL operator; `sign` is its Python symbol if that differs."""
+        left, right = (operand, self) if swapped else (self, operand)
         node = class_(operator, node_of(left), node_of(right))
         return self._new(node, f"{_inner(left)} {sign or operator} {_inner(right)}", infix=True)
 
@@ -107,7 +107,7 @@ class FunctionProperty:
 
 
 def as_property(operand: AnyOperand, node: ast.Expression, name: str) -> AnyOperand:
-    """The expression that the property `name` of an expression gives; it may be written with `()` as well."""
+    """The expression returned by the property `name`, which also accepts `()`."""
     return type(operand)(named(node, f"{_inner(operand)}.{name}"), is_property=True)
 
 
@@ -117,21 +117,23 @@ def call_node(function: str, *arguments: object) -> ast.Call:
 
 
 def present(*values: object | None) -> tuple[object, ...]:
-    """The optional arguments of a call, None left out."""
+    """The arguments of a call without those that are None."""
     return tuple(value for value in values if value is not None)
 
 
-def pairs_of(what: str, values: tuple[object, ...], fields: dict[str, object]) -> list[object]:
-    """Names and values in turn, those by keyword behind the others.
+def pairs_of(function: str, values: tuple[object, ...], fields: dict[str, object]) -> list[object]:
+    """Alternating names and values, positional ones first, then keyword ones.
 
     Raises:
         ProgramError: a name without a value, or a name that is no text.
     """
     if len(values) % 2:
-        raise refuse(f"{what}() takes names and values in turn, and the last name has no value", 'write "name", value')
+        raise refuse(
+            f"{function}() takes names and values in turn, and the last name has no value", 'write "name", value'
+        )
     for key in values[::2]:
         if not isinstance(key, str | Operand):
-            raise refuse(f"{what}() takes names and values in turn, and {key!r} is no name", 'write "name", value')
+            raise refuse(f"{function}() takes names and values in turn, and {key!r} is no name", 'write "name", value')
     named_fields = [part for pair in fields.items() for part in pair]
     return [*values, *named_fields]
 
@@ -142,16 +144,16 @@ def text_of(value: Operand) -> str:
 
 
 def shown_of(value: object) -> str:
-    """A value as Python writes it."""
+    """A value in Python syntax."""
     return text_of(value) if isinstance(value, Operand) else repr(value)
 
 
 def _inner(value: object) -> str:
-    """As `shown_of`, in parentheses where an operator needs them around it."""
+    """As `shown_of`, in parentheses if an operator around it requires them."""
     text = shown_of(value)
     return f"({text})" if isinstance(value, Operand) and value._infix else text
 
 
-def refuse(what: str, remedy: str) -> ProgramError:
-    """The error for an expression that makes no sense."""
-    return ProgramError(what, remedy=remedy)
+def refuse(problem: str, remedy: str) -> ProgramError:
+    """The error for an invalid expression."""
+    return ProgramError(problem, remedy=remedy)

@@ -1,6 +1,6 @@
-"""`Expression`: the families of methods in one class, with those of its own.
+"""`Expression`: the class that combines all families of methods.
 
-Source: Flink docs, "System (Built-in) Functions"; FLIP-520, "Value Modification", of `object_update`.
+Source: Flink docs, "System (Built-in) Functions"; FLIP-520, "Value Modification", for `object_update`.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from compiled_plan.planner.table.expressions.types import type_node
 
 
 class Expression(Predicates, PlainMethods, Times, Aggregates):
-    """A value of each row: a column, a literal, a call, or what their operators and methods make of them. Immutable.
+    """A value per row: a column, a literal, a call, or an operation on these. Immutable.
 
-    `col("a")`, `lit(1)` and `call("name", ...)` make the first ones. An expression belongs to no table: its names,
-    types and functions are resolved by the operation of a `Table` that takes it, as those of SQL are.
+    `col("a")`, `lit(1)` and `call("name", ...)` create expressions. An expression belongs to no table: the operation of
+    a
+    `Table` that takes it resolves its names, types and functions, like those of SQL.
 
     Source: Flink's "Table API" page and its expressions; FLIP-55.
     """
@@ -38,7 +39,7 @@ class Expression(Predicates, PlainMethods, Times, Aggregates):
     __slots__ = ()
 
     def alias(self, name: str, *more: str) -> Self:
-        """This under another name; of a table function, the names of its columns."""
+        """The expression under another name; for a table function, the names of its columns."""
         if not name or not all(more):
             raise refuse(f"{text_of(self)}.alias() needs a name", "give a text that is not empty")
         node = ast.Alias(self._node, identifier(name))
@@ -50,28 +51,28 @@ class Expression(Predicates, PlainMethods, Times, Aggregates):
         """CAST(this AS data_type).
 
         Args:
-            data_type: SQL's text of the type ("INT", "DECIMAL(10, 2)"), or a data type.
+            data_type: the SQL text of the type ("INT", "DECIMAL(10, 2)"), or a data type.
         """
         return self._method(ast.Cast(self._node, type_node(data_type)), "cast", data_type)
 
     def try_cast(self, data_type: object) -> Self:
-        """TRY_CAST: as `cast`, with NULL where the value cannot be cast."""
+        """TRY_CAST: as `cast`, but NULL if the value cannot be cast."""
         return self._method(ast.Cast(self._node, type_node(data_type), safe=True), "try_cast", data_type)
 
     # --- numbers and times
 
     def log(self, base: object | None = None) -> Self:
-        """LOG: the natural logarithm, or that to a base."""
+        """LOG: the natural logarithm, or the one to a base."""
         if base is None:
             return self._call("log", "LOG")
         return self._method(call_node("LOG", base, self), "log", base)
 
     def floor(self, unit: str | None = None) -> Self:
-        """FLOOR of a number; of a time, to a unit such as "DAY"."""
+        """FLOOR of a number, or of a time to a unit such as "DAY"."""
         return self._rounded("floor", "FLOOR", unit)
 
     def ceil(self, unit: str | None = None) -> Self:
-        """CEIL of a number; of a time, to a unit such as "DAY"."""
+        """CEIL of a number, or of a time to a unit such as "DAY"."""
         return self._rounded("ceil", "CEIL", unit)
 
     def _rounded(self, name: str, function: str, unit: str | None) -> Self:
@@ -83,7 +84,7 @@ class Expression(Predicates, PlainMethods, Times, Aggregates):
     # --- texts
 
     def trim(self, character: object = " ") -> Self:
-        """TRIM at both ends."""
+        """TRIM on both sides."""
         return self._trimmed("trim", "BOTH", character)
 
     def trim_leading(self, character: object = " ") -> Self:
@@ -101,11 +102,11 @@ class Expression(Predicates, PlainMethods, Times, Aggregates):
     # --- JSON
 
     def json_exists(self, path: str) -> Self:
-        """JSON_EXISTS: whether the path is there."""
+        """JSON_EXISTS: True if the path exists."""
         return self._method(ast.JsonExists(self._node, node_of(path)), "json_exists", path)
 
     def json_value(self, path: str, returning: object | None = None) -> Self:
-        """JSON_VALUE: the scalar at the path, NULL where there is none; `returning` is its type (STRING)."""
+        """JSON_VALUE: the scalar at the path, NULL if missing; `returning` is its type (default STRING)."""
         spec = None if returning is None else type_node(returning)
         node = ast.JsonValue(self._node, node_of(path), spec)
         return self._method(node, "json_value", path, *present(returning))
@@ -124,31 +125,32 @@ class Expression(Predicates, PlainMethods, Times, Aggregates):
         return self.at(index)
 
     def get(self, field: str | int) -> Self:
-        """A field of a ROW or structured value, by name or by place (from 0)."""
+        """The field of a ROW or structured value, by name or by index (from 0)."""
         if isinstance(field, int):
             return self._method(ast.ItemAccess(self._node, node_of(field + 1)), "get", field)
         return self._method(ast.FieldAccess(self._node, identifier(field)), "get", field)
 
     @property
     def flatten(self) -> Self:
-        """All fields of a ROW, each a column of its own; in `select` alone."""
+        """The fields of a ROW as separate columns; in `select` only."""
         return as_property(self, ast.FieldAccess(self._node, ast.AllColumns()), "flatten")
 
     def object_update(self, *keys_and_values: object, **fields: object) -> Self:
-        """OBJECT_UPDATE: a structured value with other values in some of its fields.
+        """OBJECT_UPDATE: a structured value with some fields replaced.
 
         Args:
-            keys_and_values: names and values in turn: `.object_update("name", "Alice", "age", 43)`; or
+            keys_and_values: alternating names and values: `.object_update("name", "Alice", "age", 43)`; or
             fields: by keyword: `.object_update(name="Alice")`.
 
         Raises:
-            ProgramError: a name without a value, or a name that is no text; when the table takes it: a value that is
-                not structured, a field that it does not have (names those it has).
+            ProgramError: a name without a value, or a name that is no text; raised by the table's operation: a value
+                that is
+                not structured, an unknown field (names the known ones).
         """
         pairs = pairs_of(f"{text_of(self)}.object_update", keys_and_values, fields)
         return self._call("object_update", "OBJECT_UPDATE", *pairs)
 
 
-def made_by(node: ast.Expression, name: str, *arguments: object) -> Expression:
-    """The expression that the function `name` gives."""
+def call_of(node: ast.Expression, name: str, *arguments: object) -> Expression:
+    """The expression returned by the function `name`."""
     return Expression(named(node, f"{name}({', '.join(map(shown_of, arguments))})"))

@@ -1,4 +1,4 @@
-"""The functions that make expressions: columns, literals, calls, constructors, conditions, the clock.
+"""Functions that create expressions: columns, literals, calls, constructors, conditions, the clock.
 
 Source: Flink's `Expressions`; names as in its Python API.
 """
@@ -13,7 +13,7 @@ from compiled_plan.planner.table.building.nodes import Columns, InlineCall, colu
 from compiled_plan.planner.table.building.nodes import named as with_text
 from compiled_plan.planner.table.building.python_literals import literal, node_of
 from compiled_plan.planner.table.expressions.core import Operand, call_node, refuse, shown_of
-from compiled_plan.planner.table.expressions.expression import Expression, made_by
+from compiled_plan.planner.table.expressions.expression import Expression, call_of
 from compiled_plan.planner.table.expressions.types import type_node
 
 
@@ -25,40 +25,40 @@ def col(name: str) -> Expression:
     """
     if not name or not isinstance(name, str):
         raise refuse(f"col({name!r}) names no column", 'write col("name"), or lit(...) for a value')
-    return made_by(column(name), "col", name)
+    return call_of(column(name), "col", name)
 
 
 def lit(value: object, data_type: object | None = None) -> Expression:
     """A Python value as a literal.
 
-    int is INT (BIGINT where it does not fit), float DOUBLE, Decimal DECIMAL, str CHAR, bool, bytes, date, time,
+    int is INT (BIGINT if it does not fit), float DOUBLE, Decimal DECIMAL, str CHAR, bool, bytes, date, time,
     datetime TIMESTAMP (with a time zone TIMESTAMP_LTZ(3)), timedelta INTERVAL, list ARRAY, dict MAP, tuple ROW, None.
 
     Args:
         value: the value.
-        data_type: its type ("DECIMAL(10, 2)"), where another is wanted.
+        data_type: its type ("DECIMAL(10, 2)"), if not the default one.
 
     Raises:
-        ProgramError: there is no literal for the value.
+        ProgramError: the value has no literal.
     """
     if isinstance(value, Operand):
         raise refuse(f"{value!r} is an expression already", "leave lit(...) out")
     if data_type is None:
         return Expression(literal(value))
-    return made_by(ast.Cast(literal(value), type_node(data_type)), "lit", value, data_type)
+    return call_of(ast.Cast(literal(value), type_node(data_type)), "lit", value, data_type)
 
 
 def null_of(data_type: object) -> Expression:
     """NULL of a type."""
-    return made_by(ast.Cast(ast.Null(), type_node(data_type)), "null_of", data_type)
+    return call_of(ast.Cast(ast.Null(), type_node(data_type)), "null_of", data_type)
 
 
 def call(function: object, *arguments: object, **named_arguments: object) -> Expression:
     """The call of a function.
 
     Args:
-        function: its name, of the catalog or built in, as in SQL; or a function class of the program's own, or an
-            object of one, which needs no name.
+        function: the name of a catalog or built-in function, as in SQL; or a function class of the program, or an
+            instance of one, which needs no name.
         arguments: values and expressions, by position.
         named_arguments: values and expressions, by the names of a user's function.
     """
@@ -88,55 +88,55 @@ def call_sql(text: str) -> Expression:
 
 def row(*fields: object) -> Expression:
     """ROW(...)."""
-    return made_by(ast.RowValue(tuple(map(node_of, fields)), explicit=True), "row", *fields)
+    return call_of(ast.RowValue(tuple(map(node_of, fields)), explicit=True), "row", *fields)
 
 
 def array(*elements: object) -> Expression:
     """ARRAY[...]."""
-    return made_by(ast.Collection("ARRAY", tuple(map(node_of, elements))), "array", *elements)
+    return call_of(ast.Collection("ARRAY", tuple(map(node_of, elements))), "array", *elements)
 
 
 def map_(*keys_and_values: object) -> Expression:
     """MAP[key, value, ...]."""
     if len(keys_and_values) % 2:
         raise refuse("map_() takes keys and values in turn", 'write map_("k", 1, "l", 2)')
-    return made_by(ast.Collection("MAP", tuple(map(node_of, keys_and_values))), "map_", *keys_and_values)
+    return call_of(ast.Collection("MAP", tuple(map(node_of, keys_and_values))), "map_", *keys_and_values)
 
 
 def if_then_else(condition: object, if_true: object, if_false: object) -> Expression:
     """CASE WHEN condition THEN if_true ELSE if_false END."""
     node = ast.Case((ast.When(node_of(condition), node_of(if_true)),), node_of(if_false))
-    return made_by(node, "if_then_else", condition, if_true, if_false)
+    return call_of(node, "if_then_else", condition, if_true, if_false)
 
 
 def case(*branches: tuple[object, object], otherwise: object | None = None) -> Expression:
     """CASE WHEN ... THEN ... [WHEN ... THEN ...] ELSE otherwise END."""
     whens = tuple(ast.When(node_of(condition), node_of(value)) for condition, value in branches)
-    return made_by(ast.Case(whens, node_of(otherwise)), "case", *branches)
+    return call_of(ast.Case(whens, node_of(otherwise)), "case", *branches)
 
 
 def and_(*conditions: object) -> Expression:
-    """AND of all."""
+    """AND of all conditions."""
     return _joined("AND", "and_", conditions)
 
 
 def or_(*conditions: object) -> Expression:
-    """OR of all."""
+    """OR of all conditions."""
     return _joined("OR", "or_", conditions)
 
 
 def _joined(operator: str, name: str, conditions: Sequence[object]) -> Expression:
     if not conditions:
         raise refuse(f"{name}() has no conditions", "give at least one")
-    found = node_of(conditions[0])
+    joined = node_of(conditions[0])
     for condition in conditions[1:]:
-        found = ast.Binary(operator, found, node_of(condition))
-    return made_by(found, name, *conditions) if len(conditions) > 1 else Expression(found)
+        joined = ast.Binary(operator, joined, node_of(condition))
+    return call_of(joined, name, *conditions) if len(conditions) > 1 else Expression(joined)
 
 
 def not_(condition: object) -> Expression:
-    """NOT."""
-    return made_by(ast.Unary("NOT", node_of(condition)), "not_", condition)
+    """NOT of the condition."""
+    return call_of(ast.Unary("NOT", node_of(condition)), "not_", condition)
 
 
 # --- columns by the dozen, in select
@@ -148,18 +148,18 @@ def with_all_columns() -> Expression:
 
 
 def with_columns(*columns: Expression | str | int) -> Expression:
-    """These columns, in `select`: names, places (from 1), and ranges (`range_("b", "e")`)."""
-    return made_by(Columns(tuple(map(_chosen, columns)), negated=False), "with_columns", *columns)
+    """These columns, in `select`: names, positions (from 1), and ranges (`range_("b", "e")`)."""
+    return call_of(Columns(tuple(map(_chosen, columns)), negated=False), "with_columns", *columns)
 
 
 def without_columns(*columns: Expression | str | int) -> Expression:
-    """All columns but these, in `select`: names, places (from 1), and ranges (`range_("b", "e")`)."""
-    return made_by(Columns(tuple(map(_chosen, columns)), negated=True), "without_columns", *columns)
+    """All columns except these, in `select`: names, positions (from 1), and ranges (`range_("b", "e")`)."""
+    return call_of(Columns(tuple(map(_chosen, columns)), negated=True), "without_columns", *columns)
 
 
 def range_(first: str | int, last: str | int) -> Expression:
-    """The columns from one to another, for `with_columns` and `without_columns`."""
-    return made_by(Columns(((first, last),), negated=False), "range_", first, last)
+    """A range of columns, for `with_columns` and `without_columns`."""
+    return call_of(Columns(((first, last),), negated=False), "range_", first, last)
 
 
 def _chosen(column: Expression | str | int) -> tuple[str | int, str | int]:
@@ -174,5 +174,5 @@ def _chosen(column: Expression | str | int) -> tuple[str | int, str | int]:
 
 
 def row_interval(rows: int) -> Expression:
-    """A number of rows: of an over window's frame."""
+    """A number of rows, as a bound of an over window."""
     return lit(rows).rows

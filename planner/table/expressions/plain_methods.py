@@ -34,26 +34,26 @@ class PlainMethods(Operand):
     cosh = FunctionProperty("COSH", "COSH: the hyperbolic cosine.")
     tanh = FunctionProperty("TANH", "TANH: the hyperbolic tangent.")
     sqrt = FunctionProperty("SQRT", "SQRT: the square root.")
-    bin = FunctionProperty("BIN", "BIN: the whole number in binary digits.")
+    bin = FunctionProperty("BIN", "BIN: the integer in binary digits.")
     hex = FunctionProperty("HEX", "HEX: the number or text in hexadecimal digits.")
-    unhex = FunctionProperty("UNHEX", "UNHEX: the bytes that hexadecimal digits stand for.")
-    upper_case = FunctionProperty("UPPER", "UPPER: in capitals.")
-    lower_case = FunctionProperty("LOWER", "LOWER: in small letters.")
-    init_cap = FunctionProperty("INITCAP", "INITCAP: every word with a capital.")
+    unhex = FunctionProperty("UNHEX", "UNHEX: the bytes of hexadecimal digits.")
+    upper_case = FunctionProperty("UPPER", "UPPER: the text in upper case.")
+    lower_case = FunctionProperty("LOWER", "LOWER: the text in lower case.")
+    init_cap = FunctionProperty("INITCAP", "INITCAP: the text with every word capitalized.")
     char_length = FunctionProperty("CHAR_LENGTH", "CHAR_LENGTH: the number of characters.")
     ascii = FunctionProperty("ASCII", "ASCII: the code of the first character.")
     chr = FunctionProperty("CHR", "CHR: the character of a code.")
-    reverse = FunctionProperty("REVERSE", "REVERSE: back to front.")
-    url_encode = FunctionProperty("URL_ENCODE", "URL_ENCODE: as part of a URL.")
-    url_decode = FunctionProperty("URL_DECODE", "URL_DECODE: from a part of a URL.")
+    reverse = FunctionProperty("REVERSE", "REVERSE: the characters in reverse order.")
+    url_encode = FunctionProperty("URL_ENCODE", "URL_ENCODE: the text encoded for a URL.")
+    url_decode = FunctionProperty("URL_DECODE", "URL_DECODE: the text decoded from a URL.")
     to_base64 = FunctionProperty("TO_BASE64", "TO_BASE64: the text in base64.")
-    from_base64 = FunctionProperty("FROM_BASE64", "FROM_BASE64: the text that base64 stands for.")
+    from_base64 = FunctionProperty("FROM_BASE64", "FROM_BASE64: the text decoded from base64.")
     inet_aton = FunctionProperty("INET_ATON", "INET_ATON: an IPv4 address as a number.")
     inet_ntoa = FunctionProperty("INET_NTOA", "INET_NTOA: the IPv4 address of a number.")
     cardinality = FunctionProperty("CARDINALITY", "CARDINALITY: the number of elements.")
     element = FunctionProperty("ELEMENT", "ELEMENT: the only element of an array.")
-    array_distinct = FunctionProperty("ARRAY_DISTINCT", "ARRAY_DISTINCT: every element once.")
-    array_reverse = FunctionProperty("ARRAY_REVERSE", "ARRAY_REVERSE: back to front.")
+    array_distinct = FunctionProperty("ARRAY_DISTINCT", "ARRAY_DISTINCT: the array without duplicates.")
+    array_reverse = FunctionProperty("ARRAY_REVERSE", "ARRAY_REVERSE: the elements in reverse order.")
     array_max = FunctionProperty("ARRAY_MAX", "ARRAY_MAX: the greatest element.")
     array_min = FunctionProperty("ARRAY_MIN", "ARRAY_MIN: the least element.")
     map_keys = FunctionProperty("MAP_KEYS", "MAP_KEYS: the keys of a map, as an array.")
@@ -65,12 +65,12 @@ class PlainMethods(Operand):
     sha256 = FunctionProperty("SHA256", "SHA256 in hexadecimal digits.")
     sha384 = FunctionProperty("SHA384", "SHA384 in hexadecimal digits.")
     sha512 = FunctionProperty("SHA512", "SHA512 in hexadecimal digits.")
-    json_string = FunctionProperty("JSON_STRING", "JSON_STRING: any value as JSON.")
-    json_quote = FunctionProperty("JSON_QUOTE", "JSON_QUOTE: as a JSON text.")
-    json_unquote = FunctionProperty("JSON_UNQUOTE", "JSON_UNQUOTE: what a JSON text holds.")
+    json_string = FunctionProperty("JSON_STRING", "JSON_STRING: the value as JSON.")
+    json_quote = FunctionProperty("JSON_QUOTE", "JSON_QUOTE: the text as a JSON string.")
+    json_unquote = FunctionProperty("JSON_UNQUOTE", "JSON_UNQUOTE: the content of a JSON string.")
     count = FunctionProperty("COUNT", "COUNT of the rows where this is not NULL.")
-    sum = FunctionProperty("SUM", "SUM: NULL of no rows.")
-    sum0 = FunctionProperty("$SUM0", "SUM, and 0 in the place of NULL: `$SUM0` in SQL.")
+    sum = FunctionProperty("SUM", "SUM: NULL without rows.")
+    sum0 = FunctionProperty("$SUM0", "SUM, but 0 without rows: `$SUM0` in SQL.")
     avg = FunctionProperty("AVG", "AVG: the average.")
     min = FunctionProperty("MIN", "MIN: the least value.")
     max = FunctionProperty("MAX", "MAX: the greatest value.")
@@ -78,8 +78,8 @@ class PlainMethods(Operand):
     stddev_samp = FunctionProperty("STDDEV_SAMP", "STDDEV_SAMP: the standard deviation of the sample.")
     var_pop = FunctionProperty("VAR_POP", "VAR_POP: the variance of the population.")
     var_samp = FunctionProperty("VAR_SAMP", "VAR_SAMP: the variance of the sample.")
-    first_value = FunctionProperty("FIRST_VALUE", "FIRST_VALUE: that of the first row.")
-    last_value = FunctionProperty("LAST_VALUE", "LAST_VALUE: that of the last row.")
+    first_value = FunctionProperty("FIRST_VALUE", "FIRST_VALUE: the value of the first row.")
+    last_value = FunctionProperty("LAST_VALUE", "LAST_VALUE: the value of the last row.")
     collect = FunctionProperty("COLLECT", "COLLECT: the values as a MULTISET.")
     array_agg = FunctionProperty("ARRAY_AGG", "ARRAY_AGG: the values as an ARRAY.")
 
@@ -96,19 +96,19 @@ class PlainMethods(Operand):
         return self._call("power", "POWER", other)
 
     def ltrim(self, characters: object | None = None) -> Self:
-        """LTRIM: without blanks, or these characters, at the start."""
+        """LTRIM: remove blanks, or these characters, at the start."""
         return self._call("ltrim", "LTRIM", *present(characters))
 
     def rtrim(self, characters: object | None = None) -> Self:
-        """RTRIM: without blanks, or these characters, at the end."""
+        """RTRIM: remove blanks, or these characters, at the end."""
         return self._call("rtrim", "RTRIM", *present(characters))
 
     def btrim(self, characters: object | None = None) -> Self:
-        """BTRIM: without blanks, or these characters, at both ends."""
+        """BTRIM: remove blanks, or these characters, at both ends."""
         return self._call("btrim", "BTRIM", *present(characters))
 
     def substring(self, begin: object, length: object | None = None) -> Self:
-        """SUBSTRING from a place (from 1), to the end or of a length."""
+        """SUBSTRING from a position (from 1), to the end or with a length."""
         return self._call("substring", "SUBSTRING", begin, *present(length))
 
     def substr(self, begin: object, length: object | None = None) -> Self:
@@ -132,35 +132,35 @@ class PlainMethods(Operand):
         return self._call("rpad", "RPAD", length, pad)
 
     def repeat(self, times: object) -> Self:
-        """REPEAT this a number of times."""
+        """REPEAT the text `times` times."""
         return self._call("repeat", "REPEAT", times)
 
     def replace(self, search: object, replacement: object) -> Self:
-        """REPLACE all that is `search`."""
+        """REPLACE every occurrence of `search`."""
         return self._call("replace", "REPLACE", search, replacement)
 
     def translate(self, characters: object, others: object) -> Self:
-        """TRANSLATE characters into the others of the same place."""
+        """TRANSLATE `characters` to those at the same positions in `others`."""
         return self._call("translate", "TRANSLATE", characters, others)
 
     def overlay(self, text: object, start: object, length: object | None = None) -> Self:
-        """OVERLAY: `text` in place of what stands at `start`."""
+        """OVERLAY: replace the characters from `start` by `text`."""
         return self._call("overlay", "OVERLAY", text, start, *present(length))
 
     def position(self, text: object) -> Self:
-        """POSITION(this IN text), from 1; 0 where it is not there."""
+        """POSITION(this IN text), from 1; 0 if it does not occur."""
         return self._call("position", "POSITION", text)
 
     def locate(self, text: object, start: object | None = None) -> Self:
-        """LOCATE: the place of this in `text`, from 1."""
+        """LOCATE: the position of this in `text`, from 1."""
         return self._call("locate", "LOCATE", text, *present(start))
 
     def instr(self, text: object) -> Self:
-        """INSTR: the place of `text` in this, from 1."""
+        """INSTR: the position of `text` in this, from 1."""
         return self._call("instr", "INSTR", text)
 
     def split_index(self, delimiter: object, index: object) -> Self:
-        """SPLIT_INDEX: the part of that place, from 0."""
+        """SPLIT_INDEX: the part at `index`, from 0."""
         return self._call("split_index", "SPLIT_INDEX", delimiter, index)
 
     def split(self, delimiter: object) -> Self:
@@ -168,39 +168,39 @@ class PlainMethods(Operand):
         return self._call("split", "SPLIT", delimiter)
 
     def str_to_map(self, pairs: object = ",", values: object = "=") -> Self:
-        """STR_TO_MAP, with what separates pairs, and keys from values."""
+        """STR_TO_MAP, with separators of pairs, and of keys and values."""
         return self._call("str_to_map", "STR_TO_MAP", pairs, values)
 
     def regexp(self, pattern: object) -> Self:
-        """REGEXP: whether a part matches."""
+        """REGEXP: TRUE if a part matches."""
         return self._call("regexp", "REGEXP", pattern)
 
     def regexp_extract(self, pattern: object, group: object | None = None) -> Self:
-        """REGEXP_EXTRACT: what matches, or a group of it."""
+        """REGEXP_EXTRACT: the first match, or a group of it."""
         return self._call("regexp_extract", "REGEXP_EXTRACT", pattern, *present(group))
 
     def regexp_replace(self, pattern: object, replacement: object) -> Self:
-        """REGEXP_REPLACE all that matches."""
+        """REGEXP_REPLACE every match."""
         return self._call("regexp_replace", "REGEXP_REPLACE", pattern, replacement)
 
     def regexp_count(self, pattern: object) -> Self:
-        """REGEXP_COUNT: how often it matches."""
+        """REGEXP_COUNT: the number of matches."""
         return self._call("regexp_count", "REGEXP_COUNT", pattern)
 
     def regexp_instr(self, pattern: object) -> Self:
-        """REGEXP_INSTR: where it matches first, from 1."""
+        """REGEXP_INSTR: the position of the first match, from 1."""
         return self._call("regexp_instr", "REGEXP_INSTR", pattern)
 
     def regexp_substr(self, pattern: object) -> Self:
-        """REGEXP_SUBSTR: what matches first."""
+        """REGEXP_SUBSTR: the first match."""
         return self._call("regexp_substr", "REGEXP_SUBSTR", pattern)
 
     def regexp_extract_all(self, pattern: object, group: object | None = None) -> Self:
-        """REGEXP_EXTRACT_ALL: all that matches, as an array."""
+        """REGEXP_EXTRACT_ALL: all matches, or a group of each, as an array."""
         return self._call("regexp_extract_all", "REGEXP_EXTRACT_ALL", pattern, *present(group))
 
     def parse_url(self, part: object, key: object | None = None) -> Self:
-        """PARSE_URL: HOST, PATH, QUERY, REF, PROTOCOL, AUTHORITY, FILE or USERINFO; of QUERY, the value of a key."""
+        """PARSE_URL: HOST, PATH, QUERY, REF, PROTOCOL, AUTHORITY, FILE or USERINFO; or the value of a key in QUERY."""
         return self._call("parse_url", "PARSE_URL", part, *present(key))
 
     def printf(self, *values: object) -> Self:
@@ -208,7 +208,7 @@ class PlainMethods(Operand):
         return self._call("printf", "PRINTF", *values)
 
     def elt(self, *values: object) -> Self:
-        """ELT: of the values that of this place, from 1."""
+        """ELT: the value at this index, from 1."""
         return self._call("elt", "ELT", *values)
 
     def encode(self, charset: object) -> Self:
@@ -232,11 +232,11 @@ class PlainMethods(Operand):
         return self._call("date_format", "DATE_FORMAT", pattern)
 
     def if_null(self, value: object) -> Self:
-        """IFNULL: this, or `value` where it is NULL."""
+        """IFNULL: this, or `value` if it is NULL."""
         return self._call("if_null", "IFNULL", value)
 
     def null_if(self, value: object) -> Self:
-        """NULLIF: NULL where this equals `value`."""
+        """NULLIF: NULL if this equals `value`."""
         return self._call("null_if", "NULLIF", value)
 
     def array_append(self, element: object) -> Self:
@@ -248,7 +248,7 @@ class PlainMethods(Operand):
         return self._call("array_prepend", "ARRAY_PREPEND", element)
 
     def array_remove(self, element: object) -> Self:
-        """ARRAY_REMOVE: without the elements that equal this one."""
+        """ARRAY_REMOVE: the array without elements equal to `element`."""
         return self._call("array_remove", "ARRAY_REMOVE", element)
 
     def array_contains(self, element: object) -> Self:
@@ -256,15 +256,15 @@ class PlainMethods(Operand):
         return self._call("array_contains", "ARRAY_CONTAINS", element)
 
     def array_position(self, element: object) -> Self:
-        """ARRAY_POSITION: from 1; 0 where it is not there."""
+        """ARRAY_POSITION: the position of `element` from 1; 0 if it is missing."""
         return self._call("array_position", "ARRAY_POSITION", element)
 
     def array_sort(self, *how: object) -> Self:
-        """ARRAY_SORT: ascending or not, nulls first or not."""
+        """ARRAY_SORT, optionally with ascending (default TRUE) and nulls first."""
         return self._call("array_sort", "ARRAY_SORT", *how)
 
     def array_slice(self, start: object, end: object | None = None) -> Self:
-        """ARRAY_SLICE from one place to another, both included."""
+        """ARRAY_SLICE from `start` to `end`, both inclusive."""
         return self._call("array_slice", "ARRAY_SLICE", start, *present(end))
 
     def array_join(self, delimiter: object, null: object | None = None) -> Self:
@@ -272,7 +272,7 @@ class PlainMethods(Operand):
         return self._call("array_join", "ARRAY_JOIN", delimiter, *present(null))
 
     def array_union(self, array: object) -> Self:
-        """ARRAY_UNION: the elements of both, each once."""
+        """ARRAY_UNION: the elements of both, without duplicates."""
         return self._call("array_union", "ARRAY_UNION", array)
 
     def array_concat(self, *arrays: object) -> Self:
@@ -280,11 +280,11 @@ class PlainMethods(Operand):
         return self._call("array_concat", "ARRAY_CONCAT", *arrays)
 
     def array_except(self, array: object) -> Self:
-        """ARRAY_EXCEPT: the elements that the other has not."""
+        """ARRAY_EXCEPT: the elements that are not in `array`."""
         return self._call("array_except", "ARRAY_EXCEPT", array)
 
     def array_intersect(self, array: object) -> Self:
-        """ARRAY_INTERSECT: the elements that both have."""
+        """ARRAY_INTERSECT: the elements in both arrays."""
         return self._call("array_intersect", "ARRAY_INTERSECT", array)
 
     def map_union(self, *maps: object) -> Self:
@@ -296,13 +296,13 @@ class PlainMethods(Operand):
         return self._call("sha2", "SHA2", bits)
 
     def percentile(self, share: object) -> Self:
-        """PERCENTILE: the value below which a share (0 to 1) lies."""
+        """PERCENTILE: the value at a share (0 to 1) of the sorted values."""
         return self._call("percentile", "PERCENTILE", share)
 
     def lag(self, offset: int = 1, default: object | None = None) -> Self:
-        """LAG over a window: the value of the row before by `offset`."""
+        """LAG over a window: the value `offset` rows before."""
         return self._call("lag", "LAG", offset, *present(default))
 
     def lead(self, offset: int = 1, default: object | None = None) -> Self:
-        """LEAD over a window: the value of the row behind by `offset`."""
+        """LEAD over a window: the value `offset` rows after."""
         return self._call("lead", "LEAD", offset, *present(default))

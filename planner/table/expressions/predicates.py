@@ -41,11 +41,11 @@ class Predicates(Operand):
     def __ge__(self, other: object) -> Self:
         return self._compared(">=", other)
 
-    def _compared(self, operator: str, other: object, *, sign: str = "") -> Self:
-        if other is None:
+    def _compared(self, operator: str, right: object, *, sign: str = "") -> Self:
+        if right is None:
             remedy = f"write {text_of(self)}.{'is_not_null' if sign == '!=' else 'is_null'}"
             raise refuse(f"{text_of(self)} {sign or operator} None is never true", remedy)
-        return self._binary(operator, other, sign=sign)
+        return self._binary(operator, right, sign=sign)
 
     def is_equal(self, other: object) -> Self:
         """`=`; the same as `==`."""
@@ -72,17 +72,17 @@ class Predicates(Operand):
         return self >= other
 
     def is_distinct_from(self, other: object) -> Self:
-        """IS DISTINCT FROM: unequal, where NULL equals NULL."""
+        """IS DISTINCT FROM: null-safe inequality, in which NULL equals NULL."""
         node = ast.Binary("IS DISTINCT FROM", self._node, node_of(other))
         return self._method(node, "is_distinct_from", other)
 
     def is_not_distinct_from(self, other: object) -> Self:
-        """IS NOT DISTINCT FROM: equal, where NULL equals NULL."""
+        """IS NOT DISTINCT FROM: null-safe equality, in which NULL equals NULL."""
         node = ast.Binary("IS NOT DISTINCT FROM", self._node, node_of(other))
         return self._method(node, "is_not_distinct_from", other)
 
     def between(self, low: object, high: object) -> Self:
-        """BETWEEN low AND high, both included."""
+        """BETWEEN low AND high, both inclusive."""
         node = ast.Between(self._node, node_of(low), node_of(high))
         return self._method(node, "between", low, high)
 
@@ -92,7 +92,7 @@ class Predicates(Operand):
         return self._method(node, "not_between", low, high)
 
     def in_(self, first: object | PlannedTable, *more: object) -> Self:
-        """IN: one of the values, or of the rows of a table with one column.
+        """IN: a member of the values, or of the rows of a table with one column.
 
         Args:
             first: a value, a list or tuple of values, or a `Table` with one column.
@@ -180,11 +180,11 @@ class Predicates(Operand):
     # --- patterns
 
     def like(self, pattern: object, escape: str | None = None) -> Self:
-        """LIKE, with % for any characters and _ for one; `escape` takes the meaning from the one behind it."""
+        """LIKE, with % for any characters and _ for one; `escape` makes the next character literal."""
         return self._pattern("LIKE", "like", pattern, escape)
 
     def similar(self, pattern: object, escape: str | None = None) -> Self:
-        """SIMILAR TO a regular expression of SQL."""
+        """SIMILAR TO an SQL regular expression."""
         return self._pattern("SIMILAR TO", "similar", pattern, escape)
 
     def _pattern(self, kind: str, name: str, pattern: object, escape: str | None) -> Self:

@@ -1,4 +1,4 @@
-"""`object_of`: structured values out of their fields.
+"""`object_of`: construction of structured values from fields.
 
 Source: FLIP-520, "Value Construction".
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.planner.table.expressions.core import call_node, pairs_of, refuse
-from compiled_plan.planner.table.expressions.expression import Expression, made_by
+from compiled_plan.planner.table.expressions.expression import Expression, call_of
 from compiled_plan.planner.table.expressions.types import type_node
 from compiled_plan.plans.types import StructuredType
 from compiled_plan.plans.types.classes import field_names, use_class
@@ -16,20 +16,20 @@ from compiled_plan.plans.types.conversions.data_types import DataType, DataTypes
 
 
 def object_of(class_: str | type | DataType, *keys_and_values: object, **fields: object) -> Expression:
-    """OBJECT_OF: a structured value, of fields named in turn with their values.
+    """OBJECT_OF: a structured value, from alternating field names and values.
 
-    `object_of("com.example.User", "name", "Bob", "age", 42)`; of a class, values alone do too, in the order of its
+    `object_of("com.example.User", "name", "Bob", "age", 42)`; a class also accepts plain values in the order of its
     constructor: `object_of(User, "Bob", 42)`, `object_of(User, name="Bob", age=42)`.
 
     Args:
-        class_: the name of a class, whether or not there is one; a class; or a structured data type, to whose fields
+        class_: the name of a class, which need not exist; a class; or a structured data type, to whose fields
             the values are cast.
-        keys_and_values: names and values in turn; of a class or data type, or values alone.
+        keys_and_values: alternating names and values; for a class or data type, also plain values.
         fields: by keyword.
 
     Raises:
         ProgramError: a name without a value, or a name that is no text; fields that the class or data type does not
-            have; a class whose constructor does not tell its fields.
+            have; a class whose constructor does not declare its fields.
     """
     name, known, wanted = _named(class_)
     if known is not None and keys_and_values and not _are_pairs(keys_and_values, known):
@@ -44,11 +44,11 @@ def object_of(class_: str | type | DataType, *keys_and_values: object, **fields:
     if unknown:
         raise refuse(f"{name} has no field {unknown[0]}", f"its fields are {', '.join(known or ())}")
     node = call_node("OBJECT_OF", name, *pairs) if wanted is None else _of_type(wanted, name, pairs)
-    return made_by(node, "object_of", class_, *keys_and_values)
+    return call_of(node, "object_of", class_, *keys_and_values)
 
 
 def _named(class_: object) -> tuple[str, tuple[str, ...] | None, DataType | None]:
-    """The name of a class, its fields where they are known, and its data type where that is given."""
+    """The name of a class, its fields if known, and its data type if given."""
     if isinstance(class_, str):
         return class_, None, None
     if isinstance(class_, type):
@@ -59,24 +59,24 @@ def _named(class_: object) -> tuple[str, tuple[str, ...] | None, DataType | None
                 "name its parameters, make it a dataclass, or give its name as a text",
             )
         return use_class(class_), fields, None
-    found = DataTypes.of(class_) if isinstance(class_, DataType) or hasattr(class_, "ROOT") else None
-    type_ = found.logical_type if found is not None else None
+    data_type = DataTypes.of(class_) if isinstance(class_, DataType) or hasattr(class_, "ROOT") else None
+    type_ = data_type.logical_type if data_type is not None else None
     if not isinstance(type_, StructuredType):
         raise refuse(f"object_of() makes no {class_!r}", "give a class, its name, or DataTypes.STRUCTURED(...)")
-    return type_.class_name, type_.names, found
+    return type_.class_name, type_.names, data_type
 
 
 def _of_type(wanted: DataType, name: str, pairs: list[object]) -> ast.Expression:
-    """The fields in the type's order, those not given NULL, cast to the type."""
+    """The fields in the type's order and cast to the type; NULL for missing ones."""
     type_ = wanted.logical_type
     assert isinstance(type_, StructuredType)
-    given = dict(zip(map(str, pairs[::2]), pairs[1::2], strict=True))
-    missing = [field.name for field in type_.fields if field.name not in given and not field.type.nullable]
+    fields = dict(zip(map(str, pairs[::2]), pairs[1::2], strict=True))
+    missing = [field.name for field in type_.fields if field.name not in fields and not field.type.nullable]
     if missing:
         raise refuse(f"field {missing[0]} of {name} is NOT NULL and has no value", "give it one")
     parts: list[object] = []
     for field in type_.fields:
-        value = ast.Null() if given.get(field.name) is None else node_of(given[field.name])
+        value = ast.Null() if fields.get(field.name) is None else node_of(fields[field.name])
         cast = ast.Cast(value, type_node(field.type.with_nullability(True)))
         parts += [field.name, Expression(cast)]
     return ast.Cast(call_node("OBJECT_OF", name, *parts), type_node(type_.with_nullability(True)))

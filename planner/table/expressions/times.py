@@ -1,4 +1,4 @@
-"""Times: parts, units, intervals, conversions; and the times of a window.
+"""Times: parts, units, intervals, conversions; the times of a window.
 
 Source: Flink docs, "System (Built-in) Functions", temporal functions; "Table API", group windows.
 """
@@ -30,14 +30,14 @@ class _Interval:
 
 
 def interval(node: ast.Expression, unit: str) -> ast.Expression:
-    """An interval of a constant, or of an expression, number of units."""
+    """An interval of a constant or computed number of units."""
     negative = isinstance(node, ast.Unary) and node.operator == "-"
     number = node.operand if isinstance(node, ast.Unary) and negative else node
     if isinstance(number, ast.Constant):
         text = number.text
         if unit != "SECOND" and not text.isdecimal():
             raise refuse(f"{text} {unit.lower()}s are no interval", "give a whole number")
-        # As in SQL, an interval of three digits and more says so in its unit.
+        # As in SQL, an interval of three digits or more declares them in its unit.
         digits = len(text.partition(".")[0])
         qualifier = ast.IntervalQualifier(unit, precision=digits if digits > 2 else None)
         return ast.IntervalLiteral(text, qualifier, negative)
@@ -78,22 +78,22 @@ class Times(Operand):
 
     @property
     def rows(self) -> Self:
-        """A number of rows: of an over window's frame."""
+        """A number of rows, as a bound of an over window."""
         return as_property(self, self._node, "rows")
 
     @property
     def to_date(self) -> Self:
-        """The DATE that a text stands for."""
+        """Convert a text to DATE."""
         return self._cast_to("DATE", "to_date")
 
     @property
     def to_time(self) -> Self:
-        """The TIME that a text stands for."""
+        """Convert a text to TIME."""
         return self._cast_to("TIME", "to_time")
 
     @property
     def to_timestamp(self) -> Self:
-        """The TIMESTAMP(3) that a text stands for."""
+        """Convert a text to TIMESTAMP(3)."""
         return self._cast_to("TIMESTAMP(3)", "to_timestamp")
 
     def _cast_to(self, type_: str, name: str) -> Self:
@@ -114,12 +114,12 @@ class Times(Operand):
 
     @property
     def start(self) -> Self:
-        """Where a group window begins: TUMBLE_START and the like."""
+        """The start of a group window: TUMBLE_START and the like."""
         return self._of_window("START", "start")
 
     @property
     def end(self) -> Self:
-        """Where a group window ends: TUMBLE_END and the like."""
+        """The end of a group window: TUMBLE_END and the like."""
         return self._of_window("END", "end")
 
     @property

@@ -1,4 +1,4 @@
-"""Data types in expressions: by their text, or as an object that has a logical type."""
+"""Data types in expressions: by SQL text, or as an object with a logical type."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compiled_plan.plans.types import LogicalType
 from compiled_plan.plans.types.parse import parse_type
 
 _REMEDY = 'write it as in SQL, such as "INT" or "DECIMAL(10, 2)"'
-#: The attributes by which an object tells its logical type.
+#: Attributes or methods of an object with its logical type.
 _ATTRIBUTES = ("logical_type", "get_logical_type")
 
 
@@ -24,45 +24,45 @@ def type_node(type_: object) -> TypeSpec:
         type_: its text ("DECIMAL(10, 2)", "ROW<a INT>"), a `LogicalType`, or an object with a `logical_type`.
 
     Raises:
-        ProgramError: no data type.
+        ProgramError: not a data type.
     """
     return _parsed(text_of_type(type_))
 
 
 def logical_type(type_: object) -> LogicalType:
-    """The logical type of what `type_node` takes."""
-    found = _logical(type_)
-    if found is not None:
-        return found
+    """The logical type of an argument of `type_node`."""
+    resolved = _logical(type_)
+    if resolved is not None:
+        return resolved
     text = text_of_type(type_)
     return bind_type(_parsed(text), SourceText(text))
 
 
 def text_of_type(type_: object) -> str:
-    """SQL's text of what `type_node` takes."""
-    found = _read(type_) if isinstance(type_, str) else _logical(type_)
-    if found is None:
+    """The SQL text of an argument of `type_node`."""
+    resolved = _read(type_) if isinstance(type_, str) else _logical(type_)
+    if resolved is None:
         raise ProgramError(f"{type_!r} is no data type", remedy=_REMEDY)
-    return found.text() if found.nullable else f"{found.text()} NOT NULL"
+    return resolved.text() if resolved.nullable else f"{resolved.text()} NOT NULL"
 
 
 def _logical(type_: object) -> LogicalType | None:
     if isinstance(type_, LogicalType):
         return type_
     for name in _ATTRIBUTES:
-        found = getattr(type_, name, None)
-        found = found() if callable(found) else found
-        if isinstance(found, LogicalType):
-            return found
+        candidate = getattr(type_, name, None)
+        candidate = candidate() if callable(candidate) else candidate
+        if isinstance(candidate, LogicalType):
+            return candidate
     return None
 
 
 def _read(text: str) -> LogicalType:
-    """The type of a text. It is one of the API's, where VARCHAR is VARCHAR(1), not one of SQL."""
+    """The type of a text in the API's syntax, where VARCHAR is VARCHAR(1), unlike in SQL's."""
     try:
         return parse_type(text)
     except PlanError as fault:
-        _parsed(text)  # which says what is wrong, unless SQL takes the text
+        _parsed(text)  # raises an error with the reason, unless SQL accepts the text
         raise ProgramError(f"{text!r} is no data type: {fault.message}", remedy=fault.remedy) from None
 
 

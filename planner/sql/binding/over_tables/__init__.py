@@ -1,1 +1,1 @@
-"""Functions over a table in FROM: a module for each, of its name, whose `bind_call` gives the rows of a call."""
+"""Functions over a table in FROM: one module per function, under its name, whose `bind_call` returns the rows."""

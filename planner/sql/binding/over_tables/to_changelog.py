@@ -19,7 +19,8 @@ def bind_call(binder: Binder, call: ast.Call, context: Context, bind_table: Bind
     """The rows of a call.
 
     Raises:
-        ProgramError: wrong arguments; a column of codes that is not there, or there already; a bad mapping.
+        ProgramError: wrong arguments; an operation code column that is missing (FROM) or exists already (TO); a bad
+        mapping.
         UnsupportedError: an argument `on_time`.
     """
     direction: Direction = "TO" if call.name == "TO_CHANGELOG" else "FROM"
@@ -40,25 +41,27 @@ def bind_call(binder: Binder, call: ast.Call, context: Context, bind_table: Bind
     mapping = None if "op_mapping" not in arguments else bind(binder, arguments["op_mapping"], context)
     if mapping is not None:
         _check_mapping(binder, arguments["op_mapping"], direction, mapping)
-    made = ChangelogFunction(data.rel, direction, column, mapping, _uid(binder, arguments.get("uid"), context))
+    function = ChangelogFunction(data.rel, direction, column, mapping, _uid(binder, arguments.get("uid"), context))
     at, names = node or call, data.names
     if direction == "TO":
-        if made.code_column in names:
+        if function.code_column in names:
             raise source.error(
-                at, f"the table has a column {made.code_column!r} already", "name another: op => DESCRIPTOR(code)"
+                at, f"the table has a column {function.code_column!r} already", "name another: op => DESCRIPTOR(code)"
             )
-        return Bound(made, (made.code_column, *names))
-    if made.code_column not in names:
-        near = did_you_mean(made.code_column, names) or "name its column of codes: op => DESCRIPTOR(code)"
-        raise source.error(at, f"the table has no column {made.code_column!r}", near)
-    type_ = data.types[names.index(made.code_column)]
+        return Bound(function, (function.code_column, *names))
+    if function.code_column not in names:
+        near = did_you_mean(function.code_column, names) or "name its column of codes: op => DESCRIPTOR(code)"
+        raise source.error(at, f"the table has no column {function.code_column!r}", near)
+    type_ = data.types[names.index(function.code_column)]
     if not isinstance(type_, CharacterType):
-        raise source.error(at, f"the column {made.code_column!r} must be a STRING, not {type_}", "cast it in a view")
-    return Bound(made, tuple(name for name in names if name != made.code_column))
+        raise source.error(
+            at, f"the column {function.code_column!r} must be a STRING, not {type_}", "cast it in a view"
+        )
+    return Bound(function, tuple(name for name in names if name != function.code_column))
 
 
 def _by_name(binder: Binder, call: ast.Call) -> dict[str, ast.Expression]:
-    """The arguments that are not DEFAULT."""
+    """The arguments by name, without DEFAULT."""
     arguments: dict[str, ast.Expression] = {}
     named = [isinstance(item, ast.NamedArgument) for item in call.arguments]
     if any(named) and not all(named):
