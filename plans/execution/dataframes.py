@@ -45,14 +45,14 @@ def _wanted(schema: AnyType, names: Sequence[str]) -> tuple[list[str], tuple[Dat
     if isinstance(schema, list | tuple) and all(isinstance(item, str) for item in schema):
         _check_width(len(schema), names)
         return list(schema), None
-    found = DataTypes.of(DataTypes.ROW(*schema) if isinstance(schema, list | tuple) else schema)
-    if not isinstance(found.logical_type, t.FieldsType):
+    data_type = DataTypes.of(DataTypes.ROW(*schema) if isinstance(schema, list | tuple) else schema)
+    if not isinstance(data_type.logical_type, t.FieldsType):
         raise ProgramError(
-            f"the schema of a DataFrame must be a row, not {found}",
+            f"the schema of a DataFrame must be a row, not {data_type}",
             remedy="write DataTypes.ROW(DataTypes.FIELD(...), ...), 'ROW<a INT>', or a list of names",
         )
-    _check_width(len(found.children), names)
-    return list(found.logical_type.names), found.children
+    _check_width(len(data_type.children), names)
+    return list(data_type.logical_type.names), data_type.children
 
 
 def _check_width(width: int, names: Sequence[str]) -> None:
@@ -156,16 +156,16 @@ def _python(value: Any) -> Any:
     return plain() if plain is not None else value
 
 
-def _same_kind(one: pa.DataType, two: pa.DataType) -> bool:
+def _same_kind(left: pa.DataType, right: pa.DataType) -> bool:
     kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, _is_text, _is_bytes, _is_date)
-    if any(kind(one) and kind(two) for kind in kinds):
+    if any(kind(left) and kind(right) for kind in kinds):
         return True
-    if pa.types.is_integer(one) and bool(pa.types.is_floating(two) or pa.types.is_decimal(two)):
+    if pa.types.is_integer(left) and bool(pa.types.is_floating(right) or pa.types.is_decimal(right)):
         return True
-    if pa.types.is_floating(one) and pa.types.is_integer(two):
+    if pa.types.is_floating(left) and pa.types.is_integer(right):
         return True  # pandas' whole numbers with one missing; the cast refuses others
-    both = pa.types.is_timestamp(one) and pa.types.is_timestamp(two)
-    return bool(both and (one.tz is None) == (two.tz is None))
+    both = pa.types.is_timestamp(left) and pa.types.is_timestamp(right)
+    return bool(both and (left.tz is None) == (right.tz is None))
 
 
 def _is_text(type_: pa.DataType) -> bool:
@@ -186,14 +186,14 @@ def _holds_hints(data_type: DataType) -> bool:
 
 
 def _of_arrow(field: pa.Field, column: pa.Array, name: str) -> DataType:
-    found = logical_of(column.type)
-    if found is None:
+    logical = logical_of(column.type)
+    if logical is None:
         raise ProgramError(
             f"column {name!r} has the Arrow type {column.type}, which no type of SQL is known for",
             remedy="give a schema: from_dataframe(df, DataTypes.ROW(DataTypes.FIELD(...), ...)), or cast the column",
         )
     nullable = field.nullable or column.null_count > 0
-    return DataTypes.of(found.with_nullability(nullable))
+    return DataTypes.of(logical.with_nullability(nullable))
 
 
 _ARROW: dict[pa.DataType, t.LogicalType] = {
@@ -295,14 +295,14 @@ def frame_of(kind: str, chunks: Sequence[Chunk], row_type: RowType, session: Cal
         return session().createDataFrame(table, schema=_spark_schema(row_type))
     import pandas as pd
 
-    found = {}
+    series = {}
     for at, field in enumerate(row_type.fields):
         if isinstance(field.type, _AS_OBJECTS):
             convert = converter_of(field.type, field.name, place="to_dataframe()").to_external
-            found[field.name] = pd.Series([convert(value) for value in values[at]], dtype=object)
+            series[field.name] = pd.Series([convert(value) for value in values[at]], dtype=object)
         else:
-            found[field.name] = table.column(at).to_pandas()
-    return pd.DataFrame(found, columns=list(row_type.names))
+            series[field.name] = table.column(at).to_pandas()
+    return pd.DataFrame(series, columns=list(row_type.names))
 
 
 def _spark_schema(row_type: RowType) -> Any:

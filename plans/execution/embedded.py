@@ -48,9 +48,9 @@ def session() -> SparkSession:
         if active is not None:
             _check(active)
             return active
-        found = _OWN.enter_context(spark_session(verbose=False, open_to_users=True))
+        opened = _OWN.enter_context(spark_session(verbose=False, open_to_users=True))
         atexit.register(_OWN.close)
-        return found
+        return opened
 
 
 def _check(active: SparkSession) -> None:

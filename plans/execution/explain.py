@@ -133,25 +133,25 @@ def _entry(prepared: PreparedPlan, source: int) -> int | None:
     return level if level < prepared.layout.last else None
 
 
-def stages_text(found: Stages) -> str:
+def stages_text(stages: Stages) -> str:
     """The same as text."""
-    return "\n".join(_lines(found))
+    return "\n".join(_lines(stages))
 
 
-def _lines(found: Stages) -> Iterator[str]:
-    yield _zone_text(found)
+def _lines(stages: Stages) -> Iterator[str]:
+    yield _zone_text(stages)
     yield "sources"
-    for source in found.sources:
+    for source in stages.sources:
         nodes = ", ".join(map(str, source.nodes))
         what = f"{source.name} (node {nodes})" if source.name else f"values (node {nodes})"
         yield f"  {what}, joins before {f'stage {source.stage}' if source.stage else 'the sinks'}"
-    for level, stage in enumerate(found.stages, start=1):
+    for level, stage in enumerate(stages.stages, start=1):
         yield f"stage {level}"
         for operator in stage.operators:
             yield from _operator_lines(operator)
         yield from (f"  rows for node {node} pass" for node in stage.passing)
     yield "sinks"
-    yield from (f"  {sink.name} (node {sink.node})" for sink in found.sinks)
+    yield from (f"  {sink.name} (node {sink.node})" for sink in stages.sinks)
 
 
 def _operator_lines(operator: Operator) -> Iterator[str]:
@@ -165,9 +165,9 @@ def _operator_lines(operator: Operator) -> Iterator[str]:
         yield from (f"      {difference}" for difference in operator.differences)
 
 
-def _zone_text(found: Stages) -> str:
+def _zone_text(stages: Stages) -> str:
     """Which time zone holds, and where it is from."""
-    if found.time_zone_from == "option":
-        text = f"time zone {found.time_zone}, from --time-zone"
-        return text + (f"; the plan says {found.plan_time_zone}" if found.plan_time_zone else "")
-    return f"time zone {found.time_zone}" + (", from the plan" if found.time_zone_from else "; the plan says none")
+    if stages.time_zone_from == "option":
+        text = f"time zone {stages.time_zone}, from --time-zone"
+        return text + (f"; the plan says {stages.plan_time_zone}" if stages.plan_time_zone else "")
+    return f"time zone {stages.time_zone}" + (", from the plan" if stages.time_zone_from else "; the plan says none")

@@ -165,8 +165,8 @@ class Run:
 
     def _prepared(self, plan: CompiledPlan) -> PreparedPlan:
         """A plan as this run runs it."""
-        found = hosted(prepare(plan), self.options.host)
-        return found if self.options.real_time_ms is None else in_real_time(found, self.options.host)
+        prepared = hosted(prepare(plan), self.options.host)
+        return prepared if self.options.real_time_ms is None else in_real_time(prepared, self.options.host)
 
     @property
     def resumes(self) -> bool:
@@ -282,8 +282,8 @@ class Run:
     def _follower(self, query: StreamingQuery, builder: StageBuilder) -> Follower:
         plan, folder = self.prepared.plan, self.folder
         counts = self._sinks if self._real_time is None else self._real_time
-        given = (query, builder.handles, plan, folder, self._tables, counts, self.report)
-        return Follower(*given, resumes=self.resumes)
+        arguments = (query, builder.handles, plan, folder, self._tables, counts, self.report)
+        return Follower(*arguments, resumes=self.resumes)
 
     def _finish_batch(self, *, all_there_is: bool = False) -> None:
         """Run the micro-batch that the old program had begun, and no other: its rows may be in the sinks already.

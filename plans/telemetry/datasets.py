@@ -37,9 +37,9 @@ def dataset_of(table: CatalogTable) -> Dataset:
         broker = options.get("properties.bootstrap.servers", "").split(",")[0].strip()
         return Dataset(f"kafka://{broker}", options.get("topic") or options.get("topic-pattern", ""))
     if connector == "jdbc":
-        found = _of_jdbc(options)
-        if found is not None:
-            return found
+        dataset = _of_jdbc(options)
+        if dataset is not None:
+            return dataset
     return Dataset(NAMESPACE, ".".join(table.path))
 
 
@@ -54,13 +54,13 @@ def _of_path(path: str) -> Dataset:
 
 
 def _of_jdbc(options: Mapping[str, str]) -> Dataset | None:
-    found = _JDBC.match(masked_url(options.get("url", "")))
-    if found is None:
+    match = _JDBC.match(masked_url(options.get("url", "")))
+    if match is None:
         return None
-    system, port = _SYSTEMS.get(found["system"].lower(), (found["system"].lower(), 0))
-    host = found["hosts"].split(",")[0].rpartition("@")[2]
+    system, port = _SYSTEMS.get(match["system"].lower(), (match["system"].lower(), 0))
+    host = match["hosts"].split(",")[0].rpartition("@")[2]
     host += f":{port}" if port and ":" not in host else ""
     table = options.get("table-name", "")
     if system == "postgres" and "." not in table:
         table = f"public.{table}"
-    return Dataset(f"{system}://{host}", f"{found['database'].strip('/')}.{table}".lstrip("."))
+    return Dataset(f"{system}://{host}", f"{match['database'].strip('/')}.{table}".lstrip("."))

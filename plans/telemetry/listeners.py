@@ -15,9 +15,9 @@ Message = Mapping[str, Any]
 
 def failed_message(fault: CompiledPlanError, plan: str = "") -> dict[str, Any]:
     """The message of a run that was refused or failed; secrets in it are hidden, since it is kept and sent on."""
-    found = {"plan": plan, "error": type(fault).__name__, "message": masked_text(fault.message)}
+    failure = {"plan": plan, "error": type(fault).__name__, "message": masked_text(fault.message)}
     shown = {"where": masked_text(fault.where), "remedy": masked_text(fault.remedy)}
-    return {"event": "failed", **found, **shown, "refused": is_refusal(fault)}
+    return {"event": "failed", **failure, **shown, "refused": is_refusal(fault)}
 
 
 def is_refusal(fault: CompiledPlanError) -> bool:

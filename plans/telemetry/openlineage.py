@@ -50,24 +50,24 @@ def job_of(plan: CompiledPlan, name: str, *, bounded: bool, namespace: str = "")
     tables = tables_read(plan)
     names = {identifier: dataset_of(table) for identifier, table in tables.items()}
     inputs = tuple(_input(names[identifier], table) for identifier, table in tables.items())
-    outputs = tuple(_output(each, names) for each in _by_table(origins_of(plan)))
+    outputs = tuple(_output(sink, names) for sink in _by_table(origins_of(plan)))
     return LineageJob(namespace, name, str(uuid4()), bounded, inputs, outputs)
 
 
 def _by_table(sinks: Iterable[SinkOrigins]) -> Iterable[SinkOrigins]:
     """Each table once: several statements may write one."""
-    found: dict[str, SinkOrigins] = {}
-    for each in sinks:
-        other = found.get(each.table.identifier)
-        if other is not None:
-            names = dict.fromkeys((*other.columns, *each.columns))
+    by_table: dict[str, SinkOrigins] = {}
+    for sink in sinks:
+        earlier = by_table.get(sink.table.identifier)
+        if earlier is not None:
+            names = dict.fromkeys((*earlier.columns, *sink.columns))
             columns = {
-                name: tuple(dict.fromkeys((*other.columns.get(name, ()), *each.columns.get(name, ()))))
+                name: tuple(dict.fromkeys((*earlier.columns.get(name, ()), *sink.columns.get(name, ()))))
                 for name in names
             }
-            each = SinkOrigins(each.table, columns, tuple(dict.fromkeys((*other.rows, *each.rows))))
-        found[each.table.identifier] = each
-    return found.values()
+            sink = SinkOrigins(sink.table, columns, tuple(dict.fromkeys((*earlier.rows, *sink.rows))))
+        by_table[sink.table.identifier] = sink
+    return by_table.values()
 
 
 def _schema(table: CatalogTable) -> Any:
@@ -109,14 +109,15 @@ def _fields(origins: Iterable[Origin], names: Mapping[str, Dataset]) -> list[Any
     """The columns, each once with all that it has to do."""
     from openlineage.client.facet_v2 import column_lineage_dataset as lineage
 
-    found: dict[tuple[str, str], list[Any]] = {}
-    for each in origins:
-        made = lineage.Transformation(
-            type="DIRECT" if each.how.direct else "INDIRECT", subtype=each.how.name, description=each.how.value
+    transformations: dict[tuple[str, str], list[Any]] = {}
+    for origin in origins:
+        transformation = lineage.Transformation(
+            type="DIRECT" if origin.how.direct else "INDIRECT", subtype=origin.how.name, description=origin.how.value
         )
-        found.setdefault((each.table, each.column), []).append(made)
+        transformations.setdefault((origin.table, origin.column), []).append(transformation)
     return [
-        lineage.InputField(*names[table], field=column, transformations=made) for (table, column), made in found.items()
+        lineage.InputField(*names[table], field=column, transformations=steps)
+        for (table, column), steps in transformations.items()
     ]
 
 
@@ -189,8 +190,8 @@ class Lineage:
         if self._job is None:
             return
         self._sent = time.monotonic()
-        made = event_of(self._job, state, at, fault)
-        self._sender.submit(self._emit, made)
+        event = event_of(self._job, state, at, fault)
+        self._sender.submit(self._emit, event)
 
     def _emit(self, event: RunEvent) -> None:
         try:

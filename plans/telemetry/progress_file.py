@@ -25,10 +25,10 @@ class ProgressFile:
     Raises ExecutionError where the file cannot be written.
     """
 
-    def __init__(self, path: Path, length: int = LENGTH, kept: int = KEPT) -> None:
+    def __init__(self, path: Path, length: int = LENGTH, count: int = KEPT) -> None:
         with writing(path, "progress file", ExecutionError):
             self._next = last_number(path) + 1
-            self._handler = RotatingFileHandler(path, maxBytes=length, backupCount=kept, encoding="utf-8")
+            self._handler = RotatingFileHandler(path, maxBytes=length, backupCount=count, encoding="utf-8")
         # What a process that was killed had begun to write stays a line of its own, which readers pass over.
         if path.stat().st_size and not _ends_a_line(path):
             with path.open("a", encoding="utf-8") as file:
@@ -55,15 +55,15 @@ def files_of(path: Path) -> list[Path]:
     """The file and those that were moved aside, oldest first."""
     aside = []
     number = 1
-    while (each := path.with_name(f"{path.name}.{number}")).exists():
-        aside.append(each)
+    while (file := path.with_name(f"{path.name}.{number}")).exists():
+        aside.append(file)
         number += 1
     return [*reversed(aside), *([path] if path.exists() else [])]
 
 
 def last_number(path: Path) -> int:
     """The number of the last message; 0 before the first."""
-    return next((int(each["seq"]) for file in reversed(files_of(path)) for each in _backwards(file)), 0)
+    return next((int(message["seq"]) for file in reversed(files_of(path)) for message in _backwards(file)), 0)
 
 
 def last_messages(path: Path) -> Iterator[dict[str, Any]]:
@@ -87,16 +87,16 @@ def _backwards(path: Path) -> Iterator[dict[str, Any]]:
             # The first one may have begun earlier.
             rest = lines.pop(0) if begin else b""
             for line in reversed(lines):
-                found = _message(line)
-                if found is not None:
-                    yield found
+                message = _message(line)
+                if message is not None:
+                    yield message
             end = begin
 
 
 def _message(line: bytes) -> dict[str, Any] | None:
     """The message of a line; None of one that was not written to its end."""
     try:
-        found = json.loads(line)
+        message = json.loads(line)
     except ValueError:
         return None
-    return found if isinstance(found, dict) and isinstance(found.get("seq"), int) else None
+    return message if isinstance(message, dict) and isinstance(message.get("seq"), int) else None

@@ -73,17 +73,17 @@ class RunMetrics:
         self.at.labels(plan).set(datetime.fromisoformat(message["at"]).timestamp())
         if message["watermark"] is not None:
             self.watermark.labels(plan).set(datetime.fromisoformat(message["watermark"]).timestamp())
-        for each in message["operators"]:
-            uid = each["uid"]
-            self.state_rows.labels(plan, uid).set(each["stateRows"])
-            if each["stateBytes"] is not None:
-                self.state_bytes.labels(plan, uid).set(each["stateBytes"])
-            self.operator_in.labels(plan, uid).set(each["rowsIn"])
-            self.operator_out.labels(plan, uid).set(each["rowsOut"])
-        for each in message["sources"]:
-            self.source_rows.labels(plan, each["name"]).inc(each["rows"])
-            if each["lag"] is not None:
-                self.lag.labels(plan, each["name"], each["lagUnit"]).set(each["lag"])
+        for operator in message["operators"]:
+            uid = operator["uid"]
+            self.state_rows.labels(plan, uid).set(operator["stateRows"])
+            if operator["stateBytes"] is not None:
+                self.state_bytes.labels(plan, uid).set(operator["stateBytes"])
+            self.operator_in.labels(plan, uid).set(operator["rowsIn"])
+            self.operator_out.labels(plan, uid).set(operator["rowsOut"])
+        for operator in message["sources"]:
+            self.source_rows.labels(plan, operator["name"]).inc(operator["rows"])
+            if operator["lag"] is not None:
+                self.lag.labels(plan, operator["name"], operator["lagUnit"]).set(operator["lag"])
 
 
 class MetricsServer:

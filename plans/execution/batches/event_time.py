@@ -51,7 +51,7 @@ class TimedSource:
 
 def partitions_of(position: str) -> tuple[str, ...]:
     """The partitions that a position of a Kafka source tells of, as its rows name them."""
-    return tuple(f"{topic}/{each}" for topic, of in json.loads(position).items() for each in of)
+    return tuple(f"{topic}/{partition}" for topic, of in json.loads(position).items() for partition in of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +118,14 @@ class EventTime:
                 before = self._sources
             self._planned = int(entry.about["batchTimestampMs"])
             self._sources = {
-                each.name: before.get(each.name, SourceMarks()).found(each.partitions(entry), now)
-                for each in self.sources.values()
+                timed.name: before.get(timed.name, SourceMarks()).with_partitions(timed.partitions(entry), now)
+                for timed in self.sources.values()
             }
-            for each in self.sources.values():
-                source = self._sources[each.name]
+            for timed in self.sources.values():
+                source = self._sources[timed.name]
                 marks = {name: partition.mark for name, partition in source.partitions.items()}
                 # As in Flink a run begins without a current watermark.
-                each.watermarks.begin(marks, None if batch == self._first else source.mark)
+                timed.watermarks.begin(marks, None if batch == self._first else source.mark)
 
     def end(self, batch: int) -> None:
         """Take in what a micro-batch has reached, keep it, and have Spark's watermark follow."""
@@ -133,8 +133,8 @@ class EventTime:
             assert self._marks is not None
             before, now = self._sources, self.clock()
             after = {
-                each.name: before[each.name].after(each.watermarks.reached(batch), now)
-                for each in self.sources.values()
+                timed.name: before[timed.name].after(timed.watermarks.reached(batch), now)
+                for timed in self.sources.values()
             }
             silences = self._silences(self._planned)
             self._sources = {name: source.moved(silences[name]) for name, source in after.items()}
@@ -158,7 +158,7 @@ class EventTime:
                 self._sources, self._moved_to = moved, reached
 
     def _silences(self, until: int, since: int = 0) -> dict[str, Silence]:
-        return {each.name: Silence(each.watermarks.timing.idle_ms, until, since) for each in self.sources.values()}
+        return {timed.name: Silence(timed.watermarks.timing.idle_ms, until, since) for timed in self.sources.values()}
 
 
 def event_time_of(
@@ -177,8 +177,8 @@ def event_time_of(
         interval: how often Spark looks for rows, in ms; 0 for all the time.
         clock: tells the time, in ms.
     """
-    found = {
+    sources = {
         node: TimedSource(names[node], PartitionWatermarks.of(spark, timing))
         for node, timing in timings(prepared).items()
     }
-    return EventTime(folder, found, QueryWatermark(spark), interval, clock) if found else None
+    return EventTime(folder, sources, QueryWatermark(spark), interval, clock) if sources else None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from compiled_plan.plans.execution.batches.progress import (
     BatchProgress,
-    Kept,
+    StateFigures,
     ended_at,
     operator_progress,
     source_progress,
@@ -83,7 +83,7 @@ class Follower:
     ) -> None:
         self.query = query
         self._handles, self._folder, self._tables, self._sinks, self._tell = handles, folder, tables, sinks, report
-        self._base = Kept.read(folder.read_text(STATE_ROWS) if resumes else None)
+        self._base = StateFigures.read(folder.read_text(STATE_ROWS) if resumes else None)
         self._descriptions = {str(node.uid): masked_text(node.description) for node in plan.nodes if node.uid}
         self._seen, self._batches, self._rows_in, self._rows_out, self._dead_letters = -1, 0, 0, 0, 0
         self._idle = 0
@@ -118,10 +118,10 @@ class Follower:
             Whether it was stopped before.
         """
         query, drained, woken = self.query, threading.Event(), threading.Event()
-        waited, told = (
+        waited, events = (
             (query.processAllAvailable, (drained, woken)) if until_drained else (query.awaitTermination, (woken,))
         )
-        threading.Thread(target=_tell, args=(waited, *told), daemon=True).start()
+        threading.Thread(target=_tell, args=(waited, *events), daemon=True).start()
         while query.isActive and not (drained.is_set() or stop.is_set() or (until_idle and self.idle)):
             woken.wait(_POLL_SECONDS)
             self.catch_up()
@@ -143,13 +143,13 @@ class Follower:
 
     def _report(self, progress: Any) -> None:
         operators = operator_progress(self._handles, self._base, self._descriptions)
-        self._folder.write_text(STATE_ROWS, Kept.of(operators).text())
+        self._folder.write_text(STATE_ROWS, StateFigures.of(operators).text())
         out, aside = self._sinks.rows(progress.batchId)
         tables = [*self._tables.read_by(self.query), *repeat(NO_TABLE, len(progress.sources))]
         sources = tuple(
-            source_progress(each, table)
-            for each, table in zip(progress.sources, tables, strict=False)
-            if not _controls(each.description)
+            source_progress(source, table)
+            for source, table in zip(progress.sources, tables, strict=False)
+            if not _controls(source.description)
         )
         rows_in = sum(source.rows for source in sources)
         self._idle = 0 if rows_in else self._idle + 1
@@ -169,8 +169,8 @@ def _behind(query: StreamingQuery, batch: int) -> Sequence[Any]:
     """
     from pyspark.sql.streaming.listener import StreamingQueryProgress
 
-    kept = query._jsq.recentProgress()
-    newest = takewhile(lambda progress: progress.batchId() > batch, (kept[-at] for at in range(1, len(kept) + 1)))
+    recent = query._jsq.recentProgress()
+    newest = takewhile(lambda progress: progress.batchId() > batch, (recent[-at] for at in range(1, len(recent) + 1)))
     return [StreamingQueryProgress.fromJson(json.loads(progress.json())) for progress in newest][::-1]
 
 
@@ -202,8 +202,8 @@ class Committing:
 
     def check(self, *, ends: bool, has_watermark: bool) -> None:
         """Refuse what would never be done; see `Commits.check`."""
-        for each in self.waiting:
-            each.check(ends=ends, has_watermark=has_watermark)
+        for commits in self.waiting:
+            commits.check(ends=ends, has_watermark=has_watermark)
 
     def settle(self, follower: Follower, folder: Folder, *, ended: bool) -> None:
         """Tell them how far the run is.
@@ -218,5 +218,5 @@ class Committing:
         if self._before is None:
             committed = progress_of(folder).committed
             self._before = -1 if committed is None else committed
-        for each in self.waiting:
-            each.settle(max(follower.batch, self._before), follower.watermark, ended=ended)
+        for commits in self.waiting:
+            commits.settle(max(follower.batch, self._before), follower.watermark, ended=ended)

@@ -58,8 +58,8 @@ class SourceProgress:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        found = {"name": self.name, "rows": self.rows, "lag": self.lag, "lagUnit": self.unit}
-        return {**found, "table": self.table, "nodes": list(self.nodes)}
+        figures = {"name": self.name, "rows": self.rows, "lag": self.lag, "lagUnit": self.unit}
+        return {**figures, "table": self.table, "nodes": list(self.nodes)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,29 +114,29 @@ class BatchProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StateFigures:
     """What operators kept at some time, by uid: entries, and where they were counted bytes."""
 
     rows: Mapping[str, int]
     bytes: Mapping[str, int]
 
     @classmethod
-    def read(cls, text: str | None) -> Kept:
+    def read(cls, text: str | None) -> StateFigures:
         """Of the text of a checkpoint; one of an earlier release has no bytes, and a torn one tells nothing."""
-        found = json_in(text, dict) or {}
-        figures = {uid: each if isinstance(each, dict) else {"rows": each} for uid, each in found.items()}
+        stored = json_in(text, dict) or {}
+        figures = {uid: figure if isinstance(figure, dict) else {"rows": figure} for uid, figure in stored.items()}
         rows, sizes = (
-            {uid: each[name] for uid, each in figures.items() if type(each.get(name)) is int}
+            {uid: figure[name] for uid, figure in figures.items() if type(figure.get(name)) is int}
             for name in ("rows", "bytes")
         )
         return cls(rows, sizes)
 
     @classmethod
-    def of(cls, operators: Iterable[OperatorProgress]) -> Kept:
+    def of(cls, operators: Iterable[OperatorProgress]) -> StateFigures:
         """What operators keep now."""
-        found = tuple(operators)
-        sizes = {each.uid: each.state_bytes for each in found if each.state_bytes is not None}
-        return cls({each.uid: each.state_rows for each in found}, sizes)
+        progress = tuple(operators)
+        sizes = {operator.uid: operator.state_bytes for operator in progress if operator.state_bytes is not None}
+        return cls({operator.uid: operator.state_rows for operator in progress}, sizes)
 
     def text(self) -> str:
         """For a checkpoint."""
@@ -149,14 +149,14 @@ class Kept:
 
 
 def operator_progress(
-    handles: Sequence[StageHandle], base: Kept, descriptions: Mapping[str, str]
+    handles: Sequence[StageHandle], base: StateFigures, descriptions: Mapping[str, str]
 ) -> tuple[OperatorProgress, ...]:
     """Figures of all operators; `base` is what the checkpoint had at the start."""
-    found = []
+    progress = []
     for handle in handles:
         for uid, figures in handle.figures().items():
             began_with = base.bytes.get(uid, None if base.rows.get(uid) else 0)
-            found.append(
+            progress.append(
                 OperatorProgress(
                     uid=uid,
                     description=descriptions.get(uid, ""),
@@ -166,7 +166,7 @@ def operator_progress(
                     state_bytes=None if began_with is None else figures["stateBytes"] + began_with,
                 )
             )
-    return tuple(found)
+    return tuple(progress)
 
 
 def source_progress(source: Any, table: ReadTable) -> SourceProgress:
@@ -202,12 +202,14 @@ def lag_of(read: str | None, latest: str | None) -> int | None:
 
 def _partitions(position: str | None) -> dict[tuple[str, str], int] | None:
     try:
-        found = json.loads(position or "null")
+        by_topic = json.loads(position or "null")
     except ValueError:
         return None
-    if not isinstance(found, dict) or not all(isinstance(each, dict) for each in found.values()):
+    if not isinstance(by_topic, dict) or not all(
+        isinstance(offsets_of_topic, dict) for offsets_of_topic in by_topic.values()
+    ):
         return None
-    offsets = {(topic, partition): at for topic, of in found.items() for partition, at in of.items()}
+    offsets = {(topic, partition): at for topic, of in by_topic.items() for partition, at in of.items()}
     return offsets if all(isinstance(at, int) for at in offsets.values()) else None
 
 

@@ -37,14 +37,14 @@ def check_states(old: Mapping[str, Any], new: Mapping[str, Any], folder: Folder)
     Raises:
         CheckpointError: bytes that this kernel does not read.
     """
-    found = [
+    differences = [
         f"operator {uid}: checkpoint has state {_state_text(old[uid])}, this release has {_state_text(new[uid])}"
         for uid in sorted(old.keys() & new.keys())
         if not _reads(old[uid], new[uid])
     ]
-    if found:
+    if differences:
         raise CheckpointError(
-            "the checkpoint's state has another form:\n" + "\n".join(f"  - {each}" for each in found),
+            "the checkpoint's state has another form:\n" + "\n".join(f"  - {difference}" for difference in differences),
             where=folder.shown,
             remedy="run it with the release that wrote it, or start with an empty checkpoint",
         )

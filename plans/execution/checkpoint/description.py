@@ -37,7 +37,7 @@ class Setting:
     Args:
         host: the Spark operator that hosts the stages.
         partitions: number of shuffle partitions that a new checkpoint gets.
-        asked: the number that the user asked for, if he did.
+        requested_partitions: number of shuffle partitions that the user sets, if any.
         spark: version of Spark, "4.3.0".
         java: major version of Java.
         python: version of Python.
@@ -49,7 +49,7 @@ class Setting:
 
     host: str
     partitions: int = 0
-    asked: int | None = None
+    requested_partitions: int | None = None
     spark: str = ""
     java: int = 0
     python: str = ""
@@ -91,21 +91,21 @@ def describe(prepared: PreparedPlan, setting: Setting) -> dict[str, Any]:
         "partitions": setting.partitions,
         "folder": setting.place("."),
         "operators": [
-            {"uid": each.uid, "stage": stages.get(each.node), **_functions(each, setting)}
-            for each in lineage_of(prepared.plan, setting.place).operators
+            {"uid": operator.uid, "stage": stages.get(operator.node), **_functions(operator, setting)}
+            for operator in lineage_of(prepared.plan, setting.place).operators
         ],
     }
 
 
 def stages_of(prepared: PreparedPlan) -> Mapping[int, int]:
     """By node the number of its stage among those that keep state: Spark finds state by it."""
-    found: dict[int, int] = {}
+    stages: dict[int, int] = {}
     number = 0
     for stage in prepared.layout.stages:
         keeping = [node for node in stage if prepared.plan.node(node).uid is not None]
         number += bool(keeping)
-        found |= dict.fromkeys(keeping, number)
-    return found
+        stages |= dict.fromkeys(keeping, number)
+    return stages
 
 
 def _functions(operator: OperatorLineage, setting: Setting) -> dict[str, dict[str, str]]:
@@ -116,7 +116,7 @@ def _functions(operator: OperatorLineage, setting: Setting) -> dict[str, dict[st
     }
 
 
-def given_uids(prepared: PreparedPlan) -> frozenset[str]:
+def explicit_uids(prepared: PreparedPlan) -> frozenset[str]:
     """The uids that are not what the product would call the operators by itself."""
     plan = prepared.plan
     bare = plan.with_nodes([node.model_copy(update={"uid": None}) for node in plan.nodes])
@@ -126,11 +126,11 @@ def given_uids(prepared: PreparedPlan) -> frozenset[str]:
 
 def setting_of(spark: SparkSession, host: str, functions: PythonFunctions) -> Setting:
     """The setting of a run in a session."""
-    asked = spark.conf.get(ASKED, "")
+    partitions = spark.conf.get(ASKED, "")
     return Setting(
         host,
         int(spark.conf.get("spark.sql.shuffle.partitions", "0") or 0),
-        int(asked) if asked else None,
+        int(partitions) if partitions else None,
         spark.version,
         _java(spark),
         platform.python_version(),

@@ -65,13 +65,15 @@ class SourceMarks:
     partitions: Mapping[str, Partition] = field(default_factory=dict)
     mark: int | None = None
 
-    def found(self, names: Iterable[str], now: int) -> SourceMarks:
+    def with_partitions(self, names: Iterable[str], now: int) -> SourceMarks:
         """With the partitions that there are: new ones have given nothing yet, those that are gone count no more."""
         return replace(self, partitions={name: self.partitions.get(name, Partition(None, now)) for name in names})
 
     def seen(self, now: int) -> SourceMarks:
         """With silences that begin anew."""
-        return replace(self, partitions={name: replace(each, seen=now) for name, each in self.partitions.items()})
+        return replace(
+            self, partitions={name: replace(partition, seen=now) for name, partition in self.partitions.items()}
+        )
 
     def after(self, reached: Mapping[str, int | None], now: int) -> SourceMarks:
         """After a micro-batch.
@@ -92,7 +94,7 @@ class SourceMarks:
 
     def moved(self, silence: Silence) -> SourceMarks:
         """With the watermark that its partitions have by now."""
-        marks = [(each.mark, silence.has(each)) for each in self.partitions.values()]
+        marks = [(partition.mark, silence.has(partition)) for partition in self.partitions.values()]
         return replace(self, mark=_most(self.mark, _combined(marks)))
 
 
@@ -108,8 +110,8 @@ def _combined(marks: Sequence[tuple[int | None, bool]]) -> int | None:
     return min(known) if len(known) == len(active) else None
 
 
-def _most(one: int | None, other: int | None) -> int | None:
-    return max((each for each in (one, other) if each is not None), default=None)
+def _most(left: int | None, right: int | None) -> int | None:
+    return max((mark for mark in (left, right) if mark is not None), default=None)
 
 
 def least(sources: Mapping[str, SourceMarks], silences: Mapping[str, Silence]) -> int | None:
@@ -147,11 +149,11 @@ class Marks:
 def read_marks(generation: Folder) -> Marks:
     """What a generation keeps; nothing where nobody wrote it down."""
     try:
-        told = marks_of_ticks(generation)
-        if told is not None:
-            return told
-        found = json_in(generation.read_text(WATERMARKS), dict) or {}
-        return Marks(int(found.get("batch", -1)), *(_read(found.get(part, {})) for part in ("before", "after")))
+        of_ticks = marks_of_ticks(generation)
+        if of_ticks is not None:
+            return of_ticks
+        stored = json_in(generation.read_text(WATERMARKS), dict) or {}
+        return Marks(int(stored.get("batch", -1)), *(_read(stored.get(part, {})) for part in ("before", "after")))
     except (ValueError, TypeError, AttributeError, KeyError):
         return Marks()
 
@@ -163,13 +165,13 @@ def marks_of_ticks(generation: Folder) -> Marks | None:
     """
     committed = progress_of(generation).committed
     position = None if committed is None else entry_of(generation, committed).positions.get(TICKS)
-    found: Any = None if position is None else json.loads(position)
-    if committed is None or not isinstance(found, dict) or "sources" not in found:
+    ticks: Any = None if position is None else json.loads(position)
+    if committed is None or not isinstance(ticks, dict) or "sources" not in ticks:
         return None
     # No source is behind what the query has reached: nothing goes back.
     sources = {
-        name: replace(source, mark=_most(source.mark, found["mark"]))
-        for name, source in _read(found["sources"]).items()
+        name: replace(source, mark=_most(source.mark, ticks["mark"]))
+        for name, source in _read(ticks["sources"]).items()
     }
     return Marks(committed, {}, sources)
 
@@ -181,15 +183,17 @@ def position_of(marks: Marks) -> str:
 
 def _read(sources: Mapping[str, Any]) -> dict[str, SourceMarks]:
     return {
-        name: SourceMarks({part: Partition(*each) for part, each in found["partitions"].items()}, found["mark"])
-        for name, found in sources.items()
+        name: SourceMarks(
+            {part: Partition(*partition) for part, partition in source["partitions"].items()}, source["mark"]
+        )
+        for name, source in sources.items()
     }
 
 
 def write_marks(generation: Folder, marks: Marks) -> None:
     """Keep it."""
-    found = {"batch": marks.batch, "before": _written(marks.before), "after": _written(marks.after)}
-    generation.write_text(WATERMARKS, json.dumps(found))
+    document = {"batch": marks.batch, "before": _written(marks.before), "after": _written(marks.after)}
+    generation.write_text(WATERMARKS, json.dumps(document))
 
 
 def _written(sources: Mapping[str, SourceMarks]) -> dict[str, Any]:

@@ -108,12 +108,12 @@ def _number(generation: Folder, name: str, lines: Sequence[str], key: str) -> in
 def positions(generation: Folder) -> dict[str, str | None]:
     """By name how far each source was read by the batches that are done; None for what only a planned one reads."""
     progress = progress_of(generation)
-    found: dict[str, str | None] = {}
+    offsets: dict[str, str | None] = {}
     if progress.planned is not None:
-        found |= dict.fromkeys(_read(generation, progress.planned)[1])
+        offsets |= dict.fromkeys(_read(generation, progress.planned)[1])
     if progress.committed is not None:
-        found |= _read(generation, progress.committed)[1]
-    return found
+        offsets |= _read(generation, progress.committed)[1]
+    return offsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,10 +183,10 @@ def _read(generation: Folder, entry: int) -> tuple[list[str], dict[str, str]]:
     lines = (generation.read_text(f"{OFFSETS}/{entry}") or "").splitlines()
     if len(lines) < 2 or lines[0] != _VERSION:
         raise _unreadable(generation, f"{OFFSETS}/{entry}")
-    found = dict(line.partition(":")[::2] for line in lines[2:] if line)
-    if not all(map(_is_whole, found.values())):
+    offsets = dict(line.partition(":")[::2] for line in lines[2:] if line)
+    if not all(map(_is_whole, offsets.values())):
         raise _unreadable(generation, f"{OFFSETS}/{entry}")
-    return lines[:2], {name: offset for name, offset in found.items() if offset != _NOWHERE}
+    return lines[:2], {name: offset for name, offset in offsets.items() if offset != _NOWHERE}
 
 
 def check_logs(generation: Folder) -> None:

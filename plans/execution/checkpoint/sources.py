@@ -57,35 +57,35 @@ def names_of(prepared: PreparedPlan, setting: Setting, old: Mapping[str, Any] | 
     sources = lineage_of(prepared.plan, setting.place).sources
     before: Sequence[Mapping[str, Any]] = old["sources"] if old else ()
     left: Sequence[Mapping[str, Any]] = old["gone"] if old else ()
-    keys = [SourceKey.of(each) for each in sources]
-    kept = _kept(keys, before, left)
+    keys = [SourceKey.of(source) for source in sources]
+    entries = _matched(keys, before, left)
     taken = {name for entry in (*before, *left) for name in entry["names"]}
     by_node: dict[int, str] = {}
     active = []
     for at, source in enumerate(sources):
-        names = list(kept.get(at, {}).get("names", ()))
+        names = list(entries.get(at, {}).get("names", ()))
         for number, node in enumerate(_read_by(source, prepared)):
             if number == len(names):
                 names.append(_free(_name(node, source, prepared), taken))
             by_node[node] = names[number]
         active.append({**asdict(keys[at]), "names": names})
-    used = {id(entry) for entry in kept.values()}
-    return Names(by_node, tuple(active), tuple(each for each in (*before, *left) if id(each) not in used))
+    used = {id(entry) for entry in entries.values()}
+    return Names(by_node, tuple(active), tuple(entry for entry in (*before, *left) if id(entry) not in used))
 
 
-def _kept(
+def _matched(
     new: Sequence[SourceKey], before: Sequence[Mapping[str, Any]], left: Sequence[Mapping[str, Any]]
 ) -> dict[int, Mapping[str, Any]]:
     """By the position of a new source the old one that it is: of the last program, or an equal one of an earlier."""
-    found = {at: before[old] for at, old in match_sources(list(map(_key, before)), new).items()}
+    matched = {at: before[old] for at, old in match_sources(list(map(_key, before)), new).items()}
     for at, key in enumerate(new):
-        if at in found:
+        if at in matched:
             continue
         for entry in left:
-            if entry["identity"] == key.identity and not any(entry is each for each in found.values()):
-                found[at] = entry
+            if entry["identity"] == key.identity and not any(entry is known for known in matched.values()):
+                matched[at] = entry
                 break
-    return found
+    return matched
 
 
 def _key(entry: Mapping[str, Any]) -> SourceKey:
@@ -97,8 +97,8 @@ def _read_by(source: SourceLineage, prepared: PreparedPlan) -> Iterator[int]:
     if source.nodes[0] in prepared.values:
         yield source.nodes[0]
         return
-    found = [table for table in prepared.tables.values() if table.scans[0].id in source.nodes]
-    for table in sorted(found, key=lambda each: sorted(each.table.options.items())):
+    tables = [table for table in prepared.tables.values() if table.scans[0].id in source.nodes]
+    for table in sorted(tables, key=lambda table_: sorted(table_.table.options.items())):
         yield table.id
 
 
@@ -115,7 +115,7 @@ def spelled(path: Sequence[str]) -> str:
     An underscore begins what stands for another character: `__` an underscore, `_u` before a letter its capital, `_x`
     a code point, `_p` the next part of the path. Names may become names of folders, which may not know capitals.
     """
-    text = "_p".join(re.sub(r"[^a-z0-9]", lambda found: _escaped(found[0]), part) for part in path)
+    text = "_p".join(re.sub(r"[^a-z0-9]", lambda match: _escaped(match[0]), part) for part in path)
     if len(text) <= _LONGEST:
         return text
     return f"{text[: _LONGEST - 32]}_h{hashlib.sha256(text.encode()).hexdigest()[:30]}"
@@ -129,9 +129,9 @@ def _escaped(letter: str) -> str:
 
 def _free(name: str, taken: set[str]) -> str:
     """The name, or with the first number behind it that nobody has."""
-    found, number = name, 1
-    while found in taken:
+    free, number = name, 1
+    while free in taken:
         number += 1
-        found = f"{name}_n{number}"
-    taken.add(found)
-    return found
+        free = f"{name}_n{number}"
+    taken.add(free)
+    return free

@@ -86,8 +86,8 @@ def at_rest(spark: SparkSession, generation: Folder, read: Callable[[int | None]
         try:
             with settings(spark, WRITTEN):
                 return read(batch)
-        except Exception as found:
-            fault = found
+        except Exception as attempt_fault:
+            fault = attempt_fault
     raise CheckpointError(
         f"the state of micro-batch {tried} cannot be read: {_said(fault)}",
         where=generation.shown,

@@ -139,15 +139,15 @@ class Store(CheckpointReader[Folder]):
 
     def remove_generations(self, *, but: int) -> tuple[int, ...]:
         """Remove all generations but one; gives their numbers."""
-        found = tuple(number for number in self.root.numbers(GENERATIONS) if number != but)
-        for number in found:
+        numbers = tuple(number for number in self.root.numbers(GENERATIONS) if number != but)
+        for number in numbers:
             self._folder(number).remove()
-        return found
+        return numbers
 
     def _prune_unfinished(self, folder: Folder, name: str) -> None:
-        for each in folder.names(name):
-            if each.startswith(".") and each.endswith(".tmp"):
-                folder.remove(f"{name}/{each}")
+        for file in folder.names(name):
+            if file.startswith(".") and file.endswith(".tmp"):
+                folder.remove(f"{name}/{file}")
 
     def next_generation(self) -> int:
         """The number that a new generation gets."""
@@ -264,5 +264,5 @@ def _head_text(head: Head) -> str:
     return _text({"format": FORMAT, **asdict(head)})
 
 
-def _text(found: Mapping[str, Any]) -> str:
-    return json.dumps(found, indent=1) + "\n"
+def _text(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, indent=1) + "\n"

@@ -95,28 +95,28 @@ class Topics:
 
     # --- what the brokers say
 
-    def _specific(self, name: str, other: int | None) -> Offsets:
-        """The offsets that the table has; `other` for partitions that it does not name, None for their end."""
+    def _specific(self, name: str, default: int | None) -> Offsets:
+        """The offsets that the table has; `default` for partitions that it does not name, None for their end."""
         (topic,) = listed(self.options.text("topic"))
-        given = offsets(self.options.text(f"scan.{name}.specific-offsets")) or {}
+        specified = offsets(self.options.text(f"scan.{name}.specific-offsets")) or {}
         with self.admin() as admin:
             known = [partition for _, partition in self._partitions(admin)]
-            wrong = sorted(given.keys() - set(known))
+            wrong = sorted(specified.keys() - set(known))
             if wrong:
                 raise DataError(
                     f"topic {topic!r} of table {self.table} has no partition {wrong[0]}, of which an offset is given",
                     remedy=f"correct 'scan.{name}.specific-offsets': the partitions are {_span(known)}",
                 )
-            rest = {(topic, partition): LATEST for partition in known if partition not in given}
-            found = self._listed(admin, rest) if other is None and rest else {}
-        ends = found.get(topic, {})
-        return {topic: {each: given.get(each, ends.get(each, other or 0)) for each in known}}
+            rest = {(topic, partition): LATEST for partition in known if partition not in specified}
+            at_end = self._listed(admin, rest) if default is None and rest else {}
+        ends = at_end.get(topic, {})
+        return {topic: {partition: specified.get(partition, ends.get(partition, default or 0)) for partition in known}}
 
     def _reset(self) -> int | None:
         text = self.options.given.get(f"properties.{_RESET}", "none").strip().lower()
         return {"earliest": EARLIEST, "latest": LATEST}.get(text)
 
-    def _committed(self, admin: Any, other: int | None) -> Offsets:
+    def _committed(self, admin: Any, default: int | None) -> Offsets:
         """What the group has committed; `other` where it has nothing, None where that is an error."""
         group = self.options.text("properties.group.id")
         if not group:
@@ -126,32 +126,32 @@ class Topics:
             )
         said = self.answer(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata())
         known = {(str(at.topic()), int(at.partition())): said.get(at) for at in said}
-        found: Offsets = {}
+        offsets: Offsets = {}
         for topic, partition in self._partitions(admin):
             committed = known.get((topic, partition))
-            at = other if committed is None else int(committed.offset())
+            at = default if committed is None else int(committed.offset())
             if at is None:
                 raise DataError(
                     f"group {group!r} of table {self.table} has no offset of partition {partition} of topic {topic!r}",
                     remedy="set 'scan.startup.mode' = 'earliest-offset' or 'latest-offset', or for such partitions "
                     f"'properties.{_RESET}' = 'earliest' or 'latest'",
                 )
-            found.setdefault(topic, {})[partition] = at
-        return found
+            offsets.setdefault(topic, {})[partition] = at
+        return offsets
 
-    def _at_time(self, admin: Any, millis: int, other: int = LATEST) -> Offsets:
+    def _at_time(self, admin: Any, millis: int, default: int = LATEST) -> Offsets:
         """The first messages of a time or later; the end of partitions that have none."""
         parts = self._partitions(admin)
-        found = self._listed(admin, dict.fromkeys(parts), millis)
-        missing = {(topic, each): other for topic, each in parts if found[topic][each] < 0}
+        listed = self._listed(admin, dict.fromkeys(parts), millis)
+        missing = {(topic, partition): default for topic, partition in parts if listed[topic][partition] < 0}
         ends = self._listed(admin, missing) if missing else {}
-        return {topic: {**of, **ends.get(topic, {})} for topic, of in found.items()}
+        return {topic: {**of, **ends.get(topic, {})} for topic, of in listed.items()}
 
     def _listed(self, admin: Any, wanted: Mapping[tuple[str, int], int | None], millis: int = 0) -> Offsets:
         """Offsets by what is wanted of each partition: an end of it, or None for a time."""
         jvm: Any = self.spark._jvm
         spec = java_class(jvm, f"{_ADMIN}.OffsetSpec")
-        asked = java_class(jvm, "java.util.HashMap")()
+        request = java_class(jvm, "java.util.HashMap")()
         kinds: dict[int | None, Callable[[], Any]] = {
             EARLIEST: spec.earliest,
             LATEST: spec.latest,
@@ -159,12 +159,12 @@ class Topics:
         }
         place = java_class(jvm, "org.apache.kafka.common.TopicPartition")
         for (topic, partition), kind in wanted.items():
-            asked.put(place(topic, partition), kinds[kind]())
-        said = self.answer(admin.listOffsets(asked).all())
-        found: Offsets = {}
+            request.put(place(topic, partition), kinds[kind]())
+        said = self.answer(admin.listOffsets(request).all())
+        offsets: Offsets = {}
         for at in said:
-            found.setdefault(str(at.topic()), {})[int(at.partition())] = int(said.get(at).offset())
-        return found
+            offsets.setdefault(str(at.topic()), {})[int(at.partition())] = int(said.get(at).offset())
+        return offsets
 
     def _partitions(self, admin: Any) -> list[tuple[str, int]]:
         """All partitions of the table's topics."""
@@ -173,14 +173,16 @@ class Topics:
         if pattern:
             fits = java_class(self.spark._jvm, "java.util.regex.Pattern").compile(pattern)
             topics = [name for name in self.answer(admin.listTopics().names()) if fits.matcher(name).matches()]
-        return [(topic, each) for topic, parts in self._described(admin, topics).items() for each in parts]
+        return [(topic, partition) for topic, parts in self._described(admin, topics).items() for partition in parts]
 
     def _described(self, admin: Any, topics: list[str] | tuple[str, ...]) -> dict[str, list[int]]:
         wanted = java_class(self.spark._jvm, "java.util.ArrayList")()
         for topic in topics:
             wanted.add(topic)
         said = self.answer(admin.describeTopics(wanted).allTopicNames())
-        return {topic: sorted(int(each.partition()) for each in said.get(topic).partitions()) for topic in topics}
+        return {
+            topic: sorted(int(partition.partition()) for partition in said.get(topic).partitions()) for topic in topics
+        }
 
     def answer(self, future: Any) -> Any:
         """What the brokers say; they are waited for as long as their clients do, and after some seconds that is said.

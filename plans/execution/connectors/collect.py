@@ -31,9 +31,9 @@ class Collector:
         names = [KIND, *(f"f{at}" for at in range(self.width))]
         # One sorted partition: a global sort would compute the rows twice, once to find the ranges.
         rows = frame.repartition(1).sortWithinPartitions(ORD, PATH).select(*names)
-        found = rows.toArrow()
-        if found.num_rows:
-            self.receive(found)
+        table = rows.toArrow()
+        if table.num_rows:
+            self.receive(table)
 
 
 @sink_connector(SPEC)

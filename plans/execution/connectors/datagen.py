@@ -50,7 +50,7 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
         .option("partitions", context.spark.sparkContext.defaultParallelism)
         .load()
     )
-    made = java_class(context.spark._jvm, "org.compiledplan.kernel.datagen.Datagen").row(
+    generated = java_class(context.spark._jvm, "org.compiledplan.kernel.datagen.Datagen").row(
         json.dumps(makers),
         zlib.crc32(table.identifier.encode()),
         ddl(table.columns),
@@ -58,7 +58,7 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
         java_column(F.unix_micros(F.current_timestamp() if context.clock is None else context.clock)),
     )
     fields = [F.col("row")[name].alias(f"f{index}") for index, name in enumerate(table.columns.names)]
-    frame = numbers.select(*insert_head(), column_of(made).alias("row")).select(KIND, ORD, PATH, *fields)
+    frame = numbers.select(*insert_head(), column_of(generated).alias("row")).select(KIND, ORD, PATH, *fields)
     return RowSource(frame, bounded=rows >= 0)
 
 
@@ -75,26 +75,26 @@ def _maker(path: str, type_: t.LogicalType, table: TableSpec) -> dict[str, Any]:
     """What the kernel's generator needs of a column."""
     start = f"{path}."
     options = {key.removeprefix(start): value for key, value in table.options.items() if key.startswith(start)}
-    made: dict[str, Any] = {
+    description: dict[str, Any] = {
         "root": type_.ROOT,
         "kind": options.get("kind", "random"),
         "nullRate": float(options.get("null-rate", "0")),
         "children": [_maker(f"{path}.{name}", child, table) for name, child in children(type_)],
     }
     if isinstance(type_, t.DecimalType):
-        made |= {"precision": type_.precision, "scale": type_.scale}
-    if made["kind"] == "sequence":
-        return made | {"start": int(options["start"]), "end": int(options["end"])}
+        description |= {"precision": type_.precision, "scale": type_.scale}
+    if description["kind"] == "sequence":
+        return description | {"start": int(options["start"]), "end": int(options["end"])}
     limits = _LIMITS.get(type(type_))
     if limits is not None:
-        made |= limits(type_, options)
+        description |= limits(type_, options)
     elif isinstance(type_, t.CharacterType | t.BytesType):
-        made |= _length(type_, options)
+        description |= _length(type_, options)
     elif isinstance(type_, t.ArrayType | t.MapType | t.MultisetType):
-        made["length"] = int(options.get("length", _COLLECTION_LENGTH))
+        description["length"] = int(options.get("length", _COLLECTION_LENGTH))
     elif isinstance(type_, t.TimestampBase):
-        made["maxPast"] = parse_duration(options["max-past"]) if "max-past" in options else 0
-    return made
+        description["maxPast"] = parse_duration(options["max-past"]) if "max-past" in options else 0
+    return description
 
 
 def _length(type_: t.CharacterType | t.BytesType, options: Mapping[str, str]) -> dict[str, Any]:

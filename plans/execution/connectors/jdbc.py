@@ -37,7 +37,7 @@ def lookup(table: LookupTable) -> str:
     quote = dialect.quote if dialect.quotes_table else ""
     names = [f"{quote}{name}{quote}" for name in table.columns.names]
     wanted = " AND ".join(f"{names[at]} = ?" for at in table.keys)
-    found = {
+    description = {
         "url": url,
         "driver": options.get("driver"),
         "user": options.get("username"),
@@ -51,7 +51,7 @@ def lookup(table: LookupTable) -> str:
         "missDelay": table.miss_delay,
         "cache": _cache(options),
     }
-    return json.dumps(found)
+    return json.dumps(description)
 
 
 def _cache(options: Values) -> dict[str, Any] | None:

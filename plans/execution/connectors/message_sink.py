@@ -84,10 +84,10 @@ class MessageSink:
 
     def _part(self, part: str) -> Column:
         """The bytes of the key or the value."""
-        found = self.messages.format_of(part)
-        if found is None:
+        format_and_table = self.messages.format_of(part)
+        if format_and_table is None:
             return F.lit(None).cast("binary")
-        format_, table = found
+        format_, table = format_and_table
         names = self.messages.table.columns.names
         chosen = self.messages.parts.key if part == KEY else self.messages.parts.value
         row = F.struct(*(F.col(f"f{names.index(name)}").alias(f"c{at}") for at, name in enumerate(chosen)))
@@ -100,10 +100,12 @@ class MessageSink:
 
     def _metadata(self) -> list[Column]:
         width = len(self.messages.table.columns.fields)
-        given = {key: F.col(f"f{width + at}") for at, (key, _) in enumerate(self.messages.table.metadata)}
-        topic = given.get("topic", F.lit(self.messages.table.options.get("topic", "")))
-        found = [topic.alias("topic")]
-        if "headers" in given:
-            entries = F.map_entries(given["headers"])
-            found.append(lambdas.transform(entries, lambda each: F.struct(each["key"], each["value"])).alias("headers"))
-        return found
+        metadata = {key: F.col(f"f{width + at}") for at, (key, _) in enumerate(self.messages.table.metadata)}
+        topic = metadata.get("topic", F.lit(self.messages.table.options.get("topic", "")))
+        columns = [topic.alias("topic")]
+        if "headers" in metadata:
+            entries = F.map_entries(metadata["headers"])
+            columns.append(
+                lambdas.transform(entries, lambda entry: F.struct(entry["key"], entry["value"])).alias("headers")
+            )
+        return columns

@@ -77,14 +77,14 @@ def read(messages: Messages, context: SourceContext, *, upserts: bool) -> RowSou
     cut = None if end is None else raw.where(_before(end))
     whole = messages.spec.values(options).text("scan.bounded.mode") == "latest-offset"
     rows = _rows(raw if cut is None or whole else cut, messages, upserts)
-    other = _rows(cut, messages, upserts) if cut is not None and whole else None
+    bounded = _rows(cut, messages, upserts) if cut is not None and whole else None
     return RowSource(
-        rows, end is not None, cut=other, partitions=1 if context.clock is None else max(1, topics.all_partitions())
+        rows, end is not None, cut=bounded, partitions=1 if context.clock is None else max(1, topics.all_partitions())
     )
 
 
 def _offsets_text(offsets: Offsets) -> str:
-    return json.dumps({topic: {str(each): at for each, at in of.items()} for topic, of in offsets.items()})
+    return json.dumps({topic: {str(partition): at for partition, at in of.items()} for topic, of in offsets.items()})
 
 
 def _before(end: Offsets) -> Column:
@@ -93,11 +93,11 @@ def _before(end: Offsets) -> Column:
         (F.col("topic") == topic) & F.coalesce(F.col("offset") < _by_number(of)[F.col("partition")], F.lit(False))
         for topic, of in end.items()
     ]
-    return reduce(lambda one, other: one | other, ends, F.lit(False))
+    return reduce(lambda left, right: left | right, ends, F.lit(False))
 
 
 def _by_number(of: Mapping[int, int]) -> Column:
-    return F.create_map(*(F.lit(each) for item in of.items() for each in item))
+    return F.create_map(*(F.lit(value) for item in of.items() for value in item))
 
 
 def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
@@ -111,18 +111,18 @@ def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
     # As positions of Spark's source name it.
     partition = F.concat_ws("/", F.col("topic"), F.col("partition")).alias(PARTITION)
     if puts_aside(table.options):
-        found = _put_aside(raw, messages, (order, partition, *metadata), upserts)
+        decoded = _put_aside(raw, messages, (order, partition, *metadata), upserts)
     else:
         place = [F.col(name) for name in _PLACE]
         changes = value[0].message_changes(spark, value[1], F.col("value").cast("string"), place)
         key_text = F.col("key").cast("string")
         keyed = F.lit(None) if key is None else _first(key[0].message_changes(spark, key[1], key_text, place))
         changes = _with_deletions(changes, value[1], upserts)
-        found = raw.select(changes.alias(_CHANGES), keyed.alias("k"), order, partition, *metadata)
-    exploded = found.select(F.inline(_CHANGES), *(F.col(name) for name in found.columns[1:]))
+        decoded = raw.select(changes.alias(_CHANGES), keyed.alias("k"), order, partition, *metadata)
+    exploded = decoded.select(F.inline(_CHANGES), *(F.col(name) for name in decoded.columns[1:]))
     width = len(value[1].row.fields)
-    given = (KIND, PATH, *(f"c{at}" for at in range(width)), *(f"x{at}" for at in range(len(value[1].metadata))))
-    rows = exploded.toDF(*given, *found.columns[1:])
+    names = (KIND, PATH, *(f"c{at}" for at in range(width)), *(f"x{at}" for at in range(len(value[1].metadata))))
+    rows = exploded.toDF(*names, *decoded.columns[1:])
     deleted = F.col(KIND) == DELETE
     columns = [
         _column(name, messages.parts, upserts, deleted).alias(f"f{at}") for at, name in enumerate(table.columns.names)
@@ -132,7 +132,7 @@ def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
         (F.col(f"x{inside.index(name)}") if name in inside else F.col(f"e{at}")).alias(f"m{at}")
         for at, (name, _) in enumerate(table.metadata)
     ]
-    dead = [F.col(COLUMN)] if COLUMN in found.columns else []
+    dead = [F.col(COLUMN)] if COLUMN in decoded.columns else []
     return rows.select(KIND, ORD, PATH, PARTITION, *columns, *extra, *dead)
 
 
@@ -191,7 +191,7 @@ def _metadata(name: str) -> Column:
         return _headers()
     if name == "timestamp-type":
         return reduce(
-            lambda found, item: F.when(F.col("timestampType") == item[0], item[1]).otherwise(found),
+            lambda column, item: F.when(F.col("timestampType") == item[0], item[1]).otherwise(column),
             _TIMES.items(),
             F.lit(None).cast("string"),
         )
@@ -204,6 +204,6 @@ def _headers() -> Column:
 
     def is_last(header: Column, at: Column) -> Column:
         behind = F.slice(headers, at + 2, F.size(headers) + 1)
-        return ~lambdas.exists(behind, lambda other: other["key"] == header["key"])
+        return ~lambdas.exists(behind, lambda later: later["key"] == header["key"])
 
     return F.map_from_entries(lambdas.filtered(headers, is_last))

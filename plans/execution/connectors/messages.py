@@ -46,8 +46,10 @@ class Messages:
     def settings(self) -> dict[str, str]:
         """The settings of Kafka's clients."""
         start = "properties."
-        given = {key.removeprefix(start): value for key, value in self.table.options.items() if key.startswith(start)}
-        return {key: value for key, value in given.items() if key not in _PASSED_OVER}
+        prefixed = {
+            key.removeprefix(start): value for key, value in self.table.options.items() if key.startswith(start)
+        }
+        return {key: value for key, value in prefixed.items() if key not in _PASSED_OVER}
 
     @property
     def topics(self) -> Topics:
@@ -56,19 +58,19 @@ class Messages:
 
     def format_of(self, part: str) -> tuple[LineFormat, FormatTable] | None:
         """The format of a part of the messages, and what it needs; None where the part has none."""
-        found = formats_of(self.table.options, self.spec)
-        option = part if part in found else "format" if part == VALUE else ""
-        if option not in found:
+        formats = formats_of(self.table.options, self.spec)
+        option = part if part in formats else "format" if part == VALUE else ""
+        if option not in formats:
             return None
-        name = found[option].name
+        name = formats[option].name
         options = {**format_options(self.table.options, name, option), "message": "true"}
         topics = listed(self.table.options.get("topic", ""))
         if len(topics) == 1:
             options[OWN_SUBJECT] = f"{topics[0]}-{'key' if part == KEY else 'value'}"
         row = self.parts.rows(self.table.columns)[part]
-        metadata = self._format_metadata(found[option]) if part == VALUE else ()
+        metadata = self._format_metadata(formats[option]) if part == VALUE else ()
         name_of_part = f"{self.table.identifier}, key" if part == KEY else self.table.identifier
-        remedy = unreadable_remedy(self.spec, found[option], FormatSlot.prefix(option, name))
+        remedy = unreadable_remedy(self.spec, formats[option], FormatSlot.prefix(option, name))
         table = FormatTable(name_of_part, row, options, metadata, remedy=remedy)
         format_ = file_format(name)
         assert isinstance(format_, LineFormat), name

@@ -43,8 +43,8 @@ class Printer:
             .select("line")
         )
         # Not toLocalIterator(), which is no action that could be observed.
-        for found in lines.collect():
-            self.show(found.line)
+        for row in lines.collect():
+            self.show(row.line)
 
     @cached_property
     def _lines(self) -> Selection:
@@ -53,11 +53,11 @@ class Printer:
     def line(self) -> Column:
         """The line of a row, from `kind`, `f0`, `f1`, ...."""
         row = F.struct(*(F.col(f"f{index}") for index in range(len(self.table.columns.fields))))
-        made = kernel_formats(self.spark).printedLine(
+        line = kernel_formats(self.spark).printedLine(
             f"table {self.table.identifier}", shape(self.table.columns), java_column(F.col(KIND)), java_column(row)
         )
         identifier = SPEC.values(self.table.options).text("print-identifier")
-        return F.concat(F.lit(f"{identifier}> "), column_of(made)) if identifier else column_of(made)
+        return F.concat(F.lit(f"{identifier}> "), column_of(line)) if identifier else column_of(line)
 
 
 @sink_connector(SPEC)

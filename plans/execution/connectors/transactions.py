@@ -61,8 +61,10 @@ class TransactionSink:
         tasks = self._taken_over(batch_id) if self.first else self._tasks
         rows = self.sink.in_order(self._dealt_out(self.sink.encoded(frame), tasks))
         kernel = java_class(self.sink.messages.spark._jvm, "org.compiledplan.kernel.kafka.TransactionWriter")
-        told = json.dumps(self._description(tasks))
-        self._patience.patiently(attempts(lambda before: kernel.write(rows._jdf, told, batch_id, before), self.first))
+        description = json.dumps(self._description(tasks))
+        self._patience.patiently(
+            attempts(lambda before: kernel.write(rows._jdf, description, batch_id, before), self.first)
+        )
         self.first = False
 
     # --- how the rows are dealt out
@@ -109,9 +111,9 @@ class TransactionSink:
 
     @property
     def _settings(self) -> dict[str, str]:
-        given = {key: value for key, value in self.sink.messages.settings.items() if key != "group.id"}
-        soon = {} if given.keys() & {*_SOON, "linger.ms"} else _SOON
-        return {**_SETTINGS, **soon, **given}
+        options = {key: value for key, value in self.sink.messages.settings.items() if key != "group.id"}
+        soon = {} if options.keys() & {*_SOON, "linger.ms"} else _SOON
+        return {**_SETTINGS, **soon, **options}
 
     @property
     def _prefix(self) -> str:
@@ -154,11 +156,11 @@ class TransactionSink:
             if written >= batch:
                 return int(text) if written == batch else tasks
             age = time.time() * 1000 - self.begun(batch)
-            kept = clients.minutes(admin) * _MINUTE_MS if age > _DAY_MS else age
-        if age > kept:
+            retention = clients.minutes(admin) * _MINUTE_MS if age > _DAY_MS else age
+        if age > retention:
             raise DataError(
                 f"whether micro-batch {batch} is in table {topics.table} cannot be told: it was begun "
-                f"{age / _DAY_MS:.1f} days ago, and the brokers keep its mark for {kept / _DAY_MS:.1f} days",
+                f"{age / _DAY_MS:.1f} days ago, and the brokers keep its mark for {retention / _DAY_MS:.1f} days",
                 remedy="look for its rows in the topic; to write them (again), start once with "
                 "'sink.delivery-guarantee' = 'at-least-once' in the plan",
             )
@@ -166,8 +168,8 @@ class TransactionSink:
 
     @property
     def _patience(self) -> Patience:
-        given = self.sink.messages.settings.get(_DELIVERY, "")
-        seconds = (int(given) if given.isdecimal() else _PATIENCE) / 1000
+        timeout = self.sink.messages.settings.get(_DELIVERY, "")
+        seconds = (int(timeout) if timeout.isdecimal() else _PATIENCE) / 1000
         return Patience("BrokersAwayException", "KafkaException", seconds, self._refused, self._gone)
 
     def _refused(self, message: str) -> DataError:
@@ -204,8 +206,8 @@ class _Clients:
     def fence(self, admin: Any, ids: list[str]) -> None:
         """End the transactions that a run which was killed left open, and the producers of runs that go on."""
         wanted = self._java("java.util.ArrayList")()
-        for each in ids:
-            wanted.add(each)
+        for transactional_id in ids:
+            wanted.add(transactional_id)
         self.topics.answer(admin.fenceProducers(wanted).all())
 
     def open(self, admin: Any, start: str) -> set[str]:
@@ -217,15 +219,19 @@ class _Clients:
             said = self.topics.answer(admin.listTransactions(options.filterStates(states)).all())
         except ExecutionError:
             return set()
-        found = (str(each.transactionalId()) for each in self._java("java.util.ArrayList")(said))
-        return {each for each in found if each.startswith(start) and each.removeprefix(start).isdecimal()}
+        open_ids = (str(listing.transactionalId()) for listing in self._java("java.util.ArrayList")(said))
+        return {
+            transactional_id
+            for transactional_id in open_ids
+            if transactional_id.startswith(start) and transactional_id.removeprefix(start).isdecimal()
+        }
 
     def mark(self, admin: Any, group: str) -> tuple[int, str]:
         """The newest mark of a group, its number and its text; -1 where there is none."""
         options = self._java(f"{_CLIENTS}.admin.ListConsumerGroupOffsetsOptions")().requireStable(True)
         said = self.topics.answer(admin.listConsumerGroupOffsets(group, options).partitionsToOffsetAndMetadata())
-        found = [(int(said.get(at).offset()), str(said.get(at).metadata())) for at in said]
-        return max(found, default=(-1, ""))
+        marks = [(int(said.get(at).offset()), str(said.get(at).metadata())) for at in said]
+        return max(marks, default=(-1, ""))
 
     def minutes(self, admin: Any) -> int:
         """How long the brokers keep a mark, in minutes; the default of Kafka where they do not tell us."""

@@ -70,19 +70,19 @@ class Database:
             ExecutionError: it does not answer.
         """
         candidates = self.dialect.tables(self.options.text("table-name"))
-        found = json.loads(self._ask("describe", candidates))
-        known = {column["name"]: (column["code"], column["type"]) for column in found["columns"]}
+        description = json.loads(self._ask("describe", candidates))
+        known = {column["name"]: (column["code"], column["type"]) for column in description["columns"]}
         names = [self.dialect.column(name, list(known)) for name in columns]
         missing = [name for name, own in zip(columns, names, strict=True) if own is None]
         if missing:
             raise DataError(
-                f"table {found['table']} of {masked_url(self.url)} has no column {missing[0]!r}",
+                f"table {description['table']} of {masked_url(self.url)} has no column {missing[0]!r}",
                 where=f"table {self.table}",
                 remedy=f"its columns are {', '.join(known)}: correct the CREATE TABLE of either",
             )
         own = [name for name in names if name is not None]
         return Target(
-            found["table"],
+            description["table"],
             tuple(map(self.dialect.quoted, own)),
             tuple(columns.index(key) for key in keys),
             tuple(known[name] for name in own),

@@ -100,8 +100,8 @@ class Dialect:
     def tables(self, name: str) -> tuple[str, ...]:
         """How a table of that name may be called in a statement, what Flink would write first."""
         parts = ".".join(self.quoted(part) for part in name.split("."))
-        found = (self.quoted(name), parts) if self.quotes_table else (name, parts, self.quoted(name))
-        return tuple(dict.fromkeys(found))
+        names = (self.quoted(name), parts) if self.quotes_table else (name, parts, self.quoted(name))
+        return tuple(dict.fromkeys(names))
 
     @staticmethod
     def column(name: str, known: Sequence[str]) -> str | None:
@@ -111,7 +111,7 @@ class Dialect:
         """
         if name in known:
             return name
-        alike = [each for each in known if each.lower() == name.lower()]
+        alike = [column for column in known if column.lower() == name.lower()]
         return alike[0] if len(alike) == 1 else None
 
 

@@ -50,8 +50,8 @@ def condition(rex: RexNode, columns: Sequence[Known | None]) -> str | None:
         rex: the expression.
         columns: what its references refer to; None for what is no column of the table.
     """
-    found: str | None = fold_tree(rex, _parts, partial(_text, columns))
-    return found
+    text: str | None = fold_tree(rex, _parts, partial(_text, columns))
+    return text
 
 
 def _parts(rex: RexNode) -> tuple[RexNode, ...]:
@@ -61,12 +61,12 @@ def _parts(rex: RexNode) -> tuple[RexNode, ...]:
 def _text(columns: Sequence[Known | None], rex: RexNode, parts: tuple[str | None, ...]) -> str | None:
     if not isinstance(rex, Call):
         return None
-    found = [part for part in parts if part is not None]
+    texts = [part for part in parts if part is not None]
     match rex.name:
         case "$AND$1":
-            return f"({' AND '.join(found)})" if found else None
+            return f"({' AND '.join(texts)})" if texts else None
         case "$OR$1":
-            return f"({' OR '.join(found)})" if len(found) == len(parts) else None
+            return f"({' OR '.join(texts)})" if len(texts) == len(parts) else None
         case "$IS NULL$1" | "$IS NOT NULL$1":
             column = _column(rex.operands[0], columns)
             return None if column is None else f"{column.name} {rex.name[1:-2]}"
@@ -97,13 +97,13 @@ def _search(rex: Call, columns: Sequence[Known | None]) -> str | None:
     column, sarg = _column(rex.operands[0], columns), rex.operands[1]
     if column is None or not isinstance(sarg, Sarg) or not 0 < len(sarg.ranges) <= _RANGES:
         return None
-    found = [_range(item, sarg.type, column) for item in sarg.ranges]
-    kept = [each for each in found if each is not None]
-    if len(kept) < len(found):
+    ranges = [_range(item, sarg.type, column) for item in sarg.ranges]
+    texts = [text for text in ranges if text is not None]
+    if len(texts) < len(ranges):
         return None
     if sarg.null_as == "TRUE":
-        kept.append(f"{column.name} IS NULL")
-    return f"({' OR '.join(kept)})"
+        texts.append(f"{column.name} IS NULL")
+    return f"({' OR '.join(texts)})"
 
 
 def _range(item: Range, type_: t.LogicalType, column: Known) -> str | None:
@@ -140,5 +140,5 @@ def _value(value: object, type_: t.LogicalType, column: Known) -> str | None:
 
 
 def _moment(kind: str, value: object, *, clock: bool) -> str | None:
-    found = _MOMENT.fullmatch(value) if isinstance(value, str) else None
-    return f"{kind} '{value}'" if found is not None and bool(found["clock"]) is clock else None
+    match = _MOMENT.fullmatch(value) if isinstance(value, str) else None
+    return f"{kind} '{value}'" if match is not None and bool(match["clock"]) is clock else None

@@ -39,8 +39,8 @@ def scan(table: TableSpec, database: Database, context: SourceContext) -> RowSou
         for (at, field), name, types in zip(used, columns, target.types[: len(names)], strict=True)
     }
     filters = [condition(rex, [known.get(-1 if at is None else at) for at in refers]) for rex, refers in table.filters]
-    asked = database.options.text("filter.handling.policy") == "always"
-    kept = [text for text in filters if text is not None and asked]
+    pushes = database.options.text("filter.handling.policy") == "always"
+    conditions = [text for text in filters if text is not None and pushes]
     selected = f"SELECT {', '.join(columns)} FROM {target.table}"
     shape = replace(table.columns, fields=tuple(replace(field, name=f"f{at}") for at, field in used))
     description = {
@@ -50,17 +50,16 @@ def scan(table: TableSpec, database: Database, context: SourceContext) -> RowSou
         "types": [jdbc_type(field.type) for _, field in used],
         "schema": ", ".join(f"{field.name} {ddl(field.type)}" for field in shape.fields),
         "queries": [
-            f"{selected} WHERE {' AND '.join([*kept, *range_])}" if kept or range_ else selected
+            f"{selected} WHERE {' AND '.join([*conditions, *range_])}" if conditions or range_ else selected
             for range_ in _parts(database, "" if part is None else target.columns[-1])
         ],
         "fetch": database.options.number("scan.fetch-size") or _FETCH,
         "autoCommit": database.options.flag("scan.auto-commit"),
     }
     rows = context.spark.readStream.format(_SOURCE).option("table", json.dumps(description)).load()
-    found = {at for at, _ in used}
+    read = {at for at, _ in used}
     fields = [
-        F.col(f"f{at}") if at in found else F.lit(None).cast(to_spark(field.type)).alias(f"f{at}")
-        for at, field in every
+        F.col(f"f{at}") if at in read else F.lit(None).cast(to_spark(field.type)).alias(f"f{at}") for at, field in every
     ]
     return RowSource(rows.select(*insert_head(), *fields), bounded=True)
 

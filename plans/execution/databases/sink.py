@@ -66,8 +66,8 @@ class DatabaseSink:
             rows = rows.sortWithinPartitions(ORD, PATH)
         rows = self._taken.among(rows)
         kernel = java_class(self.database.jvm, "org.compiledplan.kernel.jdbc.BatchWriter")
-        told = json.dumps(self.description())
-        attempt = attempts(lambda before: kernel.write(rows._jdf, told, batch_id, before), self.first)
+        description = json.dumps(self.description())
+        attempt = attempts(lambda before: kernel.write(rows._jdf, description, batch_id, before), self.first)
         self.database.patiently(attempt, self.database.options.number("sink.max-retries"))
         self.first = False
 

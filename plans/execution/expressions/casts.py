@@ -192,10 +192,10 @@ class _Cast:
         def inner(item: Column) -> Column:
             return self._inner(item, source.element, target.element)
 
-        made = lambdas.transform(self.column, inner)
+        converted = lambdas.transform(self.column, inner)
         if not self._can_fail(source):
-            return made
-        return F.when(~lambdas.exists(self.column, lambda item: item.isNotNull() & inner(item).isNull()), made)
+            return converted
+        return F.when(~lambdas.exists(self.column, lambda item: item.isNotNull() & inner(item).isNull()), converted)
 
     def _map(self, source: t.MapType, target: t.MapType) -> Column:
         if _only_names(source, target):
@@ -214,14 +214,14 @@ class _Cast:
         pairs = zip(source.fields, target.fields, strict=False)
         fields = [self._inner(column.getField(a.name), a.type, b.type).alias(b.name) for a, b in pairs]
         fields += [F.lit(None).cast(to_spark(b.type)).alias(b.name) for b in target.fields[len(fields) :]]
-        made = F.struct(*fields)
+        row = F.struct(*fields)
         failed = [
             column.getField(a.name).isNotNull() & field.isNull()
             for a, field in zip(source.fields, fields, strict=False)
             if self._can_fail(a.type)
         ]
         whole = column.isNotNull() & ~reduce(or_, failed) if failed else column.isNotNull()
-        return F.when(whole, made) if source.nullable or failed else made
+        return F.when(whole, row) if source.nullable or failed else row
 
 
 def _fit_text(column: Column, target: t.CharacterType) -> Column:

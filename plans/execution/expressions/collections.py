@@ -86,16 +86,16 @@ def _row(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Co
 def _array(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     assert isinstance(call.type, t.ArrayType)
     element = call.type.element
-    made = F.array(*(operand_as(call, args, index, element, context) for index in range(len(args))))
-    return made if args else made.cast(to_spark(call.type))
+    array = F.array(*(operand_as(call, args, index, element, context) for index in range(len(args))))
+    return array if args else array.cast(to_spark(call.type))
 
 
 @translates("$MAP$1")
 def _map(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     assert isinstance(call.type, t.MapType)
     sides = (call.type.key, call.type.value)
-    made = F.create_map(*(operand_as(call, args, index, sides[index % 2], context) for index in range(len(args))))
-    return made if args else made.cast(to_spark(call.type))
+    map_ = F.create_map(*(operand_as(call, args, index, sides[index % 2], context) for index in range(len(args))))
+    return map_ if args else map_.cast(to_spark(call.type))
 
 
 def _needle(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
@@ -108,10 +108,10 @@ def _contains(call: Call, args: tuple[Column, ...], context: ExpressionContext) 
     if isinstance(_element_type(call), _FLOATING):
         # NaN equals nothing, here too.
         array = lambdas.filtered(array, lambda item: ~F.coalesce(F.isnan(item), F.lit(False)))
-    found = F.coalesce(F.array_contains(array, needle), F.lit(False))
+    contains = F.coalesce(F.array_contains(array, needle), F.lit(False))
     if not r.type_of(call.operands[1]).nullable:
-        return F.when(args[0].isNotNull(), found)
-    either = F.when(needle.isNull(), lambdas.exists(array, lambda item: item.isNull())).otherwise(found)
+        return F.when(args[0].isNotNull(), contains)
+    either = F.when(needle.isNull(), lambdas.exists(array, lambda item: item.isNull())).otherwise(contains)
     return F.when(args[0].isNotNull(), either)
 
 

@@ -67,7 +67,7 @@ def _read_as_times(
             return arg
         return cast_column(arg, type_, time, context, lenient=not isinstance(rex, r.Literal))
 
-    return tuple(cast(*each) for each in zip(args, types, call.operands, strict=True)), (time, time)
+    return tuple(cast(*arguments) for arguments in zip(args, types, call.operands, strict=True)), (time, time)
 
 
 def _has_map(type_: t.LogicalType) -> bool:
@@ -77,18 +77,18 @@ def _has_map(type_: t.LogicalType) -> bool:
 def _comparable(column: Column, type_: t.LogicalType, types: tuple[t.LogicalType, ...]) -> Column:
     if type(types[0]) is type(types[-1]):
         return column
-    if any(isinstance(other, _FLOATING) for other in types) and isinstance(type_, t.NumericType):
+    if any(isinstance(type_of_operand, _FLOATING) for type_of_operand in types) and isinstance(type_, t.NumericType):
         return column.cast("double")
     exact = as_decimal(type_)
-    if exact is not None and any(isinstance(other, t.DecimalType) for other in types):
+    if exact is not None and any(isinstance(type_of_operand, t.DecimalType) for type_of_operand in types):
         return column.cast(f"decimal({exact.precision},{exact.scale})")
     return column
 
 
 def _is_unlike(types: tuple[t.LogicalType, ...]) -> bool:
     """A truth value beside a text."""
-    return any(isinstance(one, t.BooleanType) for one in types) and any(
-        isinstance(one, t.CharacterType) for one in types
+    return any(isinstance(type_, t.BooleanType) for type_ in types) and any(
+        isinstance(type_, t.CharacterType) for type_ in types
     )
 
 
@@ -156,15 +156,15 @@ def _search(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
     if points:
         bounds = [value_column(item.lower, sarg.type, context) for item in points]
         tests.append(value.isin(*bounds) if len(bounds) > 1 else value == bounds[0])
-    found = balanced(tests, or_) if tests else (value.isNull() & F.lit(None)) & F.lit(False)
+    matches = balanced(tests, or_) if tests else (value.isNull() & F.lit(None)) & F.lit(False)
     if isinstance(type_, _FLOATING) and others:
         # Spark puts NaN above all numbers; in Flink it lies in no range.
-        found = found & ~F.isnan(value)
+        matches = matches & ~F.isnan(value)
     if sarg.null_as == "TRUE":
-        return value.isNull() | found
+        return value.isNull() | matches
     if sarg.null_as == "FALSE":
-        return value.isNotNull() & found
-    return found
+        return value.isNotNull() & matches
+    return matches
 
 
 def _is_point(item: r.Range) -> bool:
@@ -173,13 +173,13 @@ def _is_point(item: r.Range) -> bool:
 
 def _runs(ranges: Sequence[r.Range]) -> list[list[r.Range]]:
     """Ranges with those together that leave out one value between them, as those of NOT IN do."""
-    found: list[list[r.Range]] = []
+    runs: list[list[r.Range]] = []
     for item in ranges:
-        if found and _leaves_out_one(found[-1][-1], item):
-            found[-1].append(item)
+        if runs and _leaves_out_one(runs[-1][-1], item):
+            runs[-1].append(item)
         else:
-            found.append([item])
-    return found
+            runs.append([item])
+    return runs
 
 
 def _leaves_out_one(left: r.Range, right: r.Range) -> bool:

@@ -60,8 +60,8 @@ def _intervals(sign: str, call: Call, args: tuple[Column, ...]) -> Column:
     target = to_spark(call.type)
     if sign == "/":
         return F.call_function("div", left.cast("bigint"), right.cast("bigint")).cast(target)
-    found = left + right if sign == "+" else left - right if sign == "-" else left * right
-    return found.cast(target)
+    result = left + right if sign == "+" else left - right if sign == "-" else left * right
+    return result.cast(target)
 
 
 def _difference(call: Call, args: tuple[Column, ...], types: tuple[t.LogicalType, ...]) -> Column:

@@ -91,9 +91,9 @@ class _Translation:
         if translator is not None:
             return translator(rex, arguments, self.context)
         if self.context.user_function is not None:
-            found = self.context.user_function(rex, arguments)
-            if found is not None:
-                return found
+            column = self.context.user_function(rex, arguments)
+            if column is not None:
+                return column
         function = r.python_function(rex)
         if function is not None:
             raise self.context.unsupported(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from compiled_plan.plans.connectors import partition_commits as given
+from compiled_plan.plans.connectors import partition_commits as declared
 from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError, UnsupportedError
 from compiled_plan.plans.execution.files.hadoop import Files
@@ -70,16 +70,16 @@ class PartitionCommits:
         """See `Commits.check`; refuses a zone or a form of times that Java does not know, too."""
         if self._by_watermark and not ends and not has_watermark:
             raise UnsupportedError(
-                f"'{given.TRIGGER}' = '{given.BY_TIME_OF_PARTITION}' needs a watermark, and nothing in the plan "
+                f"'{declared.TRIGGER}' = '{declared.BY_TIME_OF_PARTITION}' needs a watermark, and nothing in the plan "
                 "goes by event time",
                 where=f"table {self.table}, WITH",
-                remedy=f"set '{given.TRIGGER}' to 'process-time' and '{given.DELAY}' to how late rows may be",
+                remedy=f"set '{declared.TRIGGER}' to 'process-time' and '{declared.DELAY}' to how late rows may be",
             )
         try:
-            self._times.check(self._values.text(given.FORMATTER), self._values.text(given.ZONE))
+            self._times.check(self._values.text(declared.FORMATTER), self._values.text(declared.ZONE))
         except _WRONG as fault:
             raise UnsupportedError(
-                f"one of the options '{given.FORMATTER}' and '{given.ZONE}' is none: {_reason(fault)}",
+                f"one of the options '{declared.FORMATTER}' and '{declared.ZONE}' is none: {_reason(fault)}",
                 where=f"table {self.table}, WITH",
                 remedy="give a form and a zone that Java knows",
             ) from None
@@ -94,8 +94,8 @@ class PartitionCommits:
         with self.lock:
             known = self._known()
             for folder in folders:
-                found = known.get(folder)
-                known[folder] = Pending(self.now(), batch) if found is None else replace(found, batch=batch)
+                pending = known.get(folder)
+                known[folder] = Pending(self.now(), batch) if pending is None else replace(pending, batch=batch)
 
     def settle(self, batch: int, watermark: int | None, *, ended: bool) -> None:
         """Tell of the partitions that are complete.
@@ -112,34 +112,36 @@ class PartitionCommits:
             known = self._known()
             if not known:
                 return
-            files, name = Files(self.spark, self.path), self._values.text(given.FILE)
-            for folder, found in sorted(known.items()):
-                if ended or (found.batch <= batch and self._is_due(folder, found, watermark)):
+            files, name = Files(self.spark, self.path), self._values.text(declared.FILE)
+            for folder, pending in sorted(known.items()):
+                if ended or (pending.batch <= batch and self._is_due(folder, pending, watermark)):
                     files.touch(f"{files.root}/{folder}/{name}")
                     del known[folder]
 
-    def _is_due(self, folder: str, found: Pending, watermark: int | None) -> bool:
-        delay = self._values.number(given.DELAY)
+    def _is_due(self, folder: str, pending: Pending, watermark: int | None) -> bool:
+        delay = self._values.number(declared.DELAY)
         if not self._by_watermark:
-            return self.now() >= found.since + delay
+            return self.now() >= pending.since + delay
         return watermark is not None and watermark > self._time(folder) + delay
 
     def _known(self) -> dict[str, Pending]:
         if self.pending is None:
-            self.pending = self._found()
+            self.pending = self._uncommitted()
         return self.pending
 
-    def _found(self) -> dict[str, Pending]:
+    def _uncommitted(self) -> dict[str, Pending]:
         """The partitions with files of this run that are newer than the file that says that they are complete."""
-        files, name = Files(self.spark, self.path), self._values.text(given.FILE)
-        told, times = dict[str, int](), dict[str, list[tuple[int, int]]]()
+        files, name = Files(self.spark, self.path), self._values.text(declared.FILE)
+        modified, times = dict[str, int](), dict[str, list[tuple[int, int]]]()
         for entry in files.walk(files.root):
             folder, _, file = entry.relative.rpartition("/")
             if file == name:
-                told[folder] = files.modified(entry.path)
+                modified[folder] = files.modified(entry.path)
             elif (own := self.own.match(file)) is not None and not entry.relative.startswith("."):
                 times.setdefault(folder, []).append((files.modified(entry.path), int(own[1])))
-        newer = {folder: [each for each in of if each[0] > told.get(folder, -1)] for folder, of in times.items()}
+        newer = {
+            folder: [change for change in of if change[0] > modified.get(folder, -1)] for folder, of in times.items()
+        }
         return {
             folder: Pending(min(at for at, _ in of), max(batch for _, batch in of))
             for folder, of in newer.items()
@@ -151,27 +153,27 @@ class PartitionCommits:
         unescaped = java_class(
             self.spark._jvm, "org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils"
         ).unescapePathName
-        values = dict(zip(self.keys, (unescaped(each.partition("=")[2]) for each in folder.split("/")), strict=True))
-        text = self._values.text(given.PATTERN) or f"${self.keys[0]}"
+        values = dict(zip(self.keys, (unescaped(part.partition("=")[2]) for part in folder.split("/")), strict=True))
+        text = self._values.text(declared.PATTERN) or f"${self.keys[0]}"
         for key, value in values.items():
             text = text.replace(f"${key}", value)
         try:
-            zone, form = self._values.text(given.ZONE), self._values.text(given.FORMATTER)
+            zone, form = self._values.text(declared.ZONE), self._values.text(declared.FORMATTER)
             return int(self._times.millis(text, form, zone))
         except _WRONG as fault:
             raise DataError(
                 f"the time of partition {folder} cannot be read from {text!r}: {_reason(fault)}",
                 where=f"table {self.table}",
-                remedy=f"correct the options '{given.PATTERN}' and '{given.FORMATTER}'",
+                remedy=f"correct the options '{declared.PATTERN}' and '{declared.FORMATTER}'",
             ) from None
 
     @property
     def _by_watermark(self) -> bool:
-        return self._values.text(given.TRIGGER) == given.BY_TIME_OF_PARTITION
+        return self._values.text(declared.TRIGGER) == declared.BY_TIME_OF_PARTITION
 
     @property
     def _values(self) -> Values:
-        return Values(given.OPTIONS, self.options)
+        return Values(declared.OPTIONS, self.options)
 
     @property
     def _times(self) -> Any:

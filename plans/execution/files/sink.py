@@ -95,8 +95,8 @@ class FileSink:
             for path in self.left_over:
                 files.delete(path)
             self.left_over = []
-        named, made = self._selections
-        writer = self.format.writer(made.among(named.among(frame)), self.spec)
+        with_names, with_format = self._selections
+        writer = self.format.writer(with_format.among(with_names.among(frame)), self.spec)
         if self.table.partition_keys:
             writer = writer.partitionBy(*self.table.partition_keys)
         writer.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false").save(staging)
@@ -162,11 +162,11 @@ class FileSink:
     def _selections(self) -> tuple[Selection, Selection]:
         """The columns as formats take them, with those that become folders; what is then written."""
         names, keys, spark = self.table.columns.names, self.table.partition_keys, self.context.spark
-        kept = [f"f{index}" for index, name in enumerate(names) if name not in keys]
-        columns = [F.col(name).alias(f"c{index}") for index, name in enumerate(kept)]
+        stored = [f"f{index}" for index, name in enumerate(names) if name not in keys]
+        columns = [F.col(name).alias(f"c{index}") for index, name in enumerate(stored)]
         folders = [self._folder(key, F.col(f"f{names.index(key)}")) for key in keys]
-        made = [*self.format.columns(spark, self.spec), *(F.col(t.quote_identifier(key)) for key in keys)]
-        return Selection((writable_kind(self.format.spec, self.table), *columns, *folders)), Selection(made)
+        written = [*self.format.columns(spark, self.spec), *(F.col(t.quote_identifier(key)) for key in keys)]
+        return Selection((writable_kind(self.format.spec, self.table), *columns, *folders)), Selection(written)
 
     def _folder(self, name: str, value: Column) -> Column:
         """The text of a partition column in the name of a folder."""

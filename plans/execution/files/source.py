@@ -35,8 +35,8 @@ PARTITION_NAME = "partition.default-name"
 def format_of(table: TableSpec) -> tuple[FileFormat, FormatTable]:
     """The table's format and what it needs."""
     name = table.options["format"]
-    kept = tuple(field for field in table.columns.fields if field.name not in table.partition_keys)
-    row = replace(table.columns, fields=kept)
+    fields = tuple(field for field in table.columns.fields if field.name not in table.partition_keys)
+    row = replace(table.columns, fields=fields)
     format_ = file_format(name)
     return format_, FormatTable(
         table.identifier,
@@ -50,9 +50,9 @@ def format_of(table: TableSpec) -> tuple[FileFormat, FormatTable]:
 
 def field_of(table: TableSpec, name: str) -> t.Field:
     """A column of a table."""
-    found = table.columns.field_named(name)
-    assert found is not None
-    return found
+    field = table.columns.field_named(name)
+    assert field is not None
+    return field
 
 
 def file_paths(spark: SparkSession) -> Any:
@@ -102,12 +102,12 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
 
 def _metadata(key: str, spark: SparkSession) -> Column:
     """A metadata column of files; the path is that within the file system, as Flink gives it."""
-    found = F.col(_METADATA[key])
+    path = F.col(_METADATA[key])
     if key == "file.path":
-        return column_of(file_paths(spark).pathOf(java_column(found)))
+        return column_of(file_paths(spark).pathOf(java_column(path)))
     if key == "file.name":
-        return column_of(file_paths(spark).nameOf(java_column(found)))
-    return found
+        return column_of(file_paths(spark).nameOf(java_column(path)))
+    return path
 
 
 def _partition_values(table: TableSpec, spark: SparkSession) -> Column:
@@ -126,9 +126,11 @@ def _partition_values(table: TableSpec, spark: SparkSession) -> Column:
 def _arranged(scanned: DataFrame, table: TableSpec) -> DataFrame:
     """The columns in the order of `RowSource`, with their names there."""
     names = [field.name for field in table.columns.fields]
-    kept = [name for name in names if name not in table.partition_keys]
+    stored = [name for name in names if name not in table.partition_keys]
     columns = [
-        (F.col(_PARTITIONS)[name] if name in table.partition_keys else F.col(f"c{kept.index(name)}")).alias(f"f{index}")
+        (F.col(_PARTITIONS)[name] if name in table.partition_keys else F.col(f"c{stored.index(name)}")).alias(
+            f"f{index}"
+        )
         for index, name in enumerate(names)
     ]
     metadata = [F.col(f"{_EXTRA}{index}").alias(f"m{index}") for index in range(len(table.metadata))]

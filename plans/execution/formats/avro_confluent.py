@@ -38,11 +38,13 @@ class RegistryAvroFormat(MessageFormat):
 
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
         """The table as the kernel takes it; see `LineFormat.prepared`."""
-        given = Values(OPTIONS, spec.options)
+        options = Values(OPTIONS, spec.options)
         row = debezium_row(spec.row) if self.events else spec.row.not_null()
-        schema = given.text("schema") or json.dumps(avro_schema(row))
-        told = {"schema": schema, "registry": json.dumps(settings(spec.options), sort_keys=True)}
-        return replace(spec, options=told | {"subject": given.text(SUBJECT) or spec.options.get(OWN_SUBJECT, "")})
+        schema = options.text("schema") or json.dumps(avro_schema(row))
+        settings_ = {"schema": schema, "registry": json.dumps(settings(spec.options), sort_keys=True)}
+        return replace(
+            spec, options=settings_ | {"subject": options.text(SUBJECT) or spec.options.get(OWN_SUBJECT, "")}
+        )
 
 
 register(RegistryAvroFormat(SPEC, events=False))

@@ -142,20 +142,20 @@ def shape(type_: t.LogicalType) -> str:
 
 
 def _shape(type_: t.LogicalType) -> dict[str, Any]:
-    found: dict[str, Any] = {"root": type_.ROOT, "text": type_.text()}
+    shape: dict[str, Any] = {"root": type_.ROOT, "text": type_.text()}
     for name in ("precision", "scale"):
         value = getattr(type_, name, None)
         if value is not None:
-            found[name] = value
+            shape[name] = value
     if isinstance(type_, t.FieldsType):
-        found["names"] = list(type_.names)
-    found["children"] = [_shape(child) for child in type_.children()]
-    return found
+        shape["names"] = list(type_.names)
+    shape["children"] = [_shape(child) for child in type_.children()]
+    return shape
 
 
 def walk(type_: t.LogicalType) -> list[t.LogicalType]:
     """A type and all types within it."""
-    return reduce(lambda found, child: found + walk(child), type_.children(), [type_])
+    return reduce(lambda types, child: types + walk(child), type_.children(), [type_])
 
 
 def kernel_formats(spark: SparkSession) -> Any:

@@ -74,14 +74,14 @@ class LineFormat:
         """
         return self._read("messageOutcome", spark, spec, part)
 
-    def _read(self, what: str, spark: SparkSession, spec: FormatTable, *given: Column) -> Column:
+    def _read(self, what: str, spark: SparkSession, spec: FormatTable, *arguments: Column) -> Column:
         """What a function of the kernel makes of a part of a message."""
         spec = self.prepared(spark, spec)
-        options, columns = _reading_options(spec), map(java_column, given)
-        made = getattr(kernel_formats(spark), what)(
+        options, columns = _reading_options(spec), map(java_column, arguments)
+        read = getattr(kernel_formats(spark), what)(
             self.spec.name, table_text(spec), shape(spec.row), options, list(spec.metadata), *columns
         )
-        return column_of(made)
+        return column_of(read)
 
     def scan(
         self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column], order: Order = ONE_FILE
@@ -106,22 +106,22 @@ class LineFormat:
         inserts = self.spec.reads == ChangelogMode.INSERT and not spec.puts_aside
         kind = F.lit(INSERT).cast("tinyint").alias(KIND) if inserts else F.col(KIND)
         columns = [F.col(f"c{at}") if _is_wanted(spec, at) else F.lit(None) for at in range(len(spec.row.fields))]
-        found = [kind, F.col(ORD), F.col(PATH), *(column.alias(f"c{at}") for at, column in enumerate(columns))]
-        found += [F.col(f"m{at}").alias(f"x{at}") for at in range(len(metadata))]
+        selected = [kind, F.col(ORD), F.col(PATH), *(column.alias(f"c{at}") for at, column in enumerate(columns))]
+        selected += [F.col(f"m{at}").alias(f"x{at}") for at in range(len(metadata))]
         if spec.puts_aside:
             fault = F.col("fault")
             letter = dead_letter(spec.table, fault, file=F.col("_metadata.file_path"), line=fault["line"])
-            return rows.select(*found, *extra, letter.alias(COLUMN))
-        return rows.select(*found, *extra)
+            return rows.select(*selected, *extra, letter.alias(COLUMN))
+        return rows.select(*selected, *extra)
 
     def line(self, spark: SparkSession, spec: FormatTable, kind: Column, row: Column) -> Column:
         """The line of a change, a text."""
         spec = self.prepared(spark, spec)
         options = dict(spec.options)
-        made = kernel_formats(spark).line(
+        line = kernel_formats(spark).line(
             self.spec.name, table_text(spec), shape(spec.row), options, java_column(kind), java_column(row)
         )
-        return column_of(made)
+        return column_of(line)
 
     def columns(self, spark: SparkSession, spec: FormatTable) -> list[Column]:
         """The column of the lines; see `FileFormat.columns`."""

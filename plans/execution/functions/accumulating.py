@@ -96,11 +96,11 @@ class AggregatePayload:
         while not reader.done:
             kind = reader.byte()
             if kind == _MERGE:
-                found = function.merge(accumulator, [read(reader, function.create_accumulator)])
+                returned = function.merge(accumulator, [read(reader, function.create_accumulator)])
             else:
-                found = changes[kind](accumulator, *self._arguments(reader))
-            if found is not None:
-                accumulator = found
+                returned = changes[kind](accumulator, *self._arguments(reader))
+            if returned is not None:
+                accumulator = returned
         out = bytearray()
         self.accumulators.write(accumulator, out)
         if wanted:

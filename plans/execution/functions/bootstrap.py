@@ -85,13 +85,13 @@ def unpack(home: Home, name: str, blob: bytes) -> Any:
 def opened(blob: bytes, token: str) -> Any:
     """The call in this process, its function opened; one that need not be closed is opened once in a process."""
     cache: dict[str, Any] = sys.__dict__.setdefault(_CACHE, {})
-    found = cache.get(token)
-    if found is None:
-        found = pickle.loads(blob)
-        found.open()
-        if not found.reopens:
-            cache[token] = found
-    return found
+    payload = cache.get(token)
+    if payload is None:
+        payload = pickle.loads(blob)
+        payload.open()
+        if not payload.reopens:
+            cache[token] = payload
+    return payload
 
 
 def scalar(blob: bytes, token: str, guarded: bool) -> Callable[..., Any]:

@@ -45,18 +45,18 @@ class Reader:
 
     def var(self) -> int:
         """A number that is not negative, seven bits a byte."""
-        found = shift = 0
+        value = shift = 0
         while True:
             byte = self.byte()
-            found |= (byte & 0x7F) << shift
+            value |= (byte & 0x7F) << shift
             if byte < 0x80:
-                return found
+                return value
             shift += 7
 
     def signed(self) -> int:
         """Any number."""
-        found = self.var()
-        return (found >> 1) ^ -(found & 1)
+        encoded = self.var()
+        return (encoded >> 1) ^ -(encoded & 1)
 
     def bytes(self, count: int) -> bytes:
         """So many bytes."""
@@ -107,8 +107,8 @@ class Reader:
 
 def adapt(type_: t.LogicalType) -> Adapt | None:
     """From what `Reader.value` gives to Arrow's form: rows as dicts with all fields."""
-    found = _adapt(type_)
-    return None if found is None else lambda value: None if value is None else found(value)
+    convert = _adapt(type_)
+    return None if convert is None else lambda value: None if value is None else convert(value)
 
 
 def _adapt(type_: t.LogicalType) -> Adapt | None:

@@ -51,7 +51,7 @@ class PythonFunctions:
 
     def __init__(self, allowed: Sequence[str] = (), *, trusts_pickles: bool = False) -> None:
         self._trusts_pickles = trusts_pickles
-        parts = [each.partition("=") for each in allowed]
+        parts = [entry.partition("=") for entry in allowed]
         self._allowed = tuple(module for module, _, _ in parts)
         self._folders = [Path(folder) for _, _, folders in parts for folder in folders.split(os.pathsep) if folder]
         for module in self._allowed if self._folders else ():
@@ -77,8 +77,8 @@ class PythonFunctions:
             ExecutionError: it cannot be imported or made.
             PlanError: it is of another kind than the plan says.
         """
-        found = self._loaded.get(reference)
-        if found is None:
+        callables = self._loaded.get(reference)
+        if callables is None:
             with self.permitted(), imported_from(self._folders) if self._folders else nullcontext():
                 function = load(reference, self._allowed, where)
             if function.KIND.value != reference.kind:
@@ -88,15 +88,15 @@ class PythonFunctions:
                     remedy="compile the plan again",
                 )
             with self.permitted():
-                found = self._loaded[reference] = Callables(function)
-        return found
+                callables = self._loaded[reference] = Callables(function)
+        return callables
 
     def accumulator(self, reference: PythonFunction) -> str:
         """The type of an aggregate function's accumulator; empty where it has none, or one by the call."""
         signatures = self.callables(reference, "").signatures
         types = {item.accumulator and item.accumulator.type for item in signatures if item.method == reference.method}
-        [found] = types if len(types) == 1 else [None]
-        return "" if found is None else str(found)
+        [type_] = types if len(types) == 1 else [None]
+        return "" if type_ is None else str(type_)
 
     def bind(
         self, reference: PythonFunction, name: str, infos: Sequence[ArgumentInfo], output: LogicalType, where: str
@@ -145,14 +145,14 @@ class PythonFunctions:
         with self.permitted():
             payload, result = _payload(function, bound, call, name)
         blob = pickled(payload, function, name, where)
-        given = [*([] if guard is None else [guard]), *arguments]
+        inputs = [*([] if guard is None else [guard]), *arguments]
         # A function of no arguments is called once a row: a column says how many rows there are.
-        given = given or [F.lit(0)]
-        made = _spark_function(payload, blob, guard is not None, result)
+        inputs = inputs or [F.lit(0)]
+        spark_function = _spark_function(payload, blob, guard is not None, result)
         if not reference.deterministic:
-            made = made.asNondeterministic()
+            spark_function = spark_function.asNondeterministic()
         with for_spark():
-            column: Column = made(*given)
+            column: Column = spark_function(*inputs)
         return column
 
 

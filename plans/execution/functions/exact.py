@@ -185,7 +185,7 @@ def _backs(part: Exact) -> Callable[[Values], Any]:
     return lambda plains: [None if plain is None else back(plain) for plain in plains]
 
 
-def _each(class_: Any, nullable: bool, out: Convert) -> Callable[[Values], Values]:
+def _of_class(class_: Any, nullable: bool, out: Convert) -> Callable[[Values], Values]:
     """From objects that are of a class to plain values, one by one."""
 
     def outs(values: Values) -> Values:
@@ -202,8 +202,8 @@ def _each(class_: Any, nullable: bool, out: Convert) -> Callable[[Values], Value
 def _array(element: Exact, class_: Any, nullable: bool) -> Exact:
     outs, backs = element.outs, _backs(element)
     if class_ is list:
-        return Exact(_each(list, nullable, outs), None if element.back is None else backs)
-    return Exact(_each(class_, nullable, lambda items: list(outs(items))), lambda items: class_(backs(items)))
+        return Exact(_of_class(list, nullable, outs), None if element.back is None else backs)
+    return Exact(_of_class(class_, nullable, lambda items: list(outs(items))), lambda items: class_(backs(items)))
 
 
 def _map(key: Exact, value: Exact, nullable: bool) -> Exact:
@@ -215,7 +215,7 @@ def _map(key: Exact, value: Exact, nullable: bool) -> Exact:
     def back(plain: dict[Any, Any]) -> dict[Any, Any]:
         return dict(zip(keys(plain.keys()), values(plain.values()), strict=True))
 
-    return Exact(_each(dict, nullable, out), None if key.back is None and value.back is None else back)
+    return Exact(_of_class(dict, nullable, out), None if key.back is None and value.back is None else back)
 
 
 # --- rows and objects ------------------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ def _fields(bridged: Bridged, type_: t.FieldsType) -> Exact | None:
         return None
     columns = [part.outs for part in parts]
     backs = [part.back for part in parts]
-    take, make = _each(form.class_, type_.nullable, form.take), form.make
+    take, make = _of_class(form.class_, type_.nullable, form.take), form.make
 
     def outs(values: Values) -> Values:
         rows = take(values)

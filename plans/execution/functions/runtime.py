@@ -82,15 +82,15 @@ class Payload:
         if first.null_count == 0 and first.true_count == len(first):
             return evaluate(self, rest[: len(self.arguments)], len(first))
         wanted = first.fill_null(False)
-        kept = [array.filter(wanted) for array in rest[: len(self.arguments)]]
-        found = evaluate(self, kept, wanted.true_count)
+        selected = [array.filter(wanted) for array in rest[: len(self.arguments)]]
+        results = evaluate(self, selected, wanted.true_count)
         # Where the results go; a row that does not count takes none.
         places: list[int | None] = []
         at = 0
         for flag in wanted.to_pylist():
             places.append(at if flag else None)
             at += bool(flag)
-        return found.take(pa.array(places, pa.int64()))
+        return results.take(pa.array(places, pa.int64()))
 
 
 def failure(payload: Payload, fault: BaseException, method: str = "") -> FunctionFailure:

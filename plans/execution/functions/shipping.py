@@ -143,21 +143,21 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
 
 def _cached(function: Any, name: str) -> cached_property[Any]:
     """A cached property; its lock does not travel."""
-    found: cached_property[Any] = cached_property(function)
-    found.__set_name__(object, name)
-    return found
+    property_: cached_property[Any] = cached_property(function)
+    property_.__set_name__(object, name)
+    return property_
 
 
 def _bare(method: FunctionType) -> FunctionType:
     """A method without annotations and hints."""
-    made = FunctionType(method.__code__, method.__globals__, method.__name__, method.__defaults__, method.__closure__)
-    made.__kwdefaults__, made.__qualname__, made.__module__ = (
+    bare = FunctionType(method.__code__, method.__globals__, method.__name__, method.__defaults__, method.__closure__)
+    bare.__kwdefaults__, bare.__qualname__, bare.__module__ = (
         method.__kwdefaults__,
         method.__qualname__,
         method.__module__,
     )
-    made.__dict__.update({key: value for key, value in vars(method).items() if key != "__function_hints__"})
-    return made
+    bare.__dict__.update({key: value for key, value in vars(method).items() if key != "__function_hints__"})
+    return bare
 
 
 def _dumps(value: Any, class_: type[UserDefinedFunction]) -> bytes:
@@ -200,14 +200,14 @@ def _names_of(method: FunctionType) -> Iterator[tuple[str, Any]]:
 
 def classes_beside(class_: type[UserDefinedFunction]) -> tuple[type, ...]:
     """The classes of a function's module and of those beside it, functions aside: its values may be objects of them."""
-    found: list[type] = []
+    classes: list[type] = []
     with by_value(*_travelling(class_)):
         for module in _modules(class_):
             for value in vars(module).values():
                 own = isinstance(value, type) and value.__module__ == module.__name__
                 if own and not issubclass(value, UserDefinedFunction) and _pickles(value, class_):
-                    found.append(value)
-    return tuple(found)
+                    classes.append(value)
+    return tuple(classes)
 
 
 def _pickles(value: Any, class_: type[UserDefinedFunction]) -> bool:
@@ -230,21 +230,21 @@ def _modules(class_: type) -> Iterator[ModuleType]:
 def _travelling(class_: type) -> tuple[ModuleType, ...]:
     """The modules whose code travels: those of a function's class and of its bases, and what these import of the
     user's own, wherever it lies; installed packages do not."""
-    found: dict[str, ModuleType] = {}
+    modules: dict[str, ModuleType] = {}
     waiting = [sys.modules.get(base.__module__) for base in class_.__mro__]
     while waiting:
         module = waiting.pop()
-        if module is None or module.__name__ in found or not (module.__name__ == "__main__" or _is_own(module)):
+        if module is None or module.__name__ in modules or not (module.__name__ == "__main__" or _is_own(module)):
             continue
-        found[module.__name__] = module
+        modules[module.__name__] = module
         package = module.__name__.rpartition(".")[0]
         waiting.append(sys.modules.get(package))
         for value in list(vars(module).values()):
             name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-            if isinstance(name, str) and name not in found:
+            if isinstance(name, str) and name not in modules:
                 waiting.append(sys.modules.get(name))
-    found.pop("__main__", None)
-    return tuple(found.values())
+    modules.pop("__main__", None)
+    return tuple(modules.values())
 
 
 def _is_own(module: ModuleType) -> bool:

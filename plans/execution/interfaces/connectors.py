@@ -206,7 +206,7 @@ class SinkContext:
             0, or more than that of any other sink that writes into the same folder, one below it, or above it.
         """
         whole = f"{folder.rstrip('/')}/"
-        shared = [number for other, number in self.folders if whole.startswith(other) or other.startswith(whole)]
+        shared = [number for root, number in self.folders if whole.startswith(root) or root.startswith(whole)]
         number = max(shared, default=-1) + 1
         self.folders.append((whole, number))
         return number
@@ -220,9 +220,9 @@ def table_of(node: TableSourceScan | Sink) -> CatalogTable:
 
 def resolved_table(node: TableSourceScan | Sink) -> ResolvedTable:
     """Schema and options of the table of a scan or sink."""
-    found = table_of(node).resolved_table
-    assert found is not None
-    return found
+    table = table_of(node).resolved_table
+    assert table is not None
+    return table
 
 
 def insert_head(order: Column | None = None) -> tuple[Column, Column, Column]:

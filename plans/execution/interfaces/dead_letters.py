@@ -33,7 +33,7 @@ def dead_letter(table: str, fault: Column, **place: Column) -> Column:
     record = fault["record"]
     text = record.cast("string")
     readable = F.is_valid_utf8(text)
-    given = {
+    values = {
         "table": F.lit(table),
         "reason": fault["reason"],
         "raw": F.when(readable, text),
@@ -42,7 +42,7 @@ def dead_letter(table: str, fault: Column, **place: Column) -> Column:
     }
     nothing = F.lit(None)
     fields = [
-        (given[name] if name in given else nothing.cast(_TYPES.get(name, "string"))).alias(name)
+        (values[name] if name in values else nothing.cast(_TYPES.get(name, "string"))).alias(name)
         for name in COLUMNS.names
     ]
     return F.when(fault.isNotNull(), F.struct(*fields))

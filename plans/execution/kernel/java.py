@@ -54,9 +54,9 @@ def find_java(*, compiler: bool = False, minimum: int = MINIMUM_JAVA) -> Java | 
 def missing_java_text(*, compiler: bool = False, minimum: int = MINIMUM_JAVA) -> str:
     """What was looked for, what there is instead, and the package to install."""
     wanted = f"{'A JDK (Java with javac)' if compiler else 'Java'} of version {minimum} or newer is needed"
-    found = "; ".join(j.describe() for j in installed_javas()) or "no Java at all"
+    installed = "; ".join(j.describe() for j in installed_javas()) or "no Java at all"
     return (
-        f"{wanted}; found: {found}.\n"
+        f"{wanted}; found: {installed}.\n"
         f"  try: install {DEBIAN_PACKAGE} (Debian, Ubuntu: apt-get install {DEBIAN_PACKAGE}), "
         "or point JAVA_HOME to one."
     )
@@ -66,9 +66,9 @@ def _homes() -> Iterator[Path]:
     if home := os.environ.get("JAVA_HOME"):
         yield Path(home)
     for program in ("javac", "java"):
-        if found := shutil.which(program):
-            yield Path(found).resolve().parent.parent
-            yield from _asked(found)
+        if path := shutil.which(program):
+            yield Path(path).resolve().parent.parent
+            yield from _home_by_java(path)
     for root in map(Path, _INSTALL_ROOTS):
         folder = root.expanduser()
         if folder.is_dir():
@@ -76,7 +76,7 @@ def _homes() -> Iterator[Path]:
             yield from sorted(homes, key=lambda home: (_major(home) or 0, home))
 
 
-def _asked(java: str) -> Iterator[Path]:
+def _home_by_java(java: str) -> Iterator[Path]:
     """The home that a launcher script (jenv, asdf, macOS stubs) leads to, by asking the Java it starts."""
     if Path(java).name != "java" or (Path(java).resolve().parent.parent / "release").exists():
         return

@@ -227,10 +227,10 @@ def is_keyed(node: PlanNode) -> bool:
 
 def has_event_time(node: PlanNode, plan: CompiledPlan) -> bool:
     """True for a node whose timers fire by watermark."""
-    found = _EVENT_TIME.get(type(node), False)
-    if isinstance(found, ByInput):
-        return found.holds(node, plan.inputs(node.id)[0].output_type.types)
-    return found if isinstance(found, bool) else found(node)
+    declared = _EVENT_TIME.get(type(node), False)
+    if isinstance(declared, ByInput):
+        return declared.holds(node, plan.inputs(node.id)[0].output_type.types)
+    return declared if isinstance(declared, bool) else declared(node)
 
 
 def goes_by_the_clock(node: PlanNode, plan: CompiledPlan) -> bool:
@@ -260,7 +260,7 @@ def assigners_above(plan: CompiledPlan, node: int) -> frozenset[int]:
         return makes_watermarks(plan.node(at))
 
     def above(at: int) -> list[int]:
-        return [each.id for each in plan.inputs(at)]
+        return [node.id for node in plan.inputs(at)]
 
     return frozenset(filter(is_assigner, reached(above(node), lambda at: () if is_assigner(at) else above(at))))
 

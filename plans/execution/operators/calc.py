@@ -45,10 +45,10 @@ def calc(node: Calc, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow
     """Filter, then project."""
     context = replace(lowering.context(node), current_watermark=flow.current)
     columns = tuple(to_column(rex, flow.columns, context) for rex in node.projection)
-    kept = flow
+    filtered = flow
     if node.condition is not None:
-        kept = flow.where(to_column(node.condition, flow.columns, context))
-    return [replace(kept, columns=columns)]
+        filtered = flow.where(to_column(node.condition, flow.columns, context))
+    return [replace(filtered, columns=columns)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def counting_calc(node: Calc, lowering: Lowering) -> KeyedOperator:
     types, context = lowering.input_types(node), lowering.context(node)
     condition = node.condition
 
-    def kept(columns: Sequence[Column]) -> Column:
+    def passes(columns: Sequence[Column]) -> Column:
         assert condition is not None
         return to_column(condition, tuple(columns[:-2]), replace(context, counted=columns[-2]))
 
@@ -80,7 +80,9 @@ def counting_calc(node: Calc, lowering: Lowering) -> KeyedOperator:
     return KeyedOperator(
         ports=(KeyedPort.by((), types),),
         output=(*types, BIGINT, BIGINT),
-        parameters=RowCounterParameters(None if condition is None else JoinedCondition((*types, BIGINT, BIGINT), kept)),
+        parameters=RowCounterParameters(
+            None if condition is None else JoinedCondition((*types, BIGINT, BIGINT), passes)
+        ),
         finish=projected,
     )
 
@@ -136,23 +138,23 @@ def correlate(node: Correlate, port: int, flow: Flow, lowering: Lowering) -> Seq
     row = node.output_type
     context = outer_row(node, flow.columns, lowering.context(node))
     width = len(row.fields) - len(flow.columns)
-    made = elements(node, flow.columns, context)
+    rows = elements(node, flow.columns, context)
     if node.condition is not None:
         condition = node.condition
-        made = lambdas.filtered(
-            made, lambda item: to_column(condition, tuple(item.getField(f"v{at}") for at in range(width)), context)
+        rows = lambdas.filtered(
+            rows, lambda item: to_column(condition, tuple(item.getField(f"v{at}") for at in range(width)), context)
         )
     if node.join_type == "LEFT":
-        made = F.when(F.coalesce(F.size(made), F.lit(0)) > 0, made).otherwise(
+        rows = F.when(F.coalesce(F.size(rows), F.lit(0)) > 0, rows).otherwise(
             # An array with one null row, of the elements' type.
-            lambdas.transform(F.array(F.lit(1)), lambda _: F.get(made, F.lit(0)))
+            lambdas.transform(F.array(F.lit(1)), lambda _: F.get(rows, F.lit(0)))
         )
 
     def make(element: Column, position: Column) -> Flow:
         columns = (*flow.columns, *(element.getField(f"v{at}") for at in range(width)))
         return replace(flow, columns=columns, path=flow.path_to(position), condition=None)
 
-    return [Exploded(made, make, flow.condition)]
+    return [Exploded(rows, make, flow.condition)]
 
 
 def outer_row(node: Correlate, inputs: Sequence[Column], context: ExpressionContext) -> ExpressionContext:

@@ -129,8 +129,8 @@ def common_keys(node: MultiJoin) -> list[list[int]]:
     for port, column in sorted(parent):
         attributes.setdefault(find((port, column)), {}).setdefault(port, column)
     count = len(node.join_types)
-    common = [found for found in attributes.values() if len(found) == count]
-    return [[found[port] for found in common] for port in range(count)]
+    common = [columns for columns in attributes.values() if len(columns) == count]
+    return [[columns[port] for columns in common] for port in range(count)]
 
 
 def join_ports(node: PlanNode, spec: JoinSpec, lowering: Lowering) -> tuple[KeyedPort, KeyedPort]:
@@ -150,8 +150,8 @@ def _port(types: tuple[LogicalType, ...], keys: Sequence[int], filter_nulls: Seq
             return text
         # A row with a null key matches nothing and keeps no state; its order number keeps such rows off one task.
         missing = never[0]
-        for other in never[1:]:
-            missing = missing | other
+        for is_missing in never[1:]:
+            missing = missing | is_missing
         return F.when(missing, F.concat(F.lit("?"), flow.ord.cast("string"))).otherwise(text)
 
     return KeyedPort(types, key, key_columns=tuple(keys))

@@ -176,8 +176,8 @@ class _Values:
 
 
 def _in_event_time(node: Match, types: Sequence[LogicalType]) -> bool:
-    found = types[node.match_spec.order_by.fields[0].index]
-    return isinstance(found, TimestampBase) and found.kind is TimeKind.ROWTIME
+    type_ = types[node.match_spec.order_by.fields[0].index]
+    return isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME
 
 
 @keyed(Match, event_time=ByInput(_in_event_time))
@@ -196,13 +196,13 @@ def match_recognize(node: Match, lowering: Lowering) -> KeyedOperator:
     keys = spec.partition.fields
     key_types = [rows.types[at] for at in keys]
     measures = _Values(node, variables, rows)
-    made = [measures.rewrite(spec.measures[name]) for name in node.output_type.names[len(keys) :]]
+    measured = [measures.rewrite(spec.measures[name]) for name in node.output_type.names[len(keys) :]]
     after = skip(spec.after)
     assert after is not None
     first, *others = spec.order_by.fields
 
-    def finish(found: Sequence[Column]) -> Sequence[Column]:
-        return (*found[: len(keys)], *(to_column(rex, tuple(found[len(keys) :]), context) for rex in made))
+    def finish(output: Sequence[Column]) -> Sequence[Column]:
+        return (*output[: len(keys)], *(to_column(rex, tuple(output[len(keys) :]), context) for rex in measured))
 
     return KeyedOperator(
         ports=(

@@ -127,10 +127,10 @@ def _preceding(node: OverAggregate, group: OverGroup) -> int | None:
 
 def _constant(node: OverAggregate, offset: RexNode) -> int:
     spec = node.over_spec
-    found: Any = offset
-    if isinstance(found, InputRef):
-        found = spec.constants[found.index - spec.original_input_fields]
-    return int(found.value)
+    operand: Any = offset
+    if isinstance(operand, InputRef):
+        operand = spec.constants[operand.index - spec.original_input_fields]
+    return int(operand.value)
 
 
 def _type(constant: RexNode) -> LogicalType:

@@ -44,7 +44,7 @@ class SortColumn:
 
 def sort_columns(fields: Sequence[SortField]) -> tuple[SortColumn, ...]:
     """The sort columns of a plan node."""
-    return tuple(SortColumn(each.index, each.is_ascending, each.null_is_last) for each in fields)
+    return tuple(SortColumn(field.index, field.is_ascending, field.null_is_last) for field in fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def to_dict(value: object, condition: Callable[[JoinedCondition], object]) -> An
     if isinstance(value, JoinedCondition):
         return condition(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = (each.name for each in dataclasses.fields(value))
+        names = (field.name for field in dataclasses.fields(value))
         return {camel(name): to_dict(getattr(value, name), condition) for name in names}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [to_dict(item, condition) for item in value]

@@ -137,8 +137,8 @@ class PythonStep:
             return None
 
         def holds(condition: RexNode, wanted: bool) -> Column:
-            found = F.coalesce(to_column(condition, inputs, context), F.lit(False))
-            return found if wanted else ~found
+            passes = F.coalesce(to_column(condition, inputs, context), F.lit(False))
+            return passes if wanted else ~passes
 
         return reduce(or_, [reduce(and_, [holds(*step) for step in branch]) for branch in branches])
 
@@ -166,14 +166,14 @@ def calls_by_branch(rex: RexNode) -> Iterator[tuple[Call, Branch]]:
     """The calls of Python functions in an expression, each with the conditions of CASE that lead to it."""
     waiting: list[tuple[RexNode, Branch]] = [(rex, ())]
     while waiting:
-        found, branch = waiting.pop()
-        if isinstance(found, Call) and found.name == "$CASE$1":
-            if calls_python(found):
-                waiting += reversed(list(_branches(found, branch)))
+        expression, branch = waiting.pop()
+        if isinstance(expression, Call) and expression.name == "$CASE$1":
+            if calls_python(expression):
+                waiting += reversed(list(_branches(expression, branch)))
             continue
-        if isinstance(found, Call) and python_function(found) is not None:
-            yield found, branch
-        waiting += ((child, branch) for child in reversed(found.children()))
+        if isinstance(expression, Call) and python_function(expression) is not None:
+            yield expression, branch
+        waiting += ((child, branch) for child in reversed(expression.children()))
 
 
 def _branches(case: Call, branch: Branch) -> Iterator[tuple[RexNode, Branch]]:
@@ -192,16 +192,16 @@ def _needs(call: Call, branches: list[Branch]) -> Iterator[Call]:
         yield from (item for item in walk(rex) if isinstance(item, Call) and python_function(item) is not None)
 
 
-def _and(one: Column | None, other: Column | None) -> Column | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return one & other
+def _and(left: Column | None, right: Column | None) -> Column | None:
+    if left is None or right is None:
+        return right if left is None else left
+    return left & right
 
 
 def _reference(call: Call) -> PythonFunction:
-    found = python_function(call)
-    assert found is not None
-    return found
+    reference = python_function(call)
+    assert reference is not None
+    return reference
 
 
 def _conjuncts(rex: RexNode | None) -> list[RexNode]:

@@ -185,9 +185,9 @@ def _assignment(node: PlanNode, windowing: Windowing, lowering: Lowering) -> _As
     zone = zone_of(node, windowing.time_attribute_type, lowering)
     if isinstance(windowing, TimeAttributeWindowing):
         window = windowing.window
-        made = session(window) if isinstance(window, SessionWindow) else aligned(window)
+        assignment = session(window) if isinstance(window, SessionWindow) else aligned(window)
         newest_first = isinstance(window, HoppingWindow)
-        return _timed(made, zone, windowing.time_attribute_index, windowing.is_rowtime, newest_first=newest_first)
+        return _timed(assignment, zone, windowing.time_attribute_index, windowing.is_rowtime, newest_first=newest_first)
     assert isinstance(windowing, WindowAttachedWindowing)
     return _Assignment(Attached(), zone, (windowing.window_start, windowing.window_end), lambda times: times)
 
@@ -202,11 +202,11 @@ def _timed(
     newest_first: bool = False,
 ) -> _Assignment:
     """Windows by a time attribute; by processing time the kernel reads its own clock."""
-    made = _Assignment(window, zone, drop_null_times=drop_null_times, newest_first=newest_first)
+    assignment = _Assignment(window, zone, drop_null_times=drop_null_times, newest_first=newest_first)
     if not is_rowtime:
-        return made
+        return assignment
     key = (lambda times: [tumbling_end(times[0], window)]) if isinstance(window, Tumbling) else None
-    return replace(made, times=(column,), key=key)
+    return replace(assignment, times=(column,), key=key)
 
 
 def _group_assignment(node: GroupWindowAggregate, lowering: Lowering) -> _Assignment:
@@ -274,7 +274,7 @@ def _operator(
         for call in calls
     )
     shared = (port.key_columns, aggs, reader.need_retraction)
-    properties = tuple(_PROPERTIES[each.property.kind] for each in node.named_window_properties)
+    properties = tuple(_PROPERTIES[property_.property.kind] for property_ in node.named_window_properties)
     return KeyedOperator(
         (port,),
         node.output_type.types,

@@ -48,7 +48,7 @@ class Opened:
         """
         name = table.options["provider"]
         if "." in name or "$" in name:
-            allowed = {each.strip() for each in (spark.conf.get(ALLOWED, "") or "").split(",")}
+            allowed = {scheme.strip() for scheme in (spark.conf.get(ALLOWED, "") or "").split(",")}
             if name not in allowed:
                 raise UnsupportedError(
                     f"provider {name!r} is a class, and a plan may not choose which classes are loaded",
@@ -64,7 +64,7 @@ class Opened:
         return self.name.lower() not in UNTYPED
 
     @contextmanager
-    def told(self, doing: str) -> Iterator[None]:
+    def errors_named(self, doing: str) -> Iterator[None]:
         """What Spark says goes wrong, as an error that names the table.
 
         Raises:

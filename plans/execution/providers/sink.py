@@ -64,7 +64,7 @@ class AppendingSink:
         writer = rows.write.format(self.opened.name).mode("append").options(**self.opened.options)
         if table.partition_keys:
             writer = writer.partitionBy(*table.partition_keys)
-        with self.opened.told("written"):
+        with self.opened.errors_named("written"):
             writer.save()
 
     def _inserted(self, column: str) -> Column:

@@ -44,7 +44,7 @@ def read(table: TableSpec, context: SourceContext) -> RowSource:
     stream = None if mode == "batch" else _stream(opened, must=mode == "streaming")
     if stream is not None:
         return RowSource(_rows(stream, table), bounded=False)
-    with opened.told("read"):
+    with opened.errors_named("read"):
         frame = _loaded(opened, opened.spark.read)
     frame = frame.select(*(F.col(quote_identifier(name)) for name in table.used))
     kernel = java_class(opened.spark._jvm, _WHOLE)
@@ -111,21 +111,21 @@ def _loaded(opened: Opened, reader: Any, columns: StructType | None = None) -> D
         strict = opened.options if "mode" in map(str.lower, opened.options) else {"mode": "FAILFAST"}
         columns = schema_of(opened.table.columns)
         reader = reader.options(**strict)
-    found: DataFrame = (reader if columns is None else reader.schema(columns)).load()
-    given = found.schema
-    if columns is None and (wanted := _parted(opened, given)) != given:
-        found = reader.schema(wanted).load()
-    _begun(found)
+    frame: DataFrame = (reader if columns is None else reader.schema(columns)).load()
+    inferred = frame.schema
+    if columns is None and (wanted := _parted(opened, inferred)) != inferred:
+        frame = reader.schema(wanted).load()
+    _begun(frame)
     if opened.typed:
-        check_columns(opened.table, found.schema, opened.name)
-    return found
+        check_columns(opened.table, frame.schema, opened.name)
+    return frame
 
 
-def _parted(opened: Opened, given: StructType) -> StructType:
+def _parted(opened: Opened, columns: StructType) -> StructType:
     """The columns, those that partition the table with their declared types: names of folders have none."""
     declared = schema_of(opened.table.columns)
-    keys = {name for name in opened.table.partition_keys if name in given.names}
-    return type(given)([declared[field.name] if field.name in keys else field for field in given.fields])
+    keys = {name for name in opened.table.partition_keys if name in columns.names}
+    return type(columns)([declared[field.name] if field.name in keys else field for field in columns.fields])
 
 
 def _columns_of_files(opened: Opened) -> StructType:

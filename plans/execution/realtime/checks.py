@@ -121,9 +121,9 @@ def _dead_letters(prepared: PreparedPlan, reason: Reason) -> Iterator[Unsupporte
 def _same(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     seen: dict[tuple[tuple[str, str], ...], TableSpec] = {}
     for table in _sources(prepared):
-        other = seen.setdefault(tuple(sorted(table.options.items())), table)
-        if other is not table and _connector(table) != "datagen":
-            yield reason.of(table, f"it is read as {other.identifier}, too, by the same options")
+        first = seen.setdefault(tuple(sorted(table.options.items())), table)
+        if first is not table and _connector(table) != "datagen":
+            yield reason.of(table, f"it is read as {first.identifier}, too, by the same options")
 
 
 def _no_row_sink(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:

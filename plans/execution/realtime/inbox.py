@@ -37,7 +37,7 @@ class Inbox:
         self._server = Server((host, 0), Connection)
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
-    def told(self, sink: int) -> dict[str, Any]:
+    def description(self, sink: int) -> dict[str, Any]:
         """What the kernel needs to know to print for a sink."""
         host, port = self._server.server_address[:2]
         return {"host": str(host), "port": port, "secret": self.secret, "sink": sink}
@@ -49,12 +49,12 @@ class Inbox:
 
     def _take(self, connection: socketserver.StreamRequestHandler) -> None:
         def number() -> int:
-            found = connection.rfile.read(4)
-            return int(struct.unpack(">i", found)[0]) if len(found) == 4 else _END
+            size = connection.rfile.read(4)
+            return int(struct.unpack(">i", size)[0]) if len(size) == 4 else _END
 
         size = number()
-        told = connection.rfile.read(size) if size == len(self.secret) else b""
-        if not secrets.compare_digest(told, self.secret.encode()):
+        sent = connection.rfile.read(size) if size == len(self.secret) else b""
+        if not secrets.compare_digest(sent, self.secret.encode()):
             return
         show = self.show[number()]
         while True:

@@ -91,9 +91,9 @@ class RealTimeQuery:
         if not self.tick:
             return None
         with no_query_starts():
-            found = control_rows(self.spark, self.prepared, sources, names, self.partitions, folder)
-            self._watermarks = found.kernel
-            return replace(found, ticks=named(found.ticks, TICKS))
+            control = control_rows(self.spark, self.prepared, sources, names, self.partitions, folder)
+            self._watermarks = control.kernel
+            return replace(control, ticks=named(control.ticks, TICKS))
 
     def check(self, sources: Mapping[int, RowSource], start: Start) -> None:
         """Refuse where not all tasks can run at once, and where timers would fire in micro-batches first.
@@ -139,9 +139,9 @@ class RealTimeQuery:
         sinks = [self.sinks[node.id] for node in self.prepared.sinks]
         shown = printers(sinks)
         self._inbox = Inbox(self.spark.conf.get(_HOST, "127.0.0.1") or "127.0.0.1", shown) if shown else None
-        frame, told = rows_and_description(builder, rows, self.prepared.sinks, sinks, self._inbox)
+        frame, description = rows_and_description(builder, rows, self.prepared.sinks, sinks, self._inbox)
         writer = java_class(self.spark._jvm, f"{_REALTIME}.SinkWriter")
-        self._writer = writer.of(self.spark._jsparkSession, told, len(sinks))
+        self._writer = writer.of(self.spark._jsparkSession, description, len(sinks))
         self._counted = (0,) * len(sinks)
         return frame
 
@@ -159,12 +159,12 @@ class RealTimeQuery:
         """What was written since the last call, which is that of a batch; see `Sinks.rows`."""
         assert self._folder is not None
         counts = tuple(int(self._writer.count(at)) for at in range(len(self._counted)))
-        found: dict[str, int] = {}
+        rows: dict[str, int] = {}
         for node, now, before in zip(self.prepared.sinks, counts, self._counted, strict=True):
             name = table_spec(node).identifier
-            found[name] = found.get(name, 0) + now - before
+            rows[name] = rows.get(name, 0) + now - before
         self._counted = counts
-        self.sinks.count(batch, found, 0, self._folder)
+        self.sinks.count(batch, rows, 0, self._folder)
         return self.sinks.rows(batch)
 
     def close(self) -> None:

@@ -70,27 +70,27 @@ def rows_and_description(
     Raises:
         UnsupportedError: a sink that does not take rows one by one.
     """
-    frame, told = rows.withColumnRenamed(KIND, _EVERY_KIND), list[dict[str, Any]]()
+    frame, descriptions = rows.withColumnRenamed(KIND, _EVERY_KIND), list[dict[str, Any]]()
     number = F.lit(_TICK_NUMBER)
     for at, (node, sink) in enumerate(zip(nodes, sinks, strict=True)):
         mine = builder.envelope.holds(Port(node.id, 0, writes=True)) if OP in frame.columns else F.lit(True)
         allowed = enforced(node, builder.envelope.fields(Port(node.id, 0, writes=True)), mine)
-        frame = (frame if allowed.kept is None else frame.where(allowed.kept)).withColumns(
+        frame = (frame if allowed.condition is None else frame.where(allowed.condition)).withColumns(
             {
                 KIND: F.when(mine, F.col(_EVERY_KIND)).otherwise(F.lit(INSERT).cast("tinyint")),
                 **{f"f{index}": column for index, column in enumerate(allowed.columns)},
             }
         )
         target = _target(at, sink, inbox)
-        told.append({"type": target.type, **target.spec})
+        descriptions.append({"type": target.type, **target.spec})
         written = F.when(mine, F.struct(*target.columns)).alias(f"w{at}")
-        kept = [name for name in frame.columns if name != KIND and not _is_field(name)]
-        frame = frame.select(*kept, written)
+        others = [name for name in frame.columns if name != KIND and not _is_field(name)]
+        frame = frame.select(*others, written)
         number = F.when(mine, F.lit(at)).otherwise(number)
     written_columns = [f"w{at}" for at in range(len(sinks))]
     frame = frame.select(number.alias("sink"), *written_columns)
     ticked = bool(builder.envelope.tick)
-    return frame, json.dumps({"ticked": ticked, "sinks": told})
+    return frame, json.dumps({"ticked": ticked, "sinks": descriptions})
 
 
 def _is_field(name: str) -> bool:
@@ -103,7 +103,7 @@ def _target(number: int, sink: RowSink, inbox: Inbox | None) -> Target:
             return Target("blackhole", {}, [F.lit(None).cast("string").alias("nothing")])
         case Printer():
             assert inbox is not None
-            return Target("lines", inbox.told(number), [sink.line().alias("line")])
+            return Target("lines", inbox.description(number), [sink.line().alias("line")])
         case MessageSink():
             # Messages do not wait for others to share a request with, unless the table says so.
             return Target("kafka", sink.described(**{"linger.ms": "0"}), [*sink.parts(), *sink.fixed_partition()])

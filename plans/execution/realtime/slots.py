@@ -85,9 +85,9 @@ def local_session(
     if _LOCAL.fullmatch(master or settings.get("spark.master", "local")) is None:
         return master, dict(settings)
     cores = os.cpu_count() or 1
-    found = {PARTITIONS: str(cores), "spark.default.parallelism": str(cores), **settings}
-    most = max((_most(plan, int(found[PARTITIONS])) for plan in plans), default=1)
-    return f"local[{most}]", found
+    options = {PARTITIONS: str(cores), "spark.default.parallelism": str(cores), **settings}
+    most = max((_most(plan, int(options[PARTITIONS])) for plan in plans), default=1)
+    return f"local[{most}]", options
 
 
 def _most(plan: CompiledPlan, partitions: int) -> int:

@@ -66,8 +66,8 @@ def control_rows(
     """
     if not prepared.event_time:
         return ControlRows(ticks(spark, partitions))
-    made = java_class(spark._jvm, "org.compiledplan.kernel.host.RealTimeWatermarks")
-    kernel: Any = made.open(spark._jsparkSession, MARK, TICK, EVERY_MS, partitions, len(prepared.layout.stages))
+    kernel_class = java_class(spark._jvm, "org.compiledplan.kernel.host.RealTimeWatermarks")
+    kernel: Any = kernel_class.open(spark._jsparkSession, MARK, TICK, EVERY_MS, partitions, len(prepared.layout.stages))
     sources = {}
     for number, (node, timing) in enumerate(sorted(timings_of(prepared).items())):
         apart = prepared.tables[node].table.options.get("connector") in _KAFKA

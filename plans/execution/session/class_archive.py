@@ -34,7 +34,7 @@ _OPTIONS = ("SPARK_SUBMIT_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA
 _BEHIND = ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_DIST_CLASSPATH")
 
 
-def java_options(java: Path, extra: str, given: str = "") -> list[str]:
+def java_options(java: Path, extra: str, options: str = "") -> list[str]:
     """Options of the driver's Java that use the classes that were kept, or keep them at its end.
 
     Args:
@@ -42,8 +42,8 @@ def java_options(java: Path, extra: str, given: str = "") -> list[str]:
         extra: the class path in front of Spark's own jars, `spark.driver.extraClassPath`.
         given: Java's options as the user has them: who shares classes in his own way goes on so.
     """
-    told = " ".join((given, *(os.environ.get(name, "") for name in _OPTIONS)))
-    how = OFF if any(option in told for option in _SHARING) else os.environ.get(SETTING, KEEP)
+    java_text = " ".join((options, *(os.environ.get(name, "") for name in _OPTIONS)))
+    how = OFF if any(option in java_text for option in _SHARING) else os.environ.get(SETTING, KEEP)
     base = java / "lib/server/classes.jsa"
     path = _class_path(extra)
     if how == OFF or path is None or not base.is_file():
@@ -55,7 +55,7 @@ def java_options(java: Path, extra: str, given: str = "") -> list[str]:
             os.utime(archive)
             return [f"-XX:SharedArchiveFile={archive}", _QUIET]
         behind = any(os.environ.get(name) for name in _BEHIND)
-        if how == KEEP and not behind and not any(agent in told for agent in _AGENTS):
+        if how == KEEP and not behind and not any(agent in java_text for agent in _AGENTS):
             archive.parent.mkdir(parents=True, exist_ok=True)
             return [f"-XX:ArchiveClassesAtExit={archive.with_suffix(f'.{uuid4().hex}')}", _QUIET]
     return []
@@ -73,17 +73,17 @@ def _class_path(extra: str) -> Sequence[Path] | None:
     settings = Path(os.environ.get("SPARK_CONF_DIR") or spark / "conf")
     if settings.exists() or os.environ.get("SPARK_CLASSPATH"):
         return None
-    found = [Path(each) for each in extra.split(os.pathsep) if each]
-    found += sorted((spark / "jars").glob("*.jar"))
-    return found if all(each.is_file() for each in found) else None
+    files = [Path(file) for file in extra.split(os.pathsep) if file]
+    files += sorted((spark / "jars").glob("*.jar"))
+    return files if all(file.is_file() for file in files) else None
 
 
 def _name(java: Path, path: Sequence[Path]) -> str:
     """A digest of all that Java compares with what a file was made from."""
     digest = hashlib.sha256((java / "release").read_bytes() + str(java).encode())
-    for each in path:
-        there = each.stat()
-        digest.update(f"\0{each}\0{there.st_size}\0{there.st_mtime_ns}".encode())
+    for file in path:
+        there = file.stat()
+        digest.update(f"\0{file}\0{there.st_size}\0{there.st_mtime_ns}".encode())
     return digest.hexdigest()[:24]
 
 
@@ -96,8 +96,8 @@ def _adopt(archive: Path) -> None:
             part.unlink(missing_ok=True)
         elif _is_whole(part):
             part.replace(archive)
-    kept = sorted(archive.parent.glob("classes-*"), key=lambda each: each.stat().st_mtime, reverse=True)
-    for old in kept[_KEPT:]:
+    archives = sorted(archive.parent.glob("classes-*"), key=lambda file: file.stat().st_mtime, reverse=True)
+    for old in archives[_KEPT:]:
         old.unlink(missing_ok=True)
 
 

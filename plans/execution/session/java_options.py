@@ -55,10 +55,10 @@ def driver_java(settings: Mapping[str, str], tasks: int) -> str:
         tasks: how many run at once in this Java.
     """
     chosen = settings.get(DRIVER_JAVA, "")
-    given = f"{chosen} {settings.get(LAST_JAVA, '')}"
+    java_settings = f"{chosen} {settings.get(LAST_JAVA, '')}"
     # Spark follows expressions by recursion; what a thread does not use of its stack costs nothing.
-    options = ["-Xss64m", *bounded_young(settings.get(HEAP, DEFAULT_HEAP), tasks, given)]
-    if "GC" not in given:
+    options = ["-Xss64m", *bounded_young(settings.get(HEAP, DEFAULT_HEAP), tasks, java_settings)]
+    if "GC" not in java_settings:
         # Micro-batches want throughput; pauses matter little.
         options.append("-XX:+UseParallelGC")
     options += [f"-XX:{name}={_LATER * calls}" for name, calls in _HOT.items()]

@@ -34,7 +34,7 @@ def start_java(settings: Mapping[str, str], *, quickly: bool) -> None:
 
     shown = masked(settings)
     conf = SparkConf().setAll([(name, value) for name, value in settings.items() if shown[name] == value])
-    with _asked_quickly() if quickly else nullcontext():
+    with _quick_java_calls() if quickly else nullcontext():
         SparkContext._ensure_initialized(conf=conf)
 
 
@@ -64,7 +64,7 @@ def lean_session(settings: Mapping[str, str], builder: SparkSession.Builder, *, 
 
 
 @contextmanager
-def _asked_quickly() -> Iterator[None]:
+def _quick_java_calls() -> Iterator[None]:
     """Java is asked for as this module does it, unless the user does it in a way of his own."""
     ours = {name: value for name, value in _ASKING.items() if name not in os.environ}
     os.environ.update(ours)

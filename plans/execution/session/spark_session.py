@@ -117,8 +117,8 @@ def spark_session(
     java = use_fit_java()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     warehouse = Path(mkdtemp(prefix="compiled-plan-"))
-    given = _submitted() | chosen
-    wanted = DEFAULTS | {"spark.sql.warehouse.dir": warehouse.as_uri()} | given | FIXED
+    user_settings = _submitted() | chosen
+    wanted = DEFAULTS | {"spark.sql.warehouse.dir": warehouse.as_uri()} | user_settings | FIXED
     if PARTITIONS in wanted:
         wanted[ASKED] = wanted[PARTITIONS]
     wanted.setdefault(PARTITIONS, str(_cores(master)))
@@ -219,13 +219,13 @@ def _silent_children(outlives: bool) -> Iterator[None]:
     sys.stdout.flush()
     sys.stderr.flush()
     streams = (1, 2) if outlives else (2,)
-    kept, nowhere = [os.dup(stream) for stream in streams], os.open(os.devnull, os.O_WRONLY)
+    saved, nowhere = [os.dup(stream) for stream in streams], os.open(os.devnull, os.O_WRONLY)
     try:
         for stream in streams:
             os.dup2(nowhere, stream)
         yield
     finally:
-        for stream, before in zip(streams, kept, strict=True):
+        for stream, before in zip(streams, saved, strict=True):
             os.dup2(before, stream)
             os.close(before)
         os.close(nowhere)
@@ -250,8 +250,8 @@ def _add_kernel(settings: dict[str, str], master: str, java: Path) -> bool:
     else:
         _append(settings, "spark.jars", jar.as_uri(), ",")
     if fresh:
-        given = " ".join(settings.get(name, "") for name in (DRIVER_JAVA, LAST_JAVA))
-        for option in java_options(java, settings.get("spark.driver.extraClassPath", ""), given):
+        options = " ".join(settings.get(name, "") for name in (DRIVER_JAVA, LAST_JAVA))
+        for option in java_options(java, settings.get("spark.driver.extraClassPath", ""), options):
             _append(settings, DRIVER_JAVA, option, " ")
     return fresh and local
 

@@ -99,8 +99,8 @@ def _reader(type_: t.LogicalType) -> Callable[[pa.Array], list[Any]]:
 
 
 def _plain(array: pa.Array) -> list[Any]:
-    found: list[Any] = array.to_pylist()
-    return found
+    values: list[Any] = array.to_pylist()
+    return values
 
 
 def _instants(array: pa.Array) -> list[Any]:

@@ -177,5 +177,5 @@ def _root_message(fault: Exception) -> str:
         name, said = causes[-1].getClass().getName(), causes[-1].getMessage()
         return name if said is None else f"{name}: {said}"
     text = str(fault)
-    told = re.findall(r"Caused by: (.+)", text)
-    return told[-1] if told else text
+    causes_in_text = re.findall(r"Caused by: (.+)", text)
+    return causes_in_text[-1] if causes_in_text else text

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 #: What PySpark asks for by these names whenever it makes a column or hands over a list.
-_ASKED = {
+_LOOKED_UP = {
     "functions": "org.apache.spark.sql.functions",
     "org.apache.spark.sql.functions": "org.apache.spark.sql.functions",
     "PythonUtils": "org.apache.spark.api.python.PythonUtils",
@@ -37,9 +37,9 @@ def java_class(jvm: Any, name: str) -> Any:
 
 def know_classes(jvm: Any) -> None:
     """Have the classes that PySpark asks for again and again found at once. Safe to call more than once."""
-    for asked, name in _ASKED.items():
-        if asked not in vars(jvm):
-            vars(jvm)[asked] = java_class(jvm, name)
+    for attribute, name in _LOOKED_UP.items():
+        if attribute not in vars(jvm):
+            vars(jvm)[attribute] = java_class(jvm, name)
 
 
 def java_array(jvm: Any, name: str, items: Sequence[Any]) -> Any:
@@ -98,7 +98,7 @@ def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
                 spark.conf.set(name, former)
 
 
-def _known(found: JavaClass) -> JavaClass:
+def _known(class_: JavaClass) -> JavaClass:
     """A class that is asked once for each of its methods."""
     from py4j.java_gateway import JavaClass, JavaMember
 
@@ -109,4 +109,4 @@ def _known(found: JavaClass) -> JavaClass:
                 setattr(self, name, member)
             return member
 
-    return KnownClass(found._fqn, found._gateway_client)
+    return KnownClass(class_._fqn, class_._gateway_client)

@@ -58,7 +58,7 @@ def _called(name: str, over: Column, body: Callable[..., Column], count: int) ->
     names = [f"{letter}{depth}" for letter in "xy"[:count]]
     token = _depth.set(depth + 1)
     try:
-        made = body(*(column_of(kernel.variable(each)) for each in names))
+        result = body(*(column_of(kernel.variable(variable)) for variable in names))
     finally:
         _depth.reset(token)
-    return column_of(kernel.call(name, java_column(over), java_column(made), *names))
+    return column_of(kernel.call(name, java_column(over), java_column(result), *names))

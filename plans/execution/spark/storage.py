@@ -296,10 +296,10 @@ class RemoteFolder(Folder):
             return
         source, tools = self._at(name), java_class(self._jvm, "org.apache.hadoop.fs.FileUtil")
         files = [path.getFileSystem(self._conf) for path in (source, to._at(name))]
-        above, found = len(str(source.toUri().getPath())), files[0].listFiles(source, True)
+        above, remaining = len(str(source.toUri().getPath())), files[0].listFiles(source, True)
         # A file at a time: Hadoop copies a folder into one that is there, not onto it.
-        while found.hasNext():
-            each = found.next().getPath()
-            target = to._at(f"{name}{str(each.toUri().getPath())[above:]}")
+        while remaining.hasNext():
+            file = remaining.next().getPath()
+            target = to._at(f"{name}{str(file.toUri().getPath())[above:]}")
             to._manager.mkdirs(target.getParent())
-            tools.copy(files[0], each, files[1], target, False, True, self._conf)
+            tools.copy(files[0], file, files[1], target, False, True, self._conf)

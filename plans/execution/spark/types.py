@@ -81,9 +81,9 @@ def ddl(type_: t.LogicalType) -> str:
 
 def schema_of(row: t.FieldsType) -> s.StructType:
     """The Spark schema of rows of a row type."""
-    found = to_spark(row)
-    assert isinstance(found, s.StructType)
-    return found
+    schema = to_spark(row)
+    assert isinstance(schema, s.StructType)
+    return schema
 
 
 def _ddl(type_: s.DataType) -> str:
@@ -148,10 +148,10 @@ def from_spark(type_: s.DataType, column: str = "") -> t.LogicalType:
                     for field in type_.fields
                 )
             )
-    found = _LOGICAL.get(type(type_))
-    if found is None:
+    logical = _LOGICAL.get(type(type_))
+    if logical is None:
         raise UnsupportedError(
             f"column {column!r} has Spark's type {type_.simpleString()}, which no type of SQL is known for",
             remedy="cast it before, to string or timestamp, say",
         )
-    return found
+    return logical

@@ -64,13 +64,13 @@ class StageHandle:
 
     def figures(self) -> Mapping[str, Mapping[str, int]]:
         """`rowsIn`, `rowsOut` and `stateRows` of each operator by uid, since the run started."""
-        found: dict[str, dict[str, int]] = json.loads(str(self.kernel.metrics()))
-        return found
+        figures: dict[str, dict[str, int]] = json.loads(str(self.kernel.metrics()))
+        return figures
 
     def states(self) -> Mapping[str, Any]:
         """What the state of each operator is, by uid: kind, version, fields, input types, and columns."""
-        found: dict[str, Any] = json.loads(str(self.kernel.states()))
-        return {uid: state | {"columns": self.columns[uid]} for uid, state in found.items()}
+        states: dict[str, Any] = json.loads(str(self.kernel.states()))
+        return {uid: state | {"columns": self.columns[uid]} for uid, state in states.items()}
 
 
 class Seams:
@@ -158,7 +158,7 @@ class StageBuilder:
             mine = self.envelope.holds(port) if len(layout.arriving(layout.last)) > 1 else None
             columns = [column.alias(f"f{at}") for at, column in enumerate(allowed.columns)]
             head = self.envelope.sink_head()
-            self._sink_rows[port] = Selection((*head, *columns), mine, allowed.kept)
+            self._sink_rows[port] = Selection((*head, *columns), mine, allowed.condition)
         return self._sink_rows[port]
 
     def _hosted(self, frame: DataFrame, level: int, control: ControlRows | None) -> DataFrame:

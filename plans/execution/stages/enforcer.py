@@ -69,11 +69,11 @@ class Enforced:
     """Rows as a sink writes them.
 
     Args:
-        kept: which of them; None for all.
+        condition: of the rows to write; None for all.
         columns: their columns, which fail where a value may not be written.
     """
 
-    kept: Column | None
+    condition: Column | None
     columns: tuple[Column, ...]
 
 
@@ -88,13 +88,15 @@ def enforced(node: Sink, columns: Sequence[Column], mine: Column | None = None) 
     checks = _Checks.of(node)
     # Behind the physical columns there may be those of metadata, of which nothing is asked.
     checked = list(zip(columns, physical_row(resolved_table(node)).fields, strict=False))
-    found = [list(checks.of_field(value, field.type, field.name)) for value, field in checked]
-    kept = None
-    if checks.drops and any(found):
-        dropped = F.coalesce(_first([check for each in found for check in each]) == DROP, F.lit(False))
-        kept = ~(dropped if mine is None else mine & dropped)
+    checks_by_column = [list(checks.of_field(value, field.type, field.name)) for value, field in checked]
+    condition = None
+    if checks.drops and any(checks_by_column):
+        dropped = F.coalesce(
+            _first([check for column_checks in checks_by_column for check in column_checks]) == DROP, F.lit(False)
+        )
+        condition = ~(dropped if mine is None else mine & dropped)
     values = []
-    for (value, field), of_field in zip(checked, found, strict=True):
+    for (value, field), of_field in zip(checked, checks_by_column, strict=True):
         type_ = field.type
         if checks.lengths == "TRIM_PAD":
             value = _fitted(value, type_, nested=checks.nested != "IGNORE")
@@ -103,7 +105,7 @@ def enforced(node: Sink, columns: Sequence[Column], mine: Column | None = None) 
             failing = fault != DROP if mine is None else mine & (fault != DROP)
             value = F.when(failing, F.raise_error(fault).cast(to_spark(type_))).otherwise(value)
         values.append(value)
-    return Enforced(kept, (*values, *columns[len(checked) :]))
+    return Enforced(condition, (*values, *columns[len(checked) :]))
 
 
 def _first(checks: Sequence[_Check]) -> Column:

@@ -115,8 +115,8 @@ class Envelope:
         """One row in front of a level: its head, and the structs that it has; those of other inputs are null."""
         fields = [head[name].cast(self.head_types[name]).alias(name) for name in self.head(level)]
         for port in self.layout.arriving(level):
-            given = structs.get(port)
-            column = F.lit(None).cast(struct_type(self.hosted.types(port))) if given is None else given
+            struct = structs.get(port)
+            column = F.lit(None).cast(struct_type(self.hosted.types(port))) if struct is None else struct
             fields.append(column.alias(port.column))
         return F.struct(*fields)
 
@@ -147,15 +147,15 @@ class Envelope:
 
     def ticks(self, frame: DataFrame) -> DataFrame:
         """Control rows in front of the first stage, from those of the source of ticks; see the kernel's `Ticks`."""
-        given = {OP: F.lit(self.tick), KEY: F.col(KEY), PORT: F.lit(-1), KIND: F.lit(0), ORD: F.lit(0)}
-        given[PATH] = F.lit(None)
+        columns = {OP: F.lit(self.tick), KEY: F.col(KEY), PORT: F.lit(-1), KIND: F.lit(0), ORD: F.lit(0)}
+        columns[PATH] = F.lit(None)
         if self.event_time:
             known = self._mark(F.col(KEY), F.col("source"), F.col("number"), F.col("partition"), F.col(WATERMARK))
             known[KIND] = F.col(KIND)
             is_known = F.col(KIND).isNotNull()
-            given = {name: F.when(is_known, known[name]).otherwise(column) for name, column in given.items()}
-            given[WATERMARK] = F.col(WATERMARK)
-        return self.select(frame, [OneRow(self.row(1, given, {}), None)], 1)
+            columns = {name: F.when(is_known, known[name]).otherwise(column) for name, column in columns.items()}
+            columns[WATERMARK] = F.col(WATERMARK)
+        return self.select(frame, [OneRow(self.row(1, columns, {}), None)], 1)
 
     def marks(self, keys: Sequence[str], source: int, partitions: int, place: Column, moved: Column) -> Piece:
         """Control rows in front of the first stage: how far a partition of a source is.
@@ -168,10 +168,10 @@ class Envelope:
             moved: its watermark in ms; null where there is nothing to tell.
         """
 
-        def told(key: Column) -> Column:
+        def mark(key: Column) -> Column:
             return self.row(1, self._mark(key, F.lit(source), F.lit(partitions), place, moved), {})
 
-        return ManyRows(lambdas.transform(F.array(*map(F.lit, keys)), told), moved.isNotNull())
+        return ManyRows(lambdas.transform(F.array(*map(F.lit, keys)), mark), moved.isNotNull())
 
     @staticmethod
     def _mark(key: Column, source: Column, number: Column, place: Column, watermark: Column) -> dict[str, Column]:
@@ -187,9 +187,9 @@ class Envelope:
         columns = [*self.head(level), *(port.column for port in self.layout.arriving(level))]
         if len(pieces) == 1 and isinstance(pieces[0], OneRow):
             piece = pieces[0]
-            kept = frame if piece.condition is None else frame.where(piece.condition)
+            rows = frame if piece.condition is None else frame.where(piece.condition)
             # Optimised to a plain projection: the fields of a struct that is made and taken apart at once.
-            return kept.select(*(piece.row.getField(name).alias(name) for name in columns))
+            return rows.select(*(piece.row.getField(name).alias(name) for name in columns))
         return frame.select(F.inline(joined(pieces))).toDF(*columns)
 
     def sink_head(self) -> tuple[Column, ...]:

@@ -86,7 +86,7 @@ class Hosted:
         # Rows of one key take one way to the sink, so that they stay in order; others are spread over all tasks.
         at, types = primary_key(node), self.types(port)
         if at:
-            return canonical_key([flow.columns[each] for each in at], [types[each] for each in at])
+            return canonical_key([flow.columns[index] for index in at], [types[index] for index in at])
         return F.lit("#") if self.one_way and set(node.input_changelog_mode) != {"INSERT"} else spread
 
     def _keyed(self, port: Port) -> KeyedPort | None:

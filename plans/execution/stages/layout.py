@@ -75,13 +75,13 @@ class Layout:
 
     def arriving(self, level: int) -> tuple[Port, ...]:
         """The ports whose columns the envelope has in front of stage `level` (or of the sinks)."""
-        found = {
+        arriving = {
             port
             for producer, ports in self.targets.items()
             for port in ports
             if self._start(producer) <= level <= self.level(port)
         }
-        return tuple(sorted(found))
+        return tuple(sorted(arriving))
 
     def passing(self, level: int) -> tuple[Port, ...]:
         """The ports whose rows pass stage `level` untouched."""

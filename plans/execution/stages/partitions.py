@@ -53,21 +53,21 @@ def timings(prepared: PreparedPlan) -> dict[int, Timing]:
     """
     if not (prepared.event_time or prepared.reads_watermark):
         return {}
-    found = timings_of(prepared)
-    return found if any(each != Timing() for each in found.values()) else {}
+    by_source = timings_of(prepared)
+    return by_source if any(timing != Timing() for timing in by_source.values()) else {}
 
 
 def timings_of(prepared: PreparedPlan) -> dict[int, Timing]:
     """How the watermarks of the sources are made that have any, by source."""
-    found = {}
+    by_source = {}
     for source in prepared.tables:
         options = prepared.tables[source].table.options
         own, parted = _own_idle_ms(options), _has_partitions(options)
-        timed = [each for start in prepared.starts(source) for each in _timings(prepared.plan, start, own, parted)]
+        timed = [timing for start in prepared.starts(source) for timing in _timings(prepared.plan, start, own, parted)]
         if timed:
-            idle = 0 if any(each.idle_ms == 0 for each in timed) else max(each.idle_ms for each in timed)
-            found[source] = Timing(any(t.by_partition for t in timed), idle, any(t.every_row for t in timed))
-    return found
+            idle = 0 if any(timing.idle_ms == 0 for timing in timed) else max(timing.idle_ms for timing in timed)
+            by_source[source] = Timing(any(t.by_partition for t in timed), idle, any(t.every_row for t in timed))
+    return by_source
 
 
 def _own_idle_ms(options: Mapping[str, str]) -> int | None:
@@ -91,7 +91,7 @@ def _timings(plan: CompiledPlan, start: int, own_idle_ms: int | None, parted: bo
 
     def onward(at: int) -> list[int]:
         goes_on = at == start or (is_stateless(plan.node(at)) and not isinstance(plan.node(at), WatermarkAssigner))
-        return [each.id for each in plan.consumers(at)] if goes_on else []
+        return [node.id for node in plan.consumers(at)] if goes_on else []
 
     for at in reached(onward(start), onward):
         node = plan.node(at)
@@ -143,5 +143,5 @@ class PartitionWatermarks:
 
     def reached(self, batch: int) -> dict[str, int | None]:
         """The partitions that gave rows in a micro-batch, with the watermarks that these made."""
-        found: dict[str, int | None] = json.loads(str(self.kernel.reached(batch)))
-        return found
+        watermarks: dict[str, int | None] = json.loads(str(self.kernel.reached(batch)))
+        return watermarks

@@ -156,7 +156,7 @@ def _tables(plan: CompiledPlan) -> dict[int, SourceTable]:
             options = resolved_table(node).options or {}
             key = (table_of(node).identifier, tuple(sorted(options.items())))
             groups.setdefault(key, []).append(node)
-    found = {}
+    tables = {}
     for scans in groups.values():
         keys: dict[str, LogicalType] = {}
         used: set[int] = set()
@@ -168,19 +168,19 @@ def _tables(plan: CompiledPlan) -> dict[int, SourceTable]:
         wanted = frozenset(table.columns.names[at] for at in used)
         filters, letters = _filters(plan, scans[0]) if len(scans) == 1 else (), _dead_letters(scans[0])
         table = replace(table, wanted=wanted, filters=filters, dead_letters=letters)
-        found[scans[0].id] = SourceTable(scans[0].id, tuple(scans), table)
-    return found
+        tables[scans[0].id] = SourceTable(scans[0].id, tuple(scans), table)
+    return tables
 
 
 def _filters(plan: CompiledPlan, scan: TableSourceScan) -> tuple[tuple[RexNode, tuple[int | None, ...]], ...]:
     """Predicates that hold for all used rows of a scan: its filters, and that of a Calc that alone reads it."""
     columns = scan_columns(scan)
-    found = list(columns.filters)
+    filters = list(columns.filters)
     above = plan.consumers(scan)
     if len(above) == 1 and isinstance(above[0], Calc) and not above[0].keeps_state:
         condition = above[0].condition
-        found += [] if condition is None else [(condition, columns.paths + ((),) * len(columns.metadata))]
-    return tuple((rex, tuple(path[0] if len(path) == 1 else None for path in paths)) for rex, paths in found)
+        filters += [] if condition is None else [(condition, columns.paths + ((),) * len(columns.metadata))]
+    return tuple((rex, tuple(path[0] if len(path) == 1 else None for path in paths)) for rex, paths in filters)
 
 
 def table_spec(node: TableSourceScan | Sink, metadata: tuple[tuple[str, LogicalType], ...] = ()) -> TableSpec:
@@ -194,8 +194,8 @@ def _dead_letters(scan: TableSourceScan) -> TableSpec | None:
     table = scan.dead_letters
     if table is None or table.resolved_table is None:
         return None
-    found = _spec(table, table.resolved_table, scan.id)
-    return replace(found, sink=f"dead letters in {found.identifier}")
+    spec = _spec(table, table.resolved_table, scan.id)
+    return replace(spec, sink=f"dead letters in {spec.identifier}")
 
 
 def _spec(
@@ -215,12 +215,12 @@ def _spec(
 
 def sink_tables(sinks: Sequence[Sink]) -> dict[int, TableSpec]:
     """The tables of sinks, by node; those of one table are told apart by their order."""
-    found: dict[int, TableSpec] = {}
+    tables: dict[int, TableSpec] = {}
     for sink in sinks:
         table = table_spec(sink)
-        before = sum(each.identifier == table.identifier for each in found.values())
-        found[sink.id] = replace(table, sink=f"{table.identifier}#{before + 1}" if before else table.identifier)
-    return found
+        before = sum(sink_table.identifier == table.identifier for sink_table in tables.values())
+        tables[sink.id] = replace(table, sink=f"{table.identifier}#{before + 1}" if before else table.identifier)
+    return tables
 
 
 def _written_metadata(node: Sink) -> tuple[tuple[str, LogicalType], ...]:
@@ -311,4 +311,4 @@ def _holds(columns: RowType, name: str, value: str | None) -> RexNode:
 def _joined(name: str, parts: list[RexNode], *, of_none: bool) -> RexNode:
     if not parts:
         return Literal(of_none, BOOLEAN)
-    return reduce(lambda one, other: Call(name, (one, other), BOOLEAN, "BINARY"), parts)
+    return reduce(lambda left, right: Call(name, (left, right), BOOLEAN, "BINARY"), parts)

@@ -89,7 +89,9 @@ class Projections:
         """
         plan = self.prepared.plan
         flows = {
-            start: self._kept(source, start, Flow(F.col(KIND), F.col(ORD), F.col(PATH), self._scanned(source, start)))
+            start: self._filtered(
+                source, start, Flow(F.col(KIND), F.col(ORD), F.col(PATH), self._scanned(source, start))
+            )
             for start in self.prepared.starts(source)
         }
         times = [time for start, flow in flows.items() for time in watermark_times(plan, start, flow, self.lowering)]
@@ -131,22 +133,22 @@ class Projections:
         physical = [_at_path(path, table.columns) for path in wanted.paths]
         return (*physical, *(F.col(f"m{keys.index(key)}") for key, _ in wanted.metadata))
 
-    def _kept(self, source: int, start: int, flow: Flow) -> Flow:
+    def _filtered(self, source: int, start: int, flow: Flow) -> Flow:
         """The rows of a scan that the filters of its source keep."""
         node = self.prepared.plan.node(start)
         if isinstance(node, TableSourceScan):
             columns = self.prepared.tables[source].table.columns
             for rex, paths in scan_columns(node).filters:
-                given = tuple(_at_path(path, columns) for path in paths)
-                flow = flow.where(to_column(rex, given, self.lowering.context(node)))
+                arguments = tuple(_at_path(path, columns) for path in paths)
+                flow = flow.where(to_column(rex, arguments, self.lowering.context(node)))
         return flow
 
     def leaving(self, frame: DataFrame, level: int) -> DataFrame:
         """Rows of stage `level` as an envelope in front of the next level."""
         pieces: list[Piece] = []
         for node in self.prepared.layout.stages[level - 1]:
-            made = self._step_pieces if node in self.hosted.steps else self._operator_pieces
-            pieces += made(node, level)
+            pieces_of = self._step_pieces if node in self.hosted.steps else self._operator_pieces
+            pieces += pieces_of(node, level)
         return self.envelope.select(frame, [*pieces, *self.envelope.passing(level)], level + 1)
 
     def mine(self, node: int, level: int) -> Column | None:
@@ -170,28 +172,30 @@ class Projections:
         watermark = F.col(WATERMARK) if self.prepared.event_time else None
         inputs = self.envelope.fields(Port(node, 0))
         flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), inputs, self.mine(node, level), watermark)
-        made = lower_stateless(self.prepared.plan.node(node), 0, flow, self.hosted.steps[node].lowered())
-        return [piece for item in made for piece in self._continued(node, item, level + 1)]
+        lowered = lower_stateless(self.prepared.plan.node(node), 0, flow, self.hosted.steps[node].lowered())
+        return [piece for item in lowered for piece in self._continued(node, item, level + 1)]
 
     def _pieces(self, producer: int, flow: Flow, level: int) -> list[Piece]:
         """Rows that reach each consumer of `producer` through stateless nodes."""
-        found: list[Piece] = []
+        pieces: list[Piece] = []
         for port in consumers(self.prepared.plan, producer):
             if is_target(self.prepared.plan, port):
-                found.append(OneRow(self._target_row(port, flow, level), flow.condition))
+                pieces.append(OneRow(self._target_row(port, flow, level), flow.condition))
                 continue
-            for made in lower_stateless(self.prepared.plan.node(port.node), port.index, flow, self.lowering):
-                found += self._continued(port.node, made, level)
-        return found
+            for lowered in lower_stateless(self.prepared.plan.node(port.node), port.index, flow, self.lowering):
+                pieces += self._continued(port.node, lowered, level)
+        return pieces
 
-    def _continued(self, node: int, made: Flow | Exploded, level: int) -> Sequence[Piece]:
-        return self._pieces(node, made, level) if isinstance(made, Flow) else [self._exploded(node, made, level)]
+    def _continued(self, node: int, lowered: Flow | Exploded, level: int) -> Sequence[Piece]:
+        return (
+            self._pieces(node, lowered, level) if isinstance(lowered, Flow) else [self._exploded(node, lowered, level)]
+        )
 
-    def _exploded(self, node: int, made: Exploded, level: int) -> Piece:
+    def _exploded(self, node: int, lowered: Exploded, level: int) -> Piece:
         def rows(element: Column, position: Column) -> Column:
-            return joined(self._pieces(node, made.make(element, position), level))
+            return joined(self._pieces(node, lowered.make(element, position), level))
 
-        return ManyRows(F.flatten(lambdas.transform(made.elements, rows)), made.condition)
+        return ManyRows(F.flatten(lambdas.transform(lowered.elements, rows)), lowered.condition)
 
     def _target_row(self, port: Port, flow: Flow, level: int) -> Column:
         if not port.dead and not self.bounded and len(assigners_above(self.prepared.plan, port.node)) > 1:

@@ -61,14 +61,14 @@ class StageSpecs:
     def _held_back(self) -> dict[int, int]:
         """By operator, how far in ms its watermark is behind the query's: as much as operators above hold back."""
         operators, targets = self.hosted.operators, self.prepared.layout.targets
-        found = dict.fromkeys(operators, 0)
+        held_back = dict.fromkeys(operators, 0)
         # In the order of their stages: each after those that feed it.
         for node in (node for stage in self.prepared.layout.stages for node in stage if node in operators):
-            behind = found[node] + operators[node].holds_back
+            behind = held_back[node] + operators[node].holds_back
             for port in targets[node]:
-                if not port.writes and port.node in found:
-                    found[port.node] = max(found[port.node], behind)
-        return found
+                if not port.writes and port.node in held_back:
+                    held_back[port.node] = max(held_back[port.node], behind)
+        return held_back
 
     def _condition(self, condition: JoinedCondition) -> str:
         """A condition over joined rows, compiled by Spark, as the kernel wants it."""

@@ -55,9 +55,9 @@ def watermark_times(plan: CompiledPlan, start: int, flow: Flow, lowering: Loweri
             millis = _millis(node.watermark_expr, flow, lowering.context(node))
             yield millis if flow.condition is None else F.when(flow.condition, millis)
         elif is_stateless(node) and assigns_below(plan, port.node):
-            for made in lower_stateless(node, port.index, flow, lowering):
-                assert isinstance(made, Flow)
-                yield from watermark_times(plan, port.node, made, lowering)
+            for lowered in lower_stateless(node, port.index, flow, lowering):
+                assert isinstance(lowered, Flow)
+                yield from watermark_times(plan, port.node, lowered, lowering)
 
 
 def _millis(watermark: RexNode, flow: Flow, context: ExpressionContext) -> Column:
@@ -113,13 +113,13 @@ def with_watermarks(
     timed = frame.withColumn(_TIME, F.timestamp_millis(time)).withWatermark(_TIME, "0 seconds")
     # The row's watermark depends on the rows before it, so no filter may get below: Spark moves none below a call that
     # is not deterministic.
-    made = F.call_function("row_watermark", F.unix_millis(F.col(_TIME)))
+    watermark = F.call_function("row_watermark", F.unix_millis(F.col(_TIME)))
     if partitions is not None and place is not None:
-        made = partitions.of_row(own, place)
-    counted = timed.withColumn(WATERMARK, made)
+        watermark = partitions.of_row(own, place)
+    counted = timed.withColumn(WATERMARK, watermark)
     # Where nobody reads the column it would be left out, and the filter would get below all the same.
-    kept = counted if ends is None else counted.where(F.col(_END).isNull() & F.col(WATERMARK).isNotNull())
-    return kept.drop(_TIME, _END)
+    rows = counted if ends is None else counted.where(F.col(_END).isNull() & F.col(WATERMARK).isNotNull())
+    return rows.drop(_TIME, _END)
 
 
 def with_moves(frame: DataFrame, times: Sequence[Column], partitions: PartitionWatermarks | None) -> DataFrame:

@@ -64,10 +64,10 @@ def _read(
     if rows is None:
         return ()
     mine = reader.content(rows.where(key.holds(F.col("key"))), operator.uid)
-    found = mine.select("key", F.unix_millis("timer").alias("timer"), F.to_json("state", _JSON).alias("state"))
+    keys = mine.select("key", F.unix_millis("timer").alias("timer"), F.to_json("state", _JSON).alias("state"))
     return tuple(
         KeyState(row.key, row.timer, tuple(_fields(operator, operator.state["fields"], _parsed(row.state))))
-        for row in found.orderBy("key").limit(_MOST_KEYS).collect()
+        for row in keys.orderBy("key").limit(_MOST_KEYS).collect()
     )
 
 
@@ -89,19 +89,19 @@ def _field(operator: StoredOperator, field: Mapping[str, Any], name: str, value:
         return Field(name, "ROW", None if value is None else tuple(_columns(operator, field, value)))
     match what:
         case "rows":
-            return Field(name, "ROWS", tuple(tuple(_columns(operator, field, each)) for each in value))
+            return Field(name, "ROWS", tuple(tuple(_columns(operator, field, row)) for row in value))
         case "values":
-            return Field(name, f"ARRAY<{field['type']}>", tuple(_shown(each, field["type"]) for each in value))
+            return Field(name, f"ARRAY<{field['type']}>", tuple(_shown(item, field["type"]) for item in value))
         case "list" | "packedList":
-            return Field(name, "LIST", tuple(tuple(_fields(operator, field["fields"], each)) for each in value))
+            return Field(name, "LIST", tuple(tuple(_fields(operator, field["fields"], entry)) for entry in value))
         case "part":
             return Field(name, "PART", tuple(_fields(operator, field["fields"], value)))
         case "frame":
             return Field(name, "PART", _framed(operator, field, value))
         case "frames":
             parts = zip(field["parts"], value.items(), strict=True)
-            made = (Field(call, part["form"], _framed(operator, part, inner)) for part, (call, inner) in parts)
-            return Field(name, "AGGREGATES", tuple(made))
+            calls = (Field(call, part["form"], _framed(operator, part, inner)) for part, (call, inner) in parts)
+            return Field(name, "AGGREGATES", tuple(calls))
     type_ = field["type"] if what == "value" else _CLOCK if name in ON_A_CLOCK else _PLAIN[what]
     return Field(name, type_, _shown(value, type_))
 
@@ -111,7 +111,7 @@ def _framed(operator: StoredOperator, described: Mapping[str, Any], values: Mapp
     fields = described["fields"]
     if described["form"] == "python-value":
         fields = fields if values[_PICKLED["name"]] is None else [_PICKLED]
-        values = {each["name"]: values[each["name"]] for each in fields}
+        values = {field["name"]: values[field["name"]] for field in fields}
     return tuple(_fields(operator, fields, values))
 
 
@@ -150,5 +150,5 @@ def _short_time(text: str) -> str:
 
 def time_text(ms: int) -> str:
     """A time since 1970 as text, in UTC."""
-    found = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)
-    return found.strftime("%Y-%m-%d %H:%M:%S.") + f"{found.microsecond // 1000:03}Z"
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)
+    return moment.strftime("%Y-%m-%d %H:%M:%S.") + f"{moment.microsecond // 1000:03}Z"

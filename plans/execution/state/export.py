@@ -76,8 +76,8 @@ def export(reader: StateReader, operator: StoredOperator, path: str) -> int:
 
     try:
         reader.at_rest(write)
-        found = reader.spark.read.parquet(folder.uri)
-        return int(found.select(F.count(F.lit(1))).head()[0])  # type: ignore[index]
+        stored = reader.spark.read.parquet(folder.uri)
+        return int(stored.select(F.count(F.lit(1))).head()[0])  # type: ignore[index]
     except CheckpointError:
         folder.remove()
         raise
@@ -89,7 +89,7 @@ def entries_of(operator: StoredOperator, content: DataFrame) -> DataFrame:
     """A row for each entry; see `export`."""
     fields = operator.state["fields"]
     lists = list(_entry_lists(fields))
-    frames = [_of_list(operator, content, each, lists) for each in lists]
+    frames = [_of_list(operator, content, entry_list, lists) for entry_list in lists]
     frames.append(_without_entries(operator, content, lists))
     return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
 
@@ -115,16 +115,16 @@ def _of_list(operator: StoredOperator, content: DataFrame, of: _EntryList, lists
     frame = content.select("key", "timer", "state", F.explode(_at(of.path)).alias("entry"))
     entry = F.col("entry")
     described = [] if of.field["is"] == "rows" else of.field["fields"]
-    own = [each for each in described if each["name"] not in _WRITES]
+    own = [part for part in described if part["name"] not in _WRITES]
     row = [(entry, of.field)] if of.field["is"] == "rows" else []
-    row += [(entry.getField(each["name"]), each) for each in own if each["is"] in ROWS]
+    row += [(entry.getField(part["name"]), part) for part in own if part["is"] in ROWS]
     several = len(lists) > 1
-    names = {_named(each, of, several) for each in own}
+    names = {_named(part, of, several) for part in own}
     columns = [
         *_head(operator, of, row),
         *([F.lit(of.name).alias("entries")] if several else []),
         *([entry.alias("row")] if of.field["is"] == "rows" else []),
-        *(entry.getField(each["name"]).alias(_named(each, of, several)) for each in own),
+        *(entry.getField(part["name"]).alias(_named(part, of, several)) for part in own),
         *_shared(operator, lists, names),
     ]
     return frame.select(*columns)
@@ -139,7 +139,7 @@ def _without_entries(operator: StoredOperator, content: DataFrame, lists: Sequen
     """The keys that keep something and have no entries in a list; all keys where there are no lists."""
     from pyspark.sql import functions as F
 
-    empty = [F.coalesce(F.size(_at(each.path)), F.lit(0)) <= 0 for each in lists]
+    empty = [F.coalesce(F.size(_at(entry_list.path)), F.lit(0)) <= 0 for entry_list in lists]
     frame = content.where(reduce(lambda left, right: left & right, empty)) if empty else content
     return frame.select(*_head(operator, None, ()), *_shared(operator, lists))
 
@@ -151,8 +151,8 @@ def _head(
 
     yield F.col("key").alias("key_text")
     fields = operator.state["fields"]
-    found = [*rows, *((_at((each["name"],)), each) for each in fields if each["is"] in ROWS)]
-    key = _key(operator, found)
+    row_fields = [*rows, *((_at((part["name"],)), part) for part in fields if part["is"] in ROWS)]
+    key = _key(operator, row_fields)
     if key is not None:
         yield key.alias("key")
     write = _last_write(operator, of)
@@ -173,9 +173,9 @@ def _input(of: _EntryList | None) -> int:
 def _last_write(operator: StoredOperator, of: _EntryList | None) -> Column | None:
     from pyspark.sql import functions as F
 
-    if of is not None and any(each["name"] == "lastWrite" for each in of.field.get("fields", ())):
+    if of is not None and any(part["name"] == "lastWrite" for part in of.field.get("fields", ())):
         return F.col("entry").getField("lastWrite")
-    names = {each["name"] for each in operator.state["fields"]}
+    names = {part["name"] for part in operator.state["fields"]}
     return next((_at((name,)) for name in _WRITES if name in names), None)
 
 
@@ -184,29 +184,35 @@ def _key(operator: StoredOperator, rows: Sequence[tuple[Column, Mapping[str, Any
     from pyspark.sql import functions as F
 
     for key in operator.state["keys"]:
-        wanted = [(each["input"], each["column"]) for each in key]
+        wanted = [(part["input"], part["column"]) for part in key]
         for row, described in rows:
-            places = {(each.get("input"), each.get("column")): place for place, each in enumerate(described["columns"])}
-            if wanted and all(each in places for each in wanted):
+            places = {
+                (column.get("input"), column.get("column")): place for place, column in enumerate(described["columns"])
+            }
+            if wanted and all(part in places for part in wanted):
                 names = _column_names(operator, described)
-                at = [(names[places[each]], operator.column(*each)["name"]) for each in wanted]
+                at = [(names[places[part]], operator.column(*part)["name"]) for part in wanted]
                 return F.struct(*(row.getField(inside).alias(name) for inside, name in at))
     return None
 
 
 def _column_names(operator: StoredOperator, described: Mapping[str, Any]) -> list[str]:
     """The names of a row's columns as the kernel gives them: of two equal ones the second has a number."""
-    found: list[str] = []
-    for each in described["columns"]:
-        name = operator.column(each["input"], each["column"])["name"] if "input" in each else f"call {each['call'] + 1}"
-        number = sum(other == name for other in found)
-        found.append(name if not number else f"{name} {number + 1}")
-    return found
+    names: list[str] = []
+    for column in described["columns"]:
+        name = (
+            operator.column(column["input"], column["column"])["name"]
+            if "input" in column
+            else f"call {column['call'] + 1}"
+        )
+        number = sum(earlier == name for earlier in names)
+        names.append(name if not number else f"{name} {number + 1}")
+    return names
 
 
 def _shared(operator: StoredOperator, lists: Sequence[_EntryList], taken: Collection[str] = ()) -> Iterator[Column]:
     """What a key has once, beside the key itself, times and lists of entries; not under names that are taken."""
-    paths = {each.path for each in lists}
+    paths = {entry_list.path for entry_list in lists}
     for field in operator.state["fields"]:
         name = field["name"]
         # When a key is due is what its timer says.

@@ -50,7 +50,7 @@ _MOST_WINDOWS = 50
 Tried = Callable[[StoredOperator, int], int | None]
 
 
-def no_other(operator: StoredOperator, at: int) -> int | None:
+def no_override(operator: StoredOperator, at: int) -> int | None:
     """No other TTL is tried."""
     return None
 
@@ -80,10 +80,10 @@ def tried_of(texts: Sequence[str], operator: StoredOperator | None) -> Tried:
         else:
             own[_index(operator, name.strip(), text)] = ttl
 
-    def tried(each: StoredOperator, at: int) -> int | None:
-        if not each.spec["ttl"]:
+    def tried(operator: StoredOperator, at: int) -> int | None:
+        if not operator.spec["ttl"]:
             return None
-        return own.get(at if len(each.spec["ttl"]) > 1 else 0, everywhere)
+        return own.get(at if len(operator.spec["ttl"]) > 1 else 0, everywhere)
 
     return tried
 
@@ -100,18 +100,18 @@ def _index(operator: StoredOperator, name: str, text: str) -> int:
     names = {line.entry: line.index for line in operator.lines}
     short = {entry.removesuffix("State"): at for entry, at in names.items()}
     numbers = {str(at): at for at in names.values()}
-    found = {**numbers, **short, **names}.get(name)
-    if found is None:
+    index = {**numbers, **short, **names}.get(name)
+    if index is None:
         known = ", ".join(names) or "none"
         raise CheckpointError(
             f"--what-if {text}: operator {operator.uid} has no state entry {name} with a TTL",
             remedy=f"its entries: {known}",
         )
-    return found
+    return index
 
 
 def state_report(
-    reader: StateReader, uids: Sequence[str] | None = None, now: int | None = None, tried: Tried = no_other
+    reader: StateReader, uids: Sequence[str] | None = None, now: int | None = None, tried: Tried = no_override
 ) -> StateReport:
     """Figures of operators.
 
@@ -124,15 +124,15 @@ def state_report(
         CheckpointError: the state cannot be read.
     """
     at = int(time.time() * 1000) if now is None else now
-    wanted = [each for uid, each in reader.operators.items() if uids is None or uid in uids]
-    batch, found = reader.at_rest(lambda rows: _read(reader, wanted, rows, at, tried))
-    return StateReport(reader.root.uri, reader.number, batch, at, tuple(found[each.uid] for each in wanted))
+    wanted = [operator for uid, operator in reader.operators.items() if uids is None or uid in uids]
+    batch, states = reader.at_rest(lambda rows: _read(reader, wanted, rows, at, tried))
+    return StateReport(reader.root.uri, reader.number, batch, at, tuple(states[operator.uid] for operator in wanted))
 
 
 def _read(
     reader: StateReader, wanted: Sequence[StoredOperator], rows: DataFrame | None, now: int, tried: Tried
 ) -> Mapping[str, OperatorState]:
-    states = {each.uid: _empty(each) for each in wanted}
+    states = {operator.uid: _empty(operator) for operator in wanted}
     if rows is None or not wanted:
         return states
     figures = reader.figures(rows.where(rows.op.isin(list(states))))
@@ -146,7 +146,7 @@ def _read(
 def _empty(operator: StoredOperator) -> OperatorState:
     """The figures of an operator that keeps nothing."""
     columns = tuple(
-        tuple(KeyColumn(**operator.column(each["input"], each["column"])) for each in key)
+        tuple(KeyColumn(**operator.column(column["input"], column["column"])) for column in key)
         for key in operator.state["keys"]
     )
     lines = [operator.line(at) for at in range(len(operator.feeds))]
@@ -213,14 +213,14 @@ def _expiry(wanted: Sequence[StoredOperator], ttl_of: Tried) -> Column:
     """When an entry expires under the TTL of its operator and input; null for never."""
     from pyspark.sql import functions as F
 
-    found = F.lit(None).cast("bigint")
-    for each in wanted:
-        for at in range(len(each.feeds)):
-            ttl = ttl_of(each, at)
+    expiry = F.lit(None).cast("bigint")
+    for operator in wanted:
+        for at in range(len(operator.feeds)):
+            ttl = ttl_of(operator, at)
             if ttl:
-                mine = (F.col("op") == each.uid) & (F.col("input") == at)
-                found = F.when(mine, F.try_add(F.col("written"), F.lit(ttl))).otherwise(found)
-    return found
+                mine = (F.col("op") == operator.uid) & (F.col("input") == at)
+                expiry = F.when(mine, F.try_add(F.col("written"), F.lit(ttl))).otherwise(expiry)
+    return expiry
 
 
 def _counted(expiry: str, now: int) -> dict[str, Column]:
@@ -234,7 +234,7 @@ def _histogram(value: Column) -> list[Column]:
     from pyspark.sql import functions as F
 
     ranges = [(value >= low) & (value < high) for low, high in pairwise(EDGES)]
-    return [F.count_if(each) for each in (*ranges, value >= EDGES[-1])]
+    return [F.count_if(range_) for range_ in (*ranges, value >= EDGES[-1])]
 
 
 def _buckets(counts: Sequence[int]) -> tuple[Bucket, ...]:
@@ -266,7 +266,7 @@ def _with(state: OperatorState, row: Mapping[str, Any], tried: int | None) -> Op
         expiries=_buckets(row["expiries"]),
         what_if=what_if,
     )
-    timers = [each for each in (state.next_timer, row["next_timer"]) if each is not None]
+    timers = [timer for timer in (state.next_timer, row["next_timer"]) if timer is not None]
     return replace(
         state,
         keys=state.keys + row["keys"],

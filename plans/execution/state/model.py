@@ -234,5 +234,5 @@ def to_json(document: _Document) -> str:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of the documents."""
-    found = Document.model_json_schema(by_alias=True, mode="serialization")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found, "title": "State in a checkpoint"}
+    document = Document.model_json_schema(by_alias=True, mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, "title": "State in a checkpoint"}

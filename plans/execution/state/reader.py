@@ -69,13 +69,13 @@ class StoredOperator:
 
     def line(self, at: int) -> StateLine | None:
         """The state entry in the plan that an input's entries are."""
-        found = self.lines[0] if len(self.lines) == 1 else None
-        return next((line for line in self.lines if line.index == at), found)
+        only = self.lines[0] if len(self.lines) == 1 else None
+        return next((line for line in self.lines if line.index == at), only)
 
     def column(self, at: int, place: int) -> Mapping[str, str]:
         """Name and type of a column of an input."""
-        found: Mapping[str, str] = self.state["columns"][at][place]
-        return found
+        column: Mapping[str, str] = self.state["columns"][at][place]
+        return column
 
 
 @dataclass(frozen=True)
@@ -139,11 +139,11 @@ class StateReader:
         side = PlanSide(self.plan, by_name)
         nodes = {node.uid: node for node in self.plan.nodes if node.uid}
         lines = state_lines(self.plan)
-        found = {}
+        operators = {}
         for stage in self.stages:
             for spec in stage["operators"]:
                 uid, node = spec["uid"], nodes[spec["uid"]]
-                found[uid] = StoredOperator(
+                operators[uid] = StoredOperator(
                     uid,
                     node.id,
                     masked_text(words_of(side, node.id)),
@@ -152,7 +152,7 @@ class StateReader:
                     tuple(line for line in lines if line.node == node.id),
                     tuple(", ".join(side.lineage.tables[below.id]) for below in self.plan.inputs(node.id)),
                 )
-        return {uid: each for uid, each in found.items() if each.kind != "nothing"}
+        return {uid: operator for uid, operator in operators.items() if operator.kind != "nothing"}
 
     def operator(self, name: str) -> StoredOperator:
         """An operator by its uid, or the id of its node.
@@ -160,25 +160,27 @@ class StateReader:
         Raises:
             CheckpointError: there is none of that name.
         """
-        found = self.operators.get(name) or next((op for op in self.operators.values() if str(op.node) == name), None)
-        if found is None:
+        operator = self.operators.get(name) or next(
+            (op for op in self.operators.values() if str(op.node) == name), None
+        )
+        if operator is None:
             raise CheckpointError(
                 f"the checkpoint has no operator {name} that keeps state",
                 where=self.root.shown,
                 remedy=did_you_mean(name, self.operators, "no operator of its plan keeps any"),
             )
-        return found
+        return operator
 
     def at_rest(self, read: Callable[[DataFrame | None], T]) -> tuple[int | None, T]:
         """What is read of the rows of all state, None before the first micro-batch is done; and the number of that."""
 
-        def found(batch: int | None) -> tuple[int | None, T]:
+        def at_batch(batch: int | None) -> tuple[int | None, T]:
             if batch is None:
                 return None, read(None)
             rows = state_rows(self.spark, self.generation, self.stages, batch)
             return batch, read(rows.where(rows.op.isin(list(self.operators))))
 
-        return at_rest(self.spark, self.generation, found)
+        return at_rest(self.spark, self.generation, at_batch)
 
     @cached_property
     def _kernel(self) -> Any:

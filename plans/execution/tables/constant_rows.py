@@ -57,9 +57,9 @@ def _number_text(call: r.Call) -> float:
     """CAST('NaN' AS DOUBLE) and the like."""
     (operand,) = call.operands
     if isinstance(call.type, t.FloatType | t.DoubleType) and isinstance(operand, r.Literal):
-        found = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}.get(str(operand.value))
-        if found is not None:
-            return float(found)
+        special = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}.get(str(operand.value))
+        if special is not None:
+            return float(special)
     raise NotConstantError
 
 
@@ -103,7 +103,7 @@ def _day(value: Any, type_: t.LogicalType) -> dt.date:
     return dt.date(1970, 1, 1) + dt.timedelta(days=value) if isinstance(value, int) else dt.date.fromisoformat(value)
 
 
-def _made(class_: Callable[[Any], Any]) -> Callable[[Any, t.LogicalType], Any]:
+def _converted_by(class_: Callable[[Any], Any]) -> Callable[[Any, t.LogicalType], Any]:
     return lambda value, type_: class_(value)
 
 
@@ -111,9 +111,14 @@ def _decimal(value: Any, type_: Any) -> Decimal:
     return Decimal(str(value)).quantize(Decimal(1).scaleb(-type_.scale))
 
 
-_whole, _real, _text, _bytes = _made(int), _made(float), _made(str), _made(base64.b64decode)
+_whole, _real, _text, _bytes = (
+    _converted_by(int),
+    _converted_by(float),
+    _converted_by(str),
+    _converted_by(base64.b64decode),
+)
 _READERS: dict[type[t.LogicalType], Callable[[Any, Any], Any]] = {
-    t.BooleanType: _made(bool),
+    t.BooleanType: _converted_by(bool),
     t.TinyIntType: _whole,
     t.SmallIntType: _whole,
     t.IntType: _whole,
@@ -147,9 +152,9 @@ def values_source(node: Values, spark: SparkSession, folder: Folder, lowering: L
     place = f"{FOLDER}/values-{digest_of(value_to_json(node.tuples))}"
     name = f"{place}/once.txt"
     if len(node.tuples) > _MANY and not folder.holds(name):
-        found = _columns(node)
-        if found is not None:
-            return _rows_of_a_file(node, found, spark, folder, f"{place}/rows")
+        columns = _columns(node)
+        if columns is not None:
+            return _rows_of_a_file(node, columns, spark, folder, f"{place}/rows")
     if not folder.holds(name):
         folder.write_text(name, "once\n")
     once = spark.readStream.text(folder.child(place))
@@ -195,5 +200,5 @@ def _rows_of_a_file(
         arrays += [array_of(column, type_) for column, type_ in zip(columns, types, strict=True)]
         rows = spark.createDataFrame(pa.table(arrays, names=[ORD, *names]), schema=schema)
         rows.coalesce(1).write.mode("overwrite").parquet(folder.child(name))
-    found = spark.readStream.schema(schema).parquet(folder.child(name))
-    return found.select(*insert_head(F.col(ORD)), *names)
+    frame = spark.readStream.schema(schema).parquet(folder.child(name))
+    return frame.select(*insert_head(F.col(ORD)), *names)

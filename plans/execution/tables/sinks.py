@@ -69,8 +69,8 @@ class Sinks:
     @property
     def commits(self) -> list[connectors.Commits]:
         """Work of sinks that waits for the commit of a micro-batch."""
-        found = (sink.commits for sink in self._sinks.values() if isinstance(sink, connectors.HasCommits))
-        return [each for each in found if each is not None]
+        commits = (sink.commits for sink in self._sinks.values() if isinstance(sink, connectors.HasCommits))
+        return [commit for commit in commits if commit is not None]
 
     def rows(self, batch: int) -> BatchRows:
         """Rows written of a micro-batch of this run; forgotten once read."""
@@ -113,7 +113,7 @@ class Sinks:
             aside = 0
             for target, sources, opened in self._dead_letters:
                 letters = [letter_columns(builder.dead_letters(source).among(frame), target) for source in sources]
-                aside += _counted(opened, reduce(lambda one, other: one.unionByName(other), letters), batch)
+                aside += _counted(opened, reduce(lambda left, right: left.unionByName(right), letters), batch)
         finally:
             if several:
                 frame.unpersist()
@@ -132,10 +132,10 @@ def _observed(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
     from pyspark.sql import Observation
 
     counted = Observation()
-    return rows.observe(counted, _number()), lambda: _told(counted)
+    return rows.observe(counted, _number()), lambda: _count_of(counted)
 
 
-def _told(counted: Any) -> int:
+def _count_of(counted: Any) -> int:
     """The rows counted, once Spark has told of them; none where it found that there are no rows to count."""
     deadline = time.monotonic() + _OBSERVED_SECONDS
     future = counted._jo.future()
@@ -155,9 +155,9 @@ def _counting(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
     frame = session.internalCreateDataFrame(execution.toRdd(), counted._jdf.schema(), False)
 
     def count() -> int:
-        found = execution.observedMetrics().get(_ROWS)
+        metric = execution.observedMetrics().get(_ROWS)
         # Nothing is observed where Spark found that there are no rows.
-        return int(found.get().getLong(0)) if found.isDefined() else 0
+        return int(metric.get().getLong(0)) if metric.isDefined() else 0
 
     return frame_of(frame, spark), count
 

@@ -34,7 +34,9 @@ class Sources:
     def __init__(self, prepared: PreparedPlan, context: connectors.SourceContext) -> None:
         self.prepared, self.spark = prepared, context.spark
         with no_query_starts():
-            self.opened = {node: connectors.open_source(each.table, context) for node, each in prepared.tables.items()}
+            self.opened = {
+                node: connectors.open_source(source.table, context) for node, source in prepared.tables.items()
+            }
 
     @property
     def end(self) -> bool:

@@ -154,21 +154,21 @@ class _Deciding:
         filling = self._filling(diff, reset)
         if filling is not None:
             diff = self._above_filled(diff_of(self.both, filling.nodes), filling)
-        found = concerns(diff, reset)
-        verdict = worst(each.verdict for each in found)
+        concerned = concerns(diff, reset)
+        verdict = worst(concern.verdict for concern in concerned)
         if verdict is not Verdict.FULL and not (verdict is Verdict.PARTIAL and self.options.upgrade == MIGRATE_PARTIAL):
-            raise refusal(found, diff, self.store.root.uri)
+            raise refusal(concerned, diff, self.store.root.uri)
         named = (*self.options.reset, *(uid for uid in self.options.warm_up if uid != ALL))
         if self.options.upgrade == CHECK and not named and not self._touches_state(diff):
             return replace(self.in_place(), diff=diff)
-        return self._moving(diff, reset, found, verdict, filling)
+        return self._moving(diff, reset, concerned, verdict, filling)
 
     def in_place(self) -> Decision:
         """A start in place, whatever differs."""
         uids = {
-            each.new: self.both.old.uids[each.old]
-            for each in self.both.matching.matches
-            if each.new in self.both.new.uids and each.old in self.both.old.uids
+            match.new: self.both.old.uids[match.old]
+            for match in self.both.matching.matches
+            if match.new in self.both.new.uids and match.old in self.both.old.uids
         }
         known = Known(uids, self.old["partitions"], self.old)
         return Decision(known, partitions=self.old["partitions"], partly=self._partly)
@@ -188,11 +188,11 @@ class _Deciding:
         if not self.options.warm_up or self.request.times is None:
             return None
         empty = tuple(
-            each
-            for each in diff.operators
-            if each.new_node in self.prepared.layout.levels
+            edit
+            for edit in diff.operators
+            if edit.new_node in self.prepared.layout.levels
             and (
-                each.old_node not in self._old_prepared.layout.levels or not {each.uid, each.old_uid}.isdisjoint(reset)
+                edit.old_node not in self._old_prepared.layout.levels or not {edit.uid, edit.old_uid}.isdisjoint(reset)
             )
         )
         pasts = Pasts(
@@ -219,18 +219,18 @@ class _Deciding:
 
     def _above_filled(self, diff: PlanDiff, filling: Filling) -> PlanDiff:
         """The difference with what holds below operators that are made anew, of what they had given in part alone."""
-        edits = {each.uid: each for each in diff.operators}
+        edits = {edit.uid: edit for edit in diff.operators}
         for anew in filling.edits:
             if anew.old_uid not in self._partly:
                 continue
             assert anew.new_node is not None
             why = f"its rows came from {anew.words}: {self._partly[anew.old_uid]}, and is made anew"
-            for each in diff.operators:
+            for edit in diff.operators:
                 ids = (
-                    () if each.new_node is None or each.old_node is None else above(self.prepared.plan, [each.new_node])
+                    () if edit.new_node is None or edit.old_node is None else above(self.prepared.plan, [edit.new_node])
                 )
-                if anew.new_node in ids and each.new_node != anew.new_node and each.verdict is Verdict.FULL:
-                    edits[each.uid] = replace(each, verdict=Verdict.PARTIAL, why=why)
+                if anew.new_node in ids and edit.new_node != anew.new_node and edit.verdict is Verdict.FULL:
+                    edits[edit.uid] = replace(edit, verdict=Verdict.PARTIAL, why=why)
         return diff.with_operators(edits.values())
 
     def _touches_state(self, diff: PlanDiff) -> bool:
@@ -246,37 +246,39 @@ class _Deciding:
 
     def _moves_by_name_or_stage(self, diff: PlanDiff) -> bool:
         """Whether state is found under another name, or in another of Spark's operators."""
-        before = {each["uid"]: each["stage"] for each in self.old["operators"]}
+        before = {operator["uid"]: operator["stage"] for operator in self.old["operators"]}
         stages, uids = stages_of(self.prepared), dict(uids_of(diff, self.prepared))
-        known = {each.new_node: each.old_uid for each in diff.operators if each.old_uid in before}
+        known = {edit.new_node: edit.old_uid for edit in diff.operators if edit.old_uid in before}
         return any(
             uids[node] != known[node] or before[known[node]] != stage for node, stage in stages.items() if node in known
         )
 
     @property
     def _partitions(self) -> int:
-        asked, before = self.setting.asked, int(self.old["partitions"])
-        return before if asked is None or not before else asked
+        requested, before = self.setting.requested_partitions, int(self.old["partitions"])
+        return before if requested is None or not before else requested
 
     @staticmethod
     def _begins_to_expire(diff: PlanDiff) -> bool:
         """Whether something that was kept for ever gets a TTL: nothing but a write would set a timer for it."""
-        return any(ttl.old == 0 < ttl.new for each in diff.operators for ttl in each.ttls)
+        return any(ttl.old == 0 < ttl.new for edit in diff.operators for ttl in edit.ttls)
 
     def _reset(self, diff: PlanDiff) -> set[str]:
         """The uids of the operators that are to start empty, old and new ones."""
-        found: set[str] = set()
+        uids: set[str] = set()
         for wanted in self.options.reset:
-            edit = next((each for each in diff.operators if wanted in (each.uid, each.old_uid)), None)
+            edit = next(
+                (candidate for candidate in diff.operators if wanted in (candidate.uid, candidate.old_uid)), None
+            )
             if edit is None or edit.new_node is None:
-                known = ", ".join(each.uid for each in diff.operators if each.new_node is not None) or "none"
+                known = ", ".join(edit.uid for edit in diff.operators if edit.new_node is not None) or "none"
                 raise CheckpointError(
                     f"--reset {wanted}: the plan has no such operator with state",
                     where=self.store.root.shown,
                     remedy=f"operators with state: {known}",
                 )
-            found |= {edit.uid, edit.old_uid} - {""}
-        return found
+            uids |= {edit.uid, edit.old_uid} - {""}
+        return uids
 
     # ---- steps
 
@@ -284,21 +286,21 @@ class _Deciding:
         self,
         diff: PlanDiff,
         reset: set[str],
-        found: tuple[Concern, ...],
+        concerned: tuple[Concern, ...],
         verdict: Verdict,
         filling: Filling | None,
     ) -> Decision:
         prepared = self._old_prepared
-        kept = {each.old_node for each in diff.operators if each.new_node is not None and each.old_node is not None}
+        carried = {edit.old_node for edit in diff.operators if edit.new_node is not None and edit.old_node is not None}
         sides = (
-            kernel_side(prepared, self.request.functions, self.setting.place, kept),
+            kernel_side(prepared, self.request.functions, self.setting.place, carried),
             kernel_side(self.prepared, self.request.functions, self.setting.place),
         )
         uids = dict(uids_of(diff, self.prepared))
         state = tuple(steps_of_state(diff, reset, uids, *sides, filling))
         history = () if filling is None else tuple(steps_of_history(filling, uids))
         self._check_host((*state, *history))
-        self._check_found(diff, state)
+        self._check_columns(diff, state)
         number = self.store.next_generation()
         before, host = self.head.generation, self.setting.host
         partitions = self._partitions or self.setting.partitions
@@ -314,27 +316,27 @@ class _Deciding:
             steps.append(WriteState(number, host, partitions))
         steps.append(Publish(number, before))
         known = Known(uids, partitions, self.old)
-        nodes = () if filling is None else [each.new_node for each in filling.edits if each.new_node is not None]
+        nodes = () if filling is None else [edit.new_node for edit in filling.edits if edit.new_node is not None]
         filled = tuple(mapping_of(sides[1], sides[1], node, node, (uids[node], uids[node])) for node in nodes)
-        given = filling is not None and any(past.given is not None for past in filling.pasts.values())
-        partly = partly_after(self._partly, diff, tuple(steps), given)
-        return Decision(known, tuple(steps), partitions, verdict, diff, found, filling, filled, partly)
+        has_history = filling is not None and any(past.history is not None for past in filling.pasts.values())
+        partly = partly_after(self._partly, diff, tuple(steps), has_history)
+        return Decision(known, tuple(steps), partitions, verdict, diff, concerned, filling, filled, partly)
 
     def _check_host(self, steps: Iterable[Step]) -> None:
         """Refuse to move what Spark's own operator keeps: it is no state of the kernel's."""
         hosts = self.old["host"], self.setting.host
         if NATIVE in hosts and any(isinstance(step, MoveState | WarmUp) for step in steps):
-            to, other = (f" to {hosts[1]}", f"give --host {hosts[0]}, or ") if hosts[0] != hosts[1] else ("", "")
+            to, remedy = (f" to {hosts[1]}", f"give --host {hosts[0]}, or ") if hosts[0] != hosts[1] else ("", "")
             raise UpgradeError(
                 f"what {hosts[0]} keeps cannot be moved{to}",
                 self.store.root.uri,
-                f"{other}leave out what moves state (spark.sql.shuffle.partitions, --upgrade), or start with an empty "
+                f"{remedy}leave out what moves state (spark.sql.shuffle.partitions, --upgrade), or start with an empty "
                 "checkpoint folder",
             )
 
-    def _check_found(self, diff: PlanDiff, steps: Iterable[Step]) -> None:
+    def _check_columns(self, diff: PlanDiff, steps: Iterable[Step]) -> None:
         """Refuse where a column that is kept would be lost though the verdict says that nothing is."""
-        verdicts = {each.old_uid: each.verdict for each in diff.operators}
+        verdicts = {edit.old_uid: edit.verdict for edit in diff.operators}
         states = json.loads(self.store.program(self.head).state)
         for step in steps:
             if (

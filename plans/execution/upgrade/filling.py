@@ -66,31 +66,31 @@ def batches_of(pasts: Pasts, clock: Clock, most: int | None) -> tuple[Batch, ...
 def _few(pasts: Pasts, most: int | None) -> Iterator[Batch]:
     groups = {name: in_order(files, most) for name, (files, _) in pasts.items()}
     for at in range(max(map(len, groups.values()), default=0)):
-        yield Batch({name: found[at] for name, found in groups.items() if at < len(found)})
+        yield Batch({name: files[at] for name, files in groups.items() if at < len(files)})
 
 
 def _logged(pasts: Pasts, log: Sequence[Entry]) -> Iterator[Batch]:
-    given = {name: files for name, (files, is_given) in pasts.items() if is_given}
+    from_history = {name: files for name, (files, is_given) in pasts.items() if is_given}
     read = {name: by_batch(files) for name, (files, is_given) in pasts.items() if not is_given}
     reached = dict.fromkeys(read, -1)
     before: int | None = None
     for entry in log:
-        files = dict(given)
-        given = {}
+        files = dict(from_history)
+        from_history = {}
         for name, batches in read.items():
             until = _offset(entry, name, reached[name])
-            found = tuple(file for at in range(reached[name] + 1, until + 1) for file in batches.get(at, ()))
+            new_files = tuple(file for at in range(reached[name] + 1, until + 1) for file in batches.get(at, ()))
             reached[name] = until
-            if found:
-                files[name] = found
+            if new_files:
+                files[name] = new_files
         if files or entry.watermark != before:
             yield Batch(files, entry.watermark)
         before = entry.watermark
 
 
 def _offset(entry: Entry, name: str, otherwise: int) -> int:
-    found = entry.positions.get(name)
-    return otherwise if found is None else int(json.loads(found)["logOffset"])
+    position = entry.positions.get(name)
+    return otherwise if position is None else int(json.loads(position)["logOffset"])
 
 
 def _as_read(pasts: Pasts) -> Iterator[Batch]:
@@ -98,7 +98,7 @@ def _as_read(pasts: Pasts) -> Iterator[Batch]:
         name: [files] if is_given else list(by_batch(files).values()) for name, (files, is_given) in pasts.items()
     }
     for at in range(max(map(len, groups.values()), default=0)):
-        yield Batch({name: found[at] for name, found in groups.items() if at < len(found)})
+        yield Batch({name: files[at] for name, files in groups.items() if at < len(files)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +109,13 @@ class Past:
         table: the table, for people.
         name: under which Spark keeps how far it was read.
         files: in the order in which they were read.
-        given: the table as it is read instead; None for the table itself.
+        history: the table as it is read instead; None for the table itself.
     """
 
     table: str
     name: str
     files: tuple[ReadFile, ...]
-    given: TableSpec | None = None
+    history: TableSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,4 +143,4 @@ class Filling:
     @property
     def nodes(self) -> frozenset[int]:
         """The nodes of the operators in the new plan."""
-        return frozenset(each.new_node for each in self.edits if each.new_node is not None)
+        return frozenset(edit.new_node for edit in self.edits if edit.new_node is not None)

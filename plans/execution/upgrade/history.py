@@ -44,16 +44,16 @@ class FileTimes:
 
     def of(self, paths: Sequence[str]) -> Mapping[str, int]:
         """By path the time in ms since 1970, without the files that are not there."""
-        return self._asked("of", json.dumps(list(paths)))
+        return self._call("of", json.dumps(list(paths)))
 
     def below(self, root: str) -> Mapping[str, int]:
         """The same of all files that a source of this path would read."""
-        return self._asked("below", root)
+        return self._call("below", root)
 
-    def _asked(self, method: str, argument: str) -> Mapping[str, int]:
+    def _call(self, method: str, argument: str) -> Mapping[str, int]:
         conf = self._spark._jsparkSession.sessionState().newHadoopConf()
-        found: dict[str, int] = json.loads(getattr(java_class(self._spark._jvm, _TIMES), method)(argument, conf))
-        return found
+        times: dict[str, int] = json.loads(getattr(java_class(self._spark._jvm, _TIMES), method)(argument, conf))
+        return times
 
 
 def files_read(generation: Folder, name: str, until: int) -> tuple[ReadFile, ...]:
@@ -76,8 +76,8 @@ def _parsed(text: str) -> Iterator[ReadFile]:
     version, *lines = text.splitlines() or [""]
     assert version == FILES_VERSION, f"the log of a file source has version {version}"
     for line in lines:
-        found: dict[str, Any] = json.loads(line)
-        yield ReadFile(found["path"], int(found["timestamp"]), int(found["batchId"]))
+        entry: dict[str, Any] = json.loads(line)
+        yield ReadFile(entry["path"], int(entry["timestamp"]), int(entry["batchId"]))
 
 
 def write_log(generation: Folder, name: str, logged: Sequence[Sequence[ReadFile]], interval: int) -> None:
@@ -97,10 +97,10 @@ def write_log(generation: Folder, name: str, logged: Sequence[Sequence[ReadFile]
     generation.write_text(f"{place_of(name)}/{number}{COMPACT if compact else ''}", text)
 
 
-def given_files(times: FileTimes, root: str) -> tuple[ReadFile, ...]:
+def history_files(times: FileTimes, root: str) -> tuple[ReadFile, ...]:
     """The files of a table that is given, in the order in which a source reads them."""
-    found = (ReadFile(path, time) for path, time in times.below(root).items())
-    return tuple(sorted(found, key=lambda file: (file.time, file.path)))
+    files = (ReadFile(path, time) for path, time in times.below(root).items())
+    return tuple(sorted(files, key=lambda file: (file.time, file.path)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +119,11 @@ class Gap:
 def gaps(times: FileTimes, files: Iterable[ReadFile]) -> tuple[Gap, ...]:
     """The files that are gone or were written since they were read."""
     known = tuple(files)
-    found = times.of([file.path for file in known])
+    times_now = times.of([file.path for file in known])
     return tuple(
-        Gap(file.path, "is gone" if file.path not in found else "was written again since it was read")
+        Gap(file.path, "is gone" if file.path not in times_now else "was written again since it was read")
         for file in known
-        if found.get(file.path) != file.time
+        if times_now.get(file.path) != file.time
     )
 
 
@@ -149,7 +149,7 @@ def in_order(files: Sequence[ReadFile], most: int | None) -> list[tuple[ReadFile
 
 def by_batch(files: Sequence[ReadFile]) -> Mapping[int, tuple[ReadFile, ...]]:
     """Files by the source's micro-batch that read them."""
-    found: dict[int, list[ReadFile]] = {}
+    batches: dict[int, list[ReadFile]] = {}
     for file in files:
-        found.setdefault(file.batch, []).append(file)
-    return {batch: tuple(group) for batch, group in found.items()}
+        batches.setdefault(file.batch, []).append(file)
+    return {batch: tuple(group) for batch, group in batches.items()}

@@ -62,7 +62,7 @@ class Migration:
         self.functions = functions
         self._finish: Callable[[], None] = lambda: None
         self._stopped: Callable[[], bool] = lambda: False
-        self._told: Callable[[int], None] = lambda number: None
+        self._report: Callable[[int], None] = lambda number: None
         self._rows: DataFrame | None = None
         self._moved: list[MoveState] = []
         self._stages: Sequence[Mapping[str, Any]] = ()
@@ -76,7 +76,7 @@ class Migration:
         self,
         finish: Callable[[], None],
         stopped: Callable[[], bool],
-        told: Callable[[int], None] = lambda number: None,
+        report: Callable[[int], None] = lambda number: None,
     ) -> None:
         """What comes before the new program is laid out over its sources.
 
@@ -85,7 +85,7 @@ class Migration:
             stopped: whether the run is to end.
             told: is told the number of each step, counted from 1, as it is begun.
         """
-        self._finish, self._stopped, self._told = finish, stopped, told
+        self._finish, self._stopped, self._report = finish, stopped, report
         self._copy_values(self.new.folder)
         self._do_all(lambda step: isinstance(step, FinishBatch | CarrySource))
 
@@ -117,7 +117,7 @@ class Migration:
     def _do_all(self, chosen: Callable[[Step], bool]) -> None:
         for number, step in enumerate(self.decision.steps, 1):
             if chosen(step):
-                self._told(number)
+                self._report(number)
                 self._do(step)
 
     @singledispatchmethod
@@ -133,7 +133,7 @@ class Migration:
     def _carry(self, step: CarrySource) -> None:
         if step.how == BEGINS:
             return
-        for name in (each + end for each in step.names for end in ("", _END)):
+        for name in (name_ + end for name_ in step.names for end in ("", _END)):
             place = place_of(name)
             self.old.folder.copy(place, self.new.folder)
             for entry in self.new.folder.names(place):
@@ -144,7 +144,9 @@ class Migration:
         if name.endswith(".crc"):
             return
         text = self.new.folder.read_text(name) or ""
-        before, after = (f"/{GENERATIONS}/{each.number}/{FOLDER}/{_VALUES}" for each in (self.old, self.new))
+        before, after = (
+            f"/{GENERATIONS}/{generation.number}/{FOLDER}/{_VALUES}" for generation in (self.old, self.new)
+        )
         if before in text:
             self.new.folder.write_text(name, text.replace(before, after))
 
@@ -163,7 +165,7 @@ class Migration:
     def _write(self, step: WriteState) -> None:
         assert self._rows is not None
         reading = Seeding(self._rows.sparkSession)
-        mappings = [each.mapping.to_dict() for each in self._moved]
+        mappings = [operator.mapping.to_dict() for operator in self._moved]
         converted = reading.converted(self._rows, self.last, self._stages, self._states, mappings)
         filling = self.decision.filling
         if filling is not None:
@@ -179,14 +181,14 @@ class Migration:
         folder = self.new.folder.inside(_WARM_UP)
         self._copy_values(folder)
         how = How(self.spark, self.functions, step.host, step.partitions, self._ends, self._stopped)
-        found = replay(filling, folder, entries(self.old.folder)[-1].about, how)
+        replayed = replay(filling, folder, entries(self.old.folder)[-1].about, how)
         mappings = self.decision.filled
-        self._filled = {each.target: found.entries.get(each.target, 0) for each in mappings}
+        self._filled = {mapping.target: replayed.entries.get(mapping.target, 0) for mapping in mappings}
         if filling.clock.event_time and filling.clock.last is None:
             # The old program had no watermarks: those of its rows are known only now.
-            self._watermark = found.watermark
+            self._watermark = replayed.watermark
         return reading.converted(
-            found.rows, found.program, self._stages, self._states, [each.to_dict() for each in mappings]
+            replayed.rows, replayed.program, self._stages, self._states, [mapping.to_dict() for mapping in mappings]
         )
 
     def _copy_values(self, to: Folder) -> None:
@@ -198,5 +200,7 @@ class Migration:
     def _carry_figures(self) -> None:
         """How many rows each operator keeps, which progress counts on from."""
         rows = json_in(self.old.folder.read_text(STATE_ROWS), dict) or {}
-        kept = {each.uid: rows[each.mapping.source] for each in self._moved if each.mapping.source in rows}
-        self.new.folder.write_text(STATE_ROWS, json.dumps({**kept, **self._filled}))
+        carried = {
+            operator.uid: rows[operator.mapping.source] for operator in self._moved if operator.mapping.source in rows
+        }
+        self.new.folder.write_text(STATE_ROWS, json.dumps({**carried, **self._filled}))

@@ -27,9 +27,11 @@ def partly_of(store: Store, head: Head, description: Mapping[str, Any]) -> dict[
         return dict(description[PARTLY])
     if "from" in store.facts(head.generation):
         why = "an earlier release has upgraded the checkpoint, and did not write down what became of its state"
-        return {each["uid"]: why for each in description["operators"]}
+        return {operator["uid"]: why for operator in description["operators"]}
     plans = [
-        CompiledPlan.from_json(store.program(each).plan) for each in store.heads() if each.generation == head.generation
+        CompiledPlan.from_json(store.program(start).plan)
+        for start in store.heads()
+        if start.generation == head.generation
     ]
     return {uid: why for plan in plans for uid, why in forgetting(plan).items()}
 
@@ -39,7 +41,9 @@ def forgetting(plan: CompiledPlan) -> dict[str, str]:
     return {str(node.uid): _FORGETS for node in plan.nodes if node.uid and any(e.ttl_ms for e in node.ttl_entries)}
 
 
-def partly_after(before: Mapping[str, str], diff: PlanDiff, steps: tuple[Step, ...], given: bool) -> dict[str, str]:
+def partly_after(
+    before: Mapping[str, str], diff: PlanDiff, steps: tuple[Step, ...], has_history: bool
+) -> dict[str, str]:
     """What holds after an upgrade.
 
     Args:
@@ -47,9 +51,9 @@ def partly_after(before: Mapping[str, str], diff: PlanDiff, steps: tuple[Step, .
         steps: of the upgrade.
         given: whether operators are filled from another table than the one that is read.
     """
-    edits = {each.old_uid: each for each in diff.operators if each.old_uid}
-    added = {each.uid: each for each in diff.operators if not each.old_uid}
-    return dict(_after(before, edits, added, steps, given))
+    edits = {edit.old_uid: edit for edit in diff.operators if edit.old_uid}
+    added = {edit.uid: edit for edit in diff.operators if not edit.old_uid}
+    return dict(_after(before, edits, added, steps, has_history))
 
 
 def _after(
@@ -57,7 +61,7 @@ def _after(
     edits: Mapping[str, OperatorEdit],
     added: Mapping[str, OperatorEdit],
     steps: tuple[Step, ...],
-    given: bool,
+    has_history: bool,
 ) -> Iterator[tuple[str, str]]:
     for step in steps:
         if isinstance(step, MoveState):
@@ -71,5 +75,5 @@ def _after(
             edit = added.get(step.uid)
             if edit is None or edit.verdict is not Verdict.FULL:
                 yield step.uid, "it started empty in an upgrade"
-        elif given and isinstance(step, WarmUp):
+        elif has_history and isinstance(step, WarmUp):
             yield step.uid, "it was filled from another table than the one that is read"

@@ -17,7 +17,7 @@ from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.upgrade.excerpt import above
 from compiled_plan.plans.execution.upgrade.filling import Past
-from compiled_plan.plans.execution.upgrade.history import FileTimes, Gap, files_read, gaps, given_files
+from compiled_plan.plans.execution.upgrade.history import FileTimes, Gap, files_read, gaps, history_files
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.stateless import WatermarkAssigner
 from compiled_plan.plans.plan import CompiledPlan
@@ -62,15 +62,15 @@ class Pasts:
 
     def was_read(self, source: int) -> bool:
         """Whether there are rows that came before, of the source or of a table that is given for it."""
-        return source in self.given or self.names.by_node[source] in self._positions
+        return source in self.histories or self.names.by_node[source] in self._positions
 
     def past(self, source: int) -> Past | None:
         """What was read; None of a source that is new."""
         if not self.was_read(source):
             return None
-        name, given = self.names.by_node[source], self.given.get(source)
-        if given is not None:
-            return Past(self.table(source), name, given_files(self.times, given.options.get("path", "")), given)
+        name, history = self.names.by_node[source], self.histories.get(source)
+        if history is not None:
+            return Past(self.table(source), name, history_files(self.times, history.options.get("path", "")), history)
         until = int(json.loads(self._positions[name])["logOffset"])
         return Past(self.table(source), name, files_read(self.generation, name, until))
 
@@ -90,22 +90,22 @@ class Pasts:
     # ---- tables that are given
 
     @cached_property
-    def given(self) -> Mapping[int, TableSpec]:
+    def histories(self) -> Mapping[int, TableSpec]:
         """By source the table that is read instead.
 
         Raises:
             UnsupportedError: its options are wrong; names the table.
         """
-        found = {}
+        specs = {}
         for source, table in self.prepared.tables.items():
             options = next((self.options[name] for name in self._called(source) if name in self.options), None)
             if options is not None:
                 spec = replace(table.table, options=dict(options))
                 check_table(spec.identifier, spec.options, spec.columns, spec.partition_keys, reading=True)
-                found[source] = spec
-        return found
+                specs[source] = spec
+        return specs
 
-    def check_given(self, where: str) -> None:
+    def check_histories(self, where: str) -> None:
         """Refuse a table that the program does not read."""
         known = {name for source in self.prepared.tables for name in self._called(source)}
         for name in self.options:
@@ -128,7 +128,7 @@ class Pasts:
             return
         table = self.table(source)
         instead = f"--warm-up-from \"{table}=('connector' = 'filesystem', ...)\" names a table that has them"
-        spec = self.given.get(source, self.prepared.tables[source].table)
+        spec = self.histories.get(source, self.prepared.tables[source].table)
         name = spec.options.get("connector", "")
         connector = connector_spec(name)
         if connector is None or connector.source is None or not connector.source.again:
@@ -136,7 +136,7 @@ class Pasts:
             return
         past = self.past(source)
         assert past is not None
-        if past.given is not None:
+        if past.history is not None:
             if not past.files:
                 yield f"--warm-up-from {table}: there is no file below {spec.options.get('path', '')}", "correct 'path'"
             return
@@ -152,6 +152,6 @@ def tables_with_watermarks(plan: CompiledPlan) -> frozenset[str]:
     return frozenset(".".join(table_of(scan).path) for scan in scans)
 
 
-def _listed(found: tuple[Gap, ...]) -> str:
-    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-    return f"{found[0].path} {found[0].how}{more}"
+def _listed(missing: tuple[Gap, ...]) -> str:
+    more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+    return f"{missing[0].path} {missing[0].how}{more}"

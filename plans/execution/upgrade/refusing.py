@@ -26,21 +26,21 @@ class UpgradeError(CheckpointError):
         self.diff = diff
 
 
-def refusal(found: Sequence[Concern], diff: PlanDiff, where: str) -> UpgradeError:
+def refusal(concerns: Sequence[Concern], diff: PlanDiff, where: str) -> UpgradeError:
     """Make the error of a start whose options do not allow what it would do.
 
     Args:
         found: what is not fully compatible.
         where: the checkpoint.
     """
-    verdict = worst(each.verdict for each in found)
-    operators = sum(bool(each.uids) for each in found)
+    verdict = worst(concern.verdict for concern in concerns)
+    operators = sum(bool(concern.uids) for concern in concerns)
     of = f"{operators} of {counted(len(diff.operators), 'operator')}" if operators else "the plan"
     is_are = "is" if operators <= 1 else "are"
-    lines = [f"  - {masked_text(line)}" for each in found for line in each.lines]
+    lines = [f"  - {masked_text(line)}" for concern in concerns for line in concern.lines]
     return UpgradeError(
         "\n".join((f"cannot start: {of} {is_are} {verdict.value} with the checkpoint", *dict.fromkeys(lines))),
         where,
-        "; ".join(remedies(found)),
+        "; ".join(remedies(concerns)),
         diff,
     )

@@ -102,7 +102,7 @@ def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], how: How)
         for name, files in batch.files.items():
             logged.setdefault(name, []).append([_here(file, folder) for file in files])
             write_log(folder, name, logged[name], interval)
-        positions = {name: json.dumps({"logOffset": len(found) - 1}) for name, found in logged.items()}
+        positions = {name: json.dumps({"logOffset": len(files) - 1}) for name, files in logged.items()}
         watermark = _watermark(filling, folder, number, batch)
         now = {**settings, "batchTimestampMs": int(time.time() * 1000)}
         plan_batch(folder, Entry(number, watermark, positions, now))
@@ -113,9 +113,9 @@ def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], how: How)
     stored = stored_rows(reading, folder.uri, hosts, len(filling.batches) - 1)
     stages = [handle.spec for handle in builder.handles]
     states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
-    kept = {uid: found["stateRows"] for handle in builder.handles for uid, found in handle.figures().items()}
+    entries = {uid: figures["stateRows"] for handle in builder.handles for uid, figures in handle.figures().items()}
     program = ProgramFiles("", "", json.dumps(stages), json.dumps(states))
-    return Replayed(stored, program, kept, watermark_of(folder))
+    return Replayed(stored, program, entries, watermark_of(folder))
 
 
 def _watermark(filling: Filling, folder: Folder, number: int, batch: Batch) -> int:
@@ -142,7 +142,7 @@ def _built(filling: Filling, folder: Folder, how: How) -> tuple[StageBuilder, Da
     frames = {}
     for source, table in prepared.tables.items():
         past = filling.pasts.get(source)
-        spec = table.table if past is None or past.given is None else past.given
+        spec = table.table if past is None or past.history is None else past.history
         frames[source] = connectors.open_source(spec, context).frame
     for source, node in prepared.values.items():
         frames[source] = values_source(node, how.spark, folder, lowering)

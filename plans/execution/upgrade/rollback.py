@@ -38,8 +38,8 @@ class Meanwhile:
     @property
     def text(self) -> str:
         """For people."""
-        found = f"{self.table}: {self.rows} rows"
-        return f"{found} in {self.files} files, {self.pattern}" if self.pattern else found
+        text = f"{self.table}: {self.rows} rows"
+        return f"{text} in {self.files} files, {self.pattern}" if self.pattern else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class RolledBack:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
-        return asdict(self) | {"sinks": [asdict(each) for each in self.sinks]}
+        return asdict(self) | {"sinks": [asdict(sink) for sink in self.sinks]}
 
 
 def roll_back(spark: SparkSession, checkpoint: str) -> RolledBack:
@@ -146,10 +146,10 @@ def _head(store: Store) -> Head:
 def _meanwhile(spark: SparkSession, plan: CompiledPlan, generation: Generation) -> tuple[Meanwhile, ...]:
     rows = read_written(generation.folder).rows or {}
     context = connectors.SinkContext(spark, generation.run_id, print, writes=False)
-    found = []
+    meanwhile = []
     for node in plan.sinks:
         assert isinstance(node, Sink)
         table = table_spec(node)
         files, pattern = connectors.files_of(table, context)
-        found.append(Meanwhile(table.identifier, rows.get(table.identifier, 0), files, pattern))
-    return tuple(found)
+        meanwhile.append(Meanwhile(table.identifier, rows.get(table.identifier, 0), files, pattern))
+    return tuple(meanwhile)

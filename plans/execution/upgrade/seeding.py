@@ -60,12 +60,12 @@ class Seeding:
         mappings: Sequence[Mapping[str, Any]],
     ) -> DataFrame:
         """What operators of a new program keep, of what those of the old one kept: with `level` in front."""
-        wanted = rows.where(F.col("op").isin([each["from"] for each in mappings]))
+        wanted = rows.where(F.col("op").isin([mapping["from"] for mapping in mappings]))
         kernel = java_class(self.spark._jvm, _MIGRATION)
-        made = kernel.convert(
+        rows_ = kernel.convert(
             wanted._jdf, last.stages, last.state, json.dumps(list(stages)), json.dumps(states), json.dumps(mappings)
         )
-        return frame_of(made, self.spark)
+        return frame_of(rows_, self.spark)
 
     def seed(
         self,

@@ -162,11 +162,11 @@ class Start:
         recorded = {} if old is None else old["positions"]
         folder = self.generation.folder if self._migration is None else self._migration.old.folder
         # Of a source that the last program did not read, the log may have a position of a batch that ran without it.
-        found = positions(folder) | recorded
+        reached = positions(folder) | recorded
         description = describe(prepared, setting) | {
             "sources": names.active,
             "gone": names.gone,
-            "positions": {name: found[name] for name in sorted(found) if name not in names.all()},
+            "positions": {name: reached[name] for name in sorted(reached) if name not in names.all()},
             PARTLY: {**({} if self.decision is None else self.decision.partly), **forgetting(prepared.plan)},
         }
         files = ProgramFiles(
@@ -176,7 +176,7 @@ class Start:
             json.dumps(state, indent=1),
         )
         if self._migration is not None:
-            wanted = {name: at for name, at in found.items() if name in names.all()}
+            wanted = {name: at for name, at in reached.items() if name in names.all()}
             self._migration.move(stages, state, wanted, ends)
             self._new_program(files, "migrate")
             self.publish()

@@ -19,15 +19,15 @@ class Step:
     @property
     def text(self) -> str:
         """What it does, for people."""
-        return self.TEXT.format(**{each.name: getattr(self, each.name) for each in fields(self)})
+        return self.TEXT.format(**{field.name: getattr(self, field.name) for field in fields(self)})
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
-        found: dict[str, Any] = {"step": self.kind}
-        for each in fields(self):
-            value = getattr(self, each.name)
-            found[each.name] = value.to_dict() if isinstance(value, StateMapping) else value
-        return found | {"text": self.text}
+        step: dict[str, Any] = {"step": self.kind}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            step[field.name] = value.to_dict() if isinstance(value, StateMapping) else value
+        return step | {"text": self.text}
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,20 +79,20 @@ class Warming:
         Raises:
             CheckpointError: no such operator, or one that cannot be filled; says why.
         """
-        self.pasts.check_given(self.where)
-        edits = tuple(each for each in self._wanted(wanted) if self._has_past(each))
+        self.pasts.check_histories(self.where)
+        edits = tuple(edit for edit in self._wanted(wanted) if self._has_past(edit))
         if not edits or not self.pasts.log:
             return None
-        prepared = prepare(excerpt(self._prepared.plan, {_node(each) for each in edits}))
+        prepared = prepare(excerpt(self._prepared.plan, {_node(edit) for edit in edits}))
         clock = self._clock(prepared)
-        found = tuple(dict.fromkeys((*self._refusals(edits), *self._of_time(edits, clock))))
-        if found:
-            raise _refused(found, self.where)
+        refusals = tuple(dict.fromkeys((*self._refusals(edits), *self._of_time(edits, clock))))
+        if refusals:
+            raise _refused(refusals, self.where)
         # A table of several scans has the number of the first of them, which may not be among them here.
         sources = {at: self.pasts.source_of(prepared.starts(at)[0]) for at in (*prepared.tables, *prepared.values)}
         pasts = {at: past for at, source in sources.items() if (past := self.pasts.past(source)) is not None}
         names = {at: self.pasts.names.by_node[source] for at, source in sources.items()}
-        files = {past.name: (past.files, past.given is not None) for past in pasts.values()}
+        files = {past.name: (past.files, past.history is not None) for past in pasts.values()}
         return Filling(edits, prepared, pasts, names, batches_of(files, clock, self.most), clock, self.progress)
 
     @cached_property
@@ -104,18 +104,18 @@ class Warming:
     def _wanted(self, wanted: Sequence[str]) -> tuple[OperatorEdit, ...]:
         if ALL in wanted:
             return self.empty
-        found = []
+        edits = []
         for uid in wanted:
-            edit = next((each for each in self.empty if uid in self._uids(each)), None)
+            edit = next((candidate for candidate in self.empty if uid in self._uids(candidate)), None)
             if edit is None:
                 raise self._not_empty(uid)
-            found.append(edit)
-        return tuple(dict.fromkeys(found))
+            edits.append(edit)
+        return tuple(dict.fromkeys(edits))
 
     def _not_empty(self, uid: str) -> CheckpointError:
         message = f"--warm-up {uid}: no operator of this uid starts empty"
-        remedy = f"operators that start empty: {', '.join(each.uid for each in self.empty) or 'none'}"
-        if any(uid in self._uids(each) and each.new_node is not None for each in self.diff.operators):
+        remedy = f"operators that start empty: {', '.join(edit.uid for edit in self.empty) or 'none'}"
+        if any(uid in self._uids(edit) and edit.new_node is not None for edit in self.diff.operators):
             message = f"--warm-up {uid}: the operator keeps its state"
             remedy = f"--reset {uid} --warm-up {uid} makes it anew from history"
         return CheckpointError(message, where=self.where, remedy=remedy)
@@ -130,7 +130,7 @@ class Warming:
     # ---- refusals
 
     def _refusals(self, edits: Sequence[OperatorEdit]) -> Iterator[Refusal]:
-        filled = {each.new_node for each in edits}
+        filled = {edit.new_node for edit in edits}
         for edit in edits:
             ids = above(self._prepared.plan, [_node(edit)])
             for source in self.pasts.above(_node(edit)):
@@ -138,26 +138,26 @@ class Warming:
                     yield Refusal(edit.uid, why, remedy)
             for why in unrepeatable(self._prepared.plan, ids):
                 yield Refusal(edit.uid, why)
-            for other in self.diff.operators:
-                if other.new_node in ids - filled and other.new_node in self._prepared.layout.levels:
-                    for why, remedy in self._of_operator(other):
+            for above_edit in self.diff.operators:
+                if above_edit.new_node in ids - filled and above_edit.new_node in self._prepared.layout.levels:
+                    for why, remedy in self._of_operator(above_edit):
                         yield Refusal(edit.uid, why, remedy)
 
-    def _of_operator(self, other: OperatorEdit) -> Iterator[tuple[str, str]]:
+    def _of_operator(self, above: OperatorEdit) -> Iterator[tuple[str, str]]:
         """What speaks against the result that another operator above has given so far."""
-        what = f"operator {other.uid} above it"
-        if other in self.empty:
-            if self._has_past(other):
-                yield f"{what} starts empty", f"--warm-up {other.uid} fills that, too"
+        what = f"operator {above.uid} above it"
+        if above in self.empty:
+            if self._has_past(above):
+                yield f"{what} starts empty", f"--warm-up {above.uid} fills that, too"
             return
-        remedy = f"--reset {other.uid} --warm-up {other.uid} makes that anew, too"
-        why = other.why if other.verdict is not Verdict.FULL else self.partly.get(other.old_uid, "")
-        if not why and any(entry.ttl_ms for entry in self._prepared.plan.node(_node(other)).ttl_entries):
+        remedy = f"--reset {above.uid} --warm-up {above.uid} makes that anew, too"
+        why = above.why if above.verdict is not Verdict.FULL else self.partly.get(above.old_uid, "")
+        if not why and any(entry.ttl_ms for entry in self._prepared.plan.node(_node(above)).ttl_entries):
             why = "it forgets after its TTL"
         if why:
             yield f"what {what} has given is not known: {why}", remedy
-        for source in self.pasts.above(_node(other)):
-            if source in self.pasts.given:
+        for source in self.pasts.above(_node(above)):
+            if source in self.pasts.histories:
                 table = self.pasts.table(source)
                 yield f"{what} has read {table} itself, and not the table that --warm-up-from gives", remedy
 
@@ -191,10 +191,10 @@ def _node(edit: OperatorEdit) -> int:
     return edit.new_node
 
 
-def _refused(found: Iterable[Refusal], where: str) -> CheckpointError:
-    refusals = tuple(found)
-    lines = [f"  - operator {each.uid}: {each.why}" for each in refusals]
-    ways = [each.remedy for each in refusals if each.remedy]
+def _refused(reasons: Iterable[Refusal], where: str) -> CheckpointError:
+    refusals = tuple(reasons)
+    lines = [f"  - operator {refusal.uid}: {refusal.why}" for refusal in refusals]
+    ways = [refusal.remedy for refusal in refusals if refusal.remedy]
     ways.append("leave --warm-up out: the operator starts empty, which --upgrade migrate-partial accepts")
     text = "history does not give what the operators would have by now:\n" + "\n".join(lines)
     return CheckpointError(text, where=where, remedy="; ".join(dict.fromkeys(ways)))
@@ -251,15 +251,15 @@ def _calls(value: object) -> Iterator[str]:
     """The functions of the moment in a node's JSON."""
     open_ = [value]
     while open_:
-        found = open_.pop()
-        if isinstance(found, list):
-            open_ += found
-        elif isinstance(found, dict):
-            name = found.get("internalName")
+        node = open_.pop()
+        if isinstance(node, list):
+            open_ += node
+        elif isinstance(node, dict):
+            name = node.get("internalName")
             if name in _OF_THE_MOMENT:
                 yield _OF_THE_MOMENT[str(name)]
-            elif name == _UNIX and not found.get("operands"):
+            elif name == _UNIX and not node.get("operands"):
                 yield "UNIX_TIMESTAMP"
-            elif found.get("deterministic") is False:
+            elif node.get("deterministic") is False:
                 yield "a Python function that is not deterministic"
-            open_ += found.values()
+            open_ += node.values()

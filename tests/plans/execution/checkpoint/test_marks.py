@@ -79,7 +79,7 @@ def test_the_watermark_of_a_query_is_that_of_sources_that_are_not_idle() -> None
 
 
 def test_partitions_come_and_go() -> None:
-    found = source(10, a=10, b=20).found(("a", "c"), now=50)
+    found = source(10, a=10, b=20).with_partitions(("a", "c"), now=50)
     assert found.partitions == {"a": Partition(10, 0), "c": Partition(None, 50)}
     # A new partition holds the watermark where it is, until it gives rows or is idle.
     assert found.after({"a": 90}, now=60).moved(NEVER).mark == 10
@@ -100,7 +100,7 @@ def test_any_batches_give_what_the_whole_past_gives(
     batches: list[tuple[int, dict[str, int | None]]], timeout: int
 ) -> None:
     """A micro-batch after so many ms; the model goes through all rows again."""
-    found, now, wanted = SourceMarks().found("abc", 0), 0, None
+    found, now, wanted = SourceMarks().with_partitions("abc", 0), 0, None
     past: list[tuple[int, dict[str, int | None]]] = [(0, {})]
     for wait, rows in batches:
         now += wait

@@ -15,10 +15,10 @@ def framed(text: str) -> bytes:
 def test_lines_are_shown_in_order_and_the_end_is_answered_when_they_are() -> None:
     shown: list[str] = []
     inbox = Inbox("127.0.0.1", {0: lambda line: None, 1: shown.append})
-    told = inbox.told(1)
-    with socket.create_connection((told["host"], told["port"]), 10) as task:
+    description = inbox.description(1)
+    with socket.create_connection((description["host"], description["port"]), 10) as task:
         lines = ["+I[1, ä]", "", "-U[1, ä]"]
-        task.sendall(framed(told["secret"]) + struct.pack(">i", told["sink"]))
+        task.sendall(framed(description["secret"]) + struct.pack(">i", description["sink"]))
         task.sendall(b"".join(map(framed, lines)) + struct.pack(">i", -1))
         assert task.recv(1) == b"\1"
     assert shown == lines
@@ -28,9 +28,9 @@ def test_lines_are_shown_in_order_and_the_end_is_answered_when_they_are() -> Non
 def test_who_does_not_know_the_secret_is_not_heard() -> None:
     shown: list[str] = []
     inbox = Inbox("127.0.0.1", {0: shown.append})
-    told = inbox.told(0)
-    with socket.create_connection((told["host"], told["port"]), 10) as stranger:
-        stranger.sendall(framed("x" * len(told["secret"])) + struct.pack(">i", 0) + framed("no"))
+    description = inbox.description(0)
+    with socket.create_connection((description["host"], description["port"]), 10) as stranger:
+        stranger.sendall(framed("x" * len(description["secret"])) + struct.pack(">i", 0) + framed("no"))
         assert stranger.recv(1) == b""
     assert shown == []
     inbox.close()
@@ -39,9 +39,11 @@ def test_who_does_not_know_the_secret_is_not_heard() -> None:
 def test_a_task_that_ends_in_the_middle_leaves_what_it_sent() -> None:
     shown: list[str] = []
     inbox = Inbox("127.0.0.1", {0: shown.append})
-    told = inbox.told(0)
-    with socket.create_connection((told["host"], told["port"]), 10) as task:
-        task.sendall(framed(told["secret"]) + struct.pack(">i", 0) + framed("whole") + struct.pack(">i", 99) + b"ha")
+    description = inbox.description(0)
+    with socket.create_connection((description["host"], description["port"]), 10) as task:
+        task.sendall(
+            framed(description["secret"]) + struct.pack(">i", 0) + framed("whole") + struct.pack(">i", 99) + b"ha"
+        )
         task.shutdown(socket.SHUT_WR)
         task.recv(1)
     assert shown == ["whole"]

@@ -30,14 +30,14 @@ assert str(rows[0].v) == "[1.5]", rows
 
 def test_how_java_is_asked_for_is_told_for_the_start_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(_OPTION, raising=False)
-    with lean_start._asked_quickly():
+    with lean_start._quick_java_calls():
         assert "TieredStopAtLevel=1" in os.environ[_OPTION]
     assert _OPTION not in os.environ
 
 
 def test_a_users_way_of_asking_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(_OPTION, "-Dmine=1")
-    with lean_start._asked_quickly():
+    with lean_start._quick_java_calls():
         assert os.environ[_OPTION] == "-Dmine=1"
     assert os.environ[_OPTION] == "-Dmine=1"
 

@@ -54,8 +54,8 @@ def test_a_ttl_moves_state_only_where_entries_were_kept_for_ever(
 def test_another_number_of_partitions_moves_state_and_the_default_does_not(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES), Setting(TRANSFORM, 2))
     assert not decided(store, compiled(PRICES), Setting(TRANSFORM, 5)).moves
-    assert not decided(store, compiled(PRICES), Setting(TRANSFORM, 2, asked=2)).moves
-    found = decided(store, compiled(PRICES), Setting(TRANSFORM, 5, asked=5))
+    assert not decided(store, compiled(PRICES), Setting(TRANSFORM, 2, requested_partitions=2)).moves
+    found = decided(store, compiled(PRICES), Setting(TRANSFORM, 5, requested_partitions=5))
     assert found.partitions == found.known.partitions == 5
     assert "write generation 2 (5 partitions, transformWithState)" in "\n".join(step.text for step in found.steps)
 
@@ -80,7 +80,7 @@ def test_another_host_moves_state_but_not_to_and_from_the_native_one(tmp_path: P
         decided(native, plan)
     assert not decided(native, plan, Setting(NATIVE, 2)).moves
     with pytest.raises(UpgradeError, match="what native keeps cannot be moved\n"):
-        decided(native, plan, Setting(NATIVE, 2, asked=3))
+        decided(native, plan, Setting(NATIVE, 2, requested_partitions=3))
 
 
 def test_a_removed_operator_is_dropped_and_the_others_keep_their_names(tmp_path: Path) -> None:
