@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def hold(frame: Any, schema: AnyType) -> tuple[RowType, Held]:
-    """Hold a DataFrame; its columns, and the data. See `api.running.embedded.inline`."""
+    """Hold a DataFrame; return its columns and the data. See `api.running.embedded.inline`."""
     data: HeldFrame | HeldTable
     if _is_of(frame, "pyspark.sql", "DataFrame"):
         row_type, data = _spark(frame, schema)
@@ -34,12 +34,12 @@ def hold(frame: Any, schema: AnyType) -> tuple[RowType, Held]:
 
 
 def _is_of(value: Any, package: str, class_: str) -> bool:
-    """Whether a value is of a class of that name, without importing its package."""
+    """Return True if a value is of a class of that name; does not import its package."""
     return any(base.__name__ == class_ and base.__module__.startswith(package) for base in type(value).__mro__)
 
 
 def _wanted(schema: AnyType, names: Sequence[str]) -> tuple[list[str], tuple[DataType, ...] | None]:
-    """The names that a schema gives to the columns, and their data types (None where it gives names alone)."""
+    """The column names of a schema, and the data types (None if the schema has only names)."""
     if schema is None:
         return list(names), None
     if isinstance(schema, list | tuple) and all(isinstance(item, str) for item in schema):
@@ -84,7 +84,7 @@ def _table(frame: Any, schema: AnyType) -> pa.Table:
 
 
 def _series(series: Any, name: str, type_: DataType | None) -> pa.Array:
-    """A column of pandas: missing values are NULL; objects are converted where their type is given."""
+    """A column of pandas: missing values become NULL; objects are converted if their type is declared."""
     if type_ is not None and series.dtype == object:
         import pandas as pd
 
@@ -102,7 +102,7 @@ def _series(series: Any, name: str, type_: DataType | None) -> pa.Array:
 
 
 def _scalars(series: Any) -> list[Any]:
-    """The values, with containers (whose comparison has no truth) replaced by an object that equals itself."""
+    """The values, with containers (whose comparison has no truth value) replaced by an object that equals itself."""
     return [
         value if isinstance(value, float) or value is None or not hasattr(value, "__len__") else 0 for value in series
     ]
@@ -131,7 +131,7 @@ def _check_names(names: Sequence[str]) -> None:
 
 
 def _converted(column: pa.Array, data_type: DataType, name: str) -> pa.Array:
-    """A column in the type that its table holds."""
+    """A column converted to the type in its table."""
     type_ = data_type.logical_type
     wanted = arrow_type(type_)
     checks_nulls = not type_.nullable and column.null_count > 0
@@ -151,7 +151,7 @@ def _converted(column: pa.Array, data_type: DataType, name: str) -> pa.Array:
 
 
 def _python(value: Any) -> Any:
-    """pandas' own classes of moments and spans as Python's."""
+    """Convert pandas' own classes of timestamps and durations to Python's."""
     plain = getattr(value, "to_pydatetime", None) or getattr(value, "to_pytimedelta", None)
     return plain() if plain is not None else value
 
@@ -214,7 +214,7 @@ _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 6}
 
 
 def logical_of(type_: pa.DataType) -> t.LogicalType | None:
-    """The logical type of an Arrow type; None where there is none. Moments hold microseconds at most."""
+    """The logical type of an Arrow type; None if there is none. Timestamps have microseconds at most."""
     simple = _ARROW.get(type_)
     if simple is not None:
         return simple
@@ -275,13 +275,13 @@ def _spark(frame: DataFrame, schema: AnyType) -> tuple[RowType, HeldFrame | Held
 
 
 def _holds_spans(type_: Any) -> bool:
-    """Whether a type of Spark is or holds TIME or an interval, which tables here hold as numbers."""
+    """Return True if a Spark type is or contains TIME or an interval, which tables here store as numbers."""
     inner = [getattr(type_, name) for name in ("elementType", "keyType", "valueType") if hasattr(type_, name)]
     inner += [field.dataType for field in getattr(type_, "fields", ())]
     return type(type_).__name__ in ("TimeType", "DayTimeIntervalType") or any(map(_holds_spans, inner))
 
 
-# --- out
+# --- output
 
 
 def frame_of(kind: str, chunks: Sequence[Chunk], row_type: RowType, session: Callable[[], SparkSession]) -> Any:
@@ -316,7 +316,7 @@ def _spark_schema(row_type: RowType) -> Any:
     return s.StructType([s.StructField(field.name, outside(field.type)) for field in row_type.fields])
 
 
-#: Types whose values are objects in pandas, as `collect` gives them.
+#: Types whose values are objects in pandas, as `collect` returns them.
 _AS_OBJECTS = (t.FieldsType, t.ArrayType, t.MapType, t.MultisetType)
 
 

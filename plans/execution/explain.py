@@ -1,4 +1,4 @@
-"""The stages of a plan, from the layout that the run itself uses: what `--dry-run` prints, as text and as JSON."""
+"""The stages of a plan, from the layout that the run itself uses: the output of `--dry-run`, as text and JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Part(BaseModel):
 
 
 class Source(_Part):
-    """A table that is read, or constant rows."""
+    """A source table, or constant rows."""
 
     name: str = Field(description="of the table; empty for constant rows")
     nodes: list[int] = Field(description="ids of its scans")
@@ -51,21 +51,21 @@ class Operator(_Part):
 
 
 class Stage(_Part):
-    """Operators that run in one Spark operator."""
+    """The operators that run in one Spark operator."""
 
     operators: list[Operator]
     passing: list[int] = Field(description="ids of the nodes behind it whose rows pass")
 
 
 class SinkTable(_Part):
-    """A table that is written."""
+    """A sink table."""
 
     name: str
     node: int
 
 
 class Stages(_Part):
-    """How a plan runs."""
+    """The stages of a plan, with its sources and sinks."""
 
     version: int = 1
     time_zone: str = Field(description="the one that holds, or those that the plan says")
@@ -84,7 +84,7 @@ def stages_of(
     Args:
         time_zone: overrides the plan's, as for the run.
         host: the Spark operator that hosts the stages.
-        real_time: whether it runs in real-time mode.
+        real_time: True for real-time mode.
 
     Raises:
         UnsupportedError: the plan has something that does not run, or not on that host, or not in that mode.
@@ -134,7 +134,7 @@ def _entry(prepared: PreparedPlan, source: int) -> int | None:
 
 
 def stages_text(stages: Stages) -> str:
-    """The same as text."""
+    """The stages as text."""
     return "\n".join(_lines(stages))
 
 
@@ -166,7 +166,7 @@ def _operator_lines(operator: Operator) -> Iterator[str]:
 
 
 def _zone_text(stages: Stages) -> str:
-    """Which time zone holds, and where it is from."""
+    """The effective time zone and its origin."""
     if stages.time_zone_from == "option":
         text = f"time zone {stages.time_zone}, from --time-zone"
         return text + (f"; the plan says {stages.plan_time_zone}" if stages.plan_time_zone else "")

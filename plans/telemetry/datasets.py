@@ -1,4 +1,4 @@
-"""What tables are called in OpenLineage: a namespace, which says the system, and a name in it.
+"""Names of tables in OpenLineage: a namespace, which identifies the system, and a name in it.
 
 Source: OpenLineage's page "Naming Conventions".
 """
@@ -14,21 +14,21 @@ from urllib.parse import urlsplit
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.text.masking import masked_url
 
-#: Of tables that are in no system of their own, and of jobs.
+#: The namespace of jobs, and of tables without a system of their own.
 NAMESPACE = "compiled-plan"
 _JDBC = re.compile(r"jdbc:(?P<system>[a-z0-9]+)://(?P<hosts>[^/?;]*)/?(?P<database>[^?;]*)", re.IGNORECASE)
 _SYSTEMS = {"postgresql": ("postgres", 5432), "mysql": ("mysql", 3306), "mariadb": ("mysql", 3306)}
 
 
 class Dataset(NamedTuple):
-    """A table as OpenLineage calls it."""
+    """A table's identity in OpenLineage."""
 
     namespace: str
     name: str
 
 
 def dataset_of(table: CatalogTable) -> Dataset:
-    """What a table is called: no name or password of a user is part of it."""
+    """The identity of a table, without names or passwords of users."""
     options = table.options
     connector = options.get("connector", "")
     if connector == "filesystem" and "path" in options:

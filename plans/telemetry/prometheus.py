@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from prometheus_client import CollectorRegistry
 
-#: Upper bounds of the times of micro-batches, in seconds.
+#: Upper bounds of micro-batch durations, in seconds.
 _BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 
 
@@ -52,7 +52,7 @@ class RunMetrics:
         self.lag = gauge("source_lag", lag, "source", "unit")
 
     def take(self, plan: str, message: Message) -> None:
-        """Count a message of the run of that name."""
+        """Count a message of a run with that plan name."""
         event = message["event"]
         if event == "start":
             self.running.labels(plan).set(1)
@@ -89,9 +89,9 @@ class RunMetrics:
 class MetricsServer:
     """Serves the figures of one run at `/metrics`.
 
-    The address `9464` listens on this machine alone, `0.0.0.0:9464` on all its addresses. The label `plan` is the name
-    of the plan's file if empty. Raises a ProgramError for another address, an ExecutionError where the port is taken or
-    the library is not installed.
+    The address `9464` listens only on this machine, `0.0.0.0:9464` on all its addresses. The label `plan` defaults to
+    the name of the plan's file. Raises a ProgramError for an invalid address, an ExecutionError if the port is in use
+    or the library is not installed.
     """
 
     def __init__(self, address: str, plan: str) -> None:
@@ -116,7 +116,7 @@ class MetricsServer:
 
     @property
     def port(self) -> int:
-        """The port that is listened on."""
+        """The port of the server."""
         return int(self._server.server_port)
 
     def tell(self, message: Message) -> None:
@@ -126,7 +126,7 @@ class MetricsServer:
         self.metrics.take(self.plan, message)
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop the server."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

@@ -1,4 +1,4 @@
-"""Following a streaming query: its micro-batches are reported as they end, added up, and settled with sinks."""
+"""Followers of streaming queries: report and total finished micro-batches, and settle them with sinks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _POLL_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """How a run ended: batches run, rows read and written, whether it was asked to stop, records put aside."""
+    """Result of a run: batches run, rows read and written, whether it was stopped, dead letters."""
 
     batches: int
     rows_in: int
@@ -49,24 +49,24 @@ class RunResult:
 
 
 class Counts(Protocol):
-    """Knows what was written."""
+    """Counts of written rows."""
 
     def rows(self, batch: int) -> BatchRows:
-        """What was written of a micro-batch of this run; asked once."""
+        """The rows written in a micro-batch of this run; may be called once per batch."""
 
 
 class Follower:
-    """Reports the micro-batches of a query as they end, and adds up their figures.
+    """Reports the finished micro-batches of a query and totals their figures.
 
     Args:
-        query: what is followed; another may take its place.
+        query: the query to follow; may be replaced by its successor.
         handles: the stages of the query.
-        plan: has the descriptions of operators.
-        folder: the checkpoint, in which the rows of state are kept.
-        resumes: whether the checkpoint was started before, and has them already.
-        tables: knows which tables its sources read.
-        sinks: know how many rows were written.
-        report: is told of each micro-batch.
+        plan: supplies the descriptions of operators.
+        folder: the checkpoint, which stores the row counts of state.
+        resumes: True if the checkpoint was started before and has row counts.
+        tables: the tables that the query's sources read.
+        sinks: counts the written rows.
+        report: called with each finished micro-batch.
     """
 
     def __init__(
@@ -91,12 +91,12 @@ class Follower:
 
     @property
     def batch(self) -> int:
-        """The last micro-batch that ended; -1 before the first of this run."""
+        """The last finished micro-batch; -1 before the first of this run."""
         return self._seen
 
     @property
     def idle(self) -> bool:
-        """Whether the last batch read nothing, and it was not the first, which may be over before its tasks are up."""
+        """Return True if the last batch read no rows, except the first, which may end before its tasks are up."""
         return self._idle > 1 or (self._idle == 1 and self._batches > 1)
 
     def result(self, stopped: bool) -> RunResult:
@@ -106,16 +106,16 @@ class Follower:
     def follow(
         self, stop: threading.Event, between: Callable[[], None], *, until_drained: bool, until_idle: bool
     ) -> bool:
-        """Report micro-batches until the query ends, or has read all that there is.
+        """Report micro-batches until the query ends or has read all available rows.
 
         Args:
-            stop: ends it before.
-            between: called now and then, after the batches that have ended are reported.
-            until_drained: whether a query that does not end by itself is left when it has read all that there is.
-            until_idle: whether it is left when it is idle.
+            stop: ends the query early.
+            between: called between polls, after finished batches are reported.
+            until_drained: return once a query that does not end by itself has read all available rows.
+            until_idle: return once the query is idle.
 
         Returns:
-            Whether it was stopped before.
+            True if it was stopped early.
         """
         query, drained, woken = self.query, threading.Event(), threading.Event()
         waited, events = (
@@ -163,9 +163,9 @@ class Follower:
 
 
 def _behind(query: StreamingQuery, batch: int) -> Sequence[Any]:
-    """What Spark tells of the batches behind one.
+    """Spark's progress of the batches after a given one.
 
-    Spark keeps a hundred, and writing one as text takes as long as a small batch has to wait for its plan.
+    Spark retains a hundred; converting one to text takes as long as planning a small batch.
     """
     from pyspark.sql.streaming.listener import StreamingQueryProgress
 
@@ -175,13 +175,13 @@ def _behind(query: StreamingQuery, batch: int) -> Sequence[Any]:
 
 
 def _controls(source: str) -> bool:
-    """Whether a source gives control rows alone."""
+    """Return True if the source produces only control rows."""
     return ENDS in source or TICKS in source
 
 
 def _tell(waited: Callable[[], object], *events: threading.Event) -> None:
     """Set events when a wait is over."""
-    # A query that failed or was stopped meanwhile is the main thread's affair, which looks now and then.
+    # The main thread polls the query and handles its failure.
     with suppress(Exception):
         waited()
         for event in events:
@@ -190,28 +190,28 @@ def _tell(waited: Callable[[], object], *events: threading.Event) -> None:
 
 @dataclass(slots=True)
 class Committing:
-    """Tells those sinks of a run that wait for it.
+    """Settles the sinks that wait for commits.
 
     Args:
-        waiting: what each of them has to do.
+        waiting: the pending commits of each such sink.
     """
 
     waiting: Sequence[Commits]
-    #: The last micro-batch that was committed before the first was followed; None while nobody has looked.
+    #: The last micro-batch committed before this run; None until `settle` first reads it.
     _before: int | None = None
 
     def check(self, *, ends: bool, has_watermark: bool) -> None:
-        """Refuse what would never be done; see `Commits.check`."""
+        """Refuse commits that would never happen; see `Commits.check`."""
         for commits in self.waiting:
             commits.check(ends=ends, has_watermark=has_watermark)
 
     def settle(self, follower: Follower, folder: Folder, *, ended: bool) -> None:
-        """Tell them how far the run is.
+        """Report the progress of the run to the sinks.
 
         Args:
-            follower: knows the last micro-batch of this run, and the watermark.
-            folder: Spark's checkpoint, which knows the last one of the run before.
-            ended: whether all rows are written.
+            follower: supplies the last micro-batch of this run, and the watermark.
+            folder: Spark's checkpoint, which has the last micro-batch of the previous run.
+            ended: True if all rows are written.
         """
         if not self.waiting:
             return

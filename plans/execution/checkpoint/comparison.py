@@ -1,4 +1,4 @@
-"""What a checkpoint says to the start of a plan, and whether this release reads the bytes of its state."""
+"""The checkpoint as the start of a plan uses it; check that this release reads the bytes of its state."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a checkpoint says to the start of a plan.
+    """The checkpoint as the start of a plan uses it.
 
     Args:
-        uids: by node, the name under which its state is in the checkpoint.
-        partitions: the shuffle partitions that its state is spread over.
-        description: of the program that it was last started with.
+        uids: the uid under which the checkpoint stores a node's state, by node.
+        partitions: the number of shuffle partitions of its state.
+        description: the description of the last program started on it.
     """
 
     uids: Mapping[int, str]
@@ -27,15 +27,15 @@ class Known:
     description: Mapping[str, Any]
 
 
-#: By the form of a former release the one that is written now, and read from both.
+#: By a former release's form: the form that this release writes; it reads both.
 _SUCCESSORS = {("python", 1): ("python-value", 1)}
 
 
 def check_states(old: Mapping[str, Any], new: Mapping[str, Any], folder: Folder) -> None:
-    """Compare what operators' bytes are, by uid, as the kernel says it.
+    """Compare the formats of operators' bytes, by uid, as the kernel declares them.
 
     Raises:
-        CheckpointError: bytes that this kernel does not read.
+        CheckpointError: the kernel cannot read a format.
     """
     differences = [
         f"operator {uid}: checkpoint has state {_state_text(old[uid])}, this release has {_state_text(new[uid])}"
@@ -51,7 +51,7 @@ def check_states(old: Mapping[str, Any], new: Mapping[str, Any], folder: Folder)
 
 
 def _reads(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """True if bytes of the old state can be read as those of the new one."""
+    """Return True if bytes of the old state can be read as the new one."""
     old_forms, new_forms = (
         [(str(state.get("kind")), int(state.get("version") or 0)), *_forms(state.get("fields", ()))]
         for state in (old, new)

@@ -1,4 +1,4 @@
-"""What Kafka's brokers are asked before a run: topics, partitions, and where a table begins and ends."""
+"""Queries to Kafka's brokers before a run: topics, partitions, start and end offsets of a table."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from compiled_plan.plans.execution.spark.packages import finds
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Spark's names for the ends of a partition.
+#: Spark's codes for the ends of a partition.
 EARLIEST, LATEST = -2, -1
 _ADMIN = "org.apache.kafka.clients.admin"
 ADMIN = f"{_ADMIN}.AdminClient"
 _RESET = "auto.offset.reset"
-#: How long brokers are waited for, ms, unless the table says.
+#: Default timeouts of the brokers, in ms.
 _PATIENCE = {"default.api.timeout.ms": "60000", "request.timeout.ms": "20000"}
-#: How long nothing is said of that, in seconds.
+#: Seconds of waiting before a message is shown.
 _SILENT = 4
 
 #: Offsets by topic and partition.
@@ -38,8 +38,8 @@ class Topics:
     Args:
         spark: the session, with Kafka's clients on its class path.
         table: the table, for messages.
-        options: its options, checked.
-        settings: those of Kafka's clients.
+        options: its options, validated.
+        settings: the settings of Kafka's clients.
     """
 
     spark: SparkSession
@@ -48,7 +48,7 @@ class Topics:
     settings: Mapping[str, str]
 
     def start(self) -> str | Offsets:
-        """Where the table begins: `earliest`, `latest`, or offsets of all partitions."""
+        """The start of the table: `earliest`, `latest`, or offsets of all partitions."""
         mode = self.options.text("scan.startup.mode")
         if mode in ("earliest-offset", "latest-offset"):
             return mode.removesuffix("-offset")
@@ -60,7 +60,7 @@ class Topics:
             return self._committed(admin, self._reset())
 
     def end(self) -> Offsets | None:
-        """Where the table ends: by partition the offset of the first message behind it; None where it does not."""
+        """The end of the table: the exclusive end offset of each partition; None if it is unbounded."""
         mode = self.options.text("scan.bounded.mode")
         if mode == "unbounded":
             return None
@@ -74,29 +74,29 @@ class Topics:
             return self._listed(admin, dict.fromkeys(self._partitions(admin), LATEST))
 
     def all_partitions(self) -> int:
-        """How many partitions all its topics have."""
+        """The number of partitions of all topics."""
         with self.admin() as admin:
             return len(self._partitions(admin))
 
     def partitions(self, topic: str) -> int:
-        """How many partitions a topic has."""
+        """The number of partitions of a topic."""
         with self.admin() as admin:
             return len(self._described(admin, [topic])[topic])
 
     def check(self) -> None:
-        """Refuse topics that are not there.
+        """Raise if a topic does not exist.
 
         Raises:
-            DataError: names the topic and the brokers.
+            DataError: a topic is missing; names it and the brokers.
             ExecutionError: the brokers do not answer.
         """
         with self.admin() as admin:
             self._described(admin, listed(self.options.text("topic")))
 
-    # --- what the brokers say
+    # --- answers of the brokers
 
     def _specific(self, name: str, default: int | None) -> Offsets:
-        """The offsets that the table has; `default` for partitions that it does not name, None for their end."""
+        """The offsets in the table's options; `default` for partitions that they do not name, None for their end."""
         (topic,) = listed(self.options.text("topic"))
         specified = offsets(self.options.text(f"scan.{name}.specific-offsets")) or {}
         with self.admin() as admin:
@@ -117,7 +117,7 @@ class Topics:
         return {"earliest": EARLIEST, "latest": LATEST}.get(text)
 
     def _committed(self, admin: Any, default: int | None) -> Offsets:
-        """What the group has committed; `other` where it has nothing, None where that is an error."""
+        """The committed offsets of the group; `default` for partitions without one, None to make that an error."""
         group = self.options.text("properties.group.id")
         if not group:
             raise DataError(
@@ -140,7 +140,7 @@ class Topics:
         return offsets
 
     def _at_time(self, admin: Any, millis: int, default: int = LATEST) -> Offsets:
-        """The first messages of a time or later; the end of partitions that have none."""
+        """The offsets of the first messages at or after a time; the end of partitions without any."""
         parts = self._partitions(admin)
         listed = self._listed(admin, dict.fromkeys(parts), millis)
         missing = {(topic, partition): default for topic, partition in parts if listed[topic][partition] < 0}
@@ -148,7 +148,7 @@ class Topics:
         return {topic: {**of, **ends.get(topic, {})} for topic, of in listed.items()}
 
     def _listed(self, admin: Any, wanted: Mapping[tuple[str, int], int | None], millis: int = 0) -> Offsets:
-        """Offsets by what is wanted of each partition: an end of it, or None for a time."""
+        """Offsets of partitions, each by an end, or by time if None."""
         jvm: Any = self.spark._jvm
         spec = java_class(jvm, f"{_ADMIN}.OffsetSpec")
         request = java_class(jvm, "java.util.HashMap")()
@@ -185,11 +185,11 @@ class Topics:
         }
 
     def answer(self, future: Any) -> Any:
-        """What the brokers say; they are waited for as long as their clients do, and after some seconds that is said.
+        """Wait for an answer of the brokers as long as their clients do; show a message after some seconds.
 
         Raises:
             DataError: there is no such topic.
-            ExecutionError: they do not answer, or refuse.
+            ExecutionError: the brokers do not answer, or refuse.
         """
         from py4j.protocol import Py4JJavaError
 
@@ -223,7 +223,7 @@ class Topics:
 
     @contextmanager
     def admin(self) -> Iterator[Any]:
-        """Kafka's client for such questions; `answer` gives what it says."""
+        """Kafka's admin client; pass its futures to `answer`."""
         # Spark calls a sink in a thread of its own.
         finds(self.spark, ADMIN)
         settings = java_class(self.spark._jvm, "java.util.Properties")()

@@ -1,7 +1,7 @@
 """The connector `datagen`: rows of random values and sequences.
 
-Source: Flink's page "DataGen". A row depends on its number alone (and the time of its micro-batch), so a batch that
-runs again, and a restart, give the same rows and go on with the sequences where they were.
+Source: Flink's page "DataGen". A row depends only on its number (and the time of its micro-batch), so a repeated batch
+and a restart produce the same rows and continue the sequences.
 """
 
 from __future__ import annotations
@@ -38,14 +38,13 @@ _MAX_MONTHS = 120_000
 
 @source_connector(SPEC)
 def source(table: TableSpec, context: SourceContext) -> RowSource:
-    """Rows of a table's columns."""
     makers = [_maker(f"fields.{field.name}", field.type, table) for field in table.columns.fields]
     rows = _rows(table, makers)
     numbers = (
         context.spark.readStream.format(_SOURCE)
         .option("rate", str(SPEC.values(table.options).number("rows-per-second")))
         .option("rows", rows)
-        # In real-time mode Spark reads no two sources of the same options.
+        # In real-time mode Spark cannot read two sources with equal options.
         .option("table", table.identifier)
         .option("partitions", context.spark.sparkContext.defaultParallelism)
         .load()
@@ -63,7 +62,7 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
 
 
 def _rows(table: TableSpec, makers: list[dict[str, Any]]) -> int:
-    """After how many rows the source ends: that of 'number-of-rows', or the shortest sequence; -1: never."""
+    """The number of rows until the source ends: 'number-of-rows', or the shortest sequence; -1: unbounded."""
     limits = [maker["end"] - maker["start"] + 1 for maker in makers if maker["kind"] == "sequence"]
     rows = SPEC.values(table.options).get("number-of-rows")
     if rows is not None:
@@ -72,7 +71,7 @@ def _rows(table: TableSpec, makers: list[dict[str, Any]]) -> int:
 
 
 def _maker(path: str, type_: t.LogicalType, table: TableSpec) -> dict[str, Any]:
-    """What the kernel's generator needs of a column."""
+    """The parameters of a column for the kernel's generator."""
     start = f"{path}."
     options = {key.removeprefix(start): value for key, value in table.options.items() if key.startswith(start)}
     description: dict[str, Any] = {
@@ -98,7 +97,7 @@ def _maker(path: str, type_: t.LogicalType, table: TableSpec) -> dict[str, Any]:
 
 
 def _length(type_: t.CharacterType | t.BytesType, options: Mapping[str, str]) -> dict[str, Any]:
-    """A fixed type has its length; others that of the option, of the type, or 100."""
+    """The length of a fixed type; otherwise that of the option, of the type, or 100."""
     fixed = isinstance(type_, t.CharType | t.BinaryType)
     default = type_.length if fixed or type_.length != t.MAX_LENGTH else _TEXT_LENGTH
     varies = options.get("var-len", "false").strip().lower() == "true"

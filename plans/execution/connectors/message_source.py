@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _CHANGES = "changes"
-#: What says where a message is.
+#: Columns of a message's position.
 _PLACE = ("topic", "partition", "offset")
 _TIMES = {-1: "NoTimestampType", 0: "CreateTime", 1: "LogAppendTime"}
 
@@ -45,11 +45,11 @@ def read(messages: Messages, context: SourceContext, *, upserts: bool) -> RowSou
 
     Args:
         context: see `SourceContext`.
-        upserts: whether a message without a value deletes its key's row.
+        upserts: True if a message without a value deletes the row of its key.
 
     Raises:
-        UnsupportedError: metadata that Spark's connector does not give.
-        DataError: a topic, partition or offset that is not there.
+        UnsupportedError: metadata that Spark's connector does not provide.
+        DataError: a topic, partition or offset does not exist.
         ExecutionError: the brokers do not answer.
     """
     options = messages.table.options
@@ -88,7 +88,7 @@ def _offsets_text(offsets: Offsets) -> str:
 
 
 def _before(end: Offsets) -> Column:
-    """Whether a message is before the end of its partition; what has no end came later."""
+    """True for a message before the end of its partition; partitions without an end were created later."""
     ends = [
         (F.col("topic") == topic) & F.coalesce(F.col("offset") < _by_number(of)[F.col("partition")], F.lit(False))
         for topic, of in end.items()
@@ -108,7 +108,7 @@ def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
     assert value is not None
     metadata = [_metadata(name).alias(f"e{at}") for at, (name, _) in enumerate(table.metadata)]
     order = F.call_function("order_number").alias(ORD)
-    # As positions of Spark's source name it.
+    # Named as in the positions of Spark's source.
     partition = F.concat_ws("/", F.col("topic"), F.col("partition")).alias(PARTITION)
     if puts_aside(table.options):
         decoded = _put_aside(raw, messages, (order, partition, *metadata), upserts)
@@ -137,7 +137,7 @@ def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
 
 
 def _put_aside(raw: DataFrame, messages: Messages, beside: tuple[Column, ...], upserts: bool) -> DataFrame:
-    """Changes, key and what is beside them, where a message that cannot be read is one change of the kind `DEAD`."""
+    """Changes, key and extra columns; an unreadable message becomes one change of the kind `DEAD`."""
     spark, value, key = messages.spark, messages.format_of(VALUE), messages.format_of(KEY)
     assert value is not None
     outcome = value[0].message_outcome(spark, value[1], F.col("value").cast("string")).alias("outcome")
@@ -166,7 +166,7 @@ def _first(changes: Column) -> Column:
 
 
 def _column(name: str, parts: Parts, upserts: bool, deleted: Column) -> Column:
-    """A column, of the value where it is in both; what deletes has a key alone."""
+    """A column, from the value if it is in both parts; a deletion has only a key."""
     key = F.col("k")[f"c{parts.key.index(name)}"] if name in parts.key else None
     if name not in parts.value:
         assert key is not None
@@ -184,7 +184,7 @@ def _deletion(value: FormatTable) -> Column:
 
 
 def _metadata(name: str) -> Column:
-    """Metadata of a message; nothing for that of its value's format."""
+    """Metadata of a message; null for metadata of the value's format."""
     if name.startswith("value."):
         return F.lit(None)
     if name == "headers":
@@ -199,7 +199,7 @@ def _metadata(name: str) -> Column:
 
 
 def _headers() -> Column:
-    """The headers as a map; of one name the last counts."""
+    """The headers as a map; the last of several with one name wins."""
     headers = F.coalesce(F.col("headers"), F.array().cast("array<struct<key:string,value:binary>>"))
 
     def is_last(header: Column, at: Column) -> Column:

@@ -1,4 +1,4 @@
-"""How the rows of a table are in messages: what reading and writing them share."""
+"""The mapping of a table's rows to messages, shared by reading and writing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: The options that name the formats of both parts.
 KEY, VALUE = "key.format", "value.format"
-#: Settings of Flink's clients that mean nothing to Spark's, which commit no offsets.
+#: Settings of Flink's clients without effect in Spark's, which commit no offsets.
 _PASSED_OVER = frozenset(
     "auto.offset.reset enable.auto.commit auto.commit.interval.ms client.id.prefix commit.offsets.on.checkpoint "
     "partition.discovery.interval.ms register.consumer.metrics".split()
@@ -30,11 +30,11 @@ _PASSED_OVER = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """How the rows of a table are in messages.
+    """The mapping of a table's rows to messages.
 
     Args:
         spec: its connector.
-        parts: which columns are in the key and which in the value.
+        parts: the key columns and the value columns.
     """
 
     table: TableSpec
@@ -53,11 +53,10 @@ class Messages:
 
     @property
     def topics(self) -> Topics:
-        """Its topics."""
         return Topics(self.spark, self.table.identifier, self.spec.values(self.table.options), self.settings)
 
     def format_of(self, part: str) -> tuple[LineFormat, FormatTable] | None:
-        """The format of a part of the messages, and what it needs; None where the part has none."""
+        """The format of a part of the messages, and its table; None if the part has no format."""
         formats = formats_of(self.table.options, self.spec)
         option = part if part in formats else "format" if part == VALUE else ""
         if option not in formats:

@@ -1,6 +1,6 @@
-"""The connector `print`: a line a row, such as `+I[1, abc, null]`.
+"""The connector `print`: one line per row, such as `+I[1, abc, null]`.
 
-Source: Flink's page "Print". A line is as Flink writes it with parallelism 1: `identifier> +I[...]`.
+Source: Flink's page "Print". Lines are formatted as by Flink with parallelism 1: `identifier> +I[...]`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Printer:
-    """Prints rows in the order in which they were made."""
+    """Prints rows in the order in which they were produced."""
 
     READS_ORDER: ClassVar[bool] = True
 
@@ -34,7 +34,7 @@ class Printer:
     spark: SparkSession
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Print a batch; see `RowSink.write`. A batch that is written again is printed again."""
+        """Print a batch; see `RowSink.write`. A repeated batch is printed again."""
         lines = (
             self._lines.among(frame)
             # One sorted partition: a global sort would compute the rows twice, once to find the ranges.
@@ -42,7 +42,7 @@ class Printer:
             .sortWithinPartitions(ORD, PATH)
             .select("line")
         )
-        # Not toLocalIterator(), which is no action that could be observed.
+        # Not toLocalIterator(): it is no action, and cannot be observed.
         for row in lines.collect():
             self.show(row.line)
 
@@ -62,7 +62,6 @@ class Printer:
 
 @sink_connector(SPEC)
 def sink(table: TableSpec, context: SinkContext) -> Printer:
-    """A sink for a table."""
     wrong = SPEC.values(table.options).flag("standard-error")
     return Printer(table, _to_stderr if wrong else context.stdout, context.spark)
 

@@ -1,7 +1,7 @@
-"""What a database can leave out by itself: conditions on rows as SQL, where it means by them what the plan does.
+"""Pushed-down filters: conditions on rows as SQL, if the database evaluates them as the plan does.
 
-The plan looks at every row again, so a condition may keep too many rows and never too few: collations, rounding and
-conversions are why most pairs of types are left to the plan.
+The plan filters every row again, so a condition may pass too many rows but never too few: because of collations,
+rounding and conversions, most pairs of types are left to the plan.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from compiled_plan.plans.trees import fold_tree
 
 _COMPARED = {"$=$1": "=", "$<>$1": "<>", "$<$1": "<", "$<=$1": "<=", "$>$1": ">", "$>=$1": ">="}
 _TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-#: The codes of java.sql.Types, and where several types have one, their names.
+#: Codes of java.sql.Types; names of types, if several types share a code.
 _WHOLE = {-6, 5, 4, -5}
 _TEXTS = {"text", "varchar", "bpchar", "char", "character varying"}
 _DATE, _TIMESTAMP = 91, 93
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?P<clock> \d\d:\d\d:\d\d(\.\d{1,6})?)?")
-#: More ranges than that are more than a statement should hold.
+#: Maximum number of ranges in a statement.
 _RANGES = 200
 
 
@@ -32,9 +32,9 @@ class Known:
 
     Args:
         name: in statements.
-        type: as the plan declares it.
-        code: of java.sql.Types, as the database says.
-        type_name: the database's own name of its type.
+        type: the type that the plan declares.
+        code: the database's code of java.sql.Types.
+        type_name: the database's own name of the type.
     """
 
     name: str
@@ -44,11 +44,11 @@ class Known:
 
 
 def condition(rex: RexNode, columns: Sequence[Known | None]) -> str | None:
-    """A condition that keeps all rows for which an expression is true; None where there is none.
+    """The SQL condition that passes all rows for which an expression is true; None if there is none.
 
     Args:
         rex: the expression.
-        columns: what its references refer to; None for what is no column of the table.
+        columns: the columns of its references; None for references to anything else.
     """
     text: str | None = fold_tree(rex, _parts, partial(_text, columns))
     return text
@@ -125,7 +125,7 @@ def _range(item: Range, type_: t.LogicalType, column: Known) -> str | None:
 
 
 def _value(value: object, type_: t.LogicalType, column: Known) -> str | None:
-    """A constant of SQL that the database compares with a column as the plan does."""
+    """The SQL literal that the database compares with a column as the plan does; None if there is none."""
     match column.type:
         case t.IntegerType() if column.code in _WHOLE and isinstance(type_, t.IntegerType):
             return None if value is None else str(int(str(value)))

@@ -1,6 +1,6 @@
-"""A table of a database that is read as a whole: the queries of its parts, and their rows as a stream that ends.
+"""Bounded scans of a database table: the queries of its partitions, and their rows as a bounded stream.
 
-A part is read when its micro-batch runs, so one that is repeated after a crash gives the rows of then.
+A partition is read when its micro-batch runs, so a batch repeated after a crash returns the rows as of then.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from compiled_plan.plans.execution.interfaces.connectors import RowSource, Sourc
 from compiled_plan.plans.execution.spark.types import ddl, to_spark
 
 _SOURCE = "org.compiledplan.kernel.jdbc.JdbcTable"
-#: Rows that are fetched at once, unless the table says.
+#: Default fetch size, in rows.
 _FETCH = 1000
 
 
 def scan(table: TableSpec, database: Database, context: SourceContext) -> RowSource:
-    """The rows of a table; of its columns those that the plan uses, others are null.
+    """The rows of a table; columns that the plan does not use are null.
 
     Raises:
-        DataError: there is no such table or column.
+        DataError: the table or a column does not exist.
         ExecutionError: the database does not answer.
     """
     names = table.used
@@ -65,7 +65,7 @@ def scan(table: TableSpec, database: Database, context: SourceContext) -> RowSou
 
 
 def _parts(database: Database, column: str) -> Iterator[tuple[str, ...]]:
-    """The conditions of the parts, which each read a range of a column; rows beyond them are in none, as in Flink."""
+    """The conditions of the partitions, ranges of a column; as in Flink, none reads rows outside of these."""
     if not column:
         yield ()
         return
@@ -76,7 +76,7 @@ def _parts(database: Database, column: str) -> Iterator[tuple[str, ...]]:
 
 
 def ranges(least: int, most: int, count: int) -> Iterator[tuple[int, int]]:
-    """So many ranges from one number to another, both with them, of sizes that differ by one at most.
+    """Split a closed range of numbers into ranges whose sizes differ by at most one.
 
     Source: `JdbcNumericBetweenParametersProvider` of Flink's connector.
     """
@@ -87,6 +87,6 @@ def ranges(least: int, most: int, count: int) -> Iterator[tuple[int, int]]:
 
 
 def _before(at: int, total: int, count: int) -> int:
-    """How many numbers are in the ranges before one: the first ones are the larger ones."""
+    """The count of numbers in the ranges before one: larger ranges come first."""
     size, larger = divmod(total, count)
     return at * size + min(at, larger)

@@ -1,4 +1,4 @@
-"""Rows, structured values, arrays and maps. Positions count from 1; beyond the end is null."""
+"""Rows, structured values, arrays and maps. Positions count from 1; access beyond the end is null."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ _FLOATING = (t.FloatType, t.DoubleType)
 def operand_as(
     call: Call, args: tuple[Column, ...], index: int, target: t.LogicalType, context: ExpressionContext
 ) -> Column:
-    """An operand as a value of another type."""
     return cast_column(args[index], r.type_of(call.operands[index]), target, context)
 
 
@@ -163,7 +162,7 @@ def _slice(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> 
     array, size = args[0], F.size(args[0])
 
     def place(index: Column) -> Column:
-        """A position from 1; a negative one counts from the end, what lies before the start is the start."""
+        """A position from 1; a negative one counts from the end, one before the start is the start."""
         return F.greatest(F.when(index < 0, size + index + 1).otherwise(index), F.lit(1))
 
     start = place(args[1].cast("int"))

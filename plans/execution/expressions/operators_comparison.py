@@ -1,8 +1,8 @@
 """Comparisons, IN lists and ranges.
 
 Flink compares doubles as Java does: NaN equals nothing, not even NaN, and -0.0 equals 0.0. Strings are compared by
-their bytes; a CHAR is compared as it is, padding included. `=` and `<>` of a date or time and a text read the text as
-one; a text that is none gives null. A truth value equals no text, not even 'true'.
+bytes, CHAR including its padding. `=` and `<>` of a date or time and a text parse the text; an unparsable text gives
+null. A boolean equals no text, not even 'true'.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _TIMES = (t.DateType, t.TimeType, t.TimestampBase)
 def aligned(args: tuple[Column, ...], types: tuple[t.LogicalType, ...]) -> tuple[Column, ...]:
     """Operands as columns of types that Spark compares as Flink does."""
     if any(map(_has_map, types)):
-        # Spark does not compare maps; their texts are equal where they are.
+        # Spark does not compare maps; equal maps have equal texts.
         return tuple(value_text(arg, type_) for arg, type_ in zip(args, types, strict=True))
     return tuple(_comparable(arg, type_, types) for arg, type_ in zip(args, types, strict=True))
 
@@ -55,7 +55,7 @@ def aligned(args: tuple[Column, ...], types: tuple[t.LogicalType, ...]) -> tuple
 def _read_as_times(
     call: Call, args: tuple[Column, ...], types: tuple[t.LogicalType, ...], context: ExpressionContext
 ) -> tuple[tuple[Column, ...], tuple[t.LogicalType, ...]]:
-    """The operands of `=` or `<>`, with a text that stands beside a date or time read as one."""
+    """The operands of `=` or `<>`; a text beside a date or time is parsed as one."""
     from compiled_plan.plans.execution.expressions.casts import cast_column
 
     time = next((type_ for type_ in types if isinstance(type_, _TIMES)), None)
@@ -86,7 +86,7 @@ def _comparable(column: Column, type_: t.LogicalType, types: tuple[t.LogicalType
 
 
 def _is_unlike(types: tuple[t.LogicalType, ...]) -> bool:
-    """A truth value beside a text."""
+    """Return True for a boolean and a text."""
     return any(isinstance(type_, t.BooleanType) for type_ in types) and any(
         isinstance(type_, t.CharacterType) for type_ in types
     )
@@ -96,10 +96,10 @@ def _compares(*names: str, by: Comparison, nan: bool = False, unlike: bool | Non
     """Register a comparison.
 
     Args:
-        names: the plan's names of it.
+        names: its names in plans.
         by: Spark's comparison.
-        nan: its result where an operand is NaN.
-        unlike: its result for a truth value and a text; None where Flink has no such comparison.
+        nan: the result if an operand is NaN.
+        unlike: the result for a boolean and a text; None if Flink has no such comparison.
     """
 
     @translates(*names)
@@ -158,7 +158,7 @@ def _search(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
         tests.append(value.isin(*bounds) if len(bounds) > 1 else value == bounds[0])
     matches = balanced(tests, or_) if tests else (value.isNull() & F.lit(None)) & F.lit(False)
     if isinstance(type_, _FLOATING) and others:
-        # Spark puts NaN above all numbers; in Flink it lies in no range.
+        # Spark sorts NaN above all numbers; in Flink it is in no range.
         matches = matches & ~F.isnan(value)
     if sarg.null_as == "TRUE":
         return value.isNull() | matches
@@ -172,7 +172,7 @@ def _is_point(item: r.Range) -> bool:
 
 
 def _runs(ranges: Sequence[r.Range]) -> list[list[r.Range]]:
-    """Ranges with those together that leave out one value between them, as those of NOT IN do."""
+    """Group ranges that are separated by one excluded value, such as those of NOT IN."""
     runs: list[list[r.Range]] = []
     for item in ranges:
         if runs and _leaves_out_one(runs[-1][-1], item):
@@ -188,7 +188,7 @@ def _leaves_out_one(left: r.Range, right: r.Range) -> bool:
 
 
 def _in_ranges(value: Column, run: Sequence[r.Range], type_: t.LogicalType, context: ExpressionContext) -> Column:
-    """Whether a value is in one of the ranges of a run: within all of them, and none of what they leave out."""
+    """True for a value within the bounds of a run of ranges and unequal to its excluded values."""
     if len(run) == 1:
         return _in_range(value, run[0], type_, context)
     first, last = run[0], run[-1]

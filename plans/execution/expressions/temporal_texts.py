@@ -1,4 +1,4 @@
-"""Times written and read by patterns, and times as numbers of seconds.
+"""Formatting and parsing of times by patterns, and conversions between times and seconds.
 
 Source: Flink's "System (Built-in) Functions" page; the patterns are Java's, edge cases read off Flink 2.3 runs.
 """

@@ -1,4 +1,4 @@
-"""Values as text, as CAST(... AS STRING) writes them."""
+"""Values as text, in the format of CAST(... AS STRING)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def to_text(column: Column, type_: t.LogicalType, context: ExpressionContext) ->
     """The STRING of a value.
 
     Raises:
-        UnsupportedError: a type that has no text.
+        UnsupportedError: a type without a text.
     """
     match type_:
         case t.BooleanType():

@@ -1,7 +1,7 @@
-"""Files that say that a partition is complete, as Flink's policy `success-file` writes them.
+"""Marker files of complete partitions, as written by Flink's policy `success-file`.
 
-A partition is pending from its first file on. It is told of when a micro-batch that wrote none later is committed and
-its time has come; a file that comes later makes it pending again. After a restart the files show what is pending.
+A partition is pending from its first file on. It is committed once its time has come and a later micro-batch that wrote
+no file into it is committed; a late file makes it pending again. After a restart the files show what is pending.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _CATALOG_UTILS = "org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils"
-#: What Java throws, of which PySpark makes its own where it knows the kind.
+#: Exceptions of Java; PySpark translates the kinds that it knows.
 _WRONG = (Py4JJavaError, PySparkException)
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A partition that is not said to be complete yet.
+    """A partition without a marker.
 
     Args:
-        since: when its first file was written, in ms since 1970.
+        since: the time of its first file, in ms since 1970.
         batch: the last micro-batch that wrote to it.
     """
 
@@ -50,10 +50,10 @@ class PartitionCommits:
     Args:
         table: its identifier, for messages.
         path: its folder.
-        keys: the columns that partition it.
-        options: those of the table.
-        own: the files of this run, with the number of the batch as a group.
-        now: the time in ms since 1970.
+        keys: the partition columns.
+        options: the options of the table.
+        own: matches names of files of this run, with the number of the batch as a group.
+        now: returns the time in ms since 1970.
     """
 
     spark: SparkSession
@@ -67,7 +67,7 @@ class PartitionCommits:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def check(self, *, ends: bool, has_watermark: bool) -> None:
-        """See `Commits.check`; refuses a zone or a form of times that Java does not know, too."""
+        """See `Commits.check`; also refuse time zones and formats that Java does not know."""
         if self._by_watermark and not ends and not has_watermark:
             raise UnsupportedError(
                 f"'{declared.TRIGGER}' = '{declared.BY_TIME_OF_PARTITION}' needs a watermark, and nothing in the plan "
@@ -85,12 +85,12 @@ class PartitionCommits:
             ) from None
 
     def look(self) -> None:
-        """Read the folder for pending partitions, if nobody has; files that are written meanwhile would fail it."""
+        """Read the folder for pending partitions, once; concurrent writes would make the listing fail."""
         with self.lock:
             self._known()
 
     def wrote(self, batch: int, folders: Iterable[str]) -> None:
-        """Keep in mind that a batch wrote files into folders, which are given by their paths below the table's."""
+        """Record that a batch wrote files into folders (paths relative to the table's)."""
         with self.lock:
             known = self._known()
             for folder in folders:
@@ -98,15 +98,15 @@ class PartitionCommits:
                 known[folder] = Pending(self.now(), batch) if pending is None else replace(pending, batch=batch)
 
     def settle(self, batch: int, watermark: int | None, *, ended: bool) -> None:
-        """Tell of the partitions that are complete.
+        """Write the markers of complete partitions.
 
         Args:
-            batch: the last one that is committed.
-            watermark: of the query in it, in ms since 1970; None where there is none.
-            ended: whether all rows are written.
+            batch: the last committed micro-batch.
+            watermark: the query's watermark in it, in ms since 1970; None if there is none.
+            ended: True if all rows are written.
 
         Raises:
-            DataError: the time of a partition cannot be read from its values.
+            DataError: the time of a partition cannot be parsed from its values.
         """
         with self.lock:
             known = self._known()
@@ -130,7 +130,7 @@ class PartitionCommits:
         return self.pending
 
     def _uncommitted(self) -> dict[str, Pending]:
-        """The partitions with files of this run that are newer than the file that says that they are complete."""
+        """The partitions with files of this run that are newer than the marker."""
         files, name = Files(self.spark, self.path), self._values.text(declared.FILE)
         modified, times = dict[str, int](), dict[str, list[tuple[int, int]]]()
         for entry in files.walk(files.root):

@@ -1,7 +1,7 @@
-"""Files that are read: those of a folder, or one; and the formats of tables of files.
+"""File sources: the files of a folder, or one file; and the formats of tables of files.
 
-What is read first is ordered by the files' modification time, then path, then position in the file; of one file, by
-position.
+The rows of the first read are ordered by the files' modification time, then path, then position in the file; those of
+one file by position.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
-#: The option for the name of the folder of a partition without a value.
+#: The option for the folder name of null partition values.
 PARTITION_NAME = "partition.default-name"
 
 
 def format_of(table: TableSpec) -> tuple[FileFormat, FormatTable]:
-    """The table's format and what it needs."""
+    """The format of a table and its parameters."""
     name = table.options["format"]
     fields = tuple(field for field in table.columns.fields if field.name not in table.partition_keys)
     row = replace(table.columns, fields=fields)
@@ -49,14 +49,13 @@ def format_of(table: TableSpec) -> tuple[FileFormat, FormatTable]:
 
 
 def field_of(table: TableSpec, name: str) -> t.Field:
-    """A column of a table."""
     field = table.columns.field_named(name)
     assert field is not None
     return field
 
 
 def file_paths(spark: SparkSession) -> Any:
-    """The kernel's functions of the paths of files."""
+    """The kernel's functions for paths of files."""
     return java_class(spark._jvm, "org.compiledplan.kernel.formats.FilePaths")
 
 
@@ -65,7 +64,7 @@ _EXTRA, _PARTITIONS = "e", "partitions"
 #: Metadata keys and Spark's columns for them.
 _METADATA: Mapping[str, str] = {
     "file.path": "_metadata.file_path",
-    # Spark's own name column is URL-encoded, as its path.
+    # Spark's own name column is URL-encoded, like its path.
     "file.name": "_metadata.file_path",
     "file.size": "_metadata.file_size",
     "file.modification-time": "_metadata.file_modification_time",
@@ -86,7 +85,7 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
         raise missing(path, table.identifier)
     reader = (
         context.spark.readStream.option("recursiveFileLookup", True)
-        # Nothing is too old to be read; by default a file a week older than the newest one is left out.
+        # No file is too old; by default Spark skips files a week older than the newest one.
         .option("maxFileAge", "36500d")
         .option("mergeSchema", False)
     )
@@ -101,7 +100,7 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
 
 
 def _metadata(key: str, spark: SparkSession) -> Column:
-    """A metadata column of files; the path is that within the file system, as Flink gives it."""
+    """A metadata column of files; the path is relative to the file system's root, as in Flink."""
     path = F.col(_METADATA[key])
     if key == "file.path":
         return column_of(file_paths(spark).pathOf(java_column(path)))
@@ -111,7 +110,7 @@ def _metadata(key: str, spark: SparkSession) -> Column:
 
 
 def _partition_values(table: TableSpec, spark: SparkSession) -> Column:
-    """A struct of the partition columns, from the names of a file's folders."""
+    """A struct of the partition columns, parsed from the folders of a file."""
     fields = tuple(field_of(table, key) for key in table.partition_keys)
     return column_of(
         file_paths(spark).partitionsOf(
@@ -124,7 +123,7 @@ def _partition_values(table: TableSpec, spark: SparkSession) -> Column:
 
 
 def _arranged(scanned: DataFrame, table: TableSpec) -> DataFrame:
-    """The columns in the order of `RowSource`, with their names there."""
+    """The columns in the order of `RowSource`, with its names."""
     names = [field.name for field in table.columns.fields]
     stored = [name for name in names if name not in table.partition_keys]
     columns = [

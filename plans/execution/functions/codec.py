@@ -1,6 +1,6 @@
-"""The kernel's form of values, in Python: what its `ValueCodec` writes is read here, and the other way.
+"""The kernel's encoding of values, in Python: the counterpart of its `ValueCodec`.
 
-Values are as Arrow has them (see `plans.functions.conversions`). Reading goes by the tags, rows and maps by a shape.
+Values have Arrow's form (see `plans.functions.conversions`). Reading follows the tags, and a shape for rows and maps.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ EPOCH = dt.datetime(1970, 1, 1)
 EPOCH_UTC = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 EPOCH_DAY = dt.date(1970, 1, 1).toordinal()
 MICRO = dt.timedelta(microseconds=1)
-#: The digits of every DECIMAL, whatever the context of the user's code has.
+#: The digits of every DECIMAL, whatever the decimal context of the user's code.
 WIDE = Context(prec=76)
 
 Adapt = Callable[[Any], Any]
@@ -35,16 +35,14 @@ class Reader:
 
     @property
     def done(self) -> bool:
-        """Whether all is read."""
         return self.at >= len(self.data)
 
     def byte(self) -> int:
-        """One byte."""
         self.at += 1
         return self.data[self.at - 1]
 
     def var(self) -> int:
-        """A number that is not negative, seven bits a byte."""
+        """Read a non-negative number, seven bits per byte."""
         value = shift = 0
         while True:
             byte = self.byte()
@@ -54,17 +52,16 @@ class Reader:
             shift += 7
 
     def signed(self) -> int:
-        """Any number."""
+        """Read a signed number."""
         encoded = self.var()
         return (encoded >> 1) ^ -(encoded & 1)
 
     def bytes(self, count: int) -> bytes:
-        """So many bytes."""
         self.at += count
         return self.data[self.at - count : self.at]
 
     def row(self) -> list[Any]:
-        """The fields of a row up to the last that is not null."""
+        """The fields of a row up to the last non-null one."""
         return [self.value() for _ in range(self.var())]
 
     def value(self) -> Any:
@@ -106,7 +103,7 @@ class Reader:
 
 
 def adapt(type_: t.LogicalType) -> Adapt | None:
-    """From what `Reader.value` gives to Arrow's form: rows as dicts with all fields."""
+    """The conversion of values of `Reader.value` to Arrow's form: rows as dicts with all fields."""
     convert = _adapt(type_)
     return None if convert is None else lambda value: None if value is None else convert(value)
 
@@ -137,7 +134,7 @@ def _same(value: Any) -> Any:
 
 
 def writer(type_: t.LogicalType) -> Write:
-    """Writes a value of a type, in Arrow's form."""
+    """The encoder of values of a type, in Arrow's form."""
     write = _writer(type_)
 
     def run(value: Any, out: bytearray) -> None:
@@ -150,7 +147,7 @@ def writer(type_: t.LogicalType) -> Write:
 
 
 def write_var(value: int, out: bytearray) -> None:
-    """A number that is not negative, seven bits a byte."""
+    """Write a non-negative number, seven bits per byte."""
     while value > 0x7F:
         out.append((value & 0x7F) | 0x80)
         value >>= 7
@@ -158,7 +155,7 @@ def write_var(value: int, out: bytearray) -> None:
 
 
 def write_signed(value: int, out: bytearray) -> None:
-    """Any number."""
+    """Write a signed number."""
     write_var((value << 1) if value >= 0 else ((-value << 1) - 1), out)
 
 

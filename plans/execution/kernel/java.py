@@ -1,7 +1,7 @@
-"""Finding a Java that can run Spark (and, for a checkout, compile the kernel).
+"""Search for a Java that can run Spark (and, for a checkout, compile the kernel).
 
-Standard library alone: the set-up runs this file as a script and the wheel's build hook loads it by its
-path, both where nothing is installed yet.
+Standard library only: the set-up runs this file as a script, and the wheel's build hook loads it by path, both before
+anything is installed.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class Java:
     compiles: bool
 
     def describe(self) -> str:
-        """For messages: `Java 11 without a compiler (javac) in /usr/lib/jvm/...`."""
+        """A description for messages: `Java 11 without a compiler (javac) in /usr/lib/jvm/...`."""
         return f"Java {self.major}{'' if self.compiles else ' without a compiler (javac)'} in {self.home}"
 
 
 def installed_javas() -> Iterator[Java]:
-    """Every Java found: JAVA_HOME first, then the PATH's, then the usual folders, oldest first."""
+    """All installed Javas: JAVA_HOME first, then the PATH's, then the usual folders, oldest first."""
     seen: set[Path] = set()
     for home in _homes():
         java = _read(home)
@@ -47,12 +47,12 @@ def installed_javas() -> Iterator[Java]:
 
 
 def find_java(*, compiler: bool = False, minimum: int = MINIMUM_JAVA) -> Java | None:
-    """The first Java of at least `minimum`, with javac where `compiler` is asked for; None without one."""
+    """The first Java of at least version `minimum`, with javac if `compiler` is set; None if there is none."""
     return next((j for j in installed_javas() if j.major >= minimum and (j.compiles or not compiler)), None)
 
 
 def missing_java_text(*, compiler: bool = False, minimum: int = MINIMUM_JAVA) -> str:
-    """What was looked for, what there is instead, and the package to install."""
+    """The requirement, the installed Javas, and the package to install."""
     wanted = f"{'A JDK (Java with javac)' if compiler else 'Java'} of version {minimum} or newer is needed"
     installed = "; ".join(j.describe() for j in installed_javas()) or "no Java at all"
     return (
@@ -77,7 +77,7 @@ def _homes() -> Iterator[Path]:
 
 
 def _home_by_java(java: str) -> Iterator[Path]:
-    """The home that a launcher script (jenv, asdf, macOS stubs) leads to, by asking the Java it starts."""
+    """The home behind a launcher script (jenv, asdf, macOS stubs), as reported by the Java that it starts."""
     if Path(java).name != "java" or (Path(java).resolve().parent.parent / "release").exists():
         return
     command = [java, "-XshowSettings:properties", "-version"]

@@ -1,6 +1,6 @@
-"""Lookup joins: every row asks a table for the rows of its key.
+"""Lookup joins: every row looks up the rows of its key in a table.
 
-A row is asked for when it comes, so a batch that is replayed after a crash may find other rows.
+The lookup runs when the row is processed, so a batch replayed after a crash may read other rows.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from compiled_plan.plans.types import RowType
 
 @dataclass(frozen=True, slots=True)
 class _LookupSource:
-    """The table of a lookup join as it is asked.
+    """The table of a lookup join.
 
     Args:
-        table: the table; behind the columns of the join come those that only its filters read.
-        keys: the values that its keys are compared with.
-        filters: predicates that were pushed down, each with the positions of the columns that it counts.
+        table: the table; its columns are those of the join, then those that only its filters read.
+        keys: the values to compare its keys with.
+        filters: predicates that were pushed down, each with the positions of the columns that it references.
     """
 
     table: LookupTable
@@ -39,7 +39,6 @@ class _LookupSource:
 
 
 def _source(node: LookupJoin) -> _LookupSource:
-    """The table of a lookup join."""
     source = node.temporal_table.lookup_table_source
     table = source.table.resolved_table
     assert table is not None, "a table without a schema is refused by the check of the plan"
@@ -56,7 +55,7 @@ def _source(node: LookupJoin) -> _LookupSource:
         miss_retries=retry.retries if retry else 0,
         miss_delay=(retry.fixed_delay or 0) if retry else 0,
     )
-    # A column that no filter reads is nowhere.
+    # Position -1: a column that no filter reads.
     places = [(rex, tuple(columns.index(at) if at in columns else -1 for at in counted)) for rex, counted in filters]
     return _LookupSource(lookup_table, tuple(key for _, key in keys), tuple(places))
 
@@ -97,7 +96,7 @@ def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> 
         nothing = lambdas.transform(F.array(F.lit(1)), lambda _: F.get(looked_up, F.lit(-1)))
         return F.when(F.size(joined) > 0, joined).otherwise(nothing)
 
-    # The rows are bound to a variable, so that the database is asked once.
+    # The rows are bound to a variable, so that the database is queried once.
     rows_of_key = F.flatten(lambdas.transform(F.array(rows), complete))
 
     def make(element: Column, position: Column) -> Flow:

@@ -1,4 +1,4 @@
-"""The columns of a table beside those of its data source."""
+"""Comparison of a table's columns with those of its data source."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _REMEDY = "declare the columns as the data source has them, and CAST in a query 
 
 
 def check_columns(table: TableSpec, columns: s.StructType, provider: str) -> None:
-    """Refuse a table whose columns its data source has not, or with other types; it may have more.
+    """Refuse a table with columns that its data source lacks or has with other types; extra columns are allowed.
 
     Args:
-        given: what the data source has.
+        columns: the columns of the data source.
         provider: its name, for messages.
 
     Raises:
@@ -46,7 +46,7 @@ def check_columns(table: TableSpec, columns: s.StructType, provider: str) -> Non
 
 
 def same_type(left: s.DataType, right: s.DataType) -> bool:
-    """Whether values of two types are the same, whatever may be null; lengths of strings do not count."""
+    """Return True if two types have the same values, ignoring nullability and lengths of strings."""
     from pyspark.sql import types as s
 
     match left, right:
@@ -68,7 +68,7 @@ def _plain(type_: t.LogicalType) -> str:
 
 
 def _shown(type_: s.DataType) -> str:
-    """A type of Spark in Flink's words, where there are such."""
+    """A Spark type in Flink's terms, if there is an equivalent."""
     try:
         return str(from_spark(type_))
     except UnsupportedError:

@@ -1,4 +1,4 @@
-"""A data source that is read: as a stream where it can, else as a whole."""
+"""Sources from data sources: read as streams if supported, otherwise as batches."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 _WHOLE = "org.compiledplan.kernel.host.WholeTable"
-#: What Spark says of a data source that is no stream, and of one that wants to be told its columns.
+#: Spark's messages for a data source without streaming reads, and for one that requires a schema.
 _NO_STREAM = ("does not support streamed reading", "simpleStreamReader is not implemented")
 _NO_COLUMNS = "Schema must be specified"
 
 
 def read(table: TableSpec, context: SourceContext) -> RowSource:
-    """The rows of a table; of its columns those that the plan uses, others are null.
+    """The rows of a table; columns that the plan does not use are null.
 
     Raises:
-        UnsupportedError: its provider is a class that nobody allowed, or is to be a stream and is none.
-        DataError: it has other columns than its data source; names the column and both types.
-        ExecutionError: the data source refuses; says why.
+        UnsupportedError: its provider is a class that is not allowed, or must be a stream and is not.
+        DataError: its columns differ from those of the data source; names the column and both types.
+        ExecutionError: the data source refuses; gives its reason.
     """
     opened = Opened.of(context.spark, table)
     mode = SPEC.values(table.options).text("scan.mode")
@@ -54,22 +54,22 @@ def read(table: TableSpec, context: SourceContext) -> RowSource:
 
 
 class _Held:
-    """A DataFrame that the kernel holds for as long as this object is there."""
+    """A DataFrame that the kernel holds during the lifetime of this object."""
 
     def __init__(self, kernel: Any, id_: str) -> None:
         self.id = id_
-        # At the end of the process the JVM ends, too.
+        # At exit of the process the JVM ends, too.
         weakref.finalize(self, _release, kernel, id_).atexit = False
 
 
 def _release(kernel: Any, id_: str) -> None:
-    # Of a JVM that is gone there is nothing to release.
+    # Nothing to release in a JVM that is gone.
     with suppress(Exception):
         kernel.release(id_)
 
 
 def _stream(opened: Opened, *, must: bool) -> DataFrame | None:
-    """The data source as a stream; None where it is none, and need not be."""
+    """The data source as a stream; None if it has no streaming reads and need not have any."""
     try:
         return _checked_stream(opened)
     except (PySparkException, Py4JJavaError) as fault:
@@ -85,29 +85,29 @@ def _stream(opened: Opened, *, must: bool) -> DataFrame | None:
 
 
 def _checked_stream(opened: Opened) -> DataFrame:
-    """The data source as a stream, its columns those of the table."""
+    """The data source as a stream with the columns of the table."""
     try:
         return _loaded(opened, opened.spark.readStream)
     except (PySparkException, Py4JJavaError) as fault:
         if _NO_COLUMNS not in str(fault):
             raise
-    # Files say their columns, and a stream of files has to be told them.
+    # Files contain their schema, but a stream of files must be given it.
     return _loaded(opened, opened.spark.readStream, _columns_of_files(opened))
 
 
 def _loaded(opened: Opened, reader: Any, columns: StructType | None = None) -> DataFrame:
-    """The rows of a data source, whose columns are those of the table.
+    """The rows of a data source, with the columns of the table.
 
     Args:
-        reader: of Spark, for a stream or for a whole table.
-        columns: what the data source is told of them; None for nothing, where it has types.
+        reader: Spark's reader, for a stream or a batch.
+        columns: the schema given to the data source; None if it has types of its own.
 
     Raises:
-        DataError: it has not the columns of the table.
+        DataError: it lacks columns of the table.
     """
     reader = reader.format(opened.name).options(**opened.options)
     if not opened.typed:
-        # A record that cannot be read ends the run, unless the table says otherwise.
+        # An unreadable record fails the run, unless the table says otherwise.
         strict = opened.options if "mode" in map(str.lower, opened.options) else {"mode": "FAILFAST"}
         columns = schema_of(opened.table.columns)
         reader = reader.options(**strict)
@@ -122,14 +122,14 @@ def _loaded(opened: Opened, reader: Any, columns: StructType | None = None) -> D
 
 
 def _parted(opened: Opened, columns: StructType) -> StructType:
-    """The columns, those that partition the table with their declared types: names of folders have none."""
+    """The columns, with declared types for partition columns: names of folders have no types."""
     declared = schema_of(opened.table.columns)
     keys = {name for name in opened.table.partition_keys if name in columns.names}
     return type(columns)([declared[field.name] if field.name in keys else field for field in columns.fields])
 
 
 def _columns_of_files(opened: Opened) -> StructType:
-    """The columns of the files that are there; those that are declared where there is none yet."""
+    """The columns of existing files; the declared ones if there are none yet."""
     try:
         return _parted(opened, opened.spark.read.format(opened.name).options(**opened.options).load().schema)
     except PySparkException as fault:
@@ -139,7 +139,7 @@ def _columns_of_files(opened: Opened) -> StructType:
 
 
 def _begun(stream: DataFrame) -> None:
-    """Have a data source in Python say whether it is a stream, which others have said by now."""
+    """Start a data source in Python: it only now reports if it is a stream; others have done so before."""
     plan: Any = stream._jdf.queryExecution().analyzed()
     if plan.getClass().getSimpleName() != "StreamingRelationV2":
         return

@@ -1,6 +1,6 @@
-"""What does not run in real-time mode: each reason by its name, with what to do instead.
+"""Restrictions of real-time mode: each reason with a name and a remedy.
 
-All of it is known from the plan alone, so that it is refused before Spark starts.
+All of them follow from the plan alone, and are checked before Spark starts.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from compiled_plan.plans.execution.session.options import TRANSFORM
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, table_spec
 from compiled_plan.plans.inspection.placement import needs_step
 
-#: The connectors whose tables are read in this mode.
+#: The connectors with sources in this mode.
 SOURCES = frozenset({"kafka", "upsert-kafka", "datagen"})
-#: The connectors whose tables are written in this mode.
+#: The connectors with sinks in this mode.
 SINKS = frozenset({"kafka", "upsert-kafka", "jdbc", "filesystem", "print", "blackhole"})
 _WHOLE_FILES = frozenset({"parquet", "orc", "avro"})
 _INSTEAD = "run it in micro-batches: leave --trigger real-time out"
@@ -27,13 +27,13 @@ _INSTEAD = "run it in micro-batches: leave --trigger real-time out"
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why plans do not run in real-time mode.
+    """A reason for which a plan does not run in real-time mode.
 
     Args:
         name: for messages and the docs.
         text: one sentence for the docs.
         remedy: what to do instead.
-        find: what of a plan it holds for, as errors.
+        find: returns the parts of a plan to which it applies, as errors.
     """
 
     name: str
@@ -49,14 +49,14 @@ class Reason:
 
 
 def check(prepared: PreparedPlan, host: str) -> None:
-    """Refuse what does not run in real-time mode.
+    """Raise if a plan does not run in real-time mode.
 
     Args:
         prepared: the plan.
         host: the Spark operator that hosts the stages.
 
     Raises:
-        UnsupportedError: the first thing that does not run; names it.
+        UnsupportedError: the first part that does not run; names it.
     """
     if host != TRANSFORM:
         raise UnsupportedError(
@@ -157,7 +157,7 @@ def _folders(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedErro
             yield reason.of(table)
 
 
-#: All reasons, in the order in which they are looked for.
+#: All reasons, in the order in which they are checked.
 REASONS = (
     Reason("CURRENT_WATERMARK", "CURRENT_WATERMARK is known in micro-batches alone", _INSTEAD, _current_watermark),
     Reason(

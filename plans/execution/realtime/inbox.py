@@ -1,6 +1,6 @@
-"""Lines that tasks print: they come over a socket to the process that runs the plan, one connection a task and sink.
+"""Receiver of printed lines: tasks send them over a socket to the process of the run, one connection per task and sink.
 
-What is sent is in the kernel's `LinesToDriver`.
+The kernel's `LinesToDriver` documents the protocol.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _END = -1
 
 
 class Inbox:
-    """Takes lines for sinks, from its start until `close`.
+    """Receives lines for sinks, from construction until `close`.
 
     Args:
         host: the address that tasks can reach.
-        show: by the number of a sink, what prints a line.
+        show: functions that print a line, by number of the sink.
     """
 
     def __init__(self, host: str, show: Mapping[int, Callable[[str], None]]) -> None:
@@ -38,12 +38,12 @@ class Inbox:
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
     def description(self, sink: int) -> dict[str, Any]:
-        """What the kernel needs to know to print for a sink."""
+        """The kernel's parameters for printing to a sink."""
         host, port = self._server.server_address[:2]
         return {"host": str(host), "port": port, "secret": self.secret, "sink": sink}
 
     def close(self) -> None:
-        """Take no more."""
+        """Stop receiving."""
         self._server.shutdown()
         self._server.server_close()
 
@@ -60,7 +60,7 @@ class Inbox:
         while True:
             size = number()
             if size == _END:
-                # The other side may be gone: its batch then runs again.
+                # If the other side is gone, its batch runs again.
                 connection.wfile.write(b"\1")
                 return
             line = connection.rfile.read(size)

@@ -1,4 +1,4 @@
-"""The Spark session that runs plans: settings that the product needs, and those a user may change."""
+"""The Spark session that runs plans: settings that the product requires, and defaults that users may change."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 _STATE = "org.apache.spark.sql.execution.streaming.state"
 ROCKSDB = f"{_STATE}.RocksDBStateStoreProvider"
 
-#: Settings that keep results right; a user's `--conf` may not change them.
+#: Settings required for correct results; a user's `--conf` may not change them.
 FIXED: dict[str, str] = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.datetime.java8API.enabled": "true",
-    # Empty batches are for watermarks, see `query_settings`.
+    # Empty batches are only for watermarks, see `query_settings`.
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
-    # Column names of a plan differ in case.
+    # Column names of a plan are case-sensitive.
     "spark.sql.caseSensitive": "true",
 }
 
@@ -54,31 +54,31 @@ DEFAULTS: dict[str, str] = {
     "spark.log.level": "ERROR",
     "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-    # The kernel counts state rows by itself; Spark's count costs a read of the state for each write.
+    # The kernel counts state rows by itself; Spark's count costs a read of the state per write.
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.ui.enabled": "false",
     "spark.sql.streaming.forceDeleteTempCheckpointLocation": "true",
-    # Where in Python a Column was made: ten calls to the JVM for each, and never the user's own line.
+    # Origins of Columns in Python: they cost ten calls to the JVM each, and never show the user's own line.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.optimizer.collapseProjectAlwaysInline": "false",
-    # The kernel's own nodes are on no list of Spark's: `realtime.checks` refuses what does not run.
+    # The kernel's own nodes are not in Spark's allowlist; `realtime.checks` refuses what does not run.
     "spark.sql.streaming.realTimeMode.allowlistCheck": "false",
-    # In real-time mode rows wait this long for others to share a message with, at each shuffle.
+    # In real-time mode rows wait this long, at each shuffle, to share a message with others.
     "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "1",
 }
 
-#: Defaults where driver and executors are one process, which has the kernel before it touches a file.
+#: Defaults if driver and executors are one process, which has the kernel before it opens any file.
 LOCAL: dict[str, str] = {
     "spark.hadoop.fs.file.impl": "org.compiledplan.kernel.files.NioLocalFileSystem",
     "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.compiledplan.kernel.files.NioLocalFs",
 }
 
 
-#: How many partitions state is spread over.
+#: The number of shuffle partitions, over which state is spread.
 PARTITIONS = "spark.sql.shuffle.partitions"
-#: The number of shuffle partitions that the user asked for: a checkpoint that has another one does not take it.
+#: The number of shuffle partitions that the user set; a checkpoint with another number ignores it.
 ASKED = "spark.compiledPlan.shufflePartitions"
 
 
@@ -92,19 +92,19 @@ def spark_session(
     meanwhile: Callable[[], object] | None = None,
     open_to_users: bool = False,
 ) -> Iterator[SparkSession]:
-    """A session with the kernel on board, stopped at the end.
+    """A session with the kernel, stopped at the end.
 
     Args:
-        master: Spark's master URL; empty for `local[*]`, or what spark-submit gave.
+        master: Spark's master URL; empty for `local[*]`, or spark-submit's.
         conf: settings on top of the defaults.
-        verbose: leave the JVM's own messages on stderr; else they are dropped.
-        outlives: Java gets no stream of this process, whose own may be others afterwards.
-        meanwhile: work that needs no Spark, done in a thread of its own while Java starts; a failure of it is dropped.
-        open_to_users: programs get the session, and may call any function of Spark's.
+        verbose: leave the JVM's own messages on stderr; otherwise they are dropped.
+        outlives: give Java none of this process's streams, which may later be replaced.
+        meanwhile: work without Spark, done in a thread while Java starts; its failures are ignored.
+        open_to_users: True if programs get the session, and may call any function of Spark's.
 
     Raises:
-        ExecutionError: no fit Java, no kernel jar, no current folder, a setting that would make results wrong, or Spark
-            did not start.
+        ExecutionError: no suitable Java, no kernel jar, no current folder, a setting that would make results wrong, or
+            Spark did not start.
     """
     working_folder()
     chosen = dict(conf or {})
@@ -147,11 +147,11 @@ def working_folder() -> Path:
 
 @contextmanager
 def _beside(work: Callable[[], object] | None) -> Iterator[None]:
-    """Do some work in a thread; it is over afterwards."""
+    """Do some work in a thread during this context."""
     if work is None:
         yield
         return
-    # What both threads import is there before: a module that one has half imported would make the other fail.
+    # Import modules of both threads first: a module half imported by one would make the other fail.
     import pyspark.sql.functions
     import pyspark.sql.streaming  # noqa: F401
 
@@ -161,7 +161,7 @@ def _beside(work: Callable[[], object] | None) -> Iterator[None]:
 
 
 def _submitted() -> dict[str, str]:
-    """What spark-submit was told of the settings that have a default here; nothing without it."""
+    """spark-submit's values of settings that have a default here; empty without spark-submit."""
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         return {}
     from pyspark import SparkConf, SparkContext
@@ -174,7 +174,7 @@ _STARTING = threading.RLock()
 
 
 SOURCES_BY_NAME = "spark.sql.streaming.queryEvolution.enableSourceEvolution"
-#: What a query's checkpoint is written in: positions by source name, state by what a batch made of it.
+#: The formats of a query's checkpoint: positions by source name, state by the batch attempt that wrote it.
 _FORM = {
     SOURCES_BY_NAME: "true",
     "spark.sql.streaming.offsetLog.formatVersion": "2",
@@ -183,38 +183,37 @@ _FORM = {
 
 
 def form_of_queries(empty_batches: bool) -> dict[str, str]:
-    """The settings of a query; see `query_settings`."""
     return {"spark.sql.streaming.noDataMicroBatches.enabled": str(empty_batches).lower(), **_FORM}
 
 
 @contextmanager
 def query_settings(spark: SparkSession, empty_batches: bool) -> Iterator[None]:
-    """The settings of queries that are started meanwhile; other queries of the session keep theirs.
+    """Apply the settings of queries started inside this context; other queries of the session keep theirs.
 
     Args:
-        empty_batches: whether they run a batch without data once the watermark has moved; a stage that keeps
-            processing time has them for ever, at each trigger.
+        empty_batches: run a batch without data once the watermark has moved; a stage with processing-time timers has
+            them forever, at each trigger.
     """
-    # A program may start several runs at once, in threads of their own.
+    # A program may start several runs at once, in threads.
     with _STARTING, settings(spark, form_of_queries(empty_batches)):
         yield
 
 
 @contextmanager
 def no_query_starts() -> Iterator[None]:
-    """The session has no `query_settings` of other threads meanwhile: Spark would refuse sources without a name yet."""
+    """Exclude `query_settings` of other threads, under which Spark would refuse sources that have no name yet."""
     with _STARTING:
         yield
 
 
 @contextmanager
 def _silent_children(outlives: bool) -> Iterator[None]:
-    """Processes started meanwhile write their stderr nowhere; this one's is as before afterwards.
+    """Discard stderr of processes started inside this context; restore this process's own afterwards.
 
-    Java and Spark write a dozen lines of their own when they start, before any logging can be configured.
+    Java and Spark write a dozen lines at start, before logging can be configured.
 
     Args:
-        outlives: nor do they have this one's stdout.
+        outlives: discard their stdout, too.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -232,10 +231,10 @@ def _silent_children(outlives: bool) -> Iterator[None]:
 
 
 def _add_kernel(settings: dict[str, str], master: str, java: Path) -> bool:
-    """Put the kernel where Spark finds it, its file system where nothing needs it earlier, and how Java is to start.
+    """Add the kernel and its file system to Spark's class path, and the options of Java's start.
 
     Returns:
-        Whether a Java is started that has the kernel from its first moment on.
+        True if a Java is started that has the kernel from the beginning.
     """
     from pyspark import SparkContext
 
@@ -280,18 +279,18 @@ def _start(master: str, settings: Mapping[str, str], *, lean: bool, open_to_user
 
 
 def _reason(fault: Exception) -> str:
-    """What went wrong, without the stack of the JVM."""
+    """The reason, without the JVM's stack trace."""
     java = getattr(fault, "java_exception", None)
     return str(java.getMessage() or java) if java is not None else str(fault)
 
 
 def _stop(session: SparkSession) -> None:
-    """Stop Spark; unload the state stores first, since their maintenance thread may hold a stop up for minutes."""
+    """Stop Spark; unload the state stores first, because their maintenance thread may delay a stop by minutes."""
     for query in session.streams.active:
         query.stop()
     jvm = session._jvm
     if jvm is not None:
-        # The name is Spark's own affair; without it a stop is only slower.
+        # The name is internal to Spark; without it a stop is only slower.
         with suppress(Exception):
             java_class(jvm, "org.apache.spark.sql.execution.streaming.state.StateStore").stop()
     session.stop()
@@ -309,7 +308,7 @@ def _remove(folder: Path) -> None:
 
 
 def uses_local_files(master: str, settings: Mapping[str, str]) -> bool:
-    """Whether a path without a scheme is one of this machine, as far as is known before Spark starts."""
+    """Return True if a path without a scheme is local, as far as is known before Spark starts."""
     elsewhere = any(os.environ.get(name) for name in ("PYSPARK_GATEWAY_PORT", "HADOOP_CONF_DIR", "SPARK_CONF_DIR"))
     local = (master or os.environ.get("MASTER", "local")).startswith("local")
     return local and not elsewhere and "spark.hadoop.fs.defaultFS" not in settings

@@ -1,4 +1,4 @@
-"""Columns of internal values as Arrow arrays, and back: types as Spark's own Arrow batches have them.
+"""Columns of internal values to and from Arrow arrays of the types in Spark's own Arrow batches.
 
 See `plans.types.converter` for the internal values, and `plans.execution.spark.types` for Spark's types.
 """
@@ -59,14 +59,14 @@ def arrow_type(type_: t.LogicalType) -> pa.DataType:
     raise UnsupportedError(f"values of type {type_} cannot be held in a column", remedy="cast it to another type")
 
 
-# --- out of Arrow
+# --- from Arrow
 
 
 def values_of(column: pa.Array | pa.ChunkedArray, type_: t.LogicalType) -> list[Any]:
     """The internal values of a column.
 
     Raises:
-        DataError: a date or timestamp that Python cannot hold (years 1 to 9999).
+        DataError: a date or timestamp outside of Python's years 1 to 9999.
     """
     read = _reader(type_)
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
@@ -147,14 +147,14 @@ def _tuples(array: pa.Array, fields: Sequence[Callable[[pa.Array], list[Any]]]) 
     return [row if there else None for row, there in zip(rows, valid, strict=True)]
 
 
-# --- into Arrow
+# --- to Arrow
 
 
 def array_of(values: Sequence[Any], type_: t.LogicalType) -> pa.Array:
     """The column of some internal values.
 
     Raises:
-        DataError: a value that the type does not hold.
+        DataError: a value outside the type.
     """
     try:
         return _array(values, type_)
@@ -186,7 +186,7 @@ def _array(values: Sequence[Any], type_: t.LogicalType) -> pa.Array:
 
 
 def _flattened(values: Iterable[Any]) -> tuple[pa.Array, list[Any]]:
-    """The offsets and the items of lists; the offset of a missing list is null."""
+    """The offsets and the items of lists; the offset of a null list is null."""
     ends: list[int | None] = []
     flat: list[Any] = []
     for value in values:

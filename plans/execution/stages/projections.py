@@ -1,7 +1,6 @@
-"""The projections between stages: each turns rows of sources or of a stage into the rows of all their consumers.
+"""Projections between stages: rows of sources or of a stage become the rows of all their consumers.
 
-Between two stages stand the nodes without state: they are columns, and a row that goes to several consumers is
-computed in one pass.
+Stateless nodes run between two stages, as columns. A row for several consumers is computed in one pass.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Projections:
-    """The projections of one plan; `bounded` tells whether all its sources end."""
+    """The projections of one plan; `bounded` is True if all its sources end."""
 
     spark: SparkSession
     prepared: PreparedPlan
@@ -66,7 +65,6 @@ class Projections:
 
     @property
     def lowering(self) -> Lowering:
-        """What nodes are lowered with."""
         return self.hosted.lowering
 
     def entering(
@@ -78,13 +76,13 @@ class Projections:
         partitions: PartitionWatermarks | None = None,
         control: ControlRows | None = None,
     ) -> DataFrame:
-        """Rows of a source as an envelope in front of stage `level`.
+        """Rows of a source as an envelope before stage `level`.
 
         Args:
             frame: its rows.
-            ends: the rows that end the source's input where it has watermarks.
-            level: where its rows enter.
-            partitions: the watermarks of its partitions, where they have their own.
+            ends: the rows that end the source's input, if it has watermarks.
+            level: the stage before which its rows enter.
+            partitions: the watermarks of its partitions, if they have their own.
             control: the control rows, in real-time mode.
         """
         plan = self.prepared.plan
@@ -111,13 +109,13 @@ class Projections:
             flows = {start: flow.where(F.col(KIND) != DEAD) for start, flow in flows.items()}
         pieces += [piece for start, flow in flows.items() for piece in self._pieces(start, flow, level)]
         if timed is not None and control is not None:
-            # Behind the row that moves it.
+            # After the row that moves it.
             place, moved = F.col(PLACE), F.col(MOVED)
             pieces.append(self.envelope.marks(control.keys, timed.number, timed.partitions, place, moved))
         return self.envelope.select(frame, pieces, level)
 
     def _dead(self, source: int, flow: Flow, level: int) -> Piece:
-        """The records that a source puts aside."""
+        """The dead letters of a source."""
         kind = F.lit(INSERT).cast("tinyint")
         letters = replace(flow, kind=kind, columns=dead_columns(), condition=None)
         return OneRow(self._target_row(dead_port(source), letters, level), F.col(KIND) == DEAD)
@@ -134,7 +132,7 @@ class Projections:
         return (*physical, *(F.col(f"m{keys.index(key)}") for key, _ in wanted.metadata))
 
     def _filtered(self, source: int, start: int, flow: Flow) -> Flow:
-        """The rows of a scan that the filters of its source keep."""
+        """The rows of a scan that pass the filters of its source."""
         node = self.prepared.plan.node(start)
         if isinstance(node, TableSourceScan):
             columns = self.prepared.tables[source].table.columns
@@ -144,7 +142,7 @@ class Projections:
         return flow
 
     def leaving(self, frame: DataFrame, level: int) -> DataFrame:
-        """Rows of stage `level` as an envelope in front of the next level."""
+        """Rows of stage `level` as an envelope before the next level."""
         pieces: list[Piece] = []
         for node in self.prepared.layout.stages[level - 1]:
             pieces_of = self._step_pieces if node in self.hosted.steps else self._operator_pieces
@@ -152,7 +150,7 @@ class Projections:
         return self.envelope.select(frame, [*pieces, *self.envelope.passing(level)], level + 1)
 
     def mine(self, node: int, level: int) -> Column | None:
-        """Which rows of a stage are a node's; None: all."""
+        """The condition of a node's rows in a stage; None for all."""
         alone = len(self.prepared.layout.stages[level - 1]) == 1 and not self.prepared.layout.passing(level)
         alone = alone and not self.envelope.tick
         return None if alone else F.col(OP) == F.lit(self.hosted.tag(node))
@@ -168,7 +166,7 @@ class Projections:
         return self._pieces(node, flow, level + 1)
 
     def _step_pieces(self, node: int, level: int) -> list[Piece]:
-        """Rows of a node that calls Python functions, the calls being columns of the frame."""
+        """Rows of a node that calls Python functions, whose calls are columns of the frame."""
         watermark = F.col(WATERMARK) if self.prepared.event_time else None
         inputs = self.envelope.fields(Port(node, 0))
         flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), inputs, self.mine(node, level), watermark)

@@ -1,4 +1,4 @@
-"""All entries of an operator as Parquet: a row for each, with the key's columns, times, and what is kept."""
+"""Export of all entries of an operator to Parquet: one row each, with the key's columns, times, and content."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from compiled_plan.plans.execution.state.reader import StateReader, StoredOperat
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-#: Timestamps are written as points in time, which other readers than Spark understand, too.
+#: Timestamps are written as instants, which readers other than Spark understand, too.
 _POINTS_IN_TIME = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
 _LISTS = frozenset({"list", "packedList", "rows"})
-#: Lists whose elements are not what is kept, but ways through what is kept.
+#: Lists whose elements are indexes of the entries, not entries.
 _NO_ENTRIES = frozenset({"partial", "complete", "buckets"})
 _WRITES = ("lastWrite", "lastChange")
 
@@ -31,7 +31,7 @@ class _EntryList:
 
     Args:
         path: names of fields.
-        field: how the kernel describes it.
+        field: the kernel's description of it.
     """
 
     path: tuple[str, ...]
@@ -39,22 +39,22 @@ class _EntryList:
 
     @property
     def name(self) -> str:
-        """What its entries are called: `left`, `input0`, `waiting`, `rows`."""
+        """The name of its entries: `left`, `input0`, `waiting`, `rows`."""
         return self.path[0]
 
 
 def export(reader: StateReader, operator: StoredOperator, path: str) -> int:
-    """Write all entries of an operator, and return how many there are.
+    """Write all entries of an operator, and return their number.
 
-    Columns: `key_text`; `key`, a struct of the key's columns, where the state has their values; `entries`, the list
-    that a row is of, where there are several; `last_write` and `expires`, where there are such times; `timer`, when
-    the operator looks at the key next; then the fields of the entry, and those that a key has once.
+    Columns: `key_text`; `key`, a struct of the key's columns, if the state has their values; `entries`, the list of
+    the entry, if there are several; `last_write` and `expires`, if there are such times; `timer`, the next timer of the
+    key; then the fields of the entry, and those that a key has once.
 
     Args:
-        path: a folder that is not there yet, local or of any file system that Spark reaches.
+        path: a folder that does not exist yet, local or of any file system that Spark reaches.
 
     Raises:
-        ExecutionError: it is there, or cannot be written.
+        ExecutionError: it exists, or cannot be written.
         CheckpointError: the state cannot be read.
     """
     from pyspark.sql import functions as F
@@ -86,7 +86,7 @@ def export(reader: StateReader, operator: StoredOperator, path: str) -> int:
 
 
 def entries_of(operator: StoredOperator, content: DataFrame) -> DataFrame:
-    """A row for each entry; see `export`."""
+    """One row per entry; see `export`."""
     fields = operator.state["fields"]
     lists = list(_entry_lists(fields))
     frames = [_of_list(operator, content, entry_list, lists) for entry_list in lists]
@@ -131,12 +131,12 @@ def _of_list(operator: StoredOperator, content: DataFrame, of: _EntryList, lists
 
 
 def _named(field: Mapping[str, Any], of: _EntryList, several: bool) -> str:
-    """The rows of several inputs have columns of their own."""
+    """The column of a field; rows of several inputs get columns of their own."""
     return f"{of.name}_row" if several and field["is"] in ROWS else str(field["name"])
 
 
 def _without_entries(operator: StoredOperator, content: DataFrame, lists: Sequence[_EntryList]) -> DataFrame:
-    """The keys that keep something and have no entries in a list; all keys where there are no lists."""
+    """The keys with state but without entries in a list; all keys if there are no lists."""
     from pyspark.sql import functions as F
 
     empty = [F.coalesce(F.size(_at(entry_list.path)), F.lit(0)) <= 0 for entry_list in lists]
@@ -165,7 +165,7 @@ def _head(
 
 
 def _input(of: _EntryList | None) -> int:
-    """The input that a list's entries are of."""
+    """The input of a list's entries."""
     name = "" if of is None else of.name
     return int(name.removeprefix("input")) if name.startswith("input") else int(name == "right")
 
@@ -180,7 +180,7 @@ def _last_write(operator: StoredOperator, of: _EntryList | None) -> Column | Non
 
 
 def _key(operator: StoredOperator, rows: Sequence[tuple[Column, Mapping[str, Any]]]) -> Column | None:
-    """The key's columns out of the first row that has them all."""
+    """The key's columns from the first row that has them all."""
     from pyspark.sql import functions as F
 
     for key in operator.state["keys"]:
@@ -197,7 +197,7 @@ def _key(operator: StoredOperator, rows: Sequence[tuple[Column, Mapping[str, Any
 
 
 def _column_names(operator: StoredOperator, described: Mapping[str, Any]) -> list[str]:
-    """The names of a row's columns as the kernel gives them: of two equal ones the second has a number."""
+    """The kernel's names of a row's columns, with a number on repetitions."""
     names: list[str] = []
     for column in described["columns"]:
         name = (
@@ -211,11 +211,11 @@ def _column_names(operator: StoredOperator, described: Mapping[str, Any]) -> lis
 
 
 def _shared(operator: StoredOperator, lists: Sequence[_EntryList], taken: Collection[str] = ()) -> Iterator[Column]:
-    """What a key has once, beside the key itself, times and lists of entries; not under names that are taken."""
+    """The fields that a key has once, except the key, times, lists of entries, and names that are taken."""
     paths = {entry_list.path for entry_list in lists}
     for field in operator.state["fields"]:
         name = field["name"]
-        # When a key is due is what its timer says.
+        # A key's timer tells when it is due.
         if name in ("key", "due", *_WRITES) or (name,) in paths:
             continue
         inside = [path[1] for path in paths if path[0] == name and len(path) == 2]

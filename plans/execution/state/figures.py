@@ -1,4 +1,4 @@
-"""How much state there is, how old it is, and when it goes: one pass over the state of all operators."""
+"""Figures of state: size, age and expiry, from one pass over the state of all operators."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
-#: Where the ranges of a histogram begin, in ms; the last one has no end.
+#: Lower bounds of the ranges of a histogram, in ms; the last range is unbounded.
 EDGES = (
     0,
     _SECOND,
@@ -40,27 +40,26 @@ EDGES = (
     90 * _DAY,
     365 * _DAY,
 )
-#: Operators whose entries are those of windows, which end.
+#: Operators with entries of windows, which end.
 _OF_WINDOWS = frozenset(
     {"window-aggregate", "session-aggregate", "session-rows", "window-rank", "window-deduplicate", "window-join"}
 )
 _MOST_WINDOWS = 50
 
-#: Gives the TTL in ms that is tried for the entries of an operator's input; None for none.
+#: Returns the what-if TTL in ms for the entries of an operator's input; None for none.
 Tried = Callable[[StoredOperator, int], int | None]
 
 
 def no_override(operator: StoredOperator, at: int) -> int | None:
-    """No other TTL is tried."""
     return None
 
 
 def tried_of(texts: Sequence[str], operator: StoredOperator | None) -> Tried:
-    """The TTLs that texts give: `3d` for all entries, `leftState=3d`, `left=3d` or `0=3d` for one.
+    """Parse what-if TTLs: `3d` for all entries, `leftState=3d`, `left=3d` or `0=3d` for one.
 
     Args:
-        texts: what was asked.
-        operator: the operator that is asked for; None: all of them, whose entries have no name then.
+        texts: the user's options.
+        operator: the inspected operator; None for all of them, whose entries then have no name.
 
     Raises:
         CheckpointError: no entry of that name, or no duration.
@@ -96,7 +95,7 @@ def _duration(text: str, whole: str) -> int:
 
 
 def _index(operator: StoredOperator, name: str, text: str) -> int:
-    """The number of the input that a name or a number stands for; `left` is `leftState`."""
+    """The input with a name or a number; `left` is `leftState`."""
     names = {line.entry: line.index for line in operator.lines}
     short = {entry.removesuffix("State"): at for entry, at in names.items()}
     numbers = {str(at): at for at in names.values()}
@@ -117,8 +116,8 @@ def state_report(
 
     Args:
         uids: the operators; None for all.
-        now: the time in ms for which ages and expiries are told; None for the present.
-        tried: another TTL for entries.
+        now: the time in ms to which ages and expiries are relative; None for the present.
+        tried: what-if TTLs of entries.
 
     Raises:
         CheckpointError: the state cannot be read.
@@ -144,7 +143,7 @@ def _read(
 
 
 def _empty(operator: StoredOperator) -> OperatorState:
-    """The figures of an operator that keeps nothing."""
+    """The figures of an operator without state."""
     columns = tuple(
         tuple(KeyColumn(**operator.column(column["input"], column["column"])) for column in key)
         for key in operator.state["keys"]
@@ -170,7 +169,7 @@ def _empty(operator: StoredOperator) -> OperatorState:
 
 
 def _aggregated(figures: DataFrame, wanted: Sequence[StoredOperator], now: int, tried: Tried) -> DataFrame:
-    """One row for each operator and input; keys, bytes and timers are counted with the first entry of a key."""
+    """One row per operator and input; keys, bytes and timers are counted with the first entry of a key."""
     from pyspark.sql import functions as F
 
     entries = figures.select("op", "bytes", "timer", F.posexplode_outer("entries").alias("place", "entry"))
@@ -210,7 +209,7 @@ def _aggregated(figures: DataFrame, wanted: Sequence[StoredOperator], now: int, 
 
 
 def _expiry(wanted: Sequence[StoredOperator], ttl_of: Tried) -> Column:
-    """When an entry expires under the TTL of its operator and input; null for never."""
+    """The expiry of an entry under the TTL of its operator and input; null for never."""
     from pyspark.sql import functions as F
 
     expiry = F.lit(None).cast("bigint")
@@ -245,7 +244,7 @@ def _buckets(counts: Sequence[int]) -> tuple[Bucket, ...]:
     return tuple(Bucket(EDGES[at], ends[at], counts[at]) for at in span)
 
 
-#: The figures of a part that are so in the row.
+#: The figures of a part that are copied from the row.
 _TAKEN = (
     *("entries", "written", "oldest_write", "newest_write", "oldest_time", "newest_time"),
     *("expired", "next_expiry", "last_expiry"),
@@ -253,7 +252,7 @@ _TAKEN = (
 
 
 def _with(state: OperatorState, row: Mapping[str, Any], tried: int | None) -> OperatorState:
-    """The figures of an operator with those of one of its inputs, under another TTL, too, if one is tried."""
+    """Add the figures of one of an operator's inputs, with a what-if TTL if there is one."""
     what_if = None
     if tried is not None:
         gone = row["tried_expired"]

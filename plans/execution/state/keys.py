@@ -1,4 +1,4 @@
-"""Which key a person means: `id=5`, `name=O'Neil`, `day=2026-01-31`, `shop=NULL`."""
+"""Parsing of keys: `id=5`, `name=O'Neil`, `day=2026-01-31`, `shop=NULL`."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _BITS: Mapping[type[t.LogicalType], int] = {
 
 
 def key_of(texts: Sequence[str]) -> Mapping[str, str]:
-    """The values of key columns that texts give: `id=5`.
+    """Parse values of key columns: `id=5`.
 
     Raises:
-        CheckpointError: not of that form, or a column twice.
+        CheckpointError: malformed text, or a column twice.
     """
     values: dict[str, str] = {}
     for text in texts:
@@ -51,17 +51,17 @@ def key_of(texts: Sequence[str]) -> Mapping[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class WantedKey:
-    """The first columns of a key, in their order, with the values that are looked for; None is NULL."""
+    """The leading columns of a key, in order, with the values to look for; None is NULL."""
 
     types: tuple[t.LogicalType, ...]
     values: tuple[Any, ...]
     whole: bool
 
     def holds(self, key: Column) -> Column:
-        """Whether the text of a key is one that is meant.
+        """True if the text of a key matches.
 
-        Of a window's key more follows behind the columns; of two keys of one operator none is the beginning of the
-        other followed by a comma.
+        The key of a window has more text after the columns; no key of an operator is a prefix of another followed by a
+        comma.
         """
         from pyspark.sql import functions as F
 
@@ -74,10 +74,10 @@ class WantedKey:
 
 
 def wanted_key(operator: StoredOperator, wanted: Mapping[str, str]) -> WantedKey:
-    """What `wanted` says, texts by the names of columns: those of one input's key, from the first on.
+    """Resolve `wanted`, texts by the names of columns: leading columns of one input's key.
 
     Raises:
-        CheckpointError: a column is no part of the key, one is left out, or a text is no value of its type.
+        CheckpointError: a column is not part of the key, one is left out, or a text is no value of its type.
     """
     keys = [[operator.column(column["input"], column["column"]) for column in key] for key in operator.state["keys"]]
     if not any(keys):
@@ -124,7 +124,7 @@ def _not_in_key(operator: StoredOperator, wanted: Mapping[str, str], names: Sequ
 
 
 def _value(text: str, name: str, type_: t.LogicalType) -> Any:
-    """The value of a text; None for NULL. A text in single quotes is a string, whatever it says."""
+    """The value of a text; None for NULL. A text in single quotes is a string, whatever its content."""
     if text == NULL:
         return None
     for kind, parse, example in _PARSERS:
@@ -184,7 +184,7 @@ def _wrong() -> Any:
     raise ValueError
 
 
-#: By types what reads a text, and how people write a value.
+#: Parsers of texts by type, and the format of values in messages.
 _PARSERS: tuple[
     tuple[type[t.LogicalType] | tuple[type[t.LogicalType], ...], Callable[[str, t.LogicalType], Any], str], ...
 ] = (

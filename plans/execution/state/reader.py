@@ -1,4 +1,4 @@
-"""A checkpoint that is looked at: its operators, and the rows of their state."""
+"""Read access to a checkpoint: its operators, and the rows of their state."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class StoredOperator:
     Args:
         uid: its name.
         node: id of its node in the plan.
-        words: what it does.
-        spec: what the kernel was given.
-        state: what its state is: `kind`, `version`, `keys`, `fields`, `inputs`, `columns`.
+        words: its description.
+        spec: the kernel's parameters of it.
+        state: the description of its state: `kind`, `version`, `keys`, `fields`, `inputs`, `columns`.
         lines: its state entries in the plan.
-        feeds: of each input the tables that its rows come from.
+        feeds: the tables that the rows of each input come from.
     """
 
     uid: str
@@ -59,37 +59,36 @@ class StoredOperator:
 
     @property
     def event_time(self) -> bool:
-        """Whether its timers fire by watermark."""
+        """True if its timers fire by watermark."""
         return bool(self.spec["timeDomain"] == "event")
 
     def ttl(self, at: int) -> int:
-        """The TTL of an input's entries in ms; one that is alone holds for all."""
+        """The TTL of an input's entries in ms; a single one applies to all inputs."""
         ttls = self.spec["ttl"]
         return int(ttls[at if len(ttls) > 1 else 0]) if ttls else 0
 
     def line(self, at: int) -> StateLine | None:
-        """The state entry in the plan that an input's entries are."""
+        """The state entry in the plan for an input's entries."""
         only = self.lines[0] if len(self.lines) == 1 else None
         return next((line for line in self.lines if line.index == at), only)
 
     def column(self, at: int, place: int) -> Mapping[str, str]:
-        """Name and type of a column of an input."""
         column: Mapping[str, str] = self.state["columns"][at][place]
         return column
 
 
 @dataclass(frozen=True)
 class StateReader:
-    """The state in a checkpoint, of the head that counts when it is opened.
+    """The state in a checkpoint, of the head in force when it is opened.
 
     Args:
         spark: a session of `plans.execution.session.spark_session`.
         root: the checkpoint.
-        number: of the generation.
+        number: number of the generation.
         generation: its folder.
-        plan: the plan that counts.
+        plan: the plan in force.
         stages: the kernel's spec of each stage.
-        states: by uid what the state is.
+        states: the description of the state, by uid.
     """
 
     spark: SparkSession
@@ -102,7 +101,7 @@ class StateReader:
 
     @classmethod
     def open(cls, spark: SparkSession, path: str) -> Self:
-        """Look at a checkpoint.
+        """Open a checkpoint.
 
         Raises:
             CheckpointError: there is none, or it is one of another release or another tool.
@@ -158,7 +157,7 @@ class StateReader:
         """An operator by its uid, or the id of its node.
 
         Raises:
-            CheckpointError: there is none of that name.
+            CheckpointError: there is no such operator.
         """
         operator = self.operators.get(name) or next(
             (op for op in self.operators.values() if str(op.node) == name), None
@@ -172,7 +171,7 @@ class StateReader:
         return operator
 
     def at_rest(self, read: Callable[[DataFrame | None], T]) -> tuple[int | None, T]:
-        """What is read of the rows of all state, None before the first micro-batch is done; and the number of that."""
+        """Read the rows of all state (None before the first commit); return the number of the micro-batch, too."""
 
         def at_batch(batch: int | None) -> tuple[int | None, T]:
             if batch is None:
@@ -188,9 +187,9 @@ class StateReader:
         return reading(json.dumps(self.stages), json.dumps(self.states))
 
     def figures(self, rows: DataFrame) -> DataFrame:
-        """For each key `op`, `bytes`, `timer`, and `entries`: `input`, `written`, `time` of each; times in ms."""
+        """Per key `op`, `bytes`, `timer`, and `entries`: `input`, `written`, `time` of each entry; times in ms."""
         return frame_of(self._kernel.figures(rows._jdf), self.spark)
 
     def content(self, rows: DataFrame, uid: str) -> DataFrame:
-        """For each key of an operator `key`, `timer` and `state`, a struct of its fields."""
+        """Per key of an operator `key`, `timer` and `state`, a struct of its fields."""
         return frame_of(self._kernel.content(rows.where(rows.op == uid)._jdf, uid), self.spark)

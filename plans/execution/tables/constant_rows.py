@@ -1,6 +1,6 @@
-"""Constant rows (a values node) as a source that gives them once.
+"""Constant rows (a values node) as a source that emits them once.
 
-Rows that are too many for expressions of Spark are read from a file, as internal values.
+Rows too many for expressions of Spark are read from a file, as internal values.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class NotConstantError(Exception):
-    """An expression that is not simply a constant."""
+    """An expression that is not a simple constant."""
 
 
 def value_of(rex: r.RexNode) -> Any:
@@ -54,7 +54,7 @@ def value_of(rex: r.RexNode) -> Any:
 
 
 def _number_text(call: r.Call) -> float:
-    """CAST('NaN' AS DOUBLE) and the like."""
+    """The value of a cast such as CAST('NaN' AS DOUBLE)."""
     (operand,) = call.operands
     if isinstance(call.type, t.FloatType | t.DoubleType) and isinstance(operand, r.Literal):
         special = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}.get(str(operand.value))
@@ -139,15 +139,15 @@ _READERS: dict[type[t.LogicalType], Callable[[Any, Any], Any]] = {
 }
 
 
-#: More rows than these are not written as expressions: Spark's analysis of them grows faster than their number.
+#: Maximum number of rows written as expressions: the cost of Spark's analysis is superlinear in their number.
 _MANY = 40
 
 
 def values_source(node: Values, spark: SparkSession, folder: Folder, lowering: Lowering) -> DataFrame:
     """The rows of a values node.
 
-    A file with one line inside the checkpoint starts them: Spark notes that it was read, so that a restart does not
-    give the rows again.
+    A file with one line inside the checkpoint triggers them: Spark logs that it was read, so that a restart does not
+    emit the rows again.
     """
     place = f"{FOLDER}/values-{digest_of(value_to_json(node.tuples))}"
     name = f"{place}/once.txt"
@@ -178,7 +178,7 @@ def values_source(node: Values, spark: SparkSession, folder: Folder, lowering: L
 
 
 def _columns(node: Values) -> list[list[Any]] | None:
-    """The values of constant rows by column; None where some are not simply constants."""
+    """The values of constant rows by column; None if some are not simple constants."""
     try:
         return [[value_of(row[at]) for row in node.tuples] for at in range(len(node.output_type.fields))]
     except NotConstantError:

@@ -1,4 +1,4 @@
-"""What a start does with a checkpoint: goes on in place, moves the state into a new generation, or is refused."""
+"""The decision of a start on a checkpoint: resume in place, migrate the state into a new generation, or refuse."""
 
 from __future__ import annotations
 
@@ -59,18 +59,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """How a start goes on with a checkpoint.
+    """The decision of a start on a checkpoint.
 
     Args:
-        known: what the checkpoint says to it.
-        steps: what brings the state into a new generation; none where the start goes on in place.
-        partitions: the shuffle partitions that state is spread over from now on.
-        verdict: of what is moved.
-        diff: the difference of the plans; None where nothing was compared.
-        findings: what was accepted though it is not fully compatible.
-        filling: the operators that are filled from history, and what is read for that.
-        filled: where these operators' state is found in what comes of it.
-        partly: by uid why an operator's state is not that of all rows that were read, see `upgrade.partly`.
+        known: the checkpoint as the start uses it.
+        steps: the migration of the state into a new generation; empty to resume in place.
+        partitions: the number of shuffle partitions of the state from now on.
+        verdict: compatibility of the migrated state.
+        diff: the difference of the plans; None if they were not compared.
+        findings: incompatibilities that were accepted.
+        filling: the operators to fill from history, and the history; None if there are none.
+        filled: mappings of these operators' state from the replayed query.
+        partly: by uid, why an operator's state does not reflect all rows read, see `upgrade.partly`.
     """
 
     known: Known
@@ -85,7 +85,7 @@ class Decision:
 
     @property
     def moves(self) -> bool:
-        """Whether the state moves into a new generation."""
+        """Return True if the state migrates into a new generation."""
         return bool(self.steps)
 
 
@@ -94,11 +94,11 @@ class UpgradeRequest:
     """A request to start a program.
 
     Args:
-        prepared: what is to be started.
-        setting: what the run adds.
-        options: of the run.
-        functions: where its Python functions are found.
-        times: tells when files were written; where it is not there, nothing can be filled from history.
+        prepared: the plan to start.
+        setting: the environment of the run.
+        options: the options of the run.
+        functions: the Python functions of the plan.
+        times: modification times of files; None disables filling from history.
     """
 
     prepared: PreparedPlan
@@ -109,10 +109,10 @@ class UpgradeRequest:
 
 
 def decide(store: Store, request: UpgradeRequest) -> Decision | None:
-    """Decide how to start; None where the checkpoint is new.
+    """Decide how to start; None for a new checkpoint.
 
     Raises:
-        UpgradeError: the options do not allow what the start would do to the state.
+        UpgradeError: the options do not permit the required change of state.
         CheckpointError: the folder is the checkpoint of another release or tool.
     """
     head = store.head()
@@ -130,14 +130,12 @@ def decide(store: Store, request: UpgradeRequest) -> Decision | None:
 
 
 def unguarded(store: Store, request: UpgradeRequest) -> Decision | None:
-    """A start in place whatever differs, to show in tests what would come of it."""
+    """Resume in place despite any difference, to show the consequences in tests."""
     head = store.head()
     return None if head is None else _Deciding(store, head, request).in_place()
 
 
 class _Deciding:
-    """One decision."""
-
     def __init__(self, store: Store, head: Head, request: UpgradeRequest) -> None:
         self.store, self.head, self.request = store, head, request
         self.prepared, self.setting, self.options = request.prepared, request.setting, request.options
@@ -164,7 +162,7 @@ class _Deciding:
         return self._moving(diff, reset, concerned, verdict, filling)
 
     def in_place(self) -> Decision:
-        """A start in place, whatever differs."""
+        """Resume in place, despite any difference."""
         uids = {
             match.new: self.both.old.uids[match.old]
             for match in self.both.matching.matches
@@ -184,7 +182,7 @@ class _Deciding:
     # ---- history
 
     def _filling(self, diff: PlanDiff, reset: Collection[str]) -> Filling | None:
-        """What is filled from history; None where nothing is, or nobody asks for it."""
+        """The operators to fill from history; None if there are none, or none are requested."""
         if not self.options.warm_up or self.request.times is None:
             return None
         empty = tuple(
@@ -218,7 +216,7 @@ class _Deciding:
         return warming.filling(self.options.warm_up)
 
     def _above_filled(self, diff: PlanDiff, filling: Filling) -> PlanDiff:
-        """The difference with what holds below operators that are made anew, of what they had given in part alone."""
+        """The difference, with a partial verdict for operators downstream of refilled ones with partial old state."""
         edits = {edit.uid: edit for edit in diff.operators}
         for anew in filling.edits:
             if anew.old_uid not in self._partly:
@@ -234,7 +232,7 @@ class _Deciding:
         return diff.with_operators(edits.values())
 
     def _touches_state(self, diff: PlanDiff) -> bool:
-        """Whether something differs in what is kept, or in how."""
+        """Return True if content or format of the state differs."""
         return (
             self.old["host"] != self.setting.host
             or self.old["clock"] != clock_of(self.prepared)
@@ -245,7 +243,7 @@ class _Deciding:
         )
 
     def _moves_by_name_or_stage(self, diff: PlanDiff) -> bool:
-        """Whether state is found under another name, or in another of Spark's operators."""
+        """Return True if state has another uid, or is in another of Spark's operators."""
         before = {operator["uid"]: operator["stage"] for operator in self.old["operators"]}
         stages, uids = stages_of(self.prepared), dict(uids_of(diff, self.prepared))
         known = {edit.new_node: edit.old_uid for edit in diff.operators if edit.old_uid in before}
@@ -260,11 +258,11 @@ class _Deciding:
 
     @staticmethod
     def _begins_to_expire(diff: PlanDiff) -> bool:
-        """Whether something that was kept for ever gets a TTL: nothing but a write would set a timer for it."""
+        """Return True if state without a TTL gets one: only a write would set its timer."""
         return any(ttl.old == 0 < ttl.new for edit in diff.operators for ttl in edit.ttls)
 
     def _reset(self, diff: PlanDiff) -> set[str]:
-        """The uids of the operators that are to start empty, old and new ones."""
+        """The old and new uids of the operators that are to start empty."""
         uids: set[str] = set()
         for wanted in self.options.reset:
             edit = next(
@@ -323,7 +321,7 @@ class _Deciding:
         return Decision(known, tuple(steps), partitions, verdict, diff, concerned, filling, filled, partly)
 
     def _check_host(self, steps: Iterable[Step]) -> None:
-        """Refuse to move what Spark's own operator keeps: it is no state of the kernel's."""
+        """Refuse to migrate the state of Spark's own operator, which the kernel cannot read."""
         hosts = self.old["host"], self.setting.host
         if NATIVE in hosts and any(isinstance(step, MoveState | WarmUp) for step in steps):
             to, remedy = (f" to {hosts[1]}", f"give --host {hosts[0]}, or ") if hosts[0] != hosts[1] else ("", "")
@@ -335,7 +333,7 @@ class _Deciding:
             )
 
     def _check_columns(self, diff: PlanDiff, steps: Iterable[Step]) -> None:
-        """Refuse where a column that is kept would be lost though the verdict says that nothing is."""
+        """Refuse if a stored column would be lost although the verdict is full compatibility."""
         verdicts = {edit.old_uid: edit.verdict for edit in diff.operators}
         states = json.loads(self.store.program(self.head).state)
         for step in steps:

@@ -1,7 +1,7 @@
-"""Which operators of a checkpoint keep something else than what comes of all rows that were read, and why.
+"""Operators whose state does not reflect all rows read, and the reasons.
 
-The description of a program keeps it by uid: operators that started empty, or went on in part, and those that forget.
-What such an operator has given so far cannot be found out by reading the rows again.
+The description of a program stores the reasons by uid: an operator started empty, continued in part, or has a TTL. Its
+output so far cannot be reconstructed by reading the rows again.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.plan import CompiledPlan
 
-#: Its name in the description.
+#: The key of the reasons in the description.
 PARTLY = "partly"
 _FORGETS = "it forgets after its TTL"
 
 
 def partly_of(store: Store, head: Head, description: Mapping[str, Any]) -> dict[str, str]:
-    """By uid why the state that a head names is not that of all rows."""
+    """The reasons for the state of a head, by uid."""
     if PARTLY in description:
         return dict(description[PARTLY])
     if "from" in store.facts(head.generation):
@@ -44,12 +44,12 @@ def forgetting(plan: CompiledPlan) -> dict[str, str]:
 def partly_after(
     before: Mapping[str, str], diff: PlanDiff, steps: tuple[Step, ...], has_history: bool
 ) -> dict[str, str]:
-    """What holds after an upgrade.
+    """The reasons after an upgrade.
 
     Args:
-        before: what held before, by the uids of then.
-        steps: of the upgrade.
-        given: whether operators are filled from another table than the one that is read.
+        before: the reasons before, by the uids of then.
+        steps: the steps of the upgrade.
+        has_history: True if operators are filled from another table than the one that is read.
     """
     edits = {edit.old_uid: edit for edit in diff.operators if edit.old_uid}
     added = {edit.uid: edit for edit in diff.operators if not edit.old_uid}

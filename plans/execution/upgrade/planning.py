@@ -1,4 +1,4 @@
-"""The steps that bring a checkpoint's state to another program, and the names that it has there."""
+"""The steps of a migration, and the uids of the migrated state."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def steps_of_state(
     new: KernelSide,
     filling: Filling | None = None,
 ) -> Iterator[Step]:
-    """What becomes of the state of each operator.
+    """The steps for the state of each operator.
 
     Args:
         reset: uids of operators that start empty.
-        uids: by node of the new plan, the uid that its state has from now on.
+        uids: the uid of the state from now on, by node of the new plan.
         old: the program that wrote the state.
-        new: the program to be started.
-        filling: the operators among those that start empty that are filled.
+        new: the program to start.
+        filling: the operators among those that start empty to fill from history.
     """
     filled = frozenset() if filling is None else filling.nodes
     for edit in diff.operators:
@@ -68,11 +68,11 @@ def steps_of_state(
 
 
 def steps_of_history(filling: Filling, uids: Mapping[int, str]) -> Iterator[Step]:
-    """What fills operators.
+    """The steps that fill operators.
 
     Args:
-        filling: the operators, and what is read.
-        uids: by node of the new plan, the uid that its state has from now on.
+        filling: the operators, and their history.
+        uids: the uid of the state from now on, by node of the new plan.
     """
     for past in filling.pasts.values():
         path = "" if past.history is None else past.history.options.get("path", "")
@@ -84,10 +84,10 @@ def steps_of_history(filling: Filling, uids: Mapping[int, str]) -> Iterator[Step
 
 
 def steps_of_sources(names: Names, old: Mapping[str, Any]) -> Iterator[Step]:
-    """What becomes of how far each table was read.
+    """The steps for the position of each table.
 
     Args:
-        names: of the sources of the new program.
+        names: the names of the new program's sources.
         old: the description in the checkpoint.
     """
     before = {name for entry in (*old["sources"], *old["gone"]) for name in entry["names"]}
@@ -103,7 +103,7 @@ def steps_of_sources(names: Names, old: Mapping[str, Any]) -> Iterator[Step]:
 
 
 def uids_of(diff: PlanDiff, prepared: PreparedPlan) -> Iterator[tuple[int, str]]:
-    """By node the uid under which an operator's state is from now on: its old one, unless a person gave it another."""
+    """The uid of each node's state from now on: its old one, unless the user assigned another."""
     from_user = explicit_uids(prepared)
     matched = [edit for edit in diff.operators if edit.new_node is not None and edit.old_uid]
     taken: set[str] = set()
@@ -130,7 +130,7 @@ def _ttl_texts(edit: OperatorEdit) -> Iterator[str]:
 
 
 def _stored_columns(state: Any) -> set[tuple[int, int]]:
-    """Input and column of all that an operator's state keeps of rows, from its description."""
+    """Input and column of all row content in an operator's state, from its description."""
     if isinstance(state, dict):
         columns = {(state["input"], state["column"])} if {"input", "column"} <= state.keys() else set()
         return columns.union(*(_stored_columns(value) for key, value in state.items() if key not in ("inputs", "keys")))
@@ -140,11 +140,11 @@ def _stored_columns(state: Any) -> set[tuple[int, int]]:
 
 
 def loses(mapping: StateMapping, state: Mapping[str, Any]) -> bool:
-    """Whether a new column has no old one on an input whose rows are kept, or a call whose values are kept has none."""
-    # What keeps the first row of a key by its key alone never gives it again: no other column of it is wanted.
+    """Return True if a column of an input with stored rows, or a call with stored values, has no old counterpart."""
+    # State with the first row of a key never emits it again, so that its other columns are not needed.
     own = _stored_columns(state.get("keys", [])) if state.get("kind") == "deduplicate" else set()
     inputs = {input_ for input_, _ in _stored_columns(state) - own}
-    # Of a window over rows that it keeps, a new call is made of these; and a group knows how many rows it has.
+    # A window over stored rows computes new calls from them; and a group counts its rows.
     made_of_rows = str(state.get("kind", "")).startswith("over-")
     lost_call = any(
         call is None and not unwanted for call, unwanted in zip(mapping.calls, mapping.unwanted_calls, strict=True)
@@ -158,7 +158,7 @@ def loses(mapping: StateMapping, state: Mapping[str, Any]) -> bool:
 
 
 def _keeps_calls(state: Any) -> bool:
-    """Whether an operator keeps what its calls have added up."""
+    """Return True if an operator stores accumulators of calls."""
     if isinstance(state, dict):
         return state.get("is") == "frames" or any(map(_keeps_calls, state.values()))
     return isinstance(state, list) and any(map(_keeps_calls, state))

@@ -1,4 +1,4 @@
-"""A start that is refused: what is wrong with the state, and what can be done."""
+"""Refusals of a start: incompatibilities of the state, and remedies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compiled_plan.plans.text.visible import counted
 
 
 class UpgradeError(CheckpointError):
-    """A start that would not go on rightly with the checkpoint's state.
+    """A start that is incompatible with the checkpoint's state.
 
     Args:
         message: what is wrong.
@@ -27,10 +27,10 @@ class UpgradeError(CheckpointError):
 
 
 def refusal(concerns: Sequence[Concern], diff: PlanDiff, where: str) -> UpgradeError:
-    """Make the error of a start whose options do not allow what it would do.
+    """Create the error of a start whose options do not permit its change of state.
 
     Args:
-        found: what is not fully compatible.
+        concerns: the incompatibilities.
         where: the checkpoint.
     """
     verdict = worst(concern.verdict for concern in concerns)

@@ -1,7 +1,7 @@
-"""History read once more: the part of a new plan that makes some operators' state runs over it, to no sink.
+"""Replay of history: the part of a new plan that computes some operators' state runs over it, without sinks.
 
-Each micro-batch is written into the log as one that was begun, with the files that it is to read, so Spark runs that
-one and no other when a query starts. All of it is in a folder that is thrown away.
+Each micro-batch is logged as pending, with the files to read, so that Spark runs exactly that one when a query starts.
+Everything is in a temporary folder.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, Prog
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: Every how many micro-batches Spark puts the log of a file source together.
+#: Spark's setting of the number of micro-batches after which it compacts the log of a file source.
 _INTERVAL = "spark.sql.streaming.fileSource.log.compactInterval"
-#: The id of a query, without which Spark takes no log of offsets.
+#: The file with the id of a query, without which Spark ignores the offset log.
 _METADATA = "metadata"
 _CONSTANT = re.compile(rf"/{GENERATIONS}/\d+/{FOLDER}/values-")
 
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """How history is run.
+    """The environment of a replay.
 
     Args:
-        spark: a session with what expressions need.
-        functions: where Python functions are found.
+        spark: a session with the settings of expressions.
+        functions: the Python functions of the plan.
         host: the Spark operator that hosts the stages.
-        partitions: how many state is spread over.
-        ends: whether all sources of the new plan end.
-        stopped: whether the run is to end.
+        partitions: number of shuffle partitions of the state.
+        ends: True if all sources of the new plan are bounded.
+        stopped: returns True if the run is to end.
     """
 
     spark: SparkSession
@@ -65,13 +65,13 @@ class How:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What came of it.
+    """The result of a replay.
 
     Args:
         rows: `op`, `key`, `bytes` of all its operators.
-        program: the stages and what their operators' bytes are.
-        entries: how many entries each operator keeps, by uid.
-        watermark: what the query reached, in ms.
+        program: the stages and the formats of their operators' bytes.
+        entries: number of entries of each operator's state, by uid.
+        watermark: the final watermark of the query, in ms.
     """
 
     rows: DataFrame
@@ -81,13 +81,13 @@ class Replayed:
 
 
 def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], how: How) -> Replayed:
-    """Run history into a folder.
+    """Replay history in a folder.
 
     Args:
-        filling: the operators, and what is read.
+        filling: the operators, and their history.
         folder: a folder of its own, with the files of constant rows.
         about: the settings of an entry of the old query's log.
-        how: see there.
+        how: the environment.
 
     Raises:
         StoppedError: the run is to end.
@@ -119,7 +119,7 @@ def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], how: How)
 
 
 def _watermark(filling: Filling, folder: Folder, number: int, batch: Batch) -> int:
-    """With which watermark a micro-batch begins, in ms: never later than the last of the old query."""
+    """The initial watermark of a micro-batch, in ms: never later than the last of the old query."""
     if not filling.clock.event_time:
         return 0
     if batch.watermark is not None:
@@ -129,7 +129,7 @@ def _watermark(filling: Filling, folder: Folder, number: int, batch: Batch) -> i
 
 
 def _here(file: ReadFile, folder: Folder) -> ReadFile:
-    """Constant rows are read from files inside a generation; here from a copy of these."""
+    """Map files of constant rows, which are inside a generation, to their copies in the folder."""
     place = folder.uri[folder.uri.rindex(f"/{GENERATIONS}/") :]
     return replace(file, path=_CONSTANT.sub(lambda _: f"{place}/{FOLDER}/values-", file.path))
 

@@ -1,4 +1,4 @@
-"""Back to the generation before or to one whose head was lost, and removing generations that do not count."""
+"""Rollback to the previous generation, adoption of one whose head was lost, and removal of others."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Meanwhile:
-    """What a table got of the generation that counts no more.
+    """Rows that a table received from the generation that was rolled back.
 
     Args:
-        rows: how many rows.
-        files: how many files, where it is a folder of them.
-        pattern: the names of these files; empty elsewhere.
+        rows: number of rows.
+        files: number of files, if it is a folder of files.
+        pattern: the names of these files; otherwise empty.
     """
 
     table: str
@@ -37,20 +37,20 @@ class Meanwhile:
 
     @property
     def text(self) -> str:
-        """For people."""
+        """The text for people."""
         text = f"{self.table}: {self.rows} rows"
         return f"{text} in {self.files} files, {self.pattern}" if self.pattern else text
 
 
 @dataclass(frozen=True, slots=True)
 class RolledBack:
-    """A checkpoint that went back.
+    """A checkpoint after a rollback.
 
     Args:
-        generation: the generation that counts now.
-        before: the one that counted before, which stays until it is pruned.
-        batches: how many micro-batches ran on that one.
-        sinks: what the sinks got in these; the old plan reads the same input again.
+        generation: the generation in force now.
+        before: the one in force before, which remains until it is pruned.
+        batches: number of micro-batches that ran on it.
+        sinks: the rows that sinks received in these; the old plan reads the same input again.
     """
 
     generation: int
@@ -59,18 +59,17 @@ class RolledBack:
     sinks: tuple[Meanwhile, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
         return asdict(self) | {"sinks": [asdict(sink) for sink in self.sinks]}
 
 
 def roll_back(spark: SparkSession, checkpoint: str) -> RolledBack:
-    """Have the generation count again that the present one was made from.
+    """Put the predecessor of the current generation in force again.
 
     Args:
         checkpoint: the checkpoint's folder.
 
     Raises:
-        CheckpointError: a run goes on, there is no generation before, or it was removed.
+        CheckpointError: a run is active, there is no previous generation, or it was removed.
     """
     store = _store(spark, checkpoint)
     with store.locked(spark):
@@ -96,13 +95,13 @@ def roll_back(spark: SparkSession, checkpoint: str) -> RolledBack:
 
 
 def prune(spark: SparkSession, checkpoint: str) -> tuple[int, ...]:
-    """Remove the generations that do not count; gives their numbers.
+    """Remove the generations that are not in force; return their numbers.
 
     Args:
         checkpoint: the checkpoint's folder.
 
     Raises:
-        CheckpointError: a run goes on, or there is nothing.
+        CheckpointError: a run is active, or there is no checkpoint.
     """
     store = _store(spark, checkpoint)
     with store.locked(spark):
@@ -111,14 +110,14 @@ def prune(spark: SparkSession, checkpoint: str) -> tuple[int, ...]:
 
 
 def adopt(spark: SparkSession, checkpoint: str, generation: int) -> Head:
-    """Have a generation count whose head was lost, with the program that it last ran.
+    """Put a generation whose head was lost in force, with the program that it last ran.
 
     Args:
         checkpoint: the checkpoint's folder.
         generation: its number.
 
     Raises:
-        CheckpointError: a run goes on, or there is no such generation.
+        CheckpointError: a run is active, or there is no such generation.
     """
     store = Store(folder_of(spark, checkpoint), product_version())
     if not store.root.holds(GENERATIONS):
@@ -130,7 +129,7 @@ def adopt(spark: SparkSession, checkpoint: str, generation: int) -> Head:
 def _store(spark: SparkSession, checkpoint: str) -> Store:
     folder: Folder = folder_of(spark, checkpoint)
     store = Store(folder, product_version())
-    # Before the lock, which makes the folder where there is none.
+    # Before the lock, which creates a missing folder.
     _head(store)
     store.check_heads()
     return store

@@ -1,8 +1,8 @@
-"""Warm-up: which operators that would start empty are filled from history, and where that is refused.
+"""Warm-up: operators that would start empty and are filled from history, and the refusals.
 
-An operator is filled by what it is made of: the new plan above it runs once more over the rows that the kept sources
-have read, to no sink. That is right where all above it gives now what it gave then, so everything else is refused: also
-what gives other rows when the same rows come once more, at another time.
+An operator is filled by a replay: the part of the new plan upstream of it runs over the rows that the kept sources have
+read, without sinks. This is correct if everything upstream produces the same rows as then, so everything else is
+refused, including operators whose output depends on the time of arrival.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from compiled_plan.plans.nodes.lookup import LookupJoin
 from compiled_plan.plans.nodes.over import OverAggregate
 from compiled_plan.plans.plan import CompiledPlan
 
-#: Fills all operators that would start empty.
+#: The option's value that fills all operators that would start empty.
 ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why an operator cannot be filled.
+    """A reason why an operator cannot be filled.
 
     Args:
         uid: the operator.
-        why: the reason, with what it is about.
+        why: the reason, with its subject.
         remedy: what to do.
     """
 
@@ -47,16 +47,16 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Warming:
-    """A start that is to fill operators.
+    """A start that fills operators.
 
     Args:
-        pasts: of the sources of the new program, which is under the uids of the checkpoint.
+        pasts: the histories of the new program's sources; the program has the uids of the checkpoint.
         empty: the operators that would start empty.
-        partly: by uid in the checkpoint why an operator's state is not that of all rows that were read.
-        moved: whether the generation was itself made by an upgrade.
-        progress: how far the checkpoint is.
+        partly: by uid in the checkpoint, why an operator's state does not reflect all rows read.
+        moved: True if the generation itself was created by an upgrade.
+        progress: the progress of the checkpoint.
         timed_before: the tables of the old program whose rows made watermarks.
-        most: how many files of a table a micro-batch reads at most.
+        most: maximum number of files per table and micro-batch.
         where: the checkpoint, for errors.
     """
 
@@ -71,13 +71,13 @@ class Warming:
     where: str
 
     def filling(self, wanted: Sequence[str]) -> Filling | None:
-        """What fills the operators that are asked for; None where none of them has a past.
+        """The filling of the requested operators; None if none of them has a history.
 
         Args:
             wanted: their uids, or "all".
 
         Raises:
-            CheckpointError: no such operator, or one that cannot be filled; says why.
+            CheckpointError: no such operator, or one that cannot be filled; gives the reason.
         """
         self.pasts.check_histories(self.where)
         edits = tuple(edit for edit in self._wanted(wanted) if self._has_past(edit))
@@ -88,7 +88,7 @@ class Warming:
         refusals = tuple(dict.fromkeys((*self._refusals(edits), *self._of_time(edits, clock))))
         if refusals:
             raise _refused(refusals, self.where)
-        # A table of several scans has the number of the first of them, which may not be among them here.
+        # The id of a table with several scans is that of the first, which may be missing here.
         sources = {at: self.pasts.source_of(prepared.starts(at)[0]) for at in (*prepared.tables, *prepared.values)}
         pasts = {at: past for at, source in sources.items() if (past := self.pasts.past(source)) is not None}
         names = {at: self.pasts.names.by_node[source] for at, source in sources.items()}
@@ -99,7 +99,7 @@ class Warming:
     def _prepared(self) -> PreparedPlan:
         return self.pasts.prepared
 
-    # ---- which operators
+    # ---- the operators
 
     def _wanted(self, wanted: Sequence[str]) -> tuple[OperatorEdit, ...]:
         if ALL in wanted:
@@ -144,7 +144,7 @@ class Warming:
                         yield Refusal(edit.uid, why, remedy)
 
     def _of_operator(self, above: OperatorEdit) -> Iterator[tuple[str, str]]:
-        """What speaks against the result that another operator above has given so far."""
+        """The objections to the earlier output of another operator upstream."""
         what = f"operator {above.uid} above it"
         if above in self.empty:
             if self._has_past(above):
@@ -173,7 +173,7 @@ class Warming:
         return Clock(True, log if whole else (), log[-1].watermark)
 
     def _of_time(self, edits: Sequence[OperatorEdit], clock: Clock) -> Iterator[Refusal]:
-        """Where the log does not say by which watermarks micro-batches ran, only those of one source can be had."""
+        """Without a log of the watermarks of micro-batches, only those of a single source can be reconstructed."""
         if not clock.event_time or clock.log:
             return
         uid = edits[0].uid
@@ -200,7 +200,7 @@ def _refused(reasons: Iterable[Refusal], where: str) -> CheckpointError:
     return CheckpointError(text, where=where, remedy="; ".join(dict.fromkeys(ways)))
 
 
-#: Functions that tell the time, or differ at every call; PROCTIME() itself is no value before it is made one.
+#: Functions that return the time, or vary between calls; PROCTIME() itself has no value until it is materialised.
 _OF_THE_MOMENT = {
     f"${name}$1": name
     for name in (
@@ -222,10 +222,10 @@ _UNIX = "$UNIX_TIMESTAMP$1"
 
 
 def unrepeatable(plan: CompiledPlan, ids: Collection[int]) -> Iterator[str]:
-    """Why rows that come once more would not give what they gave.
+    """The reasons why repeated rows would not produce the same output.
 
     Args:
-        ids: the nodes that they pass.
+        ids: the nodes that the rows pass.
     """
     for node in plan.in_order:
         if node.id in ids:
@@ -243,7 +243,7 @@ def _of_node(plan: CompiledPlan, node: PlanNode) -> Iterator[str]:
 
 
 def _goes_by_arrival(node: PlanNode) -> bool:
-    """Whether it is the order of rows that counts, and not when they came."""
+    """Return True if the order of rows matters, but not their time of arrival."""
     return isinstance(node, Deduplicate) or (isinstance(node, OverAggregate) and node.forgets_idle_keys)
 
 
