@@ -96,7 +96,7 @@ def _series(series: Any, name: str, type_: DataType | None) -> pa.Array:
         return pa.array(series, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as fault:
         raise ProgramError(
-            f"the type of column {name!r} cannot be told from its values: {str(fault).splitlines()[0]}",
+            f"the type of column {name!r} cannot be inferred from its values: {str(fault).splitlines()[0]}",
             remedy="give a schema: from_dataframe(df, DataTypes.ROW(DataTypes.FIELD(...), ...))",
         ) from fault
 
@@ -163,7 +163,7 @@ def _same_kind(left: pa.DataType, right: pa.DataType) -> bool:
     if pa.types.is_integer(left) and bool(pa.types.is_floating(right) or pa.types.is_decimal(right)):
         return True
     if pa.types.is_floating(left) and pa.types.is_integer(right):
-        return True  # pandas' whole numbers with one missing; the cast refuses others
+        return True  # integers with a missing value in pandas; the cast refuses other floats
     both = pa.types.is_timestamp(left) and pa.types.is_timestamp(right)
     return bool(both and (left.tz is None) == (right.tz is None))
 
@@ -189,7 +189,7 @@ def _of_arrow(field: pa.Field, column: pa.Array, name: str) -> DataType:
     logical = logical_of(column.type)
     if logical is None:
         raise ProgramError(
-            f"column {name!r} has the Arrow type {column.type}, which no type of SQL is known for",
+            f"column {name!r} has the Arrow type {column.type}, which has no SQL type",
             remedy="give a schema: from_dataframe(df, DataTypes.ROW(DataTypes.FIELD(...), ...)), or cast the column",
         )
     nullable = field.nullable or column.null_count > 0

@@ -27,9 +27,9 @@ class _Part(BaseModel):
 class Source(_Part):
     """A source table, or constant rows."""
 
-    name: str = Field(description="of the table; empty for constant rows")
+    name: str = Field(description="name of the table; empty for constant rows")
     nodes: list[int] = Field(description="ids of its scans")
-    stage: int | None = Field(description="number of the stage that its rows join; null for the sinks")
+    stage: int | None = Field(description="number of the stage before which its rows enter; null for the sinks")
 
 
 class Entry(_Part):
@@ -46,15 +46,15 @@ class Operator(_Part):
     uid: str = Field(description="empty for Python functions")
     description: str
     state: list[Entry]
-    by_watermark: bool = Field(description="whether its timers fire by watermark")
-    differences: list[str] = Field(description="what Spark's own operator does otherwise, on the host `native`")
+    by_watermark: bool = Field(description="true if its timers fire by watermark")
+    differences: list[str] = Field(description="differences of Spark's own operator, on the host `native`")
 
 
 class Stage(_Part):
     """The operators that run in one Spark operator."""
 
     operators: list[Operator]
-    passing: list[int] = Field(description="ids of the nodes behind it whose rows pass")
+    passing: list[int] = Field(description="ids of the nodes after it whose rows pass unchanged")
 
 
 class SinkTable(_Part):
@@ -68,9 +68,9 @@ class Stages(_Part):
     """The stages of a plan, with its sources and sinks."""
 
     version: int = 1
-    time_zone: str = Field(description="the one that holds, or those that the plan says")
-    time_zone_from: str = Field(description="`option`, `plan`, or empty where neither says one")
-    plan_time_zone: str = Field(description="what the plan says; empty for nothing")
+    time_zone: str = Field(description="the effective time zone, or all zones in the plan")
+    time_zone_from: str = Field(description="`option`, `plan`, or empty if neither has one")
+    plan_time_zone: str = Field(description="the time zone in the plan; empty if it has none")
     sources: list[Source]
     stages: list[Stage]
     sinks: list[SinkTable]

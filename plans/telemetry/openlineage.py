@@ -39,9 +39,9 @@ class LineageJob:
     namespace: str
     name: str
     run: str  # id of the run, a UUID
-    bounded: bool  # whether it ends by itself
+    bounded: bool  # True if it ends by itself
     inputs: tuple[InputDataset, ...]
-    outputs: tuple[OutputDataset, ...]  # the tables that are written, with the origins of their columns
+    outputs: tuple[OutputDataset, ...]  # the sink tables, with the origins of their columns
 
 
 def job_of(plan: CompiledPlan, name: str, *, bounded: bool, namespace: str = "") -> LineageJob:

@@ -25,10 +25,10 @@ class ProgressFile:
     Raises ExecutionError if the file cannot be written.
     """
 
-    def __init__(self, path: Path, length: int = LENGTH, count: int = KEPT) -> None:
+    def __init__(self, path: Path, length: int = LENGTH, retained: int = KEPT) -> None:
         with writing(path, "progress file", ExecutionError):
             self._next = last_number(path) + 1
-            self._handler = RotatingFileHandler(path, maxBytes=length, backupCount=count, encoding="utf-8")
+            self._handler = RotatingFileHandler(path, maxBytes=length, backupCount=retained, encoding="utf-8")
         # A partial line of a killed process stays a line of its own, which readers skip.
         if path.stat().st_size and not _ends_a_line(path):
             with path.open("a", encoding="utf-8") as file:

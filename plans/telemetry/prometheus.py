@@ -36,19 +36,19 @@ class RunMetrics:
         self.batches = counter("batches", "Micro-batches")
         self.rows_in = counter("rows_in", "Rows read from sources")
         self.rows_out = counter("rows_out", "Rows written to sinks")
-        self.aside = counter("dead_letters", "Records put aside, unreadable")
+        self.aside = counter("dead_letters", "Dead letters: unreadable records")
         self.seconds = Histogram(
             "compiled_plan_batch_seconds", "Time of a micro-batch", ["plan"], buckets=_BUCKETS, registry=registry
         )
         self.batch = gauge("last_batch", "Number of the last micro-batch")
-        self.at = gauge("last_batch_timestamp_seconds", "When the last micro-batch ended")
-        self.watermark = gauge("watermark_timestamp_seconds", "The watermark of the last one")
+        self.at = gauge("last_batch_timestamp_seconds", "End time of the last micro-batch")
+        self.watermark = gauge("watermark_timestamp_seconds", "Watermark of the last micro-batch")
         self.state_rows = gauge("state_rows", "Entries of an operator", "operator")
         self.state_bytes = gauge("state_bytes", "Bytes of an operator", "operator")
-        self.operator_in = gauge("operator_rows_in", "Rows that came to an operator in this run", "operator")
-        self.operator_out = gauge("operator_rows_out", "Rows that an operator gave in this run", "operator")
+        self.operator_in = gauge("operator_rows_in", "Rows received by an operator in this run", "operator")
+        self.operator_out = gauge("operator_rows_out", "Rows emitted by an operator in this run", "operator")
         self.source_rows = counter("source_rows", "Rows read from a source", "source")
-        lag = "What a source had beside what was read, when the last micro-batch was planned"
+        lag = "Lag of a source when the last micro-batch was planned"
         self.lag = gauge("source_lag", lag, "source", "unit")
 
     def take(self, plan: str, message: Message) -> None:

@@ -112,7 +112,7 @@ def test_an_upgrade_as_a_user_does_it(tmp_path: Path) -> None:
     assert json.loads(execute("--prune", "--json").stdout) == {"removed": [2]}
     again = execute("--rollback")
     assert again.returncode == 1
-    assert "there is no generation before generation 1" in again.stderr
+    assert "generation 1, which is in force, has no predecessor" in again.stderr
 
 
 @pytest.mark.spark

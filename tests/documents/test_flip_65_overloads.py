@@ -304,5 +304,5 @@ def test_resolution_process_a_function_that_changed(spark: SparkSession) -> None
     text = env.compile_plan_sql("INSERT INTO o SELECT isstatic(x) FROM t").to_json()
     for other, message in (("FixedFirst", "invalid function call"), ("Number", "it gives BIGINT.* plan says VARCHAR")):
         plan = CompiledPlan.from_json(text.replace("IsStatic", other))
-        with pytest.raises(PlanError, match=rf"is not what it was when the plan was compiled: {message}"):
+        with pytest.raises(PlanError, match=rf"has changed since the plan was compiled: {message}"):
             Run(spark, plan, RunOptions())

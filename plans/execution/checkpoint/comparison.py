@@ -44,7 +44,8 @@ def check_states(old: Mapping[str, Any], new: Mapping[str, Any], folder: Folder)
     ]
     if differences:
         raise CheckpointError(
-            "the checkpoint's state has another form:\n" + "\n".join(f"  - {difference}" for difference in differences),
+            "the checkpoint's state has an incompatible format:\n"
+            + "\n".join(f"  - {difference}" for difference in differences),
             where=folder.shown,
             remedy="run it with the release that wrote it, or start with an empty checkpoint",
         )

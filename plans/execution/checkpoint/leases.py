@@ -206,7 +206,7 @@ def lease_lost(folder: Folder) -> BusyError:
         "the run has lost its lease on this checkpoint: it was not renewed in time, or another run has taken it; "
         "the checkpoint holds what was committed before",
         where=folder.shown,
-        remedy="see that the store answers and that no other run uses the checkpoint, then start again",
+        remedy="check that the store answers and that no other run uses the checkpoint, then start again",
     )
 
 

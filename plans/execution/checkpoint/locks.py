@@ -80,7 +80,7 @@ def _locked(spark: SparkSession, folder: LocalFolder) -> _SystemLock:
             raise CheckpointError(
                 f"the checkpoint's folder cannot be locked: {_said(fault)}",
                 where=folder.shown,
-                remedy="name a folder that can be written, on a file system that knows locks",
+                remedy="name a folder that can be written, on a file system with locks",
             ) from fault
         if held is not None:
             break

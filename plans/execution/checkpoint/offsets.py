@@ -200,8 +200,8 @@ def check_logs(generation: Folder) -> None:
         last = "no micro-batch" if begun < 0 else f"micro-batch {begun}"
         upto = "none" if done < 0 else f"micro-batch {done}"
         raise CheckpointError(
-            f"the logs of the checkpoint do not fit each other: `{OFFSETS}` says that {last} was the last to begin, "
-            f"`{COMMITS}` that {upto} was the last that is done; files of one of them were lost",
+            f"the logs of the checkpoint disagree: `{OFFSETS}` ends with {last}, `{COMMITS}` with {upto}; "
+            "files of one of them were lost",
             where=generation.shown,
             remedy=RESTORE,
         )

@@ -91,7 +91,7 @@ def at_rest(spark: SparkSession, generation: Folder, read: Callable[[int | None]
     raise CheckpointError(
         f"the state of micro-batch {tried} cannot be read: {_said(fault)}",
         where=generation.shown,
-        remedy="restore the folder from a copy if files are missing; if a run goes on there, ask again",
+        remedy="restore the folder from a copy if files are missing; if a run is active there, try again",
     ) from fault
 
 

@@ -210,7 +210,7 @@ class Store(CheckpointReader[Folder]):
         if not programs:
             complete = ", ".join(str(number) for number in present if self._complete_programs(number)) or "none"
             raise CheckpointError(
-                f"generation {generation} cannot count: it is not there, or holds no program",
+                f"generation {generation} cannot be put in force: it does not exist, or has no program",
                 where=self.root.shown,
                 remedy=f"name one that is there with its programs: {complete}",
             )

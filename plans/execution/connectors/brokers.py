@@ -104,7 +104,7 @@ class Topics:
             wrong = sorted(specified.keys() - set(known))
             if wrong:
                 raise DataError(
-                    f"topic {topic!r} of table {self.table} has no partition {wrong[0]}, of which an offset is given",
+                    f"topic {topic!r} of table {self.table} has no partition {wrong[0]}, for which an offset is set",
                     remedy=f"correct 'scan.{name}.specific-offsets': the partitions are {_span(known)}",
                 )
             rest = {(topic, partition): LATEST for partition in known if partition not in specified}
@@ -121,7 +121,7 @@ class Topics:
         group = self.options.text("properties.group.id")
         if not group:
             raise DataError(
-                f"table {self.table} reads by the offsets of a group, and names no group",
+                f"table {self.table} starts at the offsets of a group, but names no group",
                 remedy="set 'properties.group.id', or 'scan.startup.mode' = 'earliest-offset' or 'latest-offset'",
             )
         said = self.answer(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata())

@@ -158,7 +158,7 @@ class TransactionSink:
             retention = clients.minutes(admin) * _MINUTE_MS if age > _DAY_MS else age
         if age > retention:
             raise DataError(
-                f"whether micro-batch {batch} is in table {topics.table} cannot be told: it was begun "
+                f"cannot determine if micro-batch {batch} is in table {topics.table}: it was begun "
                 f"{age / _DAY_MS:.1f} days ago, and the brokers keep its mark for {retention / _DAY_MS:.1f} days",
                 remedy="look for its rows in the topic; to write them (again), start once with "
                 "'sink.delivery-guarantee' = 'at-least-once' in the plan",

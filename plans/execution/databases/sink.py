@@ -83,7 +83,7 @@ class DatabaseSink:
         if self.table.primary_key:
             return F.col(KIND)
         name = self.table.identifier
-        return only_inserts(f"table {name} has no primary key, and the plan gives it an update or delete")
+        return only_inserts(f"table {name} has no primary key, and the plan writes an update or delete")
 
     def description(self) -> dict[str, Any]:
         """The parameters of the kernel's BatchWriter."""

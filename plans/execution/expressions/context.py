@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from compiled_plan.plans.rex import Call
 
 UserFunction = Callable[["Call", tuple["Column", ...]], "Column | None"]
-"""Translates a call of a user's function; None when it does not know the function."""
+"""Translates a call of a user function; None if the function is unknown."""
 
 
 @dataclass(frozen=True)

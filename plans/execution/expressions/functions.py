@@ -29,7 +29,7 @@ REQUIRED_CONF: dict[str, str] = {
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
 }
-"""Spark settings that must hold while columns of this package are analysed."""
+"""Spark settings required while columns of this package are analysed."""
 
 
 def register(spark: SparkSession) -> None:

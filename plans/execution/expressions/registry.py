@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from compiled_plan.plans.rex import Call
 
 Translator = Callable[["Call", tuple["Column", ...], "ExpressionContext"], "Column"]
-"""Gets the call (for the types and literals of its operands), the operands as columns, and the context."""
+"""Takes the call (for the types and literals of its operands), the operands as columns, and the context."""
 
 _TRANSLATORS: dict[str, Translator] = {}
 

@@ -27,7 +27,7 @@ translates = Family(__name__)
 translates.kernel("CONVERT_TZ")
 _DEFAULT = "yyyy-MM-dd HH:mm:ss"
 _PLAIN_PATTERN = re.compile(r"(?:yyyy|MM|dd|HH|mm|ss|S{1,6}|[-/:., _])+")
-"""Patterns that Spark's own formatter writes as Java's does."""
+"""Patterns for which Spark's formatter agrees with Java's."""
 
 
 @translates("$DATE_FORMAT$1")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.expressions.context import ExpressionContext
 
 _PLAIN_SCALE = 6
-"""Up to this scale Spark writes decimals without an exponent."""
+"""The largest scale at which Spark writes decimals without an exponent."""
 
 
 def to_text(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:

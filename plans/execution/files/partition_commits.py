@@ -70,8 +70,8 @@ class PartitionCommits:
         """See `Commits.check`; also refuse time zones and formats that Java does not know."""
         if self._by_watermark and not ends and not has_watermark:
             raise UnsupportedError(
-                f"'{declared.TRIGGER}' = '{declared.BY_TIME_OF_PARTITION}' needs a watermark, and nothing in the plan "
-                "goes by event time",
+                f"'{declared.TRIGGER}' = '{declared.BY_TIME_OF_PARTITION}' needs a watermark, and no operator of the "
+                "plan uses event time",
                 where=f"table {self.table}, WITH",
                 remedy=f"set '{declared.TRIGGER}' to 'process-time' and '{declared.DELAY}' to how late rows may be",
             )
@@ -79,9 +79,9 @@ class PartitionCommits:
             self._times.check(self._values.text(declared.FORMATTER), self._values.text(declared.ZONE))
         except _WRONG as fault:
             raise UnsupportedError(
-                f"one of the options '{declared.FORMATTER}' and '{declared.ZONE}' is none: {_reason(fault)}",
+                f"one of the options '{declared.FORMATTER}' and '{declared.ZONE}' is invalid: {_reason(fault)}",
                 where=f"table {self.table}, WITH",
-                remedy="give a form and a zone that Java knows",
+                remedy="use a format and a time zone that Java knows",
             ) from None
 
     def look(self) -> None:

@@ -126,7 +126,7 @@ class FileSink:
             if name is not None and int(name[1]) > batch_id:
                 raise CheckpointError(
                     f"the checkpoint is older than the files of the table: it goes on with micro-batch {batch_id}, and "
-                    f"{entry.relative} is of micro-batch {name[1]}: rows would be there twice",
+                    f"{entry.relative} is of micro-batch {name[1]}: rows would be duplicated",
                     where=f"table {self.table.identifier}",
                     remedy="restore a newer copy of the checkpoint; or remove the files "
                     f"part-{self.context.run_id}-N-* with N from {batch_id} on, whose rows then come again",

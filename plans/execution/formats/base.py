@@ -131,7 +131,7 @@ def writable_kind(spec: FormatSpec, table: TableSpec) -> Column:
     if not spec.writes.insert_only:
         return F.col(KIND)
     holder = f"format {spec.name!r} of table {table.identifier}"
-    return only_inserts(f"{holder} holds inserts alone, and the plan gives it an update or delete")
+    return only_inserts(f"{holder} supports only inserts, and the plan writes an update or delete")
 
 
 def shape(type_: t.LogicalType) -> str:

@@ -38,7 +38,7 @@ class CanalJsonFormat(LineFormat):
                 f"option '{self.spec.name}.{option}' is not a regular expression: "
                 f"{str(fault).splitlines()[0]} in {spec.options[option]!r}",
                 where=f"table {spec.table}, WITH",
-                remedy="correct it; it is compared with the whole name",
+                remedy="correct it; it must match the whole name",
             ) from None
 
 

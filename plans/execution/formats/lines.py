@@ -137,7 +137,7 @@ class MessageFormat(LineFormat):
         self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column], order: Order = ONE_FILE
     ) -> DataFrame:
         """Not for files: their options are refused before."""
-        raise UnsupportedError(f"format {self.spec.name!r} is not in files", where=f"table {spec.table}")
+        raise UnsupportedError(f"format {self.spec.name!r} does not support files", where=f"table {spec.table}")
 
 
 def _reading_options(spec: FormatTable) -> dict[str, str]:

@@ -120,7 +120,7 @@ class PythonFunctions:
                 return callables.recorded(name, reference.method, reference.signature, infos, output)
         except ProgramError as fault:
             raise PlanError(
-                f"{reference.path} is not what it was when the plan was compiled: {fault.message}",
+                f"{reference.path} has changed since the plan was compiled: {fault.message}",
                 where=where,
                 remedy=f"{fault.remedy}; or compile the plan again" if fault.remedy else "compile the plan again",
             ) from None

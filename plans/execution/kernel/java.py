@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MINIMUM_JAVA = 17
-"""The oldest Java that Spark 4 runs on, and the class file version of the kernel."""
+"""The minimum version of Java for Spark 4, and the class file version of the kernel."""
 
 DEBIAN_PACKAGE = "openjdk-17-jdk-headless"
 

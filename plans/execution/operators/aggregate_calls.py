@@ -59,7 +59,7 @@ def _python(
     if call.python is None:
         return None
     from compiled_plan.plans.execution.operators.python_aggregates import (
-        kernel_call,  # for plans with such functions alone
+        kernel_call,  # imported only for plans with such functions
     )
 
     where = f"node {node.id} ({node.type})"

@@ -33,7 +33,7 @@ def check_columns(table: TableSpec, columns: s.StructType, provider: str) -> Non
             raise DataError(
                 f"provider {provider!r} has no column {column.name!r}",
                 where=f"table {table.identifier}",
-                remedy=f"write it as {alike!r}: names have a case"
+                remedy=f"write it as {alike!r}: names are case-sensitive"
                 if alike
                 else f"its columns are: {', '.join(types) or 'none'}",
             )

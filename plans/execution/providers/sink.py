@@ -68,5 +68,5 @@ class AppendingSink:
 
     def _inserted(self, column: str) -> Column:
         """A column; a row that is not an insert fails the run."""
-        message = F.lit(f"table {self.opened.table.identifier} takes inserts alone, and the plan gives it another row")
+        message = F.lit(f"table {self.opened.table.identifier} accepts only inserts, and the plan writes another row")
         return F.when(F.col(KIND) == INSERT, F.col(column)).otherwise(F.raise_error(message))

@@ -77,7 +77,7 @@ def _stream(opened: Opened, *, must: bool) -> DataFrame | None:
             if not must:
                 return None
             raise UnsupportedError(
-                f"provider {opened.name!r} is no stream",
+                f"provider {opened.name!r} does not support streaming reads",
                 where=f"table {opened.table.identifier}",
                 remedy="leave 'scan.mode' out, or set it to 'batch': the table is read as a whole",
             ) from None

@@ -60,7 +60,7 @@ def check(prepared: PreparedPlan, host: str) -> None:
     """
     if host != TRANSFORM:
         raise UnsupportedError(
-            f"real-time mode: Spark runs no {host} in it", remedy="leave --host out, or run it in micro-batches"
+            f"real-time mode does not support the host {host}", remedy="leave --host out, or run it in micro-batches"
         )
     for reason in REASONS:
         for error in reason.find(prepared, reason):
@@ -104,7 +104,7 @@ def _values(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError
 def _not_streaming(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     for table in _sources(prepared):
         if _connector(table) not in SOURCES:
-            yield reason.of(table, f"the connector {_connector(table)!r} gives no rows one by one")
+            yield reason.of(table, f"the connector {_connector(table)!r} does not emit single rows")
 
 
 def _ends(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
@@ -129,7 +129,7 @@ def _same(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
 def _no_row_sink(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     for table in _sinks(prepared):
         if _connector(table) not in SINKS:
-            yield reason.of(table, f"the connector {_connector(table)!r} takes no rows one by one")
+            yield reason.of(table, f"the connector {_connector(table)!r} does not accept single rows")
 
 
 def _transactions(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
@@ -159,7 +159,7 @@ def _folders(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedErro
 
 #: All reasons, in the order in which they are checked.
 REASONS = (
-    Reason("CURRENT_WATERMARK", "CURRENT_WATERMARK is known in micro-batches alone", _INSTEAD, _current_watermark),
+    Reason("CURRENT_WATERMARK", "CURRENT_WATERMARK is available only in micro-batches", _INSTEAD, _current_watermark),
     Reason(
         "the end of event time",
         "the input has no end in event time, so that its last windows would never close",
@@ -167,24 +167,24 @@ REASONS = (
         _end_of_time,
     ),
     Reason("Python functions", "scalar and table functions run in workers that take whole batches", _INSTEAD, _python),
-    Reason("constant rows", "VALUES are read in micro-batches alone", "write them into a topic of Kafka", _values),
+    Reason("constant rows", "VALUES are read only in micro-batches", "write them into a topic of Kafka", _values),
     Reason(
         "sources",
-        "a source gives rows as they come: kafka, upsert-kafka and datagen do",
+        "a source must emit rows as they arrive: kafka, upsert-kafka and datagen do",
         _INSTEAD,
         _not_streaming,
     ),
     Reason("bounded topics", "a topic has no end here", "leave 'scan.bounded.mode' out", _ends),
     Reason(
         "dead letters",
-        "records that cannot be read are not put aside",
+        "dead letters are not supported",
         "leave 'dead-letter.path' or 'dead-letter.table' out",
         _dead_letters,
     ),
     Reason("one source twice", "Spark reads no two sources of the same options", "read one table twice", _same),
     Reason(
         "sinks",
-        "a sink takes rows as they come: kafka, upsert-kafka, jdbc, filesystem, print and blackhole do",
+        "a sink must write rows as they arrive: kafka, upsert-kafka, jdbc, filesystem, print and blackhole do",
         _INSTEAD,
         _no_row_sink,
     ),
@@ -203,5 +203,5 @@ REASONS = (
     Reason(
         "whole files", "files are written line by line: avro, orc and parquet are not", "choose json or csv", _files
     ),
-    Reason("folders", "PARTITIONED BY is written in micro-batches alone", "leave PARTITIONED BY out", _folders),
+    Reason("folders", "PARTITIONED BY is written only in micro-batches", "leave PARTITIONED BY out", _folders),
 )

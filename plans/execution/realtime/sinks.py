@@ -112,4 +112,4 @@ def _target(number: int, sink: RowSink, inbox: Inbox | None) -> Target:
         case FileSink():
             spec = {"folder": sink.root(), "staging": STAGING, "run": sink.context.run_id, "mark": sink.mark}
             return Target("files", {**spec, "ending": sink.format.spec.extension}, [sink.line().alias("line")])
-    raise UnsupportedError(f"real-time mode: {type(sink).__name__} takes no rows one by one")
+    raise UnsupportedError(f"real-time mode: {type(sink).__name__} does not accept single rows")

@@ -65,7 +65,7 @@ def check_slots(spark: SparkSession, slots: Slots) -> None:
     there = int(java_class(spark._jvm, "org.compiledplan.kernel.realtime.RealTime").slots(spark._jsparkSession))
     if there < slots.needed:
         raise ExecutionError(
-            f"real-time mode runs all tasks at once: this plan takes {slots.text()} task slots, and there are {there}",
+            f"real-time mode runs all tasks at once: this plan needs {slots.text()} task slots, and there are {there}",
             remedy=f"give --master local[{slots.needed}], more cores, or fewer spark.sql.shuffle.partitions",
         )
 

@@ -55,73 +55,69 @@ class RunOptions:
     checkpoint: str = _option("", "Checkpoint folder (local or any Hadoop URI); temporary if left out.", "DIR")
     trigger: str = _option(
         "",
-        "Time between micro-batches of a continuous run; or real-time: rows go through one by one, with a "
-        "checkpoint each minute, or as often as it says.",
+        "Trigger interval of a continuous run; or real-time: rows are processed one by one, with a checkpoint "
+        "each minute, or at the interval after `=`.",
         "2s|real-time[=1m]",
     )
-    available_now: bool = _option(False, "Read what is there now, then end.")
-    max_files_per_batch: int | None = _option(None, "Files of one folder that a micro-batch reads at most.", "N", 1)
+    available_now: bool = _option(False, "Read all rows available now, then end.")
+    max_files_per_batch: int | None = _option(None, "Maximum number of files of one folder per micro-batch.", "N", 1)
     host: str = _option(
         TRANSFORM, "Spark operator that hosts keyed state: transformWithState, flatMapGroupsWithState or native."
     )
-    time_zone: str | None = _option(None, "Time zone (table.local-time-zone), instead of what the plan says.", "ZONE")
+    time_zone: str | None = _option(None, "Time zone (table.local-time-zone), instead of the plan's.", "ZONE")
     functions_from: Sequence[str] = _option(
         (),
-        "A module (and all below it) that Python functions may be imported from; with folders, which has to "
-        "be in one of them.",
+        "A module (and its submodules) from which Python functions may be imported; with folders, one that "
+        "must be in one of them.",
         "MODULE[=FOLDERS]",
     )
     trust_pickled_state: bool = _option(
-        False, "Let pickled values of the checkpoint and of tables be of any class: whoever writes these runs code."
+        False, "Allow any class in pickled values of the checkpoint and of tables: whoever writes these can run code."
     )
     upgrade: str = _option(
         CHECK,
-        "State of another program: `check` goes on where that is fully right, `migrate` does it in a new "
-        "generation, `migrate-partial` accepts what differs in part.",
+        "State of another program: `check` resumes only if it is compatible in place, `migrate` converts it into "
+        "a new generation, `migrate-partial` also accepts partly compatible state.",
         "HOW",
     )
     reset: Sequence[str] = _option((), "Start the operator of this uid empty; repeatable.", "OPERATOR")
     warm_up: Sequence[str] = _option(
         (),
-        "Fill the operator of this uid, which is new or reset, from what the sources have read before it "
-        "starts, to no sink; repeatable; `all`: each that would start empty.",
+        "Fill the operator of this uid, which is new or reset, from the history of the sources before it starts, "
+        "without sinks; repeatable; `all`: every operator that would start empty.",
         "OPERATOR|all",
     )
     #: Options for the table of a source's history, by table.
     warm_up_from: Mapping[str, Mapping[str, str]] | None = _option(
         None,
-        "A table that is read for that in place of the rows that TABLE has read: its options as behind WITH, "
+        "A table to read as history in place of the rows that TABLE has read: its options as in WITH, "
         "\"orders=('connector' = 'filesystem', 'path' = '/archive', 'format' = 'json')\"; repeatable.",
         "TABLE=WITH",
     )
     allow_clock_jump: bool = _option(
         False,
-        "Take this machine's clock as it is, though it has jumped since the last micro-batch; TTLs go by it.",
+        "Accept a jump of this machine's clock since the last micro-batch; TTLs depend on it.",
     )
     stop_within: str = _option(
-        f"{PATIENCE:g}s", "Time that a stop waits for what runs; then the process ends anyhow.", "30s"
+        f"{PATIENCE:g}s", "Time that a stop waits for the query to end; then the process is killed.", "30s"
     )
 
     def __post_init__(self) -> None:
         real_time_ms, trigger_ms, _ = self.real_time_ms, self.trigger_ms, self.stop_seconds
         object.__setattr__(self, "time_zone", _zone(self.time_zone))
         if self.host not in HOSTS:
-            raise ExecutionError(f"no such operator host: {self.host}", remedy=f"choose one of {', '.join(HOSTS)}")
+            raise ExecutionError(f"unknown operator host: {self.host}", remedy=f"choose one of {', '.join(HOSTS)}")
         if self.upgrade not in UPGRADES:
-            raise ExecutionError(
-                f"no such way to upgrade: {self.upgrade}", remedy=f"choose one of {', '.join(UPGRADES)}"
-            )
+            raise ExecutionError(f"unknown upgrade mode: {self.upgrade}", remedy=f"choose one of {', '.join(UPGRADES)}")
         if self.warm_up_from and not self.warm_up:
-            raise ExecutionError(
-                "--warm-up-from says where history is, and nothing asks for it", remedy="add --warm-up"
-            )
+            raise ExecutionError("--warm-up-from has no effect without --warm-up", remedy="add --warm-up")
         if (self.reset or self.warm_up or self.upgrade != CHECK) and not self.checkpoint:
             raise ExecutionError("there is no state to upgrade without a checkpoint", remedy="give --checkpoint")
         if self.max_files_per_batch is not None and self.max_files_per_batch < 1:
             raise ExecutionError("--max-files-per-batch must be 1 or more", remedy="leave it out to read all files")
         if real_time_ms is not None and self.available_now:
             raise ExecutionError(
-                "real-time mode goes on until it is stopped, by no other trigger",
+                "real-time mode runs until it is stopped, and excludes other triggers",
                 remedy="leave --available-now out, and give --trigger once",
             )
         if self.available_now and trigger_ms is not None:

@@ -142,7 +142,7 @@ def working_folder() -> Path:
     try:
         return Path.cwd()
     except FileNotFoundError:
-        raise ExecutionError("the current folder is gone", remedy="change to one that is there") from None
+        raise ExecutionError("the current folder is gone", remedy="change to an existing folder") from None
 
 
 @contextmanager
@@ -274,7 +274,7 @@ def _start(master: str, settings: Mapping[str, str], *, lean: bool, open_to_user
     except Exception as fault:
         raise ExecutionError(
             f"Spark did not start: {_reason(fault)}",
-            remedy="check --master, --conf and the log of the cluster; the Java that is used is that of JAVA_HOME",
+            remedy="check --master, --conf and the log of the cluster; Java is taken from JAVA_HOME",
         ) from fault
 
 

@@ -58,8 +58,8 @@ def stop_query(spark: SparkSession, query: StreamingQuery, seconds: float) -> No
         if "TimeoutException" not in f"{type(fault).__name__} {fault}":
             raise
         raise StuckError(
-            f"the run goes on, {seconds:g} s after it was stopped",
-            remedy="end the process; the checkpoint holds what was committed before",
+            f"the run has not ended {seconds:g} s after it was stopped",
+            remedy="kill the process; the checkpoint holds what was committed before",
         ) from fault
 
 

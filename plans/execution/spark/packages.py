@@ -93,10 +93,10 @@ def _add(spark: SparkSession, package: Package, user: str) -> None:
         jar = _fetched(spark, package)
         if (actual := hashlib.sha256(jar.read_bytes()).hexdigest()) != package.sha256:
             raise ExecutionError(
-                f"{package.coordinates}, which {user} needs, is not the file that it should be: "
+                f"{package.coordinates}, which {user} needs, has the wrong checksum: "
                 f"its SHA-256 is {actual}, expected {package.sha256}",
                 where=str(jar),
-                remedy="remove it from Ivy's folders, `jars` and `cache`, and look at the repository it came from; "
+                remedy="remove it from Ivy's folders, `jars` and `cache`, and check the repository it came from; "
                 "a jar of your own choice is given with --conf spark.jars=FILE",
             )
         spark.sql(f"ADD JAR '{jar.as_uri()}'").collect()

@@ -151,7 +151,7 @@ def from_spark(type_: s.DataType, column: str = "") -> t.LogicalType:
     logical = _LOGICAL.get(type(type_))
     if logical is None:
         raise UnsupportedError(
-            f"column {column!r} has Spark's type {type_.simpleString()}, which no type of SQL is known for",
+            f"column {column!r} has Spark's type {type_.simpleString()}, which has no SQL type",
             remedy="cast it before, to string or timestamp, say",
         )
     return logical

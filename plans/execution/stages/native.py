@@ -48,7 +48,7 @@ def _not_first(node: Deduplicate) -> str:
     if node.keep_last_row:
         return "this keeps the last"
     if node.is_rowtime and not node.output_insert_only:
-        return "this takes a row back when an earlier one comes"
+        return "this retracts a row when an earlier one arrives"
     if not any(entry.ttl_ms for entry in node.ttl_entries):
         return "the TTL of this is 0, for ever"
     return ""
@@ -80,8 +80,8 @@ def native_differences(node: Deduplicate) -> tuple[str, ...]:
     return (
         f"which row: any of the first micro-batch that has the key, at once; the plan says the first {order}",
         *late,
-        f"forgetting: one to three micro-batches after {ttl} have passed, not at once",
+        f"eviction: one to three micro-batches after {ttl} have passed, not at once",
         f"idle gaps and restarts: the first row of a key after a gap longer than {ttl} is dropped, though the key has "
         "expired: Spark's watermark stands at the last micro-batch with data",
-        "a changed TTL: keys that are known keep the time at which they were to be forgotten",
+        "a changed TTL: known keys keep their previous expiry",
     )

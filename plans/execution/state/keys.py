@@ -41,7 +41,7 @@ def key_of(texts: Sequence[str]) -> Mapping[str, str]:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
             raise CheckpointError(
-                f"--key {text} is no column with a value", remedy="write --key id=5, or --key id=NULL"
+                f"--key {text} is not of the form COLUMN=VALUE", remedy="write --key id=5, or --key id=NULL"
             )
         if name.strip() in values:
             raise CheckpointError(f"--key {name.strip()} is there twice", remedy="give each column once")
@@ -109,7 +109,7 @@ def _not_in_key(operator: StoredOperator, wanted: Mapping[str, str], names: Sequ
     column = next((name for name in wanted if name not in known), None)
     if column is None:
         return CheckpointError(
-            f"the columns {', '.join(wanted)} are not of one key of operator {operator.uid}",
+            f"the columns {', '.join(wanted)} do not belong to one key of operator {operator.uid}",
             remedy=f"give those of one input: {keys}",
         )
     inputs = operator.state["columns"]

@@ -121,7 +121,7 @@ def decide(store: Store, request: UpgradeRequest) -> Decision | None:
         wanted += [("--warm-up", uid) for uid in request.options.warm_up if uid != ALL]
         for option, uid in wanted:
             raise CheckpointError(
-                f"{option} {uid}: nothing was started on this checkpoint",
+                f"{option} {uid}: no program was started on this checkpoint",
                 where=store.root.shown,
                 remedy=f"leave {option} out",
             )
@@ -326,10 +326,10 @@ class _Deciding:
         if NATIVE in hosts and any(isinstance(step, MoveState | WarmUp) for step in steps):
             to, remedy = (f" to {hosts[1]}", f"give --host {hosts[0]}, or ") if hosts[0] != hosts[1] else ("", "")
             raise UpgradeError(
-                f"what {hosts[0]} keeps cannot be moved{to}",
+                f"the state of {hosts[0]} cannot be migrated{to}",
                 self.store.root.uri,
-                f"{remedy}leave out what moves state (spark.sql.shuffle.partitions, --upgrade), or start with an empty "
-                "checkpoint folder",
+                f"{remedy}omit options that migrate state (spark.sql.shuffle.partitions, --upgrade), or start with an "
+                "empty checkpoint folder",
             )
 
     def _check_columns(self, diff: PlanDiff, steps: Iterable[Step]) -> None:
@@ -344,7 +344,7 @@ class _Deciding:
             ):
                 lost = ", ".join(step.mapping.new_columns)
                 raise UpgradeError(
-                    f"operator {step.mapping.source}: {lost} cannot be found in what the checkpoint keeps",
+                    f"operator {step.mapping.source}: {lost} is not in the state of the checkpoint",
                     self.store.root.uri,
                     f"--reset {step.uid} starts it empty; or run the plan that the checkpoint was written by",
                     diff,

@@ -77,16 +77,16 @@ def roll_back(spark: SparkSession, checkpoint: str) -> RolledBack:
         former = store.facts(head.generation).get("from")
         if former is None:
             raise CheckpointError(
-                f"there is no generation before generation {head.generation}, which counts",
+                f"generation {head.generation}, which is in force, has no predecessor",
                 where=store.root.shown,
-                remedy="only a migration makes a generation that can be left again",
+                remedy="only a migration creates a generation that can be rolled back",
             )
         number = former["generation"]
         if not store.root.holds(f"{GENERATIONS}/{number}"):
             raise CheckpointError(
                 f"generation {number}, which generation {head.generation} was made from, was removed by --prune",
                 where=store.root.shown,
-                remedy="go on with the plan that the checkpoint holds, or start with an empty checkpoint",
+                remedy="continue with the plan of the checkpoint, or start with an empty checkpoint",
             )
         left = store.generation(head.generation)
         sinks = _meanwhile(spark, CompiledPlan.from_json(store.program(head).plan), left)

@@ -65,7 +65,7 @@ class CarrySource(Step):
 
 GOES_ON, BEGINS, WAITS = "goes on", "begins", "waits"
 _SOURCES = {
-    GOES_ON: "goes on where it was read to",
+    GOES_ON: "resumes at its position",
     BEGINS: "new, is read from its beginning",
     WAITS: "no longer read; its position is kept for when it comes back",
 }
@@ -134,7 +134,7 @@ class DropState(Step):
 
     @property
     def text(self) -> str:
-        return f"drop {self.uid}: {'the plan has it no more' if self.why == REMOVED else 'as --reset asks'}"
+        return f"drop {self.uid}: {'the plan no longer has it' if self.why == REMOVED else 'because of --reset'}"
 
 
 REMOVED, RESET, ADDED = "removed", "reset", "added"
@@ -203,7 +203,7 @@ class WarmUp(Step):
     @property
     def text(self) -> str:
         batches = "1 micro-batch" if self.batches == 1 else f"{self.batches} micro-batches"
-        return f"fill {self.uid} from history in {batches}, to no sink: it is {_EMPTY[self.why]}"
+        return f"fill {self.uid} from history in {batches}, without sinks: it is {_EMPTY[self.why]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ class WriteState(Step):
     """
 
     kind: ClassVar[str] = "write-state"
-    TEXT: ClassVar[str] = "write generation {generation} ({partitions} partitions, {host}), timers set afresh"
+    TEXT: ClassVar[str] = "write generation {generation} ({partitions} partitions, {host}), with new timers"
     generation: int
     host: str
     partitions: int
@@ -234,7 +234,7 @@ class Publish(Step):
 
     kind: ClassVar[str] = "publish"
     TEXT: ClassVar[str] = (
-        "have generation {generation} count; generation {before} stays as it is, for --rollback, until --prune"
+        "put generation {generation} in force; generation {before} remains for --rollback, until --prune"
     )
     generation: int
     before: int

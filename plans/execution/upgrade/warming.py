@@ -117,7 +117,7 @@ class Warming:
         remedy = f"operators that start empty: {', '.join(edit.uid for edit in self.empty) or 'none'}"
         if any(uid in self._uids(edit) and edit.new_node is not None for edit in self.diff.operators):
             message = f"--warm-up {uid}: the operator keeps its state"
-            remedy = f"--reset {uid} --warm-up {uid} makes it anew from history"
+            remedy = f"--reset {uid} --warm-up {uid} rebuilds it from history"
         return CheckpointError(message, where=self.where, remedy=remedy)
 
     def _uids(self, edit: OperatorEdit) -> set[str]:
@@ -150,16 +150,16 @@ class Warming:
             if self._has_past(above):
                 yield f"{what} starts empty", f"--warm-up {above.uid} fills that, too"
             return
-        remedy = f"--reset {above.uid} --warm-up {above.uid} makes that anew, too"
+        remedy = f"--reset {above.uid} --warm-up {above.uid} rebuilds that, too"
         why = above.why if above.verdict is not Verdict.FULL else self.partly.get(above.old_uid, "")
         if not why and any(entry.ttl_ms for entry in self._prepared.plan.node(_node(above)).ttl_entries):
             why = "it forgets after its TTL"
         if why:
-            yield f"what {what} has given is not known: {why}", remedy
+            yield f"the earlier output of {what} is unknown: {why}", remedy
         for source in self.pasts.above(_node(above)):
             if source in self.pasts.histories:
                 table = self.pasts.table(source)
-                yield f"{what} has read {table} itself, and not the table that --warm-up-from gives", remedy
+                yield f"{what} has read {table} itself, and not the table of --warm-up-from", remedy
 
     # ---- event time
 
@@ -196,7 +196,7 @@ def _refused(reasons: Iterable[Refusal], where: str) -> CheckpointError:
     lines = [f"  - operator {refusal.uid}: {refusal.why}" for refusal in refusals]
     ways = [refusal.remedy for refusal in refusals if refusal.remedy]
     ways.append("leave --warm-up out: the operator starts empty, which --upgrade migrate-partial accepts")
-    text = "history does not give what the operators would have by now:\n" + "\n".join(lines)
+    text = "history does not yield the state that the operators would have by now:\n" + "\n".join(lines)
     return CheckpointError(text, where=where, remedy="; ".join(dict.fromkeys(ways)))
 
 
@@ -235,11 +235,11 @@ def unrepeatable(plan: CompiledPlan, ids: Collection[int]) -> Iterator[str]:
 def _of_node(plan: CompiledPlan, node: PlanNode) -> Iterator[str]:
     where = f"node {node.id} ({node.kind})"
     for name in dict.fromkeys(_calls(node.to_dict())):
-        yield f"{where} calls {name}, which gives another value now than when the rows came"
+        yield f"{where} calls {name}, which returns another value now than when the rows arrived"
     if isinstance(node, LookupJoin):
-        yield f"{where} asks a table, and what that said when the rows came is not known"
+        yield f"{where} looks up a table, whose rows at that time are unknown"
     elif goes_by_the_clock(node, plan) and not _goes_by_arrival(node):
-        yield f"{where} goes by processing time, and when the rows came is not known"
+        yield f"{where} uses processing time, and the arrival times of the rows are unknown"
 
 
 def _goes_by_arrival(node: PlanNode) -> bool:

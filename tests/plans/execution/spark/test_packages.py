@@ -115,7 +115,7 @@ def test_a_library_of_another_hash_is_not_loaded(
     with pytest.raises(ExecutionError) as refusal:
         packages.provide(spark, program("jdbc:derby:d"))
     assert (
-        f"org.example:forged:1, which connector 'probe' needs, is not the file that it should be: its SHA-256 is \
+        f"org.example:forged:1, which connector 'probe' needs, has the wrong checksum: its SHA-256 is \
 {actual}, expected {'0' * 64}"
         in str(refusal.value)
     )

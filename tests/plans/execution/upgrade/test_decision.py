@@ -70,16 +70,16 @@ def test_another_host_moves_state_but_not_to_and_from_the_native_one(tmp_path: P
     found = decided(store, plan, Setting(GROUPS, 2))
     assert [step.text for step in found.steps if step.kind in ("read-state", "write-state")] == [
         "read the state of generation 1 (2 partitions, transformWithState)",
-        "write generation 2 (2 partitions, flatMapGroupsWithState), timers set afresh",
+        "write generation 2 (2 partitions, flatMapGroupsWithState), with new timers",
     ]
     with pytest.raises(UpgradeError, match="cannot be moved to native") as refused:
         decided(store, plan, Setting(NATIVE, 2))
     assert "give --host transformWithState" in str(refused.value)
     native = started(tmp_path / "b", plan, Setting(NATIVE, 2))
-    with pytest.raises(UpgradeError, match="what native keeps cannot be moved to transformWithState"):
+    with pytest.raises(UpgradeError, match="the state of native cannot be migrated to transformWithState"):
         decided(native, plan)
     assert not decided(native, plan, Setting(NATIVE, 2)).moves
-    with pytest.raises(UpgradeError, match="what native keeps cannot be moved\n"):
+    with pytest.raises(UpgradeError, match="the state of native cannot be migrated\n"):
         decided(native, plan, Setting(NATIVE, 2, requested_partitions=3))
 
 
@@ -136,7 +136,7 @@ def test_reset_of_what_is_not_there_is_refused_by_name(tmp_path: Path) -> None:
     assert "group-aggregate-orders" in str(refused.value)
     with pytest.raises(ExecutionError, match="without a checkpoint"):
         RunOptions(reset=("x",))
-    with pytest.raises(ExecutionError, match="no such way to upgrade: sometimes"):
+    with pytest.raises(ExecutionError, match="unknown upgrade mode: sometimes"):
         RunOptions(upgrade="sometimes")
 
 
@@ -156,7 +156,7 @@ def test_positions_go_with_their_tables(tmp_path: Path) -> None:
     found = decided(store, compiled(PRICES), upgrade="migrate-partial")
     texts = [step.text for step in found.steps if step.kind == "carry-source"]
     assert texts == [
-        "source orders: goes on where it was read to",
+        "source orders: resumes at its position",
         "source shops: no longer read; its position is kept for when it comes back",
     ]
 
@@ -175,7 +175,7 @@ def test_steps_are_data_and_text(tmp_path: Path) -> None:
         "step": "publish",
         "generation": 2,
         "before": 1,
-        "text": "have generation 2 count; generation 1 stays as it is, for --rollback, until --prune",
+        "text": "put generation 2 in force; generation 1 remains for --rollback, until --prune",
     }
     (moved,) = (each for each in found if each["step"] == "move-state")
     assert moved["mapping"]["from"] == moved["mapping"]["to"] == moved["uid"]
