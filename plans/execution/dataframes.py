@@ -125,9 +125,9 @@ def _arrow(table: pa.Table, schema: AnyType) -> tuple[RowType, HeldTable]:
 
 
 def _check_names(names: Sequence[str]) -> None:
-    twice = next((name for name in names if list(names).count(name) > 1), None)
-    if twice is not None:
-        raise ProgramError(f"the DataFrame has two columns {twice!r}", remedy="rename one, or give a list of names")
+    duplicate = next((name for name in names if list(names).count(name) > 1), None)
+    if duplicate is not None:
+        raise ProgramError(f"the DataFrame has two columns {duplicate!r}", remedy="rename one, or give a list of names")
 
 
 def _converted(column: pa.Array, data_type: DataType, name: str) -> pa.Array:

@@ -92,7 +92,7 @@ def stages_of(
     prepared = hosted(prepare(with_uids(with_zone(plan, time_zone))), host)
     if real_time:
         prepared = in_real_time(prepared, host)
-    said = " and ".join(zones_of(plan))
+    zones = " and ".join(zones_of(plan))
     sources = [
         Source(
             name=str(table.table.identifier), nodes=[scan.id for scan in table.scans], stage=_entry(prepared, source)
@@ -101,9 +101,9 @@ def stages_of(
     ]
     sources += [Source(name="", nodes=[node], stage=_entry(prepared, node)) for node in sorted(prepared.values)]
     return Stages(
-        time_zone=time_zone or said or UTC,
-        time_zone_from="option" if time_zone is not None else "plan" if said else "",
-        plan_time_zone=said,
+        time_zone=time_zone or zones or UTC,
+        time_zone_from="option" if time_zone is not None else "plan" if zones else "",
+        plan_time_zone=zones,
         sources=sources,
         stages=[
             Stage(
@@ -143,8 +143,8 @@ def _lines(stages: Stages) -> Iterator[str]:
     yield "sources"
     for source in stages.sources:
         nodes = ", ".join(map(str, source.nodes))
-        what = f"{source.name} (node {nodes})" if source.name else f"values (node {nodes})"
-        yield f"  {what}, joins before {f'stage {source.stage}' if source.stage else 'the sinks'}"
+        origin = f"{source.name} (node {nodes})" if source.name else f"values (node {nodes})"
+        yield f"  {origin}, joins before {f'stage {source.stage}' if source.stage else 'the sinks'}"
     for level, stage in enumerate(stages.stages, start=1):
         yield f"stage {level}"
         for operator in stage.operators:

@@ -52,12 +52,12 @@ def _ends_a_line(path: Path) -> bool:
 
 def files_of(path: Path) -> list[Path]:
     """The file and its rotated predecessors, oldest first."""
-    aside = []
+    rotated = []
     number = 1
     while (file := path.with_name(f"{path.name}.{number}")).exists():
-        aside.append(file)
+        rotated.append(file)
         number += 1
-    return [*reversed(aside), *([path] if path.exists() else [])]
+    return [*reversed(rotated), *([path] if path.exists() else [])]
 
 
 def last_number(path: Path) -> int:

@@ -51,7 +51,9 @@ class TimedSource:
 
 def partitions_of(position: str) -> tuple[str, ...]:
     """The partitions in a position of a Kafka source, named as in the rows."""
-    return tuple(f"{topic}/{partition}" for topic, of in json.loads(position).items() for partition in of)
+    return tuple(
+        f"{topic}/{partition}" for topic, partitions in json.loads(position).items() for partition in partitions
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,10 +118,10 @@ class Follower:
             True if it was stopped early.
         """
         query, drained, woken = self.query, threading.Event(), threading.Event()
-        waited, events = (
+        wait, events = (
             (query.processAllAvailable, (drained, woken)) if until_drained else (query.awaitTermination, (woken,))
         )
-        threading.Thread(target=_tell, args=(waited, *events), daemon=True).start()
+        threading.Thread(target=_tell, args=(wait, *events), daemon=True).start()
         while query.isActive and not (drained.is_set() or stop.is_set() or (until_idle and self.idle)):
             woken.wait(_POLL_SECONDS)
             self.catch_up()
@@ -144,7 +144,7 @@ class Follower:
     def _report(self, progress: Any) -> None:
         operators = operator_progress(self._handles, self._base, self._descriptions)
         self._folder.write_text(STATE_ROWS, StateFigures.of(operators).text())
-        out, aside = self._sinks.rows(progress.batchId)
+        out, dead_letters = self._sinks.rows(progress.batchId)
         tables = [*self._tables.read_by(self.query), *repeat(NO_TABLE, len(progress.sources))]
         sources = tuple(
             source_progress(source, table)
@@ -156,10 +156,12 @@ class Follower:
         millis = int(progress.durationMs.get("triggerExecution", 0))
         self._seen, self._batches = progress.batchId, self._batches + 1
         self._rows_in, self._rows_out = self._rows_in + rows_in, self._rows_out + out
-        self._dead_letters += aside
+        self._dead_letters += dead_letters
         self.watermark = watermark_ms(progress.eventTime.get("watermark"))
         at, watermark = ended_at(progress.timestamp, millis), watermark_text(progress.eventTime.get("watermark"))
-        self._tell(BatchProgress(progress.batchId, rows_in, out, millis, operators, aside, at, sources, watermark))
+        self._tell(
+            BatchProgress(progress.batchId, rows_in, out, millis, operators, dead_letters, at, sources, watermark)
+        )
 
 
 def _behind(query: StreamingQuery, batch: int) -> Sequence[Any]:
@@ -179,11 +181,11 @@ def _controls(source: str) -> bool:
     return ENDS in source or TICKS in source
 
 
-def _tell(waited: Callable[[], object], *events: threading.Event) -> None:
+def _tell(wait: Callable[[], object], *events: threading.Event) -> None:
     """Set events when a wait is over."""
     # The main thread polls the query and handles its failure.
     with suppress(Exception):
-        waited()
+        wait()
         for event in events:
             event.set()
 

@@ -153,7 +153,7 @@ def operator_progress(
     progress = []
     for handle in handles:
         for uid, figures in handle.figures().items():
-            began_with = base.bytes.get(uid, None if base.rows.get(uid) else 0)
+            initial_bytes = base.bytes.get(uid, None if base.rows.get(uid) else 0)
             progress.append(
                 OperatorProgress(
                     uid=uid,
@@ -161,7 +161,7 @@ def operator_progress(
                     rows_in=figures["rowsIn"],
                     rows_out=figures["rowsOut"],
                     state_rows=figures["stateRows"] + base.rows.get(uid, 0),
-                    state_bytes=None if began_with is None else figures["stateBytes"] + began_with,
+                    state_bytes=None if initial_bytes is None else figures["stateBytes"] + initial_bytes,
                 )
             )
     return tuple(progress)
@@ -206,7 +206,9 @@ def _partitions(position: str | None) -> dict[tuple[str, str], int] | None:
         isinstance(offsets_of_topic, dict) for offsets_of_topic in by_topic.values()
     ):
         return None
-    offsets = {(topic, partition): at for topic, of in by_topic.items() for partition, at in of.items()}
+    offsets = {
+        (topic, partition): at for topic, by_partition in by_topic.items() for partition, at in by_partition.items()
+    }
     return offsets if all(isinstance(at, int) for at in offsets.values()) else None
 
 

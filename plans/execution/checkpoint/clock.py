@@ -141,14 +141,14 @@ class BatchClock:
         finally:
             started.close()
 
-    def _refuse(self, ahead: int, most: int, since: str) -> None:
-        if -JUMP <= ahead <= most:
+    def _refuse(self, ahead: int, limit: int, since: str) -> None:
+        if -JUMP <= ahead <= limit:
             return
-        way = "ahead" if ahead > 0 else "back"
+        direction = "ahead" if ahead > 0 else "back"
         effect = "state with a TTL would expire" if ahead > 0 else "nothing with a TTL would expire for that time"
         time_of_day = datetime.fromtimestamp(reading().wall / 1000, UTC).isoformat(timespec="seconds")
         raise CheckpointError(
-            f"this machine's clock, {time_of_day}, is {_text(abs(ahead))} {way} {since}: {effect}",
+            f"this machine's clock, {time_of_day}, is {_text(abs(ahead))} {direction} {since}: {effect}",
             where=self.checkpoint,
             remedy="correct the clock and start again; if it is right, start with --allow-clock-jump",
         )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class StartingPoint:
     """The checkpoint as the start of a plan uses it.
 
     Args:

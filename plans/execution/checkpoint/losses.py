@@ -79,9 +79,9 @@ def _check_files_read(generation: Folder, name: str, last: int) -> None:
             return
 
 
-def _older(folder: Folder, what: str) -> CheckpointError:
+def _older(folder: Folder, lost: str) -> CheckpointError:
     return CheckpointError(
-        f"a part of the checkpoint is missing or older than the rest: {what}",
+        f"a part of the checkpoint is missing or older than the rest: {lost}",
         where=folder.shown,
         remedy=RESTORE,
     )

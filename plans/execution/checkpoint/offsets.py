@@ -198,9 +198,9 @@ def check_logs(generation: Folder) -> None:
     done, begun = generation.last(COMMITS), generation.last(OFFSETS)
     if done not in (begun, begun - 1):
         last = "no micro-batch" if begun < 0 else f"micro-batch {begun}"
-        upto = "none" if done < 0 else f"micro-batch {done}"
+        committed = "none" if done < 0 else f"micro-batch {done}"
         raise CheckpointError(
-            f"the logs of the checkpoint disagree: `{OFFSETS}` ends with {last}, `{COMMITS}` with {upto}; "
+            f"the logs of the checkpoint disagree: `{OFFSETS}` ends with {last}, `{COMMITS}` with {committed}; "
             "files of one of them were lost",
             where=generation.shown,
             remedy=RESTORE,

@@ -98,7 +98,7 @@ def _read_by(source: SourceLineage, prepared: PreparedPlan) -> Iterator[int]:
         yield source.nodes[0]
         return
     tables = [table for table in prepared.tables.values() if table.scans[0].id in source.nodes]
-    for table in sorted(tables, key=lambda table_: sorted(table_.table.options.items())):
+    for table in sorted(tables, key=lambda source_table: sorted(source_table.table.options.items())):
         yield table.id
 
 

@@ -99,10 +99,10 @@ class Store(CheckpointReader[Folder]):
         finally:
             # The next start removes what cannot be removed now.
             with suppress(Exception):
-                ours = held.holds()
-                if ours:
+                is_owner = held.holds()
+                if is_owner:
                     self.prune()
-                unused = ours and not self.root.numbers(HEADS) and not self.root.numbers(GENERATIONS)
+                unused = is_owner and not self.root.numbers(HEADS) and not self.root.numbers(GENERATIONS)
                 if unused:
                     self.root.remove(GENERATIONS)
                     self.root.remove(HEADS)

@@ -124,8 +124,8 @@ class Topics:
                 f"table {self.table} starts at the offsets of a group, but names no group",
                 remedy="set 'properties.group.id', or 'scan.startup.mode' = 'earliest-offset' or 'latest-offset'",
             )
-        said = self.answer(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata())
-        known = {(str(at.topic()), int(at.partition())): said.get(at) for at in said}
+        answer = self.answer(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata())
+        known = {(str(at.topic()), int(at.partition())): answer.get(at) for at in answer}
         offsets: Offsets = {}
         for topic, partition in self._partitions(admin):
             committed = known.get((topic, partition))
@@ -145,7 +145,7 @@ class Topics:
         listed = self._listed(admin, dict.fromkeys(parts), millis)
         missing = {(topic, partition): default for topic, partition in parts if listed[topic][partition] < 0}
         ends = self._listed(admin, missing) if missing else {}
-        return {topic: {**of, **ends.get(topic, {})} for topic, of in listed.items()}
+        return {topic: {**by_partition, **ends.get(topic, {})} for topic, by_partition in listed.items()}
 
     def _listed(self, admin: Any, wanted: Mapping[tuple[str, int], int | None], millis: int = 0) -> Offsets:
         """Offsets of partitions, each by an end, or by time if None."""
@@ -160,10 +160,10 @@ class Topics:
         place = java_class(jvm, "org.apache.kafka.common.TopicPartition")
         for (topic, partition), kind in wanted.items():
             request.put(place(topic, partition), kinds[kind]())
-        said = self.answer(admin.listOffsets(request).all())
+        answer = self.answer(admin.listOffsets(request).all())
         offsets: Offsets = {}
-        for at in said:
-            offsets.setdefault(str(at.topic()), {})[int(at.partition())] = int(said.get(at).offset())
+        for at in answer:
+            offsets.setdefault(str(at.topic()), {})[int(at.partition())] = int(answer.get(at).offset())
         return offsets
 
     def _partitions(self, admin: Any) -> list[tuple[str, int]]:
@@ -179,9 +179,10 @@ class Topics:
         wanted = java_class(self.spark._jvm, "java.util.ArrayList")()
         for topic in topics:
             wanted.add(topic)
-        said = self.answer(admin.describeTopics(wanted).allTopicNames())
+        answer = self.answer(admin.describeTopics(wanted).allTopicNames())
         return {
-            topic: sorted(int(partition.partition()) for partition in said.get(topic).partitions()) for topic in topics
+            topic: sorted(int(partition.partition()) for partition in answer.get(topic).partitions())
+            for topic in topics
         }
 
     def answer(self, future: Any) -> Any:
@@ -198,14 +199,14 @@ class Topics:
             return self._patiently(future, servers)
         except Py4JJavaError as fault:
             cause = fault.java_exception.getCause() or fault.java_exception
-            said = f"{cause.getClass().getSimpleName()}: {cause.getMessage()}"
-            if "UnknownTopicOrPartition" in said or "InvalidTopic" in said:
+            message = f"{cause.getClass().getSimpleName()}: {cause.getMessage()}"
+            if "UnknownTopicOrPartition" in message or "InvalidTopic" in message:
                 raise DataError(
-                    f"a topic of table {self.table} is not on the brokers {servers}: {said}",
+                    f"a topic of table {self.table} is not on the brokers {servers}: {message}",
                     remedy="create it, or correct the table's option 'topic'",
                 ) from None
             raise ExecutionError(
-                f"Kafka's brokers {servers} of table {self.table} do not answer: {said}",
+                f"Kafka's brokers {servers} of table {self.table} do not answer: {message}",
                 remedy="start them, or correct the table's option 'properties.bootstrap.servers'",
             ) from None
 

@@ -75,29 +75,35 @@ def read(messages: Messages, context: SourceContext, *, upserts: bool) -> RowSou
     )
     raw = reader.load()
     cut = None if end is None else raw.where(_before(end))
-    whole = messages.spec.values(options).text("scan.bounded.mode") == "latest-offset"
-    rows = _rows(raw if cut is None or whole else cut, messages, upserts)
-    bounded = _rows(cut, messages, upserts) if cut is not None and whole else None
+    up_to_latest = messages.spec.values(options).text("scan.bounded.mode") == "latest-offset"
+    rows = _rows(raw if cut is None or up_to_latest else cut, messages, upserts)
+    bounded = _rows(cut, messages, upserts) if cut is not None and up_to_latest else None
     return RowSource(
         rows, end is not None, cut=bounded, partitions=1 if context.clock is None else max(1, topics.all_partitions())
     )
 
 
 def _offsets_text(offsets: Offsets) -> str:
-    return json.dumps({topic: {str(partition): at for partition, at in of.items()} for topic, of in offsets.items()})
+    return json.dumps(
+        {
+            topic: {str(partition): at for partition, at in by_partition.items()}
+            for topic, by_partition in offsets.items()
+        }
+    )
 
 
 def _before(end: Offsets) -> Column:
     """True for a message before the end of its partition; partitions without an end were created later."""
     ends = [
-        (F.col("topic") == topic) & F.coalesce(F.col("offset") < _by_number(of)[F.col("partition")], F.lit(False))
-        for topic, of in end.items()
+        (F.col("topic") == topic)
+        & F.coalesce(F.col("offset") < _by_number(by_partition)[F.col("partition")], F.lit(False))
+        for topic, by_partition in end.items()
     ]
     return reduce(lambda left, right: left | right, ends, F.lit(False))
 
 
-def _by_number(of: Mapping[int, int]) -> Column:
-    return F.create_map(*(F.lit(value) for item in of.items() for value in item))
+def _by_number(by_partition: Mapping[int, int]) -> Column:
+    return F.create_map(*(F.lit(value) for item in by_partition.items() for value in item))
 
 
 def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
@@ -136,14 +142,14 @@ def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
     return rows.select(KIND, ORD, PATH, PARTITION, *columns, *extra, *dead)
 
 
-def _put_aside(raw: DataFrame, messages: Messages, beside: tuple[Column, ...], upserts: bool) -> DataFrame:
+def _put_aside(raw: DataFrame, messages: Messages, extra: tuple[Column, ...], upserts: bool) -> DataFrame:
     """Changes, key and extra columns; an unreadable message becomes one change of the kind `DEAD`."""
     spark, value, key = messages.spark, messages.format_of(VALUE), messages.format_of(KEY)
     assert value is not None
     outcome = value[0].message_outcome(spark, value[1], F.col("value").cast("string")).alias("outcome")
     keyed = F.lit(None) if key is None else key[0].message_outcome(spark, key[1], F.col("key").cast("string"))
     place = [F.col(name).alias(f"at_{name}") for name in _PLACE]
-    read = raw.select(outcome, keyed.alias("keyed"), F.col("value").alias("raw_value"), *place, *beside)
+    read = raw.select(outcome, keyed.alias("keyed"), F.col("value").alias("raw_value"), *place, *extra)
     table = messages.table.identifier
     where = {name: F.col(f"at_{name}") for name in _PLACE}
     faults = [("value", F.col("outcome.fault")), *([] if key is None else [("key", F.col("keyed.fault"))])]

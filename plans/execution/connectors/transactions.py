@@ -215,10 +215,10 @@ class _Clients:
         states = self._java("java.util.ArrayList")()
         states.add(self._java(f"{_CLIENTS}.admin.TransactionState").ONGOING)
         try:
-            said = self.topics.answer(admin.listTransactions(options.filterStates(states)).all())
+            answer = self.topics.answer(admin.listTransactions(options.filterStates(states)).all())
         except ExecutionError:
             return set()
-        open_ids = (str(listing.transactionalId()) for listing in self._java("java.util.ArrayList")(said))
+        open_ids = (str(listing.transactionalId()) for listing in self._java("java.util.ArrayList")(answer))
         return {
             transactional_id
             for transactional_id in open_ids
@@ -228,8 +228,8 @@ class _Clients:
     def mark(self, admin: Any, group: str) -> tuple[int, str]:
         """The newest mark of a group as its number and text; -1 if there is none."""
         options = self._java(f"{_CLIENTS}.admin.ListConsumerGroupOffsetsOptions")().requireStable(True)
-        said = self.topics.answer(admin.listConsumerGroupOffsets(group, options).partitionsToOffsetAndMetadata())
-        marks = [(int(said.get(at).offset()), str(said.get(at).metadata())) for at in said]
+        answer = self.topics.answer(admin.listConsumerGroupOffsets(group, options).partitionsToOffsetAndMetadata())
+        marks = [(int(answer.get(at).offset()), str(answer.get(at).metadata())) for at in answer]
         return max(marks, default=(-1, ""))
 
     def minutes(self, admin: Any) -> int:
@@ -245,8 +245,8 @@ class _Clients:
         wanted = self._java("java.util.ArrayList")()
         for node in self._java("java.util.ArrayList")(self.topics.answer(admin.describeCluster().nodes())):
             wanted.add(resource(kind, node.idString()))
-        said = self.topics.answer(admin.describeConfigs(wanted).all())
-        for broker in said:
-            entry = said.get(broker).get("offsets.retention.minutes")
+        answer = self.topics.answer(admin.describeConfigs(wanted).all())
+        for broker in answer:
+            entry = answer.get(broker).get("offsets.retention.minutes")
             if entry is not None:
                 yield int(entry.value())

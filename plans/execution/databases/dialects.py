@@ -111,8 +111,8 @@ class Dialect:
         """
         if name in known:
             return name
-        alike = [column for column in known if column.lower() == name.lower()]
-        return alike[0] if len(alike) == 1 else None
+        matches = [column for column in known if column.lower() == name.lower()]
+        return matches[0] if len(matches) == 1 else None
 
 
 POSTGRES = Dialect(

@@ -27,7 +27,7 @@ _RANGES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class TypedColumn:
     """A column of a table.
 
     Args:
@@ -43,7 +43,7 @@ class Known:
     type_name: str
 
 
-def condition(rex: RexNode, columns: Sequence[Known | None]) -> str | None:
+def condition(rex: RexNode, columns: Sequence[TypedColumn | None]) -> str | None:
     """The SQL condition that passes all rows for which an expression is true; None if there is none.
 
     Args:
@@ -58,7 +58,7 @@ def _parts(rex: RexNode) -> tuple[RexNode, ...]:
     return rex.operands if isinstance(rex, Call) and rex.name in ("$AND$1", "$OR$1") else ()
 
 
-def _text(columns: Sequence[Known | None], rex: RexNode, parts: tuple[str | None, ...]) -> str | None:
+def _text(columns: Sequence[TypedColumn | None], rex: RexNode, parts: tuple[str | None, ...]) -> str | None:
     if not isinstance(rex, Call):
         return None
     texts = [part for part in parts if part is not None]
@@ -75,11 +75,11 @@ def _text(columns: Sequence[Known | None], rex: RexNode, parts: tuple[str | None
     return _compared(rex, columns) if rex.name in _COMPARED else None
 
 
-def _column(rex: RexNode, columns: Sequence[Known | None]) -> Known | None:
+def _column(rex: RexNode, columns: Sequence[TypedColumn | None]) -> TypedColumn | None:
     return columns[rex.index] if isinstance(rex, InputRef) else None
 
 
-def _compared(rex: Call, columns: Sequence[Known | None]) -> str | None:
+def _compared(rex: Call, columns: Sequence[TypedColumn | None]) -> str | None:
     left, right = rex.operands
     operator = _COMPARED[rex.name]
     if isinstance(left, Literal):
@@ -93,7 +93,7 @@ def _compared(rex: Call, columns: Sequence[Known | None]) -> str | None:
     return f"{column.name} {operator} {value}"
 
 
-def _search(rex: Call, columns: Sequence[Known | None]) -> str | None:
+def _search(rex: Call, columns: Sequence[TypedColumn | None]) -> str | None:
     column, sarg = _column(rex.operands[0], columns), rex.operands[1]
     if column is None or not isinstance(sarg, Sarg) or not 0 < len(sarg.ranges) <= _RANGES:
         return None
@@ -106,7 +106,7 @@ def _search(rex: Call, columns: Sequence[Known | None]) -> str | None:
     return f"({' OR '.join(texts)})"
 
 
-def _range(item: Range, type_: t.LogicalType, column: Known) -> str | None:
+def _range(item: Range, type_: t.LogicalType, column: TypedColumn) -> str | None:
     bounds = [
         (operator, _value(value, type_, column))
         for has, operator, value in (
@@ -124,7 +124,7 @@ def _range(item: Range, type_: t.LogicalType, column: Known) -> str | None:
     return f"({' AND '.join(f'{column.name} {operator} {value}' for operator, value in bounds)})"
 
 
-def _value(value: object, type_: t.LogicalType, column: Known) -> str | None:
+def _value(value: object, type_: t.LogicalType, column: TypedColumn) -> str | None:
     """The SQL literal that the database compares with a column as the plan does; None if there is none."""
     match column.type:
         case t.IntegerType() if column.code in _WHOLE and isinstance(type_, t.IntegerType):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.databases.database import Database, jdbc_type
-from compiled_plan.plans.execution.databases.filters import Known, condition
+from compiled_plan.plans.execution.databases.filters import TypedColumn, condition
 from compiled_plan.plans.execution.interfaces.connectors import RowSource, SourceContext, TableSpec, insert_head
 from compiled_plan.plans.execution.spark.types import ddl, to_spark
 
@@ -35,7 +35,7 @@ def scan(table: TableSpec, database: Database, context: SourceContext) -> RowSou
     target = database.find((*names, *([] if part is None else [part])))
     columns = target.columns[: len(names)]
     known = {
-        at: Known(name, field.type, *types)
+        at: TypedColumn(name, field.type, *types)
         for (at, field), name, types in zip(used, columns, target.types[: len(names)], strict=True)
     }
     filters = [condition(rex, [known.get(-1 if at is None else at) for at in refers]) for rex, refers in table.filters]
@@ -70,17 +70,17 @@ def _parts(database: Database, column: str) -> Iterator[tuple[str, ...]]:
         yield ()
         return
     options = database.options
-    least, most = options.number("scan.partition.lower-bound"), options.number("scan.partition.upper-bound")
-    for first, last in ranges(least, most, options.number("scan.partition.num")):
+    least, upper = options.number("scan.partition.lower-bound"), options.number("scan.partition.upper-bound")
+    for first, last in ranges(least, upper, options.number("scan.partition.num")):
         yield (f"{column} BETWEEN {first} AND {last}",)
 
 
-def ranges(least: int, most: int, count: int) -> Iterator[tuple[int, int]]:
+def ranges(least: int, upper: int, count: int) -> Iterator[tuple[int, int]]:
     """Split a closed range of numbers into ranges whose sizes differ by at most one.
 
     Source: `JdbcNumericBetweenParametersProvider` of Flink's connector.
     """
-    total = most - least + 1
+    total = upper - least + 1
     count = min(count, total)
     for at in range(count):
         yield least + _before(at, total, count), least + _before(at + 1, total, count) - 1

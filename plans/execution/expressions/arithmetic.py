@@ -117,13 +117,14 @@ def _repeatable(call: Call) -> bool:
     return not any(isinstance(operand, r.Call) and operand.name != "$CAST$1" for operand in call.operands)
 
 
-def _guarded(call: Call, dividend: Column, divisor: Column, value: Column, what: str) -> Column:
+def _guarded(call: Call, dividend: Column, divisor: Column, value: Column, operator: str) -> Column:
     """`value`, or a failed query if the divisor is zero and the dividend is not null."""
     known = constant(call.operands[1])
     if known is not None and float(known) != 0:
         return value
     return F.when(
-        (divisor == 0) & dividend.isNotNull(), fail(f"{what}: division by zero of ", dividend).cast(to_spark(call.type))
+        (divisor == 0) & dividend.isNotNull(),
+        fail(f"{operator}: division by zero of ", dividend).cast(to_spark(call.type)),
     ).otherwise(value)
 
 

@@ -174,9 +174,9 @@ class _Cast:
                 return _fit_bytes(self.column.cast("binary"), target)
         raise self._unsupported(source, target)
 
-    def _parsed(self, what: str, target: t.LogicalType, returns: str = "") -> Column:
+    def _parsed(self, kind: str, target: t.LogicalType, returns: str = "") -> Column:
         options = (self._mode, str(target.with_nullability(True)))
-        return java(f"PARSE_{what}", returns or target, self.column, options=options)
+        return java(f"PARSE_{kind}", returns or target, self.column, options=options)
 
     def _inner(self, column: Column, source: t.LogicalType, target: t.LogicalType) -> Column:
         return cast_column(column, source, target, self.context, lenient=self.lenient)
@@ -220,8 +220,8 @@ class _Cast:
             for a, field in zip(source.fields, fields, strict=False)
             if self._can_fail(a.type)
         ]
-        whole = column.isNotNull() & ~reduce(or_, failed) if failed else column.isNotNull()
-        return F.when(whole, row) if source.nullable or failed else row
+        not_null = column.isNotNull() & ~reduce(or_, failed) if failed else column.isNotNull()
+        return F.when(not_null, row) if source.nullable or failed else row
 
 
 def _fit_text(column: Column, target: t.CharacterType) -> Column:

@@ -49,9 +49,9 @@ class ExpressionContext:
         """The time as TIMESTAMP: one value per batch."""
         return F.current_timestamp() if self.proctime is None else self.proctime
 
-    def unsupported(self, what: str, remedy: str = "") -> UnsupportedError:
+    def unsupported(self, message: str, remedy: str = "") -> UnsupportedError:
         """An error about a part of an expression of this node."""
-        return UnsupportedError(what, where=self.where, remedy=remedy)
+        return UnsupportedError(message, where=self.where, remedy=remedy)
 
 
 def operand_types(call: Call) -> tuple[t.LogicalType, ...]:

@@ -62,10 +62,10 @@ def _value(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> 
     while index < len(args):
         behaviour = symbol(call.operands[index])
         has_default = behaviour == "DEFAULT"
-        of = symbol(call.operands[index + (2 if has_default else 1)])
-        behaviours[of] = behaviour
+        event = symbol(call.operands[index + (2 if has_default else 1)])
+        behaviours[event] = behaviour
         if has_default:
-            defaults[of] = args[index + 1].cast("string")
+            defaults[event] = args[index + 1].cast("string")
         index += 3 if has_default else 2
     options = (behaviours["EMPTY"], behaviours["ERROR"], _returned(call.type))
     text = java("JSON_VALUE", "string", args[0], args[1], defaults["EMPTY"], defaults["ERROR"], options=options)

@@ -79,8 +79,8 @@ def millis_of_day(text: str) -> int:
 
 def micros_of(text: str) -> int:
     """Microseconds since 1970 of a date and time without zone; further digits are truncated."""
-    whole, _, fraction = text.replace("T", " ").partition(".")
-    padded = whole if whole.count(":") == 2 else whole + ":00"
+    seconds, _, fraction = text.replace("T", " ").partition(".")
+    padded = seconds if seconds.count(":") == 2 else seconds + ":00"
     since = datetime.fromisoformat(padded) - EPOCH
     return since // timedelta(microseconds=1) + int((fraction + "000000")[:6])
 

@@ -192,9 +192,9 @@ def _in_ranges(value: Column, run: Sequence[r.Range], type_: t.LogicalType, cont
     if len(run) == 1:
         return _in_range(value, run[0], type_, context)
     first, last = run[0], run[-1]
-    whole = replace(first, upper=last.upper, has_upper=last.has_upper, upper_closed=last.upper_closed)
+    bounds = replace(first, upper=last.upper, has_upper=last.has_upper, upper_closed=last.upper_closed)
     apart = ~value.isin(*(value_column(item.upper, type_, context) for item in run[:-1]))
-    return _in_range(value, whole, type_, context) & apart if whole.has_lower or whole.has_upper else apart
+    return _in_range(value, bounds, type_, context) & apart if bounds.has_lower or bounds.has_upper else apart
 
 
 def _in_range(value: Column, item: r.Range, type_: t.LogicalType, context: ExpressionContext) -> Column:

@@ -144,8 +144,8 @@ def _extract(call: Call, args: tuple[Column, ...], context: ExpressionContext) -
     if isinstance(type_, t.IntervalType | t.TimeType):
         parts = _MONTH_PARTS if isinstance(type_, t.YearMonthIntervalType) else _INTERVAL_PARTS
         size, within = parts[unit]
-        whole = F.call_function("div", value.cast("bigint"), F.lit(size))
-        return (whole % within if within else whole).cast(target)
+        quotient = F.call_function("div", value.cast("bigint"), F.lit(size))
+        return (quotient % within if within else quotient).cast(target)
     if unit == "EPOCH":
         # Flink: of the local time, for a TIMESTAMP_LTZ too.
         return F.unix_seconds(_local(value, type_, context).cast("timestamp")).cast(target)

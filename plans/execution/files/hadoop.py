@@ -69,13 +69,13 @@ class Files:
 
     def touch(self, path: str) -> None:
         """Create an empty file, replacing an existing one."""
-        of = self._path(path)
-        self._fs.create(of, True).close()
-        self._without_checksum(of)
+        file = self._path(path)
+        self._fs.create(file, True).close()
+        self._without_checksum(file)
 
-    def _without_checksum(self, of: Any) -> None:
+    def _without_checksum(self, file: Any) -> None:
         """Remove the unused checksum of a file."""
-        checksum = self._path_class(of.getParent(), f".{of.getName()}.crc")
+        checksum = self._path_class(file.getParent(), f".{file.getName()}.crc")
         if self._fs.getScheme() == "file" and self._fs.exists(checksum):
             self._fs.delete(checksum, False)
 

@@ -140,12 +140,13 @@ class PartitionCommits:
             elif (own := self.own.match(file)) is not None and not entry.relative.startswith("."):
                 times.setdefault(folder, []).append((files.modified(entry.path), int(own[1])))
         newer = {
-            folder: [change for change in of if change[0] > modified.get(folder, -1)] for folder, of in times.items()
+            folder: [change for change in files_of_folder if change[0] > modified.get(folder, -1)]
+            for folder, files_of_folder in times.items()
         }
         return {
-            folder: Pending(min(at for at, _ in of), max(batch for _, batch in of))
-            for folder, of in newer.items()
-            if of
+            folder: Pending(min(at for at, _ in changes), max(batch for _, batch in changes))
+            for folder, changes in newer.items()
+            if changes
         }
 
     def _time(self, folder: str) -> int:
@@ -181,5 +182,5 @@ class PartitionCommits:
 
 
 def _reason(fault: Exception) -> str:
-    thrown = getattr(fault, "java_exception", None)
-    return str(fault if thrown is None else thrown.getMessage()).partition("\n")[0]
+    java_fault = getattr(fault, "java_exception", None)
+    return str(fault if java_fault is None else java_fault.getMessage()).partition("\n")[0]

@@ -74,11 +74,11 @@ class LineFormat:
         """
         return self._read("messageOutcome", spark, spec, part)
 
-    def _read(self, what: str, spark: SparkSession, spec: FormatTable, *arguments: Column) -> Column:
+    def _read(self, function: str, spark: SparkSession, spec: FormatTable, *arguments: Column) -> Column:
         """Apply a function of the kernel's formats to a part of a message."""
         spec = self.prepared(spark, spec)
         options, columns = _reading_options(spec), map(java_column, arguments)
-        read = getattr(kernel_formats(spark), what)(
+        read = getattr(kernel_formats(spark), function)(
             self.spec.name, table_text(spec), shape(spec.row), options, list(spec.metadata), *columns
         )
         return column_of(read)

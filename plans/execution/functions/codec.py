@@ -195,12 +195,12 @@ def _writer(type_: t.LogicalType) -> Write:
 
 
 def _whole(bits: int) -> Write:
-    most = 1 << (bits - 1)
+    limit = 1 << (bits - 1)
 
     def write(value: Any, out: bytearray) -> None:
         if isinstance(value, bool) or not isinstance(value, int):
             raise TypeError(f"{value!r} is no whole number")
-        if not -most <= value < most:
+        if not -limit <= value < limit:
             raise OverflowError(f"{value} does not fit {bits} bits")
         out.append(_INTEGRAL)
         write_signed(value, out)
@@ -266,13 +266,13 @@ def _list(element: Write) -> Write:
     return write
 
 
-def _map(key: Write, of: Write) -> Write:
+def _map(key: Write, element: Write) -> Write:
     def write(value: Any, out: bytearray) -> None:
         out.append(_MAP)
         write_var(len(value), out)
         for left, right in value:
             key(left, out)
-            of(right, out)
+            element(right, out)
 
     return write
 

@@ -98,8 +98,8 @@ def failure(payload: Payload, fault: BaseException, method: str = "") -> Functio
     if isinstance(fault, CompiledPlanError):
         reason = f"{fault.message} ({fault.where})" if fault.where else fault.message
     else:
-        said = str(fault).strip().split("\n")[0]
-        reason = f"{type(fault).__name__}: {said}" if said else type(fault).__name__
+        message = str(fault).strip().split("\n")[0]
+        reason = f"{type(fault).__name__}: {message}" if message else type(fault).__name__
     class_ = type(payload.function)
     where = f"{class_.__module__}.{class_.__qualname__}.{method or payload.method}"
     return FunctionFailure(f"{MARK}`{payload.name}` ({where}) for arguments of types ({payload.types}): {reason}")

@@ -204,10 +204,10 @@ class SinkContext:
         Returns:
             0, or a larger number than any other sink has that writes into the same folder, one below it, or above it.
         """
-        whole = f"{folder.rstrip('/')}/"
-        shared = [number for root, number in self.folders if whole.startswith(root) or root.startswith(whole)]
+        prefix = f"{folder.rstrip('/')}/"
+        shared = [number for root, number in self.folders if prefix.startswith(root) or root.startswith(prefix)]
         number = max(shared, default=-1) + 1
-        self.folders.append((whole, number))
+        self.folders.append((prefix, number))
         return number
 
 

@@ -68,8 +68,8 @@ def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> 
     description = open_lookup(table)
     request = F.struct(*(_key(key, flow, lowering, node).alias(f"k{at}") for at, key in enumerate(source.keys)))
     if node.pre_filter_condition is not None:
-        asks = F.coalesce(to_column(node.pre_filter_condition, flow.columns, context), F.lit(False))
-        request = F.when(asks, request)
+        passes = F.coalesce(to_column(node.pre_filter_condition, flow.columns, context), F.lit(False))
+        request = F.when(passes, request)
     shape = RowType(fields=tuple(f.__class__(f"v{at}", f.type) for at, f in enumerate(table.columns.fields)))
     rows = java("lookup_rows", f"array<{ddl(shape)}>", request, options=(description,))
     exprs = node.projection_on_temporal_table

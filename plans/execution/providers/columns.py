@@ -29,12 +29,12 @@ def check_columns(table: TableSpec, columns: s.StructType, provider: str) -> Non
     for column in table.columns.fields:
         own = types.get(column.name)
         if own is None:
-            alike = next((name for name in types if name.lower() == column.name.lower()), None)
+            match = next((name for name in types if name.lower() == column.name.lower()), None)
             raise DataError(
                 f"provider {provider!r} has no column {column.name!r}",
                 where=f"table {table.identifier}",
-                remedy=f"write it as {alike!r}: names are case-sensitive"
-                if alike
+                remedy=f"write it as {match!r}: names are case-sensitive"
+                if match
                 else f"its columns are: {', '.join(types) or 'none'}",
             )
         if not same_type(to_spark(column.type), own):

@@ -27,9 +27,9 @@ def write(table: TableSpec, context: SinkContext) -> RowSink:
         DataError: its columns differ from those of the data source; names the column and both types.
     """
     opened = Opened.of(context.spark, table)
-    there = _there(opened) if context.writes and opened.typed else None
-    if there is not None:
-        check_columns(table, there, opened.name)
+    columns = _there(opened) if context.writes and opened.typed else None
+    if columns is not None:
+        check_columns(table, columns, opened.name)
     return AppendingSink(opened)
 
 

@@ -49,8 +49,8 @@ def read(table: TableSpec, context: SourceContext) -> RowSource:
     frame = frame.select(*(F.col(quote_identifier(name)) for name in table.used))
     kernel = java_class(opened.spark._jvm, _WHOLE)
     held = _Held(kernel, kernel.hold(frame._jdf))
-    whole = opened.spark.readStream.format(_WHOLE).option("id", held.id).load()
-    return RowSource(_rows(whole, table), bounded=True, keeps=held)
+    bounded = opened.spark.readStream.format(_WHOLE).option("id", held.id).load()
+    return RowSource(_rows(bounded, table), bounded=True, keeps=held)
 
 
 class _Held:

@@ -41,10 +41,10 @@ class Reason:
     remedy: str
     find: Callable[[PreparedPlan, Reason], Iterator[UnsupportedError]]
 
-    def of(self, table: TableSpec, what: str = "") -> UnsupportedError:
+    def of(self, table: TableSpec, message: str = "") -> UnsupportedError:
         """The error about a table."""
         return UnsupportedError(
-            f"real-time mode: {what or self.text}", where=f"table {table.identifier}", remedy=self.remedy
+            f"real-time mode: {message or self.text}", where=f"table {table.identifier}", remedy=self.remedy
         )
 
 

@@ -73,20 +73,20 @@ def rows_and_description(
     frame, descriptions = rows.withColumnRenamed(KIND, _EVERY_KIND), list[dict[str, Any]]()
     number = F.lit(_TICK_NUMBER)
     for at, (node, sink) in enumerate(zip(nodes, sinks, strict=True)):
-        mine = builder.envelope.holds(Port(node.id, 0, writes=True)) if OP in frame.columns else F.lit(True)
-        allowed = enforced(node, builder.envelope.fields(Port(node.id, 0, writes=True)), mine)
+        is_own = builder.envelope.holds(Port(node.id, 0, writes=True)) if OP in frame.columns else F.lit(True)
+        allowed = enforced(node, builder.envelope.fields(Port(node.id, 0, writes=True)), is_own)
         frame = (frame if allowed.condition is None else frame.where(allowed.condition)).withColumns(
             {
-                KIND: F.when(mine, F.col(_EVERY_KIND)).otherwise(F.lit(INSERT).cast("tinyint")),
+                KIND: F.when(is_own, F.col(_EVERY_KIND)).otherwise(F.lit(INSERT).cast("tinyint")),
                 **{f"f{index}": column for index, column in enumerate(allowed.columns)},
             }
         )
         target = _target(at, sink, inbox)
         descriptions.append({"type": target.type, **target.spec})
-        written = F.when(mine, F.struct(*target.columns)).alias(f"w{at}")
+        written = F.when(is_own, F.struct(*target.columns)).alias(f"w{at}")
         others = [name for name in frame.columns if name != KIND and not _is_field(name)]
         frame = frame.select(*others, written)
-        number = F.when(mine, F.lit(at)).otherwise(number)
+        number = F.when(is_own, F.lit(at)).otherwise(number)
     written_columns = [f"w{at}" for at in range(len(sinks))]
     frame = frame.select(number.alias("sink"), *written_columns)
     ticked = bool(builder.envelope.tick)

@@ -62,10 +62,11 @@ def check_slots(spark: SparkSession, slots: Slots) -> None:
     Raises:
         ExecutionError: there are too few slots; has the figures.
     """
-    there = int(java_class(spark._jvm, "org.compiledplan.kernel.realtime.RealTime").slots(spark._jsparkSession))
-    if there < slots.needed:
+    available = int(java_class(spark._jvm, "org.compiledplan.kernel.realtime.RealTime").slots(spark._jsparkSession))
+    if available < slots.needed:
         raise ExecutionError(
-            f"real-time mode runs all tasks at once: this plan needs {slots.text()} task slots, and there are {there}",
+            f"real-time mode runs all tasks at once: this plan needs {slots.text()} task slots, "
+            f"and there are {available}",
             remedy=f"give --master local[{slots.needed}], more cores, or fewer spark.sql.shuffle.partitions",
         )
 
@@ -86,8 +87,8 @@ def local_session(
         return master, dict(settings)
     cores = os.cpu_count() or 1
     options = {PARTITIONS: str(cores), "spark.default.parallelism": str(cores), **settings}
-    most = max((_most(plan, int(options[PARTITIONS])) for plan in plans), default=1)
-    return f"local[{most}]", options
+    slots = max((_most(plan, int(options[PARTITIONS])) for plan in plans), default=1)
+    return f"local[{slots}]", options
 
 
 def _most(plan: CompiledPlan, partitions: int) -> int:

@@ -43,10 +43,10 @@ def java_options(java: Path, extra: str, options: str = "") -> list[str]:
         options: the user's options of Java; any class data sharing of the user's own takes precedence.
     """
     java_text = " ".join((options, *(os.environ.get(name, "") for name in _OPTIONS)))
-    how = OFF if any(option in java_text for option in _SHARING) else os.environ.get(SETTING, KEEP)
+    mode = OFF if any(option in java_text for option in _SHARING) else os.environ.get(SETTING, KEEP)
     base = java / "lib/server/classes.jsa"
     path = _class_path(extra)
-    if how == OFF or path is None or not base.is_file():
+    if mode == OFF or path is None or not base.is_file():
         return []
     with suppress(OSError):
         archive = _folder() / f"classes-{_name(java, path)}.jsa"
@@ -55,7 +55,7 @@ def java_options(java: Path, extra: str, options: str = "") -> list[str]:
             os.utime(archive)
             return [f"-XX:SharedArchiveFile={archive}", _QUIET]
         behind = any(os.environ.get(name) for name in _BEHIND)
-        if how == KEEP and not behind and not any(agent in java_text for agent in _AGENTS):
+        if mode == KEEP and not behind and not any(agent in java_text for agent in _AGENTS):
             archive.parent.mkdir(parents=True, exist_ok=True)
             return [f"-XX:ArchiveClassesAtExit={archive.with_suffix(f'.{uuid4().hex}')}", _QUIET]
     return []
@@ -82,8 +82,8 @@ def _name(java: Path, path: Sequence[Path]) -> str:
     """A digest of everything that Java compares with an archive's origin."""
     digest = hashlib.sha256((java / "release").read_bytes() + str(java).encode())
     for file in path:
-        there = file.stat()
-        digest.update(f"\0{file}\0{there.st_size}\0{there.st_mtime_ns}".encode())
+        status = file.stat()
+        digest.update(f"\0{file}\0{status.st_size}\0{status.st_mtime_ns}".encode())
     return digest.hexdigest()[:24]
 
 

@@ -76,8 +76,8 @@ def bounded_young(heap: str, tasks: int, options: str) -> list[str]:
     size = _SIZE.fullmatch(heap.strip().lower())
     if size is None or _CHOSEN.search(options):
         return []
-    most = _EACH * tasks
-    return [f"-XX:MaxNewSize={most >> 20}m"] if most * _SHARE < int(size[1]) << _UNITS[size[2]] else []
+    limit = _EACH * tasks
+    return [f"-XX:MaxNewSize={limit >> 20}m"] if limit * _SHARE < int(size[1]) << _UNITS[size[2]] else []
 
 
 def with_short_collections(master: str, settings: Mapping[str, str]) -> dict[str, str]:

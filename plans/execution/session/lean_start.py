@@ -66,10 +66,10 @@ def lean_session(settings: Mapping[str, str], builder: SparkSession.Builder, *, 
 @contextmanager
 def _quick_java_calls() -> Iterator[None]:
     """Speed up calls of Java by environment variables, unless the user sets them."""
-    ours = {name: value for name, value in _ASKING.items() if name not in os.environ}
-    os.environ.update(ours)
+    variables = {name: value for name, value in _ASKING.items() if name not in os.environ}
+    os.environ.update(variables)
     try:
         yield
     finally:
-        for name in ours:
+        for name in variables:
             os.environ.pop(name, None)

@@ -115,8 +115,8 @@ def _lists(array: pa.Array, read: Callable[[pa.Array], list[Any]]) -> list[Any]:
     values = read(array.values.slice(ends[0], ends[-1] - ends[0]))
     base, valid = ends[0], array.is_valid().to_pylist()
     return [
-        values[start - base : end - base] if there else None
-        for start, end, there in zip(ends, ends[1:], valid, strict=False)
+        values[start - base : end - base] if is_valid else None
+        for start, end, is_valid in zip(ends, ends[1:], valid, strict=False)
     ]
 
 
@@ -131,20 +131,20 @@ def _maps(
     values = read_values(array.items.slice(base, width))
     valid = array.is_valid().to_pylist()
     return [
-        dict(zip(keys[start - base : end - base], values[start - base : end - base], strict=True)) if there else None
-        for start, end, there in zip(ends, ends[1:], valid, strict=False)
+        dict(zip(keys[start - base : end - base], values[start - base : end - base], strict=True)) if is_valid else None
+        for start, end, is_valid in zip(ends, ends[1:], valid, strict=False)
     ]
 
 
 def _tuples(array: pa.Array, fields: Sequence[Callable[[pa.Array], list[Any]]]) -> list[Any]:
     valid = array.is_valid().to_pylist()
     if not fields:
-        return [() if there else None for there in valid]
+        return [() if is_valid else None for is_valid in valid]
     columns = [read(child) for read, child in zip(fields, array.flatten(), strict=True)]
     rows: list[Any] = list(zip(*columns, strict=True))
     if array.null_count == 0:
         return rows
-    return [row if there else None for row, there in zip(rows, valid, strict=True)]
+    return [row if is_valid else None for row, is_valid in zip(rows, valid, strict=True)]
 
 
 # --- to Arrow

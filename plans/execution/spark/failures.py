@@ -83,8 +83,8 @@ def translate(fault: Exception, brokers: Iterable[str] = ()) -> ExecutionError:
     if by_function is not None:
         return DataError(by_function[1].strip(), remedy="correct the function or its rows; --debug shows the traceback")
     if "PythonFailure" in message:
-        said = message.partition("PythonFailure: ")[2].split("\n\tat ")[0].strip()
-        return DataError(said, remedy="correct the function or its rows; --debug shows the traceback")
+        python_fault = message.partition("PythonFailure: ")[2].split("\n\tat ")[0].strip()
+        return DataError(python_fault, remedy="correct the function or its rows; --debug shows the traceback")
     ended = _ended(message, fault)
     if ended is not None and ended[1] == "StackOverflowError":
         return ExecutionError(
@@ -151,8 +151,8 @@ def _unreadable(message: str) -> DataError | None:
     """An unreadable record or file, from the kernel's `UnreadableException`: what, where, remedy."""
     line = message.partition("UnreadableException: ")[2].partition("\n")[0]
     fault, _, remedy = line.rpartition("; try: ")
-    what, _, where = fault.rpartition("; at: ")
-    return DataError(what, where=where, remedy=remedy) if what else None
+    reason, _, where = fault.rpartition("; at: ")
+    return DataError(reason, where=where, remedy=remedy) if reason else None
 
 
 def _short(message: str) -> str:
@@ -174,8 +174,8 @@ def _lost(fault: BaseException | None) -> bool:
 def _root_message(fault: Exception) -> str:
     causes = java_causes(fault)
     if causes:
-        name, said = causes[-1].getClass().getName(), causes[-1].getMessage()
-        return name if said is None else f"{name}: {said}"
+        name, message = causes[-1].getClass().getName(), causes[-1].getMessage()
+        return name if message is None else f"{name}: {message}"
     text = str(fault)
     causes_in_text = re.findall(r"Caused by: (.+)", text)
     return causes_in_text[-1] if causes_in_text else text

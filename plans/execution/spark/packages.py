@@ -102,13 +102,13 @@ def _add(spark: SparkSession, package: Package, user: str) -> None:
         spark.sql(f"ADD JAR '{jar.as_uri()}'").collect()
         if finds(spark, package.holds):
             return
-        said = f"it does not hold {package.holds}"
+        reason = f"it does not hold {package.holds}"
     except (Py4JJavaError, PySparkException) as fault:
-        said = str(getattr(fault, "java_exception", None) or fault).splitlines()[0]
+        reason = str(getattr(fault, "java_exception", None) or fault).splitlines()[0]
     group, name, version = package.coordinates.split(":")
     place = f"{group.replace('.', '/')}/{name}/{version}/{name}-{version}.jar"
     raise ExecutionError(
-        f"{user} needs {package.coordinates}, and it cannot be fetched from Maven: {said}",
+        f"{user} needs {package.coordinates}, and it cannot be fetched from Maven: {reason}",
         remedy=f"put https://repo1.maven.org/maven2/{place} on this machine and give it with --conf spark.jars=FILE; "
         "a mirror is set with --conf spark.jars.repositories=URL or spark.jars.ivySettings=FILE",
     )

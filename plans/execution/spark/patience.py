@@ -47,10 +47,10 @@ class Patience:
             try:
                 return action()
             except Py4JJavaError as fault:
-                said = self._said(fault)
-                if said is None:
+                outcome = self._said(fault)
+                if outcome is None:
                     raise
-                message, away = said
+                message, away = outcome
                 if not away:
                     raise self.on_refused(message) from fault
                 if time.monotonic() >= deadline or (attempts is not None and tried >= attempts):

@@ -165,15 +165,15 @@ class LocalFolder(LocalReads, Folder):
     def _aside(self, path: Path, text: str) -> Path:
         """Write the text to a temporary file, and flush it."""
         self._make_folder(path.parent)
-        aside = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
+        temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
         try:
-            self._write(aside, text)
+            self._write(temporary, text)
         except OSError:
             # A partial file takes space on a disk that may be full.
             with suppress(OSError):
-                self._unlink(aside)
+                self._unlink(temporary)
             raise
-        return aside
+        return temporary
 
     # Each of these is atomic: a process may die before and after it.
 

@@ -155,10 +155,10 @@ class StageBuilder:
         if port not in self._sink_rows:
             fields, layout = self.envelope.fields(port), self.prepared.layout
             allowed = Enforced(None, fields) if sink is None else enforced(sink, fields)
-            mine = self.envelope.holds(port) if len(layout.arriving(layout.last)) > 1 else None
+            own = self.envelope.holds(port) if len(layout.arriving(layout.last)) > 1 else None
             columns = [column.alias(f"f{at}") for at, column in enumerate(allowed.columns)]
             head = self.envelope.sink_head()
-            self._sink_rows[port] = Selection((*head, *columns), mine, allowed.condition)
+            self._sink_rows[port] = Selection((*head, *columns), own, allowed.condition)
         return self._sink_rows[port]
 
     def _hosted(self, frame: DataFrame, level: int, control: ControlRows | None) -> DataFrame:

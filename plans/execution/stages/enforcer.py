@@ -77,13 +77,13 @@ class Enforced:
     columns: tuple[Column, ...]
 
 
-def enforced(node: Sink, columns: Sequence[Column], mine: Column | None = None) -> Enforced:
+def enforced(node: Sink, columns: Sequence[Column], own: Column | None = None) -> Enforced:
     """Enforce the constraints of a sink.
 
     Args:
         node: the sink.
         columns: the columns of the rows: the written physical columns in order, then metadata.
-        mine: selects the rows of the sink; None for all.
+        own: selects the rows of the sink; None for all.
     """
     checks = _Checks.of(node)
     # After the physical columns there may be metadata, without constraints.
@@ -94,7 +94,7 @@ def enforced(node: Sink, columns: Sequence[Column], mine: Column | None = None) 
         dropped = F.coalesce(
             _first([check for column_checks in checks_by_column for check in column_checks]) == DROP, F.lit(False)
         )
-        condition = ~(dropped if mine is None else mine & dropped)
+        condition = ~(dropped if own is None else own & dropped)
     values = []
     for (value, field), of_field in zip(checked, checks_by_column, strict=True):
         type_ = field.type
@@ -102,7 +102,7 @@ def enforced(node: Sink, columns: Sequence[Column], mine: Column | None = None) 
             value = _fitted(value, type_, nested=checks.nested != "IGNORE")
         if checks.fail and of_field:
             fault = _first(of_field)
-            failing = fault != DROP if mine is None else mine & (fault != DROP)
+            failing = fault != DROP if own is None else own & (fault != DROP)
             value = F.when(failing, F.raise_error(fault).cast(to_spark(type_))).otherwise(value)
         values.append(value)
     return Enforced(condition, (*values, *columns[len(checked) :]))

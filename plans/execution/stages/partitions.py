@@ -73,8 +73,8 @@ def timings_of(prepared: PreparedPlan) -> dict[int, Timing]:
 def _own_idle_ms(options: Mapping[str, str]) -> int | None:
     """The idle timeout in a table's options, for watermarks that are not pushed down, which lack it; or None."""
     connector = connector_spec(options.get("connector"))
-    said = connector is not None and IDLE_TIMEOUT in connector.options and IDLE_TIMEOUT in options
-    return connector.values(options).number(IDLE_TIMEOUT) if said and connector is not None else None
+    is_set = connector is not None and IDLE_TIMEOUT in connector.options and IDLE_TIMEOUT in options
+    return connector.values(options).number(IDLE_TIMEOUT) if is_set and connector is not None else None
 
 
 def _has_partitions(options: Mapping[str, str]) -> bool:
@@ -90,8 +90,8 @@ def _timings(plan: CompiledPlan, start: int, own_idle_ms: int | None, parted: bo
         yield Timing(parted, pushed.idle_ms, pushed.every_row)
 
     def onward(at: int) -> list[int]:
-        goes_on = at == start or (is_stateless(plan.node(at)) and not isinstance(plan.node(at), WatermarkAssigner))
-        return [node.id for node in plan.consumers(at)] if goes_on else []
+        continues = at == start or (is_stateless(plan.node(at)) and not isinstance(plan.node(at), WatermarkAssigner))
+        return [node.id for node in plan.consumers(at)] if continues else []
 
     for at in reached(onward(start), onward):
         node = plan.node(at)

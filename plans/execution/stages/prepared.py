@@ -262,8 +262,8 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
     source, row = scan.scan_table_source, scan.output_type
     keys: tuple[str, ...] = ()
     stored = physical_row(resolved_table(scan))
-    each_stored = tuple((at,) for at in range(len(stored.fields)))
-    paths: tuple[tuple[int, ...], ...] = each_stored
+    all_paths = tuple((at,) for at in range(len(stored.fields)))
+    paths: tuple[tuple[int, ...], ...] = all_paths
     filters: list[tuple[RexNode, tuple[tuple[int, ...], ...]]] = []
     changes = changelog_of(resolved_table(scan).options or {}, reading=True)
     for ability in source.abilities:
@@ -279,7 +279,7 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
             # limits only let a source omit rows early, and `stages.watermarks` computes the watermarks.
             filters += [(predicate, paths) for predicate in ability.predicates]
         elif isinstance(ability, PartitionPushDown):
-            filters.append((in_partitions(ability, stored), each_stored))
+            filters.append((in_partitions(ability, stored), all_paths))
     types = [type_.as_regular() if isinstance(type_, TimestampBase) else type_ for type_ in row.types]
     return ScanColumns(paths, tuple(zip(keys, types[len(paths) :], strict=True)), tuple(filters))
 

@@ -63,8 +63,8 @@ def _read(
 
     if rows is None:
         return ()
-    mine = reader.content(rows.where(key.holds(F.col("key"))), operator.uid)
-    keys = mine.select("key", F.unix_millis("timer").alias("timer"), F.to_json("state", _JSON).alias("state"))
+    content = reader.content(rows.where(key.holds(F.col("key"))), operator.uid)
+    keys = content.select("key", F.unix_millis("timer").alias("timer"), F.to_json("state", _JSON).alias("state"))
     return tuple(
         KeyState(row.key, row.timer, tuple(_fields(operator, operator.state["fields"], _parsed(row.state))))
         for row in keys.orderBy("key").limit(_MOST_KEYS).collect()
@@ -84,10 +84,10 @@ def _fields(
 
 def _field(operator: StoredOperator, field: Mapping[str, Any], name: str, value: Any) -> Field:
     """A field from the kernel's description and the value that Spark wrote as JSON."""
-    what = field["is"]
-    if what in ROWS:
+    kind = field["is"]
+    if kind in ROWS:
         return Field(name, "ROW", None if value is None else tuple(_columns(operator, field, value)))
-    match what:
+    match kind:
         case "rows":
             return Field(name, "ROWS", tuple(tuple(_columns(operator, field, row)) for row in value))
         case "values":
@@ -102,7 +102,7 @@ def _field(operator: StoredOperator, field: Mapping[str, Any], name: str, value:
             parts = zip(field["parts"], value.items(), strict=True)
             calls = (Field(call, part["form"], _framed(operator, part, inner)) for part, (call, inner) in parts)
             return Field(name, "AGGREGATES", tuple(calls))
-    type_ = field["type"] if what == "value" else _CLOCK if name in ON_A_CLOCK else _PLAIN[what]
+    type_ = field["type"] if kind == "value" else _CLOCK if name in ON_A_CLOCK else _PLAIN[kind]
     return Field(name, type_, _shown(value, type_))
 
 

@@ -96,11 +96,11 @@ def entries_of(operator: StoredOperator, content: DataFrame) -> DataFrame:
 
 def _entry_lists(fields: Sequence[Mapping[str, Any]], path: tuple[str, ...] = ()) -> Iterator[_EntryList]:
     for field in fields:
-        here = (*path, field["name"])
+        place = (*path, field["name"])
         if field["is"] in _LISTS and field["name"] not in _NO_ENTRIES:
-            yield _EntryList(here, field)
+            yield _EntryList(place, field)
         elif field["is"] == "part":
-            yield from _entry_lists(field["fields"], here)
+            yield from _entry_lists(field["fields"], place)
 
 
 def _at(path: Sequence[str]) -> Column:
@@ -109,30 +109,30 @@ def _at(path: Sequence[str]) -> Column:
     return reduce(lambda column, name: column.getField(name), path, F.col("state"))
 
 
-def _of_list(operator: StoredOperator, content: DataFrame, of: _EntryList, lists: Sequence[_EntryList]) -> DataFrame:
+def _of_list(operator: StoredOperator, content: DataFrame, list_: _EntryList, lists: Sequence[_EntryList]) -> DataFrame:
     from pyspark.sql import functions as F
 
-    frame = content.select("key", "timer", "state", F.explode(_at(of.path)).alias("entry"))
+    frame = content.select("key", "timer", "state", F.explode(_at(list_.path)).alias("entry"))
     entry = F.col("entry")
-    described = [] if of.field["is"] == "rows" else of.field["fields"]
+    described = [] if list_.field["is"] == "rows" else list_.field["fields"]
     own = [part for part in described if part["name"] not in _WRITES]
-    row = [(entry, of.field)] if of.field["is"] == "rows" else []
+    row = [(entry, list_.field)] if list_.field["is"] == "rows" else []
     row += [(entry.getField(part["name"]), part) for part in own if part["is"] in ROWS]
     several = len(lists) > 1
-    names = {_named(part, of, several) for part in own}
+    names = {_named(part, list_, several) for part in own}
     columns = [
-        *_head(operator, of, row),
-        *([F.lit(of.name).alias("entries")] if several else []),
-        *([entry.alias("row")] if of.field["is"] == "rows" else []),
-        *(entry.getField(part["name"]).alias(_named(part, of, several)) for part in own),
+        *_head(operator, list_, row),
+        *([F.lit(list_.name).alias("entries")] if several else []),
+        *([entry.alias("row")] if list_.field["is"] == "rows" else []),
+        *(entry.getField(part["name"]).alias(_named(part, list_, several)) for part in own),
         *_shared(operator, lists, names),
     ]
     return frame.select(*columns)
 
 
-def _named(field: Mapping[str, Any], of: _EntryList, several: bool) -> str:
+def _named(field: Mapping[str, Any], list_: _EntryList, several: bool) -> str:
     """The column of a field; rows of several inputs get columns of their own."""
-    return f"{of.name}_row" if several and field["is"] in ROWS else str(field["name"])
+    return f"{list_.name}_row" if several and field["is"] in ROWS else str(field["name"])
 
 
 def _without_entries(operator: StoredOperator, content: DataFrame, lists: Sequence[_EntryList]) -> DataFrame:
@@ -145,7 +145,7 @@ def _without_entries(operator: StoredOperator, content: DataFrame, lists: Sequen
 
 
 def _head(
-    operator: StoredOperator, of: _EntryList | None, rows: Sequence[tuple[Column, Mapping[str, Any]]]
+    operator: StoredOperator, list_: _EntryList | None, rows: Sequence[tuple[Column, Mapping[str, Any]]]
 ) -> Iterator[Column]:
     from pyspark.sql import functions as F
 
@@ -155,25 +155,25 @@ def _head(
     key = _key(operator, row_fields)
     if key is not None:
         yield key.alias("key")
-    write = _last_write(operator, of)
+    write = _last_write(operator, list_)
     if write is not None:
         yield write.alias("last_write")
-        ttl = operator.ttl(_input(of))
+        ttl = operator.ttl(_input(list_))
         if ttl:
             yield F.timestamp_millis(F.try_add(F.unix_millis(write), F.lit(ttl))).alias("expires")
     yield F.col("timer")
 
 
-def _input(of: _EntryList | None) -> int:
+def _input(list_: _EntryList | None) -> int:
     """The input of a list's entries."""
-    name = "" if of is None else of.name
+    name = "" if list_ is None else list_.name
     return int(name.removeprefix("input")) if name.startswith("input") else int(name == "right")
 
 
-def _last_write(operator: StoredOperator, of: _EntryList | None) -> Column | None:
+def _last_write(operator: StoredOperator, list_: _EntryList | None) -> Column | None:
     from pyspark.sql import functions as F
 
-    if of is not None and any(part["name"] == "lastWrite" for part in of.field.get("fields", ())):
+    if list_ is not None and any(part["name"] == "lastWrite" for part in list_.field.get("fields", ())):
         return F.col("entry").getField("lastWrite")
     names = {part["name"] for part in operator.state["fields"]}
     return next((_at((name,)) for name in _WRITES if name in names), None)

@@ -87,11 +87,11 @@ def tried_of(texts: Sequence[str], operator: StoredOperator | None) -> Tried:
     return tried
 
 
-def _duration(text: str, whole: str) -> int:
+def _duration(text: str, option: str) -> int:
     try:
         return parse_duration(text)
     except PlanError as fault:
-        raise CheckpointError(f"--what-if {whole}: {fault.message}", remedy=fault.remedy) from None
+        raise CheckpointError(f"--what-if {option}: {fault.message}", remedy=fault.remedy) from None
 
 
 def _index(operator: StoredOperator, name: str, text: str) -> int:
@@ -150,8 +150,8 @@ def _empty(operator: StoredOperator) -> OperatorState:
     )
     lines = [operator.line(at) for at in range(len(operator.feeds))]
     parts = tuple(
-        Part(at, line.entry if line else "", of, operator.ttl(at))
-        for at, (line, of) in enumerate(zip(lines, operator.feeds, strict=True))
+        Part(at, line.entry if line else "", tables, operator.ttl(at))
+        for at, (line, tables) in enumerate(zip(lines, operator.feeds, strict=True))
     )
     return OperatorState(
         operator.uid,
@@ -217,8 +217,8 @@ def _expiry(wanted: Sequence[StoredOperator], ttl_of: Tried) -> Column:
         for at in range(len(operator.feeds)):
             ttl = ttl_of(operator, at)
             if ttl:
-                mine = (F.col("op") == operator.uid) & (F.col("input") == at)
-                expiry = F.when(mine, F.try_add(F.col("written"), F.lit(ttl))).otherwise(expiry)
+                matches = (F.col("op") == operator.uid) & (F.col("input") == at)
+                expiry = F.when(matches, F.try_add(F.col("written"), F.lit(ttl))).otherwise(expiry)
     return expiry
 
 

@@ -93,9 +93,11 @@ class Sinks:
             self._looked = True
         self.count(batch, *self._write_all(frame, batch, builder), folder, marked=marked)
 
-    def count(self, batch: int, written: dict[str, int], aside: int, folder: Folder, *, marked: bool = False) -> None:
+    def count(
+        self, batch: int, written: dict[str, int], dead_letters: int, folder: Folder, *, marked: bool = False
+    ) -> None:
         """Record the rows written in a micro-batch, by table, and its number of dead letters."""
-        self._batches[batch] = BatchRows(sum(written.values()), aside)
+        self._batches[batch] = BatchRows(sum(written.values()), dead_letters)
         sums = read_written(folder) if self._sums is None else self._sums
         self._sums = sums.after(batch, written, marked=marked)
         write_written(folder, self._sums, self._clock)
@@ -110,14 +112,14 @@ class Sinks:
                 table = table_spec(sink).identifier
                 rows = builder.sink_rows(sink).among(frame)
                 written[table] = written.get(table, 0) + _counted(self._sinks[sink.id], rows, batch)
-            aside = 0
+            dead_letters = 0
             for target, sources, opened in self._dead_letters:
                 letters = [letter_columns(builder.dead_letters(source).among(frame), target) for source in sources]
-                aside += _counted(opened, reduce(lambda left, right: left.unionByName(right), letters), batch)
+                dead_letters += _counted(opened, reduce(lambda left, right: left.unionByName(right), letters), batch)
         finally:
             if several:
                 frame.unpersist()
-        return written, aside
+        return written, dead_letters
 
 
 def _counted(sink: connectors.RowSink, rows: DataFrame, batch: int) -> int:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.checkpoint.comparison import Known
+from compiled_plan.plans.execution.checkpoint.comparison import StartingPoint
 from compiled_plan.plans.execution.checkpoint.description import Setting, clock_of, stages_of
 from compiled_plan.plans.execution.checkpoint.offsets import entries, progress_of
 from compiled_plan.plans.execution.checkpoint.sources import names_of
@@ -73,7 +73,7 @@ class Decision:
         partly: by uid, why an operator's state does not reflect all rows read, see `upgrade.partly`.
     """
 
-    known: Known
+    known: StartingPoint
     steps: tuple[Step, ...] = ()
     partitions: int = 0
     verdict: Verdict = Verdict.FULL
@@ -168,7 +168,7 @@ class _Deciding:
             for match in self.both.matching.matches
             if match.new in self.both.new.uids and match.old in self.both.old.uids
         }
-        known = Known(uids, self.old["partitions"], self.old)
+        known = StartingPoint(uids, self.old["partitions"], self.old)
         return Decision(known, partitions=self.old["partitions"], partly=self._partly)
 
     @cached_property
@@ -218,16 +218,16 @@ class _Deciding:
     def _above_filled(self, diff: PlanDiff, filling: Filling) -> PlanDiff:
         """The difference, with a partial verdict for operators downstream of refilled ones with partial old state."""
         edits = {edit.uid: edit for edit in diff.operators}
-        for anew in filling.edits:
-            if anew.old_uid not in self._partly:
+        for refilled in filling.edits:
+            if refilled.old_uid not in self._partly:
                 continue
-            assert anew.new_node is not None
-            why = f"its rows came from {anew.words}: {self._partly[anew.old_uid]}, and is made anew"
+            assert refilled.new_node is not None
+            why = f"its rows came from {refilled.words}: {self._partly[refilled.old_uid]}, and is made anew"
             for edit in diff.operators:
                 ids = (
                     () if edit.new_node is None or edit.old_node is None else above(self.prepared.plan, [edit.new_node])
                 )
-                if anew.new_node in ids and edit.new_node != anew.new_node and edit.verdict is Verdict.FULL:
+                if refilled.new_node in ids and edit.new_node != refilled.new_node and edit.verdict is Verdict.FULL:
                     edits[edit.uid] = replace(edit, verdict=Verdict.PARTIAL, why=why)
         return diff.with_operators(edits.values())
 
@@ -313,7 +313,7 @@ class _Deciding:
             steps += (*state, *history)
             steps.append(WriteState(number, host, partitions))
         steps.append(Publish(number, before))
-        known = Known(uids, partitions, self.old)
+        known = StartingPoint(uids, partitions, self.old)
         nodes = () if filling is None else [edit.new_node for edit in filling.edits if edit.new_node is not None]
         filled = tuple(mapping_of(sides[1], sides[1], node, node, (uids[node], uids[node])) for node in nodes)
         has_history = filling is not None and any(past.history is not None for past in filling.pasts.values())

@@ -45,7 +45,7 @@ class Clock:
 Pasts = Mapping[str, tuple[tuple[ReadFile, ...], bool]]
 
 
-def batches_of(pasts: Pasts, clock: Clock, most: int | None) -> tuple[Batch, ...]:
+def batches_of(pasts: Pasts, clock: Clock, limit: int | None) -> tuple[Batch, ...]:
     """The micro-batches of a replay.
 
     As few as possible if nothing waits for watermarks. Otherwise those that the query ran, because they determine which
@@ -54,17 +54,17 @@ def batches_of(pasts: Pasts, clock: Clock, most: int | None) -> tuple[Batch, ...
     Args:
         pasts: the files to read.
         clock: the watermarks of the query.
-        most: maximum number of files per source and micro-batch.
+        limit: maximum number of files per source and micro-batch.
     """
     if not clock.event_time:
-        return tuple(_few(pasts, most))
+        return tuple(_few(pasts, limit))
     if clock.log:
         return tuple(_logged(pasts, clock.log))
     return (*_as_read(pasts), Batch({}, clock.last))
 
 
-def _few(pasts: Pasts, most: int | None) -> Iterator[Batch]:
-    groups = {name: in_order(files, most) for name, (files, _) in pasts.items()}
+def _few(pasts: Pasts, limit: int | None) -> Iterator[Batch]:
+    groups = {name: in_order(files, limit) for name, (files, _) in pasts.items()}
     for at in range(max(map(len, groups.values()), default=0)):
         yield Batch({name: files[at] for name, files in groups.items() if at < len(files)})
 

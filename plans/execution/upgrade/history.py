@@ -127,7 +127,7 @@ def gaps(times: FileTimes, files: Iterable[ReadFile]) -> tuple[Gap, ...]:
     )
 
 
-def in_order(files: Sequence[ReadFile], most: int | None) -> list[tuple[ReadFile, ...]]:
+def in_order(files: Sequence[ReadFile], limit: int | None) -> list[tuple[ReadFile, ...]]:
     """Group files into as few micro-batches as possible.
 
     A micro-batch reads its files in the order of times and paths; a late file that was read after newer ones begins
@@ -135,12 +135,12 @@ def in_order(files: Sequence[ReadFile], most: int | None) -> list[tuple[ReadFile
 
     Args:
         files: in the order in which they were read.
-        most: maximum number of files per micro-batch; None for no limit.
+        limit: maximum number of files per micro-batch; None for no limit.
     """
     groups: list[list[ReadFile]] = []
     for file in files:
         last = groups[-1] if groups else None
-        if last is None or (last[-1].time, last[-1].path) > (file.time, file.path) or len(last) == most:
+        if last is None or (last[-1].time, last[-1].path) > (file.time, file.path) or len(last) == limit:
             groups.append([file])
         else:
             last.append(file)

@@ -15,7 +15,7 @@ from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.upgrade.decision import Decision
 from compiled_plan.plans.execution.upgrade.filling import Filling
-from compiled_plan.plans.execution.upgrade.replay import How, replay
+from compiled_plan.plans.execution.upgrade.replay import Environment, replay
 from compiled_plan.plans.execution.upgrade.seeding import SEED, Seeding, seeding_session
 from compiled_plan.plans.execution.upgrade.steps import (
     BEGINS,
@@ -133,7 +133,7 @@ class Migration:
     def _carry(self, step: CarrySource) -> None:
         if step.how == BEGINS:
             return
-        for name in (name_ + end for name_ in step.names for end in ("", _END)):
+        for name in (source + end for source in step.names for end in ("", _END)):
             place = place_of(name)
             self.old.folder.copy(place, self.new.folder)
             for entry in self.new.folder.names(place):
@@ -180,8 +180,8 @@ class Migration:
         """The state of operators filled from history, in the format of the new program."""
         folder = self.new.folder.inside(_WARM_UP)
         self._copy_values(folder)
-        how = How(self.spark, self.functions, step.host, step.partitions, self._ends, self._stopped)
-        replayed = replay(filling, folder, entries(self.old.folder)[-1].about, how)
+        environment = Environment(self.spark, self.functions, step.host, step.partitions, self._ends, self._stopped)
+        replayed = replay(filling, folder, entries(self.old.folder)[-1].about, environment)
         mappings = self.decision.filled
         self._filled = {mapping.target: replayed.entries.get(mapping.target, 0) for mapping in mappings}
         if filling.clock.event_time and filling.clock.last is None:

@@ -151,9 +151,9 @@ def loses(mapping: StateMapping, state: Mapping[str, Any]) -> bool:
     )
     return (lost_call and _keeps_calls(state) and not made_of_rows) or any(
         column is None and not unwanted
-        for at, (columns, unwanteds) in enumerate(zip(mapping.inputs, mapping.unwanted, strict=True))
+        for at, (columns, unwanted_columns) in enumerate(zip(mapping.inputs, mapping.unwanted, strict=True))
         if at in inputs
-        for column, unwanted in zip(columns, unwanteds, strict=True)
+        for column, unwanted in zip(columns, unwanted_columns, strict=True)
     )
 
 

@@ -35,11 +35,11 @@ def refusal(concerns: Sequence[Concern], diff: PlanDiff, where: str) -> UpgradeE
     """
     verdict = worst(concern.verdict for concern in concerns)
     operators = sum(bool(concern.uids) for concern in concerns)
-    of = f"{operators} of {counted(len(diff.operators), 'operator')}" if operators else "the plan"
+    subject = f"{operators} of {counted(len(diff.operators), 'operator')}" if operators else "the plan"
     is_are = "is" if operators <= 1 else "are"
     lines = [f"  - {masked_text(line)}" for concern in concerns for line in concern.lines]
     return UpgradeError(
-        "\n".join((f"cannot start: {of} {is_are} {verdict.value} with the checkpoint", *dict.fromkeys(lines))),
+        "\n".join((f"cannot start: {subject} {is_are} {verdict.value} with the checkpoint", *dict.fromkeys(lines))),
         where,
         "; ".join(remedies(concerns)),
         diff,

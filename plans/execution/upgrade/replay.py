@@ -43,7 +43,7 @@ _CONSTANT = re.compile(rf"/{GENERATIONS}/\d+/{FOLDER}/values-")
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class Environment:
     """The environment of a replay.
 
     Args:
@@ -80,23 +80,23 @@ class Replayed:
     watermark: int
 
 
-def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], how: How) -> Replayed:
+def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], environment: Environment) -> Replayed:
     """Replay history in a folder.
 
     Args:
         filling: the operators, and their history.
         folder: a folder of its own, with the files of constant rows.
         about: the settings of an entry of the old query's log.
-        how: the environment.
+        environment: see there.
 
     Raises:
         StoppedError: the run is to end.
     """
-    builder, rows = _built(filling, folder, how)
+    builder, rows = _built(filling, folder, environment)
     writer = rows.writeStream.format("noop").outputMode("append").option("checkpointLocation", folder.uri)
-    settings = {**about, "conf": {**about["conf"], PARTITIONS: str(how.partitions)}}
+    settings = {**about, "conf": {**about["conf"], PARTITIONS: str(environment.partitions)}}
     folder.write_text(_METADATA, json.dumps({"id": str(uuid4())}))
-    interval = int(str(how.spark.conf.get(_INTERVAL)))
+    interval = int(str(environment.spark.conf.get(_INTERVAL)))
     logged: dict[str, list[Sequence[ReadFile]]] = {}
     for number, batch in enumerate(filling.batches):
         for name, files in batch.files.items():
@@ -106,10 +106,13 @@ def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], how: How)
         watermark = _watermark(filling, folder, number, batch)
         now = {**settings, "batchTimestampMs": int(time.time() * 1000)}
         plan_batch(folder, Entry(number, watermark, positions, now))
-        with query_settings(how.spark, empty_batches=False):
+        with query_settings(environment.spark, empty_batches=False):
             query = writer.trigger(once=True).start()
-        follow(how.spark, query, how.stopped)
-    reading, hosts = seeding_session(how.spark, how.partitions), [how.host] * len(builder.handles)
+        follow(environment.spark, query, environment.stopped)
+    reading, hosts = (
+        seeding_session(environment.spark, environment.partitions),
+        [environment.host] * len(builder.handles),
+    )
     stored = stored_rows(reading, folder.uri, hosts, len(filling.batches) - 1)
     stages = [handle.spec for handle in builder.handles]
     states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
@@ -134,18 +137,20 @@ def _here(file: ReadFile, folder: Folder) -> ReadFile:
     return replace(file, path=_CONSTANT.sub(lambda _: f"{place}/{FOLDER}/values-", file.path))
 
 
-def _built(filling: Filling, folder: Folder, how: How) -> tuple[StageBuilder, DataFrame]:
-    prepared = hosted(filling.prepared, how.host)
-    lowering = Lowering(prepared.plan, ExpressionContext(), how.functions)
-    builder = StageBuilder(how.spark, lowering, prepared, StageOptions(how.host, how.ends, in_order=False))
-    context = connectors.SourceContext(how.spark)
+def _built(filling: Filling, folder: Folder, environment: Environment) -> tuple[StageBuilder, DataFrame]:
+    prepared = hosted(filling.prepared, environment.host)
+    lowering = Lowering(prepared.plan, ExpressionContext(), environment.functions)
+    builder = StageBuilder(
+        environment.spark, lowering, prepared, StageOptions(environment.host, environment.ends, in_order=False)
+    )
+    context = connectors.SourceContext(environment.spark)
     frames = {}
     for source, table in prepared.tables.items():
         past = filling.pasts.get(source)
         spec = table.table if past is None or past.history is None else past.history
         frames[source] = connectors.open_source(spec, context).frame
     for source, node in prepared.values.items():
-        frames[source] = values_source(node, how.spark, folder, lowering)
+        frames[source] = values_source(node, environment.spark, folder, lowering)
     return builder, builder.build(
         {source: named(frame, filling.names[source]) for source, frame in sorted(frames.items())}
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Meanwhile:
+class SinkOutput:
     """Rows that a table received from the generation that was rolled back.
 
     Args:
@@ -56,7 +56,7 @@ class RolledBack:
     generation: int
     before: int
     batches: int
-    sinks: tuple[Meanwhile, ...]
+    sinks: tuple[SinkOutput, ...]
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self) | {"sinks": [asdict(sink) for sink in self.sinks]}
@@ -89,7 +89,7 @@ def roll_back(spark: SparkSession, checkpoint: str) -> RolledBack:
                 remedy="continue with the plan of the checkpoint, or start with an empty checkpoint",
             )
         left = store.generation(head.generation)
-        sinks = _meanwhile(spark, CompiledPlan.from_json(store.program(head).plan), left)
+        sinks = _sink_outputs(spark, CompiledPlan.from_json(store.program(head).plan), left)
         store.publish(number, former["program"], f"rollback from {head.generation}")
         return RolledBack(number, head.generation, read_written(left.folder).batches, sinks)
 
@@ -142,7 +142,7 @@ def _head(store: Store) -> Head:
     return head
 
 
-def _meanwhile(spark: SparkSession, plan: CompiledPlan, generation: Generation) -> tuple[Meanwhile, ...]:
+def _sink_outputs(spark: SparkSession, plan: CompiledPlan, generation: Generation) -> tuple[SinkOutput, ...]:
     rows = read_written(generation.folder).rows or {}
     context = connectors.SinkContext(spark, generation.run_id, print, writes=False)
     meanwhile = []
@@ -150,5 +150,5 @@ def _meanwhile(spark: SparkSession, plan: CompiledPlan, generation: Generation) 
         assert isinstance(node, Sink)
         table = table_spec(node)
         files, pattern = connectors.files_of(table, context)
-        meanwhile.append(Meanwhile(table.identifier, rows.get(table.identifier, 0), files, pattern))
+        meanwhile.append(SinkOutput(table.identifier, rows.get(table.identifier, 0), files, pattern))
     return tuple(meanwhile)

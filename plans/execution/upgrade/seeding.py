@@ -62,10 +62,10 @@ class Seeding:
         """Convert the state of an old program's operators to a new program's, with `level` as first column."""
         wanted = rows.where(F.col("op").isin([mapping["from"] for mapping in mappings]))
         kernel = java_class(self.spark._jvm, _MIGRATION)
-        rows_ = kernel.convert(
+        converted = kernel.convert(
             wanted._jdf, last.stages, last.state, json.dumps(list(stages)), json.dumps(states), json.dumps(mappings)
         )
-        return frame_of(rows_, self.spark)
+        return frame_of(converted, self.spark)
 
     def seed(
         self,

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.clock import BatchClock
-from compiled_plan.plans.execution.checkpoint.comparison import Known, check_states
+from compiled_plan.plans.execution.checkpoint.comparison import StartingPoint, check_states
 from compiled_plan.plans.execution.checkpoint.description import describe
 from compiled_plan.plans.execution.checkpoint.losses import check_generation
 from compiled_plan.plans.execution.checkpoint.offsets import begun_at, positions, progress_of, restore
@@ -66,7 +66,7 @@ class Start:
         self._publishing = threading.Lock()
 
     @property
-    def known(self) -> Known | None:
+    def known(self) -> StartingPoint | None:
         """The checkpoint as the start uses it; None for a new one."""
         return None if self.decision is None else self.decision.known
 
@@ -235,7 +235,7 @@ class Resumption(Start):
         self.store, self.head = store, head
         self.plan = CompiledPlan.from_json(files.plan)
         self.host: str = description["host"]
-        self.decision = Decision(Known({}, description["partitions"], description))
+        self.decision = Decision(StartingPoint({}, description["partitions"], description))
         self._generation = store.generation(head.generation)
         self.run_id = self._generation.run_id
 

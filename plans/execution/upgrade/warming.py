@@ -56,7 +56,7 @@ class Warming:
         moved: True if the generation itself was created by an upgrade.
         progress: the progress of the checkpoint.
         timed_before: the tables of the old program whose rows made watermarks.
-        most: maximum number of files per table and micro-batch.
+        max_files: maximum number of files per table and micro-batch.
         where: the checkpoint, for errors.
     """
 
@@ -67,7 +67,7 @@ class Warming:
     moved: bool
     progress: Progress
     timed_before: frozenset[str]
-    most: int | None
+    max_files: int | None
     where: str
 
     def filling(self, wanted: Sequence[str]) -> Filling | None:
@@ -93,7 +93,7 @@ class Warming:
         pasts = {at: past for at, source in sources.items() if (past := self.pasts.past(source)) is not None}
         names = {at: self.pasts.names.by_node[source] for at, source in sources.items()}
         files = {past.name: (past.files, past.history is not None) for past in pasts.values()}
-        return Filling(edits, prepared, pasts, names, batches_of(files, clock, self.most), clock, self.progress)
+        return Filling(edits, prepared, pasts, names, batches_of(files, clock, self.max_files), clock, self.progress)
 
     @cached_property
     def _prepared(self) -> PreparedPlan:
@@ -145,21 +145,21 @@ class Warming:
 
     def _of_operator(self, above: OperatorEdit) -> Iterator[tuple[str, str]]:
         """The objections to the earlier output of another operator upstream."""
-        what = f"operator {above.uid} above it"
+        operator = f"operator {above.uid} above it"
         if above in self.empty:
             if self._has_past(above):
-                yield f"{what} starts empty", f"--warm-up {above.uid} fills that, too"
+                yield f"{operator} starts empty", f"--warm-up {above.uid} fills that, too"
             return
         remedy = f"--reset {above.uid} --warm-up {above.uid} rebuilds that, too"
         why = above.why if above.verdict is not Verdict.FULL else self.partly.get(above.old_uid, "")
         if not why and any(entry.ttl_ms for entry in self._prepared.plan.node(_node(above)).ttl_entries):
             why = "it forgets after its TTL"
         if why:
-            yield f"the earlier output of {what} is unknown: {why}", remedy
+            yield f"the earlier output of {operator} is unknown: {why}", remedy
         for source in self.pasts.above(_node(above)):
             if source in self.pasts.histories:
                 table = self.pasts.table(source)
-                yield f"{what} has read {table} itself, and not the table of --warm-up-from", remedy
+                yield f"{operator} has read {table} itself, and not the table of --warm-up-from", remedy
 
     # ---- event time
 
@@ -169,8 +169,8 @@ class Warming:
             return Clock()
         if self.pasts.description["clock"] != "event time":
             return Clock(True)
-        whole = not self.moved and [entry.number for entry in log] == list(range(len(log)))
-        return Clock(True, log if whole else (), log[-1].watermark)
+        is_complete = not self.moved and [entry.number for entry in log] == list(range(len(log)))
+        return Clock(True, log if is_complete else (), log[-1].watermark)
 
     def _of_time(self, edits: Sequence[OperatorEdit], clock: Clock) -> Iterator[Refusal]:
         """Without a log of the watermarks of micro-batches, only those of a single source can be reconstructed."""
@@ -194,10 +194,10 @@ def _node(edit: OperatorEdit) -> int:
 def _refused(reasons: Iterable[Refusal], where: str) -> CheckpointError:
     refusals = tuple(reasons)
     lines = [f"  - operator {refusal.uid}: {refusal.why}" for refusal in refusals]
-    ways = [refusal.remedy for refusal in refusals if refusal.remedy]
-    ways.append("leave --warm-up out: the operator starts empty, which --upgrade migrate-partial accepts")
+    remedies = [refusal.remedy for refusal in refusals if refusal.remedy]
+    remedies.append("leave --warm-up out: the operator starts empty, which --upgrade migrate-partial accepts")
     text = "history does not yield the state that the operators would have by now:\n" + "\n".join(lines)
-    return CheckpointError(text, where=where, remedy="; ".join(dict.fromkeys(ways)))
+    return CheckpointError(text, where=where, remedy="; ".join(dict.fromkeys(remedies)))
 
 
 #: Functions that return the time, or vary between calls; PROCTIME() itself has no value until it is materialised.
@@ -249,11 +249,11 @@ def _goes_by_arrival(node: PlanNode) -> bool:
 
 def _calls(value: object) -> Iterator[str]:
     """The functions of the moment in a node's JSON."""
-    open_ = [value]
-    while open_:
-        node = open_.pop()
+    pending = [value]
+    while pending:
+        node = pending.pop()
         if isinstance(node, list):
-            open_ += node
+            pending += node
         elif isinstance(node, dict):
             name = node.get("internalName")
             if name in _OF_THE_MOMENT:
@@ -262,4 +262,4 @@ def _calls(value: object) -> Iterator[str]:
                 yield "UNIX_TIMESTAMP"
             elif node.get("deterministic") is False:
                 yield "a Python function that is not deterministic"
-            open_ += node.values()
+            pending += node.values()
