@@ -28,7 +28,7 @@ from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_
 from compiled_plan.plans.execution.session.options import CHECK, RunOptions
 from compiled_plan.plans.execution.session.stopping import StoppedError, follow, stop_query
 from compiled_plan.plans.execution.spark.failures import translate
-from compiled_plan.plans.execution.spark.java import java_class, know_classes
+from compiled_plan.plans.execution.spark.java import cache_classes, java_class
 from compiled_plan.plans.execution.spark.packages import check_loaded_code, provide
 from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
@@ -85,7 +85,7 @@ class Run:
         guarded: bool = True,
         start: Start | None = None,
     ) -> None:
-        know_classes(spark._jvm)
+        cache_classes(spark._jvm)
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
         self._stop = threading.Event()
@@ -255,7 +255,7 @@ class Run:
         return rows, builder
 
     def _execute(self) -> RunResult:
-        with self.start.begun(self.spark, self._lose, self._finish_batch, self._stop.is_set):
+        with self.start.begun(self.spark, self._on_lease_lost, self._finish_batch, self._stop.is_set):
             if self._real_time is not None and self.resumes:
                 self._real_time.catch_up(self.folder, self._finish_batch)
             rows, builder = self._lowered(self.folder)
@@ -306,7 +306,7 @@ class Run:
                 raise run._batches.failure from None
             raise
 
-    def _lose(self) -> None:
+    def _on_lease_lost(self) -> None:
         """End the run: it has lost the lease and may no longer write into the checkpoint."""
         self._lost = lease_lost(self.start.store.root)
         self.stop()

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format, timestamp_pb2
 
 from compiled_plan.plans.connectors.jars import PROTOBUF
-from compiled_plan.plans.execution.kernel import use_fit_java
+from compiled_plan.plans.execution.kernel import use_suitable_java
 from compiled_plan.plans.execution.spark import packages
 from tools import maven
 
@@ -76,7 +76,7 @@ def add_classes(spark: SparkSession, folder: Path) -> None:
     (folder / "classes").mkdir()
     compile_protos(f"--java_out={folder}/java")
     sources = [str(each) for each in sorted((folder / "java").rglob("*.java"))]
-    javac = use_fit_java() / "bin" / "javac"
+    javac = use_suitable_java() / "bin" / "javac"
     subprocess.run([javac, "-nowarn", "-cp", library, "-d", folder / "classes", *sources], check=True)
     jar = shutil.make_archive(str(folder / "messages"), "zip", folder / "classes")
     spark.sql(f"ADD JAR '{Path(jar).rename(folder / 'messages.jar')}'").collect()

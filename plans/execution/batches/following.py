@@ -82,7 +82,13 @@ class Follower:
         resumes: bool,
     ) -> None:
         self.query = query
-        self._handles, self._folder, self._tables, self._sinks, self._tell = handles, folder, tables, sinks, report
+        self._handles, self._folder, self._tables, self._sinks, self._progress_report = (
+            handles,
+            folder,
+            tables,
+            sinks,
+            report,
+        )
         self._base = StateFigures.read(folder.read_text(STATE_ROWS) if resumes else None)
         self._descriptions = {str(node.uid): masked_text(node.description) for node in plan.nodes if node.uid}
         self._seen, self._batches, self._rows_in, self._rows_out, self._dead_letters = -1, 0, 0, 0, 0
@@ -121,7 +127,7 @@ class Follower:
         wait, events = (
             (query.processAllAvailable, (drained, woken)) if until_drained else (query.awaitTermination, (woken,))
         )
-        threading.Thread(target=_tell, args=(wait, *events), daemon=True).start()
+        threading.Thread(target=_set_after, args=(wait, *events), daemon=True).start()
         while query.isActive and not (drained.is_set() or stop.is_set() or (until_idle and self.idle)):
             woken.wait(_POLL_SECONDS)
             self.catch_up()
@@ -137,7 +143,7 @@ class Follower:
         latest = self.query._jsq.lastProgress()
         if latest is None or latest.batchId() <= self._seen:
             return
-        for progress in _behind(self.query, self._seen):
+        for progress in _progress_since(self.query, self._seen):
             if "addBatch" in progress.durationMs:
                 self._report(progress)
 
@@ -149,7 +155,7 @@ class Follower:
         sources = tuple(
             source_progress(source, table)
             for source, table in zip(progress.sources, tables, strict=False)
-            if not _controls(source.description)
+            if not _is_control(source.description)
         )
         rows_in = sum(source.rows for source in sources)
         self._idle = 0 if rows_in else self._idle + 1
@@ -159,12 +165,12 @@ class Follower:
         self._dead_letters += dead_letters
         self.watermark = watermark_ms(progress.eventTime.get("watermark"))
         at, watermark = ended_at(progress.timestamp, millis), watermark_text(progress.eventTime.get("watermark"))
-        self._tell(
+        self._progress_report(
             BatchProgress(progress.batchId, rows_in, out, millis, operators, dead_letters, at, sources, watermark)
         )
 
 
-def _behind(query: StreamingQuery, batch: int) -> Sequence[Any]:
+def _progress_since(query: StreamingQuery, batch: int) -> Sequence[Any]:
     """Spark's progress of the batches after a given one.
 
     Spark retains a hundred; converting one to text takes as long as planning a small batch.
@@ -176,12 +182,12 @@ def _behind(query: StreamingQuery, batch: int) -> Sequence[Any]:
     return [StreamingQueryProgress.fromJson(json.loads(progress.json())) for progress in newest][::-1]
 
 
-def _controls(source: str) -> bool:
+def _is_control(source: str) -> bool:
     """Return True if the source produces only control rows."""
     return ENDS in source or TICKS in source
 
 
-def _tell(wait: Callable[[], object], *events: threading.Event) -> None:
+def _set_after(wait: Callable[[], object], *events: threading.Event) -> None:
     """Set events when a wait is over."""
     # The main thread polls the query and handles its failure.
     with suppress(Exception):

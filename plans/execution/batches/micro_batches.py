@@ -58,7 +58,7 @@ class MicroBatches:
 
     @property
     def _by_clock(self) -> bool:
-        return self.prepared.goes_by_the_clock and not self.bounded
+        return self.prepared.emits_by_processing_time and not self.bounded
 
     @property
     def interval_ms(self) -> int | None:

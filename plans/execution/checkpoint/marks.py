@@ -85,7 +85,7 @@ class SourceMarks:
         partitions = dict(self.partitions)
         for name, mark in reached.items():
             before = partitions[name].mark if name in partitions else None
-            partitions[name] = Partition(_most(before, mark), now)
+            partitions[name] = Partition(_max_of(before, mark), now)
         return replace(self, partitions=partitions)
 
     def idle(self, silence: Silence) -> bool:
@@ -95,7 +95,7 @@ class SourceMarks:
     def moved(self, silence: Silence) -> SourceMarks:
         """With the current watermark of its partitions."""
         marks = [(partition.mark, silence.has(partition)) for partition in self.partitions.values()]
-        return replace(self, mark=_most(self.mark, _combined(marks)))
+        return replace(self, mark=_max_of(self.mark, _combined(marks)))
 
 
 def _combined(marks: Sequence[tuple[int | None, bool]]) -> int | None:
@@ -110,7 +110,7 @@ def _combined(marks: Sequence[tuple[int | None, bool]]) -> int | None:
     return min(known) if len(known) == len(active) else None
 
 
-def _most(left: int | None, right: int | None) -> int | None:
+def _max_of(left: int | None, right: int | None) -> int | None:
     return max((mark for mark in (left, right) if mark is not None), default=None)
 
 
@@ -170,7 +170,7 @@ def marks_of_ticks(generation: Folder) -> Marks | None:
         return None
     # No source is behind the query: its watermark must not decrease.
     sources = {
-        name: replace(source, mark=_most(source.mark, ticks["mark"]))
+        name: replace(source, mark=_max_of(source.mark, ticks["mark"]))
         for name, source in _read(ticks["sources"]).items()
     }
     return Marks(committed, {}, sources)

@@ -12,7 +12,7 @@ from compiled_plan.plans.connectors.messages import listed, offsets
 from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError, ExecutionError
 from compiled_plan.plans.execution.spark.java import java_class
-from compiled_plan.plans.execution.spark.packages import finds
+from compiled_plan.plans.execution.spark.packages import has_class
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -226,7 +226,7 @@ class Topics:
     def admin(self) -> Iterator[Any]:
         """Kafka's admin client; pass its futures to `answer`."""
         # Spark calls a sink in a thread of its own.
-        finds(self.spark, ADMIN)
+        has_class(self.spark, ADMIN)
         settings = java_class(self.spark._jvm, "java.util.Properties")()
         for name, value in {**_PATIENCE, **self.settings}.items():
             settings.put(name, value)

@@ -117,7 +117,7 @@ def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
     # Named as in the positions of Spark's source.
     partition = F.concat_ws("/", F.col("topic"), F.col("partition")).alias(PARTITION)
     if puts_aside(table.options):
-        decoded = _put_aside(raw, messages, (order, partition, *metadata), upserts)
+        decoded = _with_dead_letters(raw, messages, (order, partition, *metadata), upserts)
     else:
         place = [F.col(name) for name in _PLACE]
         changes = value[0].message_changes(spark, value[1], F.col("value").cast("string"), place)
@@ -142,7 +142,7 @@ def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
     return rows.select(KIND, ORD, PATH, PARTITION, *columns, *extra, *dead)
 
 
-def _put_aside(raw: DataFrame, messages: Messages, extra: tuple[Column, ...], upserts: bool) -> DataFrame:
+def _with_dead_letters(raw: DataFrame, messages: Messages, extra: tuple[Column, ...], upserts: bool) -> DataFrame:
     """Changes, key and extra columns; an unreadable message becomes one change of the kind `DEAD`."""
     spark, value, key = messages.spark, messages.format_of(VALUE), messages.format_of(KEY)
     assert value is not None

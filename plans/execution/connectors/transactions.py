@@ -57,8 +57,8 @@ class TransactionSink:
     first: bool = True
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        tasks = self._taken_over(batch_id) if self.first else self._tasks
-        rows = self.sink.in_order(self._dealt_out(self.sink.encoded(frame), tasks))
+        tasks = self._recover(batch_id) if self.first else self._tasks
+        rows = self.sink.in_order(self._distributed(self.sink.encoded(frame), tasks))
         kernel = java_class(self.sink.messages.spark._jvm, "org.compiledplan.kernel.kafka.TransactionWriter")
         description = json.dumps(self._description(tasks))
         self._patience.patiently(
@@ -75,9 +75,9 @@ class TransactionSink:
     @property
     def _tasks(self) -> int:
         """The number of tasks: the distribution must follow from the rows alone, not from how they were computed."""
-        return (self._options.get("sink.parallelism") or 1) if self._by() else 1
+        return (self._options.get("sink.parallelism") or 1) if self._distribution_keys() else 1
 
-    def _by(self) -> list[str]:
+    def _distribution_keys(self) -> list[str]:
         """Columns by which rows may be distributed to tasks without breaking an order."""
         messages = self.sink.messages
         if messages.format_of(KEY) is not None:
@@ -89,8 +89,8 @@ class TransactionSink:
         assert value is not None
         return ["value", "topic"] if value[0].spec.writes.insert_only else []
 
-    def _dealt_out(self, rows: DataFrame, tasks: int) -> DataFrame:
-        return rows.repartition(1) if tasks == 1 else rows.repartition(tasks, *map(F.col, self._by()))
+    def _distributed(self, rows: DataFrame, tasks: int) -> DataFrame:
+        return rows.repartition(1) if tasks == 1 else rows.repartition(tasks, *map(F.col, self._distribution_keys()))
 
     # --- parameters of the kernel
 
@@ -134,7 +134,7 @@ class TransactionSink:
 
     # --- the first micro-batch
 
-    def _taken_over(self, batch: int) -> int:
+    def _recover(self, batch: int) -> int:
         """End open transactions under our ids, and determine if a repeated batch was written before.
 
         Returns:
@@ -169,13 +169,13 @@ class TransactionSink:
     def _patience(self) -> Patience:
         timeout = self.sink.messages.settings.get(_DELIVERY, "")
         seconds = (int(timeout) if timeout.isdecimal() else _PATIENCE) / 1000
-        return Patience("BrokersAwayException", "KafkaException", seconds, self._refused, self._gone)
+        return Patience("BrokersAwayException", "KafkaException", seconds, self._refused, self._unavailable)
 
     def _refused(self, message: str) -> DataError:
         remedy = "correct the table's options, or give each run a 'sink.transactional-id-prefix' of its own"
         return DataError(message, where=f"table {self.sink.messages.table.identifier}", remedy=remedy)
 
-    def _gone(self, message: str) -> ExecutionError:
+    def _unavailable(self, message: str) -> ExecutionError:
         return ExecutionError(
             f"the brokers do not answer: {message}",
             where=f"table {self.sink.messages.table.identifier}",

@@ -112,14 +112,14 @@ class Database:
             DataError: the database refuses.
             ExecutionError: it does not answer in time, or failed too often.
         """
-        waiting = Patience(_AWAY, _REFUSED, self.patience, self._refused, self._gone)
+        waiting = Patience(_AWAY, _REFUSED, self.patience, self._refused, self._unavailable)
         return waiting.patiently(action, attempts)
 
     def _refused(self, message: str) -> DataError:
         remedy = "correct the table's options, or what the database says"
         return DataError(message, where=f"table {self.table}", remedy=remedy)
 
-    def _gone(self, message: str) -> ExecutionError:
+    def _unavailable(self, message: str) -> ExecutionError:
         return ExecutionError(
             f"the database does not answer: {message}",
             where=f"table {self.table}",

@@ -173,7 +173,7 @@ def _slice(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> 
     return F.when(known, F.slice(array, start, F.greatest(end - start + 1, F.lit(0))))
 
 
-def _most(pick: Callable[[Column], Column]) -> Translator:
+def _extremum(pick: Callable[[Column], Column]) -> Translator:
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
         if not isinstance(_element_type(call), _FLOATING):
             return pick(args[0])
@@ -182,8 +182,8 @@ def _most(pick: Callable[[Column], Column]) -> Translator:
     return translate
 
 
-translates("$ARRAY_MAX$1")(_most(F.array_max))
-translates("$ARRAY_MIN$1")(_most(F.array_min))
+translates("$ARRAY_MAX$1")(_extremum(F.array_max))
+translates("$ARRAY_MIN$1")(_extremum(F.array_min))
 
 
 @translates("$ARRAY_SORT$1")

@@ -175,14 +175,14 @@ def _runs(ranges: Sequence[r.Range]) -> list[list[r.Range]]:
     """Group ranges that are separated by one excluded value, such as those of NOT IN."""
     runs: list[list[r.Range]] = []
     for item in ranges:
-        if runs and _leaves_out_one(runs[-1][-1], item):
+        if runs and _excludes_one_value(runs[-1][-1], item):
             runs[-1].append(item)
         else:
             runs.append([item])
     return runs
 
 
-def _leaves_out_one(left: r.Range, right: r.Range) -> bool:
+def _excludes_one_value(left: r.Range, right: r.Range) -> bool:
     ends, starts = left.has_upper and not left.upper_closed, right.has_lower and not right.lower_closed
     return ends and starts and left.upper == right.lower
 

@@ -97,6 +97,6 @@ class Files:
         return self._path_class(path)
 
 
-def literally(path: str) -> str:
+def escaped_glob(path: str) -> str:
     """The path as a glob that matches only itself."""
     return "".join(f"\\{letter}" if letter in _GLOB else letter for letter in path)

@@ -84,12 +84,12 @@ class PartitionCommits:
                 remedy="use a format and a time zone that Java knows",
             ) from None
 
-    def look(self) -> None:
+    def load(self) -> None:
         """Read the folder for pending partitions, once; concurrent writes would make the listing fail."""
         with self.lock:
             self._known()
 
-    def wrote(self, batch: int, folders: Iterable[str]) -> None:
+    def record(self, batch: int, folders: Iterable[str]) -> None:
         """Record that a batch wrote files into folders (paths relative to the table's)."""
         with self.lock:
             known = self._known()

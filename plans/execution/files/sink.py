@@ -110,12 +110,12 @@ class FileSink:
             number += 1
         files.delete(staging)
         if self.commits is not None:
-            self.commits.wrote(batch_id, written)
+            self.commits.record(batch_id, written)
 
     def look_ahead(self, batch_id: int) -> None:
         """Find the remains of an interrupted micro-batch; see `LooksAhead`."""
         if self.commits is not None:
-            self.commits.look()
+            self.commits.load()
         files = Files(self.context.spark, self.table.options["path"])
         own, self.left_over = _own(self.context, self.mark), []
         staging = f"{files.root}/{STAGING}{self.context.run_id}-{batch_id}"

@@ -15,7 +15,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.checks import format_options
 from compiled_plan.plans.connectors.dead_letters import puts_aside, unreadable_remedy
 from compiled_plan.plans.connectors.specs.filesystem import SPEC
-from compiled_plan.plans.execution.files.hadoop import Files, literally
+from compiled_plan.plans.execution.files.hadoop import Files, escaped_glob
 from compiled_plan.plans.execution.formats.base import ONE_FILE, FileFormat, FormatTable, Order, shape
 from compiled_plan.plans.execution.formats.lines import file_format
 from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, RowSource, SourceContext, TableSpec
@@ -95,7 +95,7 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
     extra = [_metadata(key, context.spark).alias(f"{_EXTRA}{index}") for index, (key, _) in enumerate(table.metadata)]
     if table.partition_keys:
         extra.append(_partition_values(table, context.spark).alias(_PARTITIONS))
-    scanned = format_.scan(reader, literally(files.root), spec, extra, order)
+    scanned = format_.scan(reader, escaped_glob(files.root), spec, extra, order)
     return RowSource(_arranged(scanned, table), bounded="source.monitor-interval" not in table.options)
 
 

@@ -78,7 +78,7 @@ def pickled(value: Any, function: UserDefinedFunction, name: str, where: str = "
     """
     class_ = type(function)
     try:
-        with by_value(*_travelling(class_)):
+        with by_value(*_modules_by_value(class_)):
             blob = _dumps(value, class_)
     except Exception as fault:
         raise ExecutionError(
@@ -169,7 +169,7 @@ def _dumps(value: Any, class_: type[UserDefinedFunction]) -> bytes:
 def _culprit(function: UserDefinedFunction) -> str:
     """The attribute or global of a function that cannot be pickled, as the end of a sentence."""
     class_ = type(function)
-    with by_value(*_travelling(class_)):
+    with by_value(*_modules_by_value(class_)):
         return _held(function, class_)
 
 
@@ -201,7 +201,7 @@ def _names_of(method: FunctionType) -> Iterator[tuple[str, Any]]:
 def classes_beside(class_: type[UserDefinedFunction]) -> tuple[type, ...]:
     """The classes, except functions, in a function's module and its neighbours: its values may be objects of them."""
     classes: list[type] = []
-    with by_value(*_travelling(class_)):
+    with by_value(*_modules_by_value(class_)):
         for module in _modules(class_):
             for value in vars(module).values():
                 own = isinstance(value, type) and value.__module__ == module.__name__
@@ -224,10 +224,10 @@ def _pickles(value: Any, class_: type[UserDefinedFunction]) -> bool:
 def _modules(class_: type) -> Iterator[ModuleType]:
     """The user's own modules from which a function may have classes."""
     main = sys.modules.get(class_.__module__)
-    yield from {id(module): module for module in (main, *_travelling(class_)) if module is not None}.values()
+    yield from {id(module): module for module in (main, *_modules_by_value(class_)) if module is not None}.values()
 
 
-def _travelling(class_: type) -> tuple[ModuleType, ...]:
+def _modules_by_value(class_: type) -> tuple[ModuleType, ...]:
     """The modules that are pickled by value: those of a function's class and its bases, and the user's own modules that
     these import, wherever they are; installed packages are not.
     """

@@ -28,7 +28,7 @@ def kernel_jar() -> Path:
     )
 
 
-def use_fit_java() -> Path:
+def use_suitable_java() -> Path:
     """Set JAVA_HOME to a Java that runs Spark, before a session starts one; return that home.
 
     Machines often have an old Java first on the PATH and a suitable one beside it.

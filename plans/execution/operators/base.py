@@ -231,7 +231,7 @@ def has_event_time(node: PlanNode, plan: CompiledPlan) -> bool:
     return declared if isinstance(declared, bool) else declared(node)
 
 
-def goes_by_the_clock(node: PlanNode, plan: CompiledPlan) -> bool:
+def emits_by_processing_time(node: PlanNode, plan: CompiledPlan) -> bool:
     """Return True for a node that emits rows when processing time advances, without input."""
     return is_keyed(node) and _EVENT_TIME.get(type(node), False) is not False and not has_event_time(node, plan)
 

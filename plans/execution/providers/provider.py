@@ -78,13 +78,13 @@ class Opened:
     def refused(self, doing: str, fault: PySparkException | Py4JJavaError) -> ExecutionError:
         """The error of the table for an exception of Spark."""
         return ExecutionError(
-            f"provider {self.name!r} cannot be {doing}: {masked_text(said(fault))}",
+            f"provider {self.name!r} cannot be {doing}: {masked_text(message_of(fault))}",
             where=f"table {self.table.identifier}",
             remedy="correct the table's options; they go to the data source as they are",
         )
 
 
-def said(fault: PySparkException | Py4JJavaError) -> str:
+def message_of(fault: PySparkException | Py4JJavaError) -> str:
     """Spark's message in one line: the first; for a data source in Python the last of its traceback."""
     text = str(fault.java_exception) if isinstance(fault, Py4JJavaError) else str(fault)
     lines = [line.rstrip() for line in text.split("\n\nJVM stacktrace:")[0].split("\n")]

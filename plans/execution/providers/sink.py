@@ -27,13 +27,13 @@ def write(table: TableSpec, context: SinkContext) -> RowSink:
         DataError: its columns differ from those of the data source; names the column and both types.
     """
     opened = Opened.of(context.spark, table)
-    columns = _there(opened) if context.writes and opened.typed else None
+    columns = _existing_columns(opened) if context.writes and opened.typed else None
     if columns is not None:
         check_columns(table, columns, opened.name)
     return AppendingSink(opened)
 
 
-def _there(opened: Opened) -> StructType | None:
+def _existing_columns(opened: Opened) -> StructType | None:
     """The columns of existing data; None if it cannot be read, as before the first write."""
     try:
         return opened.spark.read.format(opened.name).options(**opened.options).load().schema

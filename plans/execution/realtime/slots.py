@@ -87,11 +87,11 @@ def local_session(
         return master, dict(settings)
     cores = os.cpu_count() or 1
     options = {PARTITIONS: str(cores), "spark.default.parallelism": str(cores), **settings}
-    slots = max((_most(plan, int(options[PARTITIONS])) for plan in plans), default=1)
+    slots = max((_max_slots(plan, int(options[PARTITIONS])) for plan in plans), default=1)
     return f"local[{slots}]", options
 
 
-def _most(plan: CompiledPlan, partitions: int) -> int:
+def _max_slots(plan: CompiledPlan, partitions: int) -> int:
     """Upper bound of the slots of a plan: no chain of stages is longer than its number of nodes."""
     sources = sum(isinstance(node, TableSourceScan) for node in plan.nodes)
     stages = sum(isinstance(node, StatefulNode) for node in plan.nodes)

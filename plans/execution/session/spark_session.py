@@ -13,7 +13,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ExecutionError
-from compiled_plan.plans.execution.kernel import kernel_jar, use_fit_java
+from compiled_plan.plans.execution.kernel import kernel_jar, use_suitable_java
 from compiled_plan.plans.execution.session.class_archive import java_options
 from compiled_plan.plans.execution.session.java_options import (
     DEFAULT_HEAP,
@@ -26,7 +26,7 @@ from compiled_plan.plans.execution.session.java_options import (
 )
 from compiled_plan.plans.execution.session.lean_start import lean_session, start_java
 from compiled_plan.plans.execution.session.stopping import PATIENCE, kill_spark, within
-from compiled_plan.plans.execution.spark.java import java_class, know_classes, settings
+from compiled_plan.plans.execution.spark.java import cache_classes, java_class, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -114,7 +114,7 @@ def spark_session(
                 f"--conf {name}={chosen[name]} would change results",
                 remedy=f"leave it out; the product sets it to {FIXED[name]}",
             )
-    java = use_fit_java()
+    java = use_suitable_java()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     warehouse = Path(mkdtemp(prefix="compiled-plan-"))
     user_settings = _submitted() | chosen
@@ -269,7 +269,7 @@ def _start(master: str, settings: Mapping[str, str], *, lean: bool, open_to_user
     try:
         start_java(chosen, quickly=lean)
         session = lean_session(chosen, builder, open_to_users=open_to_users) if lean else builder.getOrCreate()
-        know_classes(session._jvm)
+        cache_classes(session._jvm)
         return session
     except Exception as fault:
         raise ExecutionError(

@@ -35,7 +35,7 @@ def java_class(jvm: Any, name: str) -> Any:
     return _known(getattr(jvm, name))
 
 
-def know_classes(jvm: Any) -> None:
+def cache_classes(jvm: Any) -> None:
     """Cache the classes that PySpark looks up repeatedly. Idempotent."""
     for attribute, name in _LOOKED_UP.items():
         if attribute not in vars(jvm):

@@ -61,12 +61,12 @@ def provide(spark: SparkSession, plan: CompiledPlan) -> None:
         ExecutionError: one is unavailable; the remedy works without a network.
     """
     for package, user in needed(plan).items():
-        if not finds(spark, package.holds):
+        if not has_class(spark, package.holds):
             print(f"adding {package.coordinates}, which {user} needs", file=sys.stderr, flush=True)
             _add(spark, package, user)
 
 
-def finds(spark: SparkSession, name: str) -> bool:
+def has_class(spark: SparkSession, name: str) -> bool:
     """Return True if a class is visible to this thread, or to the session, whose loader the thread then gets."""
     jvm: Any = spark._jvm
     thread = java_class(jvm, "java.lang.Thread").currentThread()
@@ -100,7 +100,7 @@ def _add(spark: SparkSession, package: Package, user: str) -> None:
                 "a jar of your own choice is given with --conf spark.jars=FILE",
             )
         spark.sql(f"ADD JAR '{jar.as_uri()}'").collect()
-        if finds(spark, package.holds):
+        if has_class(spark, package.holds):
             return
         reason = f"it does not hold {package.holds}"
     except (Py4JJavaError, PySparkException) as fault:

@@ -100,7 +100,7 @@ class LocalFolder(LocalReads, Folder):
     def write_text(self, name: str, text: str) -> None:
         path = self.path / name
         with _writing(path):
-            written = self._aside(path, text)
+            written = self._write_temporary(path, text)
             # If Hadoop wrote the file before, it also wrote a checksum, which no longer matches.
             self._unlink(path.with_name(f".{path.name}.crc"))
             self._replace(written, path)
@@ -109,7 +109,7 @@ class LocalFolder(LocalReads, Folder):
     def create_text(self, name: str, text: str) -> None:
         path = self.path / name
         with _writing(path):
-            written, taken = self._aside(path, text), False
+            written, taken = self._write_temporary(path, text), False
             try:
                 self._link(written, path)
             except FileExistsError:
@@ -162,7 +162,7 @@ class LocalFolder(LocalReads, Folder):
                         _flush(path)
             _flush(self.path.parent)
 
-    def _aside(self, path: Path, text: str) -> Path:
+    def _write_temporary(self, path: Path, text: str) -> Path:
         """Write the text to a temporary file, and flush it."""
         self._make_folder(path.parent)
         temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")

@@ -13,7 +13,7 @@ from compiled_plan.plans.connectors.checks import changelog_of
 from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.execution import operators  # noqa: F401 - registers the lowerings
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec, resolved_table, table_of
-from compiled_plan.plans.execution.operators.base import goes_by_the_clock, has_event_time, is_keyed
+from compiled_plan.plans.execution.operators.base import emits_by_processing_time, has_event_time, is_keyed
 from compiled_plan.plans.execution.stages.layout import Layout, Port, dead_port, lay_out
 from compiled_plan.plans.inspection.placement import calls_of, needs_step
 from compiled_plan.plans.inspection.rules import check_runs
@@ -74,9 +74,9 @@ class PreparedPlan:
         return any(call.name == "$CURRENT_WATERMARK$1" for node in self.plan.nodes for call in calls_of(node))
 
     @property
-    def goes_by_the_clock(self) -> bool:
+    def emits_by_processing_time(self) -> bool:
         """True if rows are emitted by processing time, without input."""
-        return any(goes_by_the_clock(node, self.plan) for node in self.plan.nodes)
+        return any(emits_by_processing_time(node, self.plan) for node in self.plan.nodes)
 
     def starts(self, source: int) -> tuple[int, ...]:
         """The plan nodes whose rows a source produces: the scans of a table, or a values node."""
@@ -95,13 +95,13 @@ def consumers(plan: CompiledPlan, producer: int) -> tuple[Port, ...]:
     ids = dict.fromkeys(consumer.id for consumer in plan.consumers(producer))
     inputs = ((consumer, port, below.id) for consumer in ids for port, below in enumerate(plan.inputs(consumer)))
     return tuple(
-        Port(consumer, port, writes=_only_writes(plan.node(consumer)))
+        Port(consumer, port, writes=_has_no_state(plan.node(consumer)))
         for consumer, port, below in inputs
         if below == producer
     )
 
 
-def _only_writes(node: PlanNode) -> bool:
+def _has_no_state(node: PlanNode) -> bool:
     return isinstance(node, Sink) and not is_materialising(node)
 
 

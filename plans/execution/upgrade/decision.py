@@ -151,7 +151,7 @@ class _Deciding:
         reset = self._reset(diff)
         filling = self._filling(diff, reset)
         if filling is not None:
-            diff = self._above_filled(diff_of(self.both, filling.nodes), filling)
+            diff = self._with_partial_downstream(diff_of(self.both, filling.nodes), filling)
         concerned = concerns(diff, reset)
         verdict = worst(concern.verdict for concern in concerned)
         if verdict is not Verdict.FULL and not (verdict is Verdict.PARTIAL and self.options.upgrade == MIGRATE_PARTIAL):
@@ -159,7 +159,7 @@ class _Deciding:
         named = (*self.options.reset, *(uid for uid in self.options.warm_up if uid != ALL))
         if self.options.upgrade == CHECK and not named and not self._touches_state(diff):
             return replace(self.in_place(), diff=diff)
-        return self._moving(diff, reset, concerned, verdict, filling)
+        return self._migration(diff, reset, concerned, verdict, filling)
 
     def in_place(self) -> Decision:
         """Resume in place, despite any difference."""
@@ -215,7 +215,7 @@ class _Deciding:
         )
         return warming.filling(self.options.warm_up)
 
-    def _above_filled(self, diff: PlanDiff, filling: Filling) -> PlanDiff:
+    def _with_partial_downstream(self, diff: PlanDiff, filling: Filling) -> PlanDiff:
         """The difference, with a partial verdict for operators downstream of refilled ones with partial old state."""
         edits = {edit.uid: edit for edit in diff.operators}
         for refilled in filling.edits:
@@ -280,7 +280,7 @@ class _Deciding:
 
     # ---- steps
 
-    def _moving(
+    def _migration(
         self,
         diff: PlanDiff,
         reset: set[str],

@@ -57,19 +57,19 @@ def batches_of(pasts: Pasts, clock: Clock, limit: int | None) -> tuple[Batch, ..
         limit: maximum number of files per source and micro-batch.
     """
     if not clock.event_time:
-        return tuple(_few(pasts, limit))
+        return tuple(_merged_batches(pasts, limit))
     if clock.log:
-        return tuple(_logged(pasts, clock.log))
-    return (*_as_read(pasts), Batch({}, clock.last))
+        return tuple(_batches_of_log(pasts, clock.log))
+    return (*_in_read_order(pasts), Batch({}, clock.last))
 
 
-def _few(pasts: Pasts, limit: int | None) -> Iterator[Batch]:
+def _merged_batches(pasts: Pasts, limit: int | None) -> Iterator[Batch]:
     groups = {name: in_order(files, limit) for name, (files, _) in pasts.items()}
     for at in range(max(map(len, groups.values()), default=0)):
         yield Batch({name: files[at] for name, files in groups.items() if at < len(files)})
 
 
-def _logged(pasts: Pasts, log: Sequence[Entry]) -> Iterator[Batch]:
+def _batches_of_log(pasts: Pasts, log: Sequence[Entry]) -> Iterator[Batch]:
     from_history = {name: files for name, (files, is_given) in pasts.items() if is_given}
     read = {name: by_batch(files) for name, (files, is_given) in pasts.items() if not is_given}
     reached = dict.fromkeys(read, -1)
@@ -93,7 +93,7 @@ def _offset(entry: Entry, name: str, otherwise: int) -> int:
     return otherwise if position is None else int(json.loads(position)["logOffset"])
 
 
-def _as_read(pasts: Pasts) -> Iterator[Batch]:
+def _in_read_order(pasts: Pasts) -> Iterator[Batch]:
     groups = {
         name: [files] if is_given else list(by_batch(files).values()) for name, (files, is_given) in pasts.items()
     }

@@ -100,7 +100,7 @@ def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], environme
     logged: dict[str, list[Sequence[ReadFile]]] = {}
     for number, batch in enumerate(filling.batches):
         for name, files in batch.files.items():
-            logged.setdefault(name, []).append([_here(file, folder) for file in files])
+            logged.setdefault(name, []).append([_relocated(file, folder) for file in files])
             write_log(folder, name, logged[name], interval)
         positions = {name: json.dumps({"logOffset": len(files) - 1}) for name, files in logged.items()}
         watermark = _watermark(filling, folder, number, batch)
@@ -131,7 +131,7 @@ def _watermark(filling: Filling, folder: Folder, number: int, batch: Batch) -> i
     return reached if filling.clock.last is None else min(reached, filling.clock.last)
 
 
-def _here(file: ReadFile, folder: Folder) -> ReadFile:
+def _relocated(file: ReadFile, folder: Folder) -> ReadFile:
     """Map files of constant rows, which are inside a generation, to their copies in the folder."""
     place = folder.uri[folder.uri.rindex(f"/{GENERATIONS}/") :]
     return replace(file, path=_CONSTANT.sub(lambda _: f"{place}/{FOLDER}/values-", file.path))

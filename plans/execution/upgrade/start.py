@@ -210,7 +210,7 @@ def batch_clock(start: Start, prepared: PreparedPlan, options: RunOptions) -> Ba
     Raises:
         CheckpointError: the machine's clock has jumped since the last micro-batch, and state depends on it.
     """
-    matters = prepared.goes_by_the_clock or bool(forgetting(prepared.plan))
+    matters = prepared.emits_by_processing_time or bool(forgetting(prepared.plan))
     strict, where = matters and not options.allow_clock_jump, start.store.root.shown
     if start.head is None:
         return BatchClock(where, strict=strict)

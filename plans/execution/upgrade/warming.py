@@ -13,7 +13,7 @@ from functools import cached_property
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import Progress
-from compiled_plan.plans.execution.operators.base import goes_by_the_clock
+from compiled_plan.plans.execution.operators.base import emits_by_processing_time
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
 from compiled_plan.plans.execution.upgrade.excerpt import above, excerpt
 from compiled_plan.plans.execution.upgrade.filling import Clock, Filling, batches_of
@@ -80,12 +80,12 @@ class Warming:
             CheckpointError: no such operator, or one that cannot be filled; gives the reason.
         """
         self.pasts.check_histories(self.where)
-        edits = tuple(edit for edit in self._wanted(wanted) if self._has_past(edit))
+        edits = tuple(edit for edit in self._requested(wanted) if self._has_past(edit))
         if not edits or not self.pasts.log:
             return None
         prepared = prepare(excerpt(self._prepared.plan, {_node(edit) for edit in edits}))
         clock = self._clock(prepared)
-        refusals = tuple(dict.fromkeys((*self._refusals(edits), *self._of_time(edits, clock))))
+        refusals = tuple(dict.fromkeys((*self._refusals(edits), *self._watermark_refusals(edits, clock))))
         if refusals:
             raise _refused(refusals, self.where)
         # The id of a table with several scans is that of the first, which may be missing here.
@@ -101,7 +101,7 @@ class Warming:
 
     # ---- the operators
 
-    def _wanted(self, wanted: Sequence[str]) -> tuple[OperatorEdit, ...]:
+    def _requested(self, wanted: Sequence[str]) -> tuple[OperatorEdit, ...]:
         if ALL in wanted:
             return self.empty
         edits = []
@@ -140,10 +140,10 @@ class Warming:
                 yield Refusal(edit.uid, why)
             for above_edit in self.diff.operators:
                 if above_edit.new_node in ids - filled and above_edit.new_node in self._prepared.layout.levels:
-                    for why, remedy in self._of_operator(above_edit):
+                    for why, remedy in self._objections(above_edit):
                         yield Refusal(edit.uid, why, remedy)
 
-    def _of_operator(self, above: OperatorEdit) -> Iterator[tuple[str, str]]:
+    def _objections(self, above: OperatorEdit) -> Iterator[tuple[str, str]]:
         """The objections to the earlier output of another operator upstream."""
         operator = f"operator {above.uid} above it"
         if above in self.empty:
@@ -172,7 +172,7 @@ class Warming:
         is_complete = not self.moved and [entry.number for entry in log] == list(range(len(log)))
         return Clock(True, log if is_complete else (), log[-1].watermark)
 
-    def _of_time(self, edits: Sequence[OperatorEdit], clock: Clock) -> Iterator[Refusal]:
+    def _watermark_refusals(self, edits: Sequence[OperatorEdit], clock: Clock) -> Iterator[Refusal]:
         """Without a log of the watermarks of micro-batches, only those of a single source can be reconstructed."""
         if not clock.event_time or clock.log:
             return
@@ -238,11 +238,11 @@ def _of_node(plan: CompiledPlan, node: PlanNode) -> Iterator[str]:
         yield f"{where} calls {name}, which returns another value now than when the rows arrived"
     if isinstance(node, LookupJoin):
         yield f"{where} looks up a table, whose rows at that time are unknown"
-    elif goes_by_the_clock(node, plan) and not _goes_by_arrival(node):
+    elif emits_by_processing_time(node, plan) and not _depends_only_on_order(node):
         yield f"{where} uses processing time, and the arrival times of the rows are unknown"
 
 
-def _goes_by_arrival(node: PlanNode) -> bool:
+def _depends_only_on_order(node: PlanNode) -> bool:
     """Return True if the order of rows matters, but not their time of arrival."""
     return isinstance(node, Deduplicate) or (isinstance(node, OverAggregate) and node.forgets_idle_keys)
 

@@ -61,17 +61,17 @@ def test_a_partition_is_told_of_when_its_delay_is_over_and_its_batch_committed(
     spark: SparkSession, tmp_path: Path, clock: Clock
 ) -> None:
     found = commits(spark, tmp_path, clock, delay="1 s")
-    found.wrote(0, ["dt=a/hour=1"])
+    found.record(0, ["dt=a/hour=1"])
     found.settle(0, None, ended=False)
     clock.now += 1000
     found.settle(-1, None, ended=False)
     assert told(tmp_path) == set()
-    found.wrote(1, ["dt=a/hour=2"])
+    found.record(1, ["dt=a/hour=2"])
     found.settle(0, None, ended=False)
     assert told(tmp_path) == {"dt=a/hour=1/_SUCCESS"}
     # What is written to as the batch after that is not committed yet, waits for it.
     clock.now += 1000
-    found.wrote(2, ["dt=a/hour=2"])
+    found.record(2, ["dt=a/hour=2"])
     found.settle(1, None, ended=False)
     assert told(tmp_path) == {"dt=a/hour=1/_SUCCESS"}
     found.settle(2, None, ended=False)
@@ -81,7 +81,7 @@ def test_a_partition_is_told_of_when_its_delay_is_over_and_its_batch_committed(
 
 def test_the_end_of_all_rows_is_that_of_all_partitions(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
     found = commits(spark, tmp_path, clock, delay="1 d", trigger="partition-time", file="done")
-    found.wrote(0, ["dt=a/hour=1", "dt=b/hour=2"])
+    found.record(0, ["dt=a/hour=1", "dt=b/hour=2"])
     found.settle(0, None, ended=True)
     assert told(tmp_path) == {"dt=a/hour=1/done", "dt=b/hour=2/done"}
 
@@ -115,7 +115,7 @@ def test_pending_partitions_are_read_before_the_first_write(tmp_path: Path, monk
     FileSink(table, MagicMock(), MagicMock(), context, commits=waiting).look_ahead(0)
     files.return_value.walk = MagicMock(side_effect=FileNotFoundError)
     waiting.settle(-1, None, ended=False)
-    waiting.wrote(0, ["dt=a/hour=1"])
+    waiting.record(0, ["dt=a/hour=1"])
     assert waiting.pending is not None and list(waiting.pending) == ["dt=a/hour=1"]
 
 
@@ -136,7 +136,7 @@ def test_by_the_watermark_behind_the_time_of_the_partition(
 ) -> None:
     found = commits(spark, tmp_path, clock, trigger="partition-time", delay="1 h", **options)
     found.check(ends=False, has_watermark=True)
-    found.wrote(0, [folder])
+    found.record(0, [folder])
     found.settle(0, None, ended=False)
     found.settle(0, millis + HOUR, ended=False)
     assert told(tmp_path) == set()
@@ -146,7 +146,7 @@ def test_by_the_watermark_behind_the_time_of_the_partition(
 
 def test_what_is_no_time_names_the_partition(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
     found = commits(spark, tmp_path, clock, trigger="partition-time")
-    found.wrote(0, ["dt=__DEFAULT_PARTITION__/hour=1"])
+    found.record(0, ["dt=__DEFAULT_PARTITION__/hour=1"])
     with pytest.raises(DataError, match="the time of partition dt=__DEFAULT_PARTITION__/hour=1 cannot be read"):
         found.settle(0, NEW_YEAR, ended=False)
 
