@@ -67,7 +67,7 @@ def descriptor_set() -> bytes:
 
 def add_classes(spark: SparkSession, folder: Path) -> None:
     """Give a session a jar with the classes of all files, and the library that they need as a run would."""
-    if not packages.finds(spark, PROTOBUF.holds):
+    if not packages.has_class(spark, PROTOBUF.holds):
         packages._add(spark, PROTOBUF, "a test")
     session: Any = spark._jsparkSession
     jars = [url.getPath() for url in session.sharedState().jarClassLoader().getURLs()]

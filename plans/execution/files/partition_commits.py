@@ -1,7 +1,7 @@
 """Marker files of complete partitions, as written by Flink's policy `success-file`.
 
-A partition is pending from its first file on. It is committed once its time has come and a later micro-batch that wrote
-no file into it is committed; a late file makes it pending again. After a restart the files show what is pending.
+A partition is pending from its first file on. It is committed once its time has come and the last micro-batch that
+wrote into it is committed; a late file makes it pending again. After a restart the files show what is pending.
 """
 
 from __future__ import annotations

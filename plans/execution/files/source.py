@@ -1,7 +1,6 @@
 """File sources: the files of a folder, or one file; and the formats of tables of files.
 
-The rows of the first read are ordered by the files' modification time, then path, then position in the file; those of
-one file by position.
+Rows are ordered by the files' modification time, then path, then position in the file; those of one file by position.
 """
 
 from __future__ import annotations

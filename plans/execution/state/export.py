@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Timestamps are written as instants, which readers other than Spark understand, too.
 _POINTS_IN_TIME = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
 _LISTS = frozenset({"list", "packedList", "rows"})
-#: Lists whose elements are indexes of the entries, not entries.
+#: Lists that refer to entries instead of holding them.
 _NO_ENTRIES = frozenset({"partial", "complete", "buckets"})
 _WRITES = ("lastWrite", "lastChange")
 
