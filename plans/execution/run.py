@@ -285,18 +285,18 @@ class Run:
         arguments = (query, builder.handles, plan, folder, self._tables, counts, self.report)
         return Follower(*arguments, resumes=self.resumes)
 
-    def _finish_batch(self, *, all_there_is: bool = False) -> None:
+    def _finish_batch(self, *, drain: bool = False) -> None:
         """Run only the micro-batch that the old program had begun: its rows may be in the sinks already.
 
         Args:
-            all_there_is: also read all rows available by now and fire the timers that are due.
+            drain: also read all rows available by now and fire the timers that are due.
         """
         old = Resumption(self.start.store)
         plain = replace(self.options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None, time_zone=None)
         options = replace(plain, host=old.host, trigger="", available_now=True)
         run = Run(self.spark, old.plan, options, self.stdout, start=old)
         rows, builder = run._lowered(run.folder)
-        query = run._batches.finish(rows, builder, run.folder, all_there_is=all_there_is)
+        query = run._batches.finish(rows, builder, run.folder, drain=drain)
         try:
             follow(self.spark, query, self._stop.is_set, self.options.stop_seconds)
         except StoppedError:

@@ -88,18 +88,18 @@ class MicroBatches:
         with query_settings(self.spark, by_watermark or self._by_clock), self.clock.for_next(self.spark, folder):
             return writer.start()
 
-    def finish(self, rows: DataFrame, builder: StageBuilder, folder: Folder, *, all_there_is: bool) -> StreamingQuery:
+    def finish(self, rows: DataFrame, builder: StageBuilder, folder: Folder, *, drain: bool) -> StreamingQuery:
         """Start a query that runs the pending micro-batch and ends; see `start`.
 
         Args:
             rows: the rows for all sinks.
             builder: built the rows, and splits them by sink.
             folder: Spark's checkpoint.
-            all_there_is: also read all rows available by now and fire the timers that are due.
+            drain: also read all rows available by now and fire the timers that are due.
         """
         writer = self._writer(rows, builder, folder)
-        writer = writer.trigger(availableNow=True) if all_there_is else writer.trigger(once=True)
-        with query_settings(self.spark, empty_batches=all_there_is), self.clock.for_next(self.spark, folder):
+        writer = writer.trigger(availableNow=True) if drain else writer.trigger(once=True)
+        with query_settings(self.spark, empty_batches=drain), self.clock.for_next(self.spark, folder):
             return writer.start()
 
     def wait(self, query: StreamingQuery) -> None:

@@ -126,13 +126,13 @@ class RealTimeQuery:
 
         Args:
             folder: the generation on which the plan runs.
-            finish: runs the pending micro-batch; with `all_there_is` on all available rows, too.
+            finish: runs the pending micro-batch; with `drain` on all available rows, too.
         """
         begun = progress_of(folder).planned is not None
         if begun:
             finish()
         if self.prepared.event_time and (begun or marks_of_ticks(folder) is None):
-            finish(all_there_is=True)
+            finish(drain=True)
 
     def written(self, rows: DataFrame, builder: StageBuilder) -> DataFrame:
         """The rows for the kernel's writer; raise for everything that can be refused."""
