@@ -72,7 +72,7 @@ def test_another_host_moves_state_but_not_to_and_from_the_native_one(tmp_path: P
         "read the state of generation 1 (2 partitions, transformWithState)",
         "write generation 2 (2 partitions, flatMapGroupsWithState), with new timers",
     ]
-    with pytest.raises(UpgradeError, match="cannot be moved to native") as refused:
+    with pytest.raises(UpgradeError, match="cannot be migrated to native") as refused:
         decided(store, plan, Setting(NATIVE, 2))
     assert "give --host transformWithState" in str(refused.value)
     native = started(tmp_path / "b", plan, Setting(NATIVE, 2))
