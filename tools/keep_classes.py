@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from compiled_plan.plans.execution.kernel import kernel_jar, use_fit_java
+from compiled_plan.plans.execution.kernel import kernel_jar, use_suitable_java
 from compiled_plan.plans.execution.session import class_archive
 
 #: Timeout for Java to write the archive after the run, in seconds.
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def _is_settled() -> bool:
-    options = class_archive.java_options(use_fit_java(), str(kernel_jar()))
+    options = class_archive.java_options(use_suitable_java(), str(kernel_jar()))
     return not any("ArchiveClassesAtExit" in option for option in options)
 
 

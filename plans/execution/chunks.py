@@ -1,4 +1,4 @@
-"""Rows on their way from a run to the program that collects them."""
+"""Chunks of rows in transit from a run to the program that collects them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some rows of a result: their kinds, as bytes of `RowKind`, and their columns of internal values."""
+    """Rows of a result: their kinds, as bytes of `RowKind`, and their columns of internal values."""
 
     kinds: Sequence[int]
     columns: Sequence[Sequence[Any]]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def hold(frame: Any, schema: AnyType) -> tuple[RowType, Held]:
-    """Hold a DataFrame; its columns, and the data. See `api.running.embedded.inline`."""
+    """Hold a DataFrame; return its columns and the data. See `api.running.embedded.inline`."""
     data: HeldFrame | HeldTable
     if _is_of(frame, "pyspark.sql", "DataFrame"):
         row_type, data = _spark(frame, schema)
@@ -34,25 +34,25 @@ def hold(frame: Any, schema: AnyType) -> tuple[RowType, Held]:
 
 
 def _is_of(value: Any, package: str, class_: str) -> bool:
-    """Whether a value is of a class of that name, without importing its package."""
+    """Return True if a value is of a class of that name; does not import its package."""
     return any(base.__name__ == class_ and base.__module__.startswith(package) for base in type(value).__mro__)
 
 
 def _wanted(schema: AnyType, names: Sequence[str]) -> tuple[list[str], tuple[DataType, ...] | None]:
-    """The names that a schema gives to the columns, and their data types (None where it gives names alone)."""
+    """The column names of a schema, and the data types (None if the schema has only names)."""
     if schema is None:
         return list(names), None
     if isinstance(schema, list | tuple) and all(isinstance(item, str) for item in schema):
         _check_width(len(schema), names)
         return list(schema), None
-    found = DataTypes.of(DataTypes.ROW(*schema) if isinstance(schema, list | tuple) else schema)
-    if not isinstance(found.logical_type, t.FieldsType):
+    data_type = DataTypes.of(DataTypes.ROW(*schema) if isinstance(schema, list | tuple) else schema)
+    if not isinstance(data_type.logical_type, t.FieldsType):
         raise ProgramError(
-            f"the schema of a DataFrame must be a row, not {found}",
+            f"the schema of a DataFrame must be a row, not {data_type}",
             remedy="write DataTypes.ROW(DataTypes.FIELD(...), ...), 'ROW<a INT>', or a list of names",
         )
-    _check_width(len(found.children), names)
-    return list(found.logical_type.names), found.children
+    _check_width(len(data_type.children), names)
+    return list(data_type.logical_type.names), data_type.children
 
 
 def _check_width(width: int, names: Sequence[str]) -> None:
@@ -84,7 +84,7 @@ def _table(frame: Any, schema: AnyType) -> pa.Table:
 
 
 def _series(series: Any, name: str, type_: DataType | None) -> pa.Array:
-    """A column of pandas: missing values are NULL; objects are converted where their type is given."""
+    """A column of pandas: missing values become NULL; objects are converted if their type is declared."""
     if type_ is not None and series.dtype == object:
         import pandas as pd
 
@@ -96,13 +96,13 @@ def _series(series: Any, name: str, type_: DataType | None) -> pa.Array:
         return pa.array(series, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as fault:
         raise ProgramError(
-            f"the type of column {name!r} cannot be told from its values: {str(fault).splitlines()[0]}",
+            f"the type of column {name!r} cannot be inferred from its values: {str(fault).splitlines()[0]}",
             remedy="give a schema: from_dataframe(df, DataTypes.ROW(DataTypes.FIELD(...), ...))",
         ) from fault
 
 
 def _scalars(series: Any) -> list[Any]:
-    """The values, with containers (whose comparison has no truth) replaced by an object that equals itself."""
+    """The values, with containers (whose comparison has no truth value) replaced by an object that equals itself."""
     return [
         value if isinstance(value, float) or value is None or not hasattr(value, "__len__") else 0 for value in series
     ]
@@ -125,13 +125,13 @@ def _arrow(table: pa.Table, schema: AnyType) -> tuple[RowType, HeldTable]:
 
 
 def _check_names(names: Sequence[str]) -> None:
-    twice = next((name for name in names if list(names).count(name) > 1), None)
-    if twice is not None:
-        raise ProgramError(f"the DataFrame has two columns {twice!r}", remedy="rename one, or give a list of names")
+    duplicate = next((name for name in names if list(names).count(name) > 1), None)
+    if duplicate is not None:
+        raise ProgramError(f"the DataFrame has two columns {duplicate!r}", remedy="rename one, or give a list of names")
 
 
 def _converted(column: pa.Array, data_type: DataType, name: str) -> pa.Array:
-    """A column in the type that its table holds."""
+    """A column converted to the type in its table."""
     type_ = data_type.logical_type
     wanted = arrow_type(type_)
     checks_nulls = not type_.nullable and column.null_count > 0
@@ -151,21 +151,21 @@ def _converted(column: pa.Array, data_type: DataType, name: str) -> pa.Array:
 
 
 def _python(value: Any) -> Any:
-    """pandas' own classes of moments and spans as Python's."""
+    """Convert pandas' own classes of timestamps and durations to Python's."""
     plain = getattr(value, "to_pydatetime", None) or getattr(value, "to_pytimedelta", None)
     return plain() if plain is not None else value
 
 
-def _same_kind(one: pa.DataType, two: pa.DataType) -> bool:
+def _same_kind(left: pa.DataType, right: pa.DataType) -> bool:
     kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, _is_text, _is_bytes, _is_date)
-    if any(kind(one) and kind(two) for kind in kinds):
+    if any(kind(left) and kind(right) for kind in kinds):
         return True
-    if pa.types.is_integer(one) and bool(pa.types.is_floating(two) or pa.types.is_decimal(two)):
+    if pa.types.is_integer(left) and bool(pa.types.is_floating(right) or pa.types.is_decimal(right)):
         return True
-    if pa.types.is_floating(one) and pa.types.is_integer(two):
-        return True  # pandas' whole numbers with one missing; the cast refuses others
-    both = pa.types.is_timestamp(one) and pa.types.is_timestamp(two)
-    return bool(both and (one.tz is None) == (two.tz is None))
+    if pa.types.is_floating(left) and pa.types.is_integer(right):
+        return True  # integers with a missing value in pandas; the cast refuses other floats
+    both = pa.types.is_timestamp(left) and pa.types.is_timestamp(right)
+    return bool(both and (left.tz is None) == (right.tz is None))
 
 
 def _is_text(type_: pa.DataType) -> bool:
@@ -186,14 +186,14 @@ def _holds_hints(data_type: DataType) -> bool:
 
 
 def _of_arrow(field: pa.Field, column: pa.Array, name: str) -> DataType:
-    found = logical_of(column.type)
-    if found is None:
+    logical = logical_of(column.type)
+    if logical is None:
         raise ProgramError(
-            f"column {name!r} has the Arrow type {column.type}, which no type of SQL is known for",
+            f"column {name!r} has the Arrow type {column.type}, which has no SQL type",
             remedy="give a schema: from_dataframe(df, DataTypes.ROW(DataTypes.FIELD(...), ...)), or cast the column",
         )
     nullable = field.nullable or column.null_count > 0
-    return DataTypes.of(found.with_nullability(nullable))
+    return DataTypes.of(logical.with_nullability(nullable))
 
 
 _ARROW: dict[pa.DataType, t.LogicalType] = {
@@ -214,7 +214,7 @@ _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 6}
 
 
 def logical_of(type_: pa.DataType) -> t.LogicalType | None:
-    """The logical type of an Arrow type; None where there is none. Moments hold microseconds at most."""
+    """The logical type of an Arrow type; None if there is none. Timestamps have microseconds at most."""
     simple = _ARROW.get(type_)
     if simple is not None:
         return simple
@@ -275,13 +275,13 @@ def _spark(frame: DataFrame, schema: AnyType) -> tuple[RowType, HeldFrame | Held
 
 
 def _holds_spans(type_: Any) -> bool:
-    """Whether a type of Spark is or holds TIME or an interval, which tables here hold as numbers."""
+    """Return True if a Spark type is or contains TIME or an interval, which tables here store as numbers."""
     inner = [getattr(type_, name) for name in ("elementType", "keyType", "valueType") if hasattr(type_, name)]
     inner += [field.dataType for field in getattr(type_, "fields", ())]
     return type(type_).__name__ in ("TimeType", "DayTimeIntervalType") or any(map(_holds_spans, inner))
 
 
-# --- out
+# --- output
 
 
 def frame_of(kind: str, chunks: Sequence[Chunk], row_type: RowType, session: Callable[[], SparkSession]) -> Any:
@@ -295,14 +295,14 @@ def frame_of(kind: str, chunks: Sequence[Chunk], row_type: RowType, session: Cal
         return session().createDataFrame(table, schema=_spark_schema(row_type))
     import pandas as pd
 
-    found = {}
+    series = {}
     for at, field in enumerate(row_type.fields):
         if isinstance(field.type, _AS_OBJECTS):
             convert = converter_of(field.type, field.name, place="to_dataframe()").to_external
-            found[field.name] = pd.Series([convert(value) for value in values[at]], dtype=object)
+            series[field.name] = pd.Series([convert(value) for value in values[at]], dtype=object)
         else:
-            found[field.name] = table.column(at).to_pandas()
-    return pd.DataFrame(found, columns=list(row_type.names))
+            series[field.name] = table.column(at).to_pandas()
+    return pd.DataFrame(series, columns=list(row_type.names))
 
 
 def _spark_schema(row_type: RowType) -> Any:
@@ -316,7 +316,7 @@ def _spark_schema(row_type: RowType) -> Any:
     return s.StructType([s.StructField(field.name, outside(field.type)) for field in row_type.fields])
 
 
-#: Types whose values are objects in pandas, as `collect` gives them.
+#: Types whose values are objects in pandas, as `collect` returns them.
 _AS_OBJECTS = (t.FieldsType, t.ArrayType, t.MapType, t.MultisetType)
 
 

@@ -1,4 +1,4 @@
-"""Runs inside a program: the Spark session that they share, and a run in the background whose rows come out."""
+"""Runs embedded in a program: the shared Spark session, and background runs that return their rows."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _OWN = ExitStack()
 
 
 def session() -> SparkSession:
-    """The session that runs plans in this process: the active one where it fits, else one that is started here.
+    """The session that runs plans in this process: the active one if it is suitable, otherwise a new one.
 
     Raises:
-        ExecutionError: a session is active that lacks the kernel or a setting; no fit Java.
+        ExecutionError: the active session lacks the kernel or a setting; no suitable Java.
     """
     from pyspark.sql import SparkSession
 
@@ -48,9 +48,9 @@ def session() -> SparkSession:
         if active is not None:
             _check(active)
             return active
-        found = _OWN.enter_context(spark_session(verbose=False, open_to_users=True))
+        opened = _OWN.enter_context(spark_session(verbose=False, open_to_users=True))
         atexit.register(_OWN.close)
-        return found
+        return opened
 
 
 def _check(active: SparkSession) -> None:
@@ -73,7 +73,7 @@ def _check(active: SparkSession) -> None:
 
 
 def start(plan: CompiledPlan, options: RunOptions) -> tuple[EmbeddedRun, RowType | None]:
-    """Start a plan; the run, and the columns of the rows that it collects (None where it collects none).
+    """Start a plan; return the run, and the columns of the rows that it collects (None if it collects none).
 
     Raises:
         UnsupportedError: the plan has something that does not run.
@@ -97,7 +97,7 @@ def start(plan: CompiledPlan, options: RunOptions) -> tuple[EmbeddedRun, RowType
     return job, row_type
 
 
-#: How many micro-batches wait at most for the program to take their rows.
+#: Maximum number of micro-batches that wait for the program to read their rows.
 _WAITING = 16
 
 
@@ -124,7 +124,7 @@ class EmbeddedRun:
         self._collects = bool(row_type.fields)
 
     def begin(self, run: Run) -> None:
-        """Start the thread. A program does not end before a run that ends by itself, unless that only collects."""
+        """Start the thread. A program waits at exit for a bounded run, unless the run only collects."""
         self._run = run
         background = self._collects or not run.bounded
         self._thread = threading.Thread(target=self._work, name=f"plan-{self.id}", daemon=background)
@@ -140,7 +140,7 @@ class EmbeddedRun:
             self._put(None)
 
     def receive(self, rows: Any) -> None:
-        """Take the rows of a micro-batch: an Arrow table of `kind`, `f0`, ...."""
+        """Buffer the rows of a micro-batch: an Arrow table of `kind`, `f0`, ...."""
         self._put(rows)
 
     def _put(self, item: Any) -> None:
@@ -148,7 +148,7 @@ class EmbeddedRun:
             self._queue.put(item)
 
     def chunks(self) -> Iterator[Chunk]:
-        """The rows as they come; raises what made the run fail."""
+        """Iterate over the rows as they arrive; raise the fault of the run."""
         types = self._row_type.types
         while (rows := self._queue.get()) is not None:
             kinds = rows.column(0).to_pylist()
@@ -157,12 +157,12 @@ class EmbeddedRun:
         self.wait(None)
 
     def stop(self) -> None:
-        """End the run; returns when it has ended.
+        """Stop the run, and wait for its end.
 
         Raises:
-            StuckError: it goes on.
+            StuckError: it did not end.
         """
-        # What made it fail before it was stopped is still told to whom asks.
+        # A fault from before the stop is still raised to readers.
         self._closed = self._closed or self._fault is None
         if self._run is not None:
             self._run.stop()
@@ -178,7 +178,7 @@ class EmbeddedRun:
             self._queue.get_nowait()
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait for the end; False when it did not come in time. Raises what made the run fail."""
+        """Wait for the end; return False on timeout. Raise the fault of the run."""
         if self._thread is not None:
             self._thread.join(seconds)
             if self._thread.is_alive():

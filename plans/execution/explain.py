@@ -1,4 +1,4 @@
-"""The stages of a plan, from the layout that the run itself uses: what `--dry-run` prints, as text and as JSON."""
+"""The stages of a plan, from the layout that the run itself uses: the output of `--dry-run`, as text and JSON."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class _Part(BaseModel):
 
 
 class Source(_Part):
-    """A table that is read, or constant rows."""
+    """A source table, or constant rows."""
 
-    name: str = Field(description="of the table; empty for constant rows")
+    name: str = Field(description="name of the table; empty for constant rows")
     nodes: list[int] = Field(description="ids of its scans")
-    stage: int | None = Field(description="number of the stage that its rows join; null for the sinks")
+    stage: int | None = Field(description="number of the stage before which its rows enter; null for the sinks")
 
 
 class Entry(_Part):
@@ -46,31 +46,31 @@ class Operator(_Part):
     uid: str = Field(description="empty for Python functions")
     description: str
     state: list[Entry]
-    by_watermark: bool = Field(description="whether its timers fire by watermark")
-    differences: list[str] = Field(description="what Spark's own operator does otherwise, on the host `native`")
+    by_watermark: bool = Field(description="true if its timers fire by watermark")
+    differences: list[str] = Field(description="differences of Spark's own operator, on the host `native`")
 
 
 class Stage(_Part):
-    """Operators that run in one Spark operator."""
+    """The operators that run in one Spark operator."""
 
     operators: list[Operator]
-    passing: list[int] = Field(description="ids of the nodes behind it whose rows pass")
+    passing: list[int] = Field(description="ids of the nodes after it whose rows pass unchanged")
 
 
 class SinkTable(_Part):
-    """A table that is written."""
+    """A sink table."""
 
     name: str
     node: int
 
 
 class Stages(_Part):
-    """How a plan runs."""
+    """The stages of a plan, with its sources and sinks."""
 
     version: int = 1
-    time_zone: str = Field(description="the one that holds, or those that the plan says")
-    time_zone_from: str = Field(description="`option`, `plan`, or empty where neither says one")
-    plan_time_zone: str = Field(description="what the plan says; empty for nothing")
+    time_zone: str = Field(description="the effective time zone, or all zones in the plan")
+    time_zone_from: str = Field(description="`option`, `plan`, or empty if neither has one")
+    plan_time_zone: str = Field(description="the time zone in the plan; empty if it has none")
     sources: list[Source]
     stages: list[Stage]
     sinks: list[SinkTable]
@@ -84,7 +84,7 @@ def stages_of(
     Args:
         time_zone: overrides the plan's, as for the run.
         host: the Spark operator that hosts the stages.
-        real_time: whether it runs in real-time mode.
+        real_time: True for real-time mode.
 
     Raises:
         UnsupportedError: the plan has something that does not run, or not on that host, or not in that mode.
@@ -92,7 +92,7 @@ def stages_of(
     prepared = hosted(prepare(with_uids(with_zone(plan, time_zone))), host)
     if real_time:
         prepared = in_real_time(prepared, host)
-    said = " and ".join(zones_of(plan))
+    zones = " and ".join(zones_of(plan))
     sources = [
         Source(
             name=str(table.table.identifier), nodes=[scan.id for scan in table.scans], stage=_entry(prepared, source)
@@ -101,9 +101,9 @@ def stages_of(
     ]
     sources += [Source(name="", nodes=[node], stage=_entry(prepared, node)) for node in sorted(prepared.values)]
     return Stages(
-        time_zone=time_zone or said or UTC,
-        time_zone_from="option" if time_zone is not None else "plan" if said else "",
-        plan_time_zone=said,
+        time_zone=time_zone or zones or UTC,
+        time_zone_from="option" if time_zone is not None else "plan" if zones else "",
+        plan_time_zone=zones,
         sources=sources,
         stages=[
             Stage(
@@ -133,25 +133,25 @@ def _entry(prepared: PreparedPlan, source: int) -> int | None:
     return level if level < prepared.layout.last else None
 
 
-def stages_text(found: Stages) -> str:
-    """The same as text."""
-    return "\n".join(_lines(found))
+def stages_text(stages: Stages) -> str:
+    """The stages as text."""
+    return "\n".join(_lines(stages))
 
 
-def _lines(found: Stages) -> Iterator[str]:
-    yield _zone_text(found)
+def _lines(stages: Stages) -> Iterator[str]:
+    yield _zone_text(stages)
     yield "sources"
-    for source in found.sources:
+    for source in stages.sources:
         nodes = ", ".join(map(str, source.nodes))
-        what = f"{source.name} (node {nodes})" if source.name else f"values (node {nodes})"
-        yield f"  {what}, joins before {f'stage {source.stage}' if source.stage else 'the sinks'}"
-    for level, stage in enumerate(found.stages, start=1):
+        origin = f"{source.name} (node {nodes})" if source.name else f"values (node {nodes})"
+        yield f"  {origin}, joins before {f'stage {source.stage}' if source.stage else 'the sinks'}"
+    for level, stage in enumerate(stages.stages, start=1):
         yield f"stage {level}"
         for operator in stage.operators:
             yield from _operator_lines(operator)
         yield from (f"  rows for node {node} pass" for node in stage.passing)
     yield "sinks"
-    yield from (f"  {sink.name} (node {sink.node})" for sink in found.sinks)
+    yield from (f"  {sink.name} (node {sink.node})" for sink in stages.sinks)
 
 
 def _operator_lines(operator: Operator) -> Iterator[str]:
@@ -165,9 +165,9 @@ def _operator_lines(operator: Operator) -> Iterator[str]:
         yield from (f"      {difference}" for difference in operator.differences)
 
 
-def _zone_text(found: Stages) -> str:
-    """Which time zone holds, and where it is from."""
-    if found.time_zone_from == "option":
-        text = f"time zone {found.time_zone}, from --time-zone"
-        return text + (f"; the plan says {found.plan_time_zone}" if found.plan_time_zone else "")
-    return f"time zone {found.time_zone}" + (", from the plan" if found.time_zone_from else "; the plan says none")
+def _zone_text(stages: Stages) -> str:
+    """The effective time zone and its origin."""
+    if stages.time_zone_from == "option":
+        text = f"time zone {stages.time_zone}, from --time-zone"
+        return text + (f"; the plan says {stages.plan_time_zone}" if stages.plan_time_zone else "")
+    return f"time zone {stages.time_zone}" + (", from the plan" if stages.time_zone_from else "; the plan says none")

@@ -1,4 +1,4 @@
-"""Running a plan: from a prepared plan to a streaming query, its batches, its end."""
+"""Runs of a plan: from a prepared plan to a streaming query, its batches, its end."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_
 from compiled_plan.plans.execution.session.options import CHECK, RunOptions
 from compiled_plan.plans.execution.session.stopping import StoppedError, follow, stop_query
 from compiled_plan.plans.execution.spark.failures import translate
-from compiled_plan.plans.execution.spark.java import java_class, know_classes
+from compiled_plan.plans.execution.spark.java import cache_classes, java_class
 from compiled_plan.plans.execution.spark.packages import check_loaded_code, provide
 from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-#: The option that says where Kafka's brokers are.
+#: The option with the addresses of Kafka's brokers.
 SERVERS = "properties.bootstrap.servers"
 
 _HOST = "org.compiledplan.kernel.host"
@@ -58,7 +58,7 @@ _HOST = "org.compiledplan.kernel.host"
 class Run:
     """One run of a plan.
 
-    Building a Run checks everything and changes nothing on disk; `execute` starts it.
+    The constructor checks everything and changes nothing on disk; `execute` starts the run.
 
     Args:
         spark: a session of `plans.execution.session.spark_session`.
@@ -66,12 +66,12 @@ class Run:
         options: see `RunOptions`.
         stdout: prints a line of data (print sinks).
         report: called after each micro-batch.
-        guarded: False starts on any checkpoint; for tests of what the comparison is there for.
-        start: what was decided already.
+        guarded: False skips the comparison with the checkpoint; for tests of the comparison's purpose.
+        start: the start, if already decided.
 
     Raises:
         UnsupportedError: the plan has something that does not run; names it.
-        CheckpointError: the plan does not fit the checkpoint.
+        CheckpointError: the plan is incompatible with the checkpoint.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Run:
         guarded: bool = True,
         start: Start | None = None,
     ) -> None:
-        know_classes(spark._jvm)
+        cache_classes(spark._jvm)
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
         self._stop = threading.Event()
@@ -100,7 +100,7 @@ class Run:
             self.setting = setting_of(spark, options.host, self.functions)
             self.start = self._start(guarded=guarded) if start is None else start
             if self.start.known is not None:
-                # State is found by the names under which it was written.
+                # State is addressed by the uids under which it was written.
                 self.prepared = self._prepared(renamed(self.prepared.plan, self.start.known.uids))
             self._register_functions()
             self._clock = None if options.real_time_ms is None else row_clock(spark)
@@ -164,18 +164,18 @@ class Run:
         return query
 
     def _prepared(self, plan: CompiledPlan) -> PreparedPlan:
-        """A plan as this run runs it."""
-        found = hosted(prepare(plan), self.options.host)
-        return found if self.options.real_time_ms is None else in_real_time(found, self.options.host)
+        """Prepare a plan for this run."""
+        prepared = hosted(prepare(plan), self.options.host)
+        return prepared if self.options.real_time_ms is None else in_real_time(prepared, self.options.host)
 
     @property
     def resumes(self) -> bool:
-        """True when the checkpoint was started before."""
+        """True if the checkpoint was started before."""
         return self.start.known is not None
 
     @property
     def upgrade(self) -> Decision | None:
-        """How it goes on with the checkpoint; None where that is new."""
+        """The decision on the checkpoint's state; None for a new checkpoint."""
         return self.start.decision
 
     @property
@@ -185,15 +185,15 @@ class Run:
 
     @property
     def bounded(self) -> bool:
-        """True when the run ends by itself."""
+        """True if the run ends by itself."""
         return self.options.available_now or self._sources.end
 
     def stop(self) -> None:
-        """Ask the run to end; safe to call from a signal handler. `execute` interrupts its tasks and returns."""
+        """Request the end of the run; safe in a signal handler. `execute` interrupts its tasks and returns."""
         self._stop.set()
 
     def remove_temporary(self) -> None:
-        """Remove the checkpoint of a run that was given none."""
+        """Remove the temporary checkpoint of a run without a checkpoint of its own."""
         if self._temporary:
             shutil.rmtree(self._temporary, ignore_errors=True)
 
@@ -201,8 +201,8 @@ class Run:
         """Run until the input ends, `stop` is called, or the query fails.
 
         Raises:
-            ExecutionError: the query failed; says why in the user's terms.
-            StuckError: it was stopped, and went on for the time that the options give it to end.
+            ExecutionError: the query failed; gives the reason in the user's terms.
+            StuckError: it was stopped, and did not end within the time in the options.
         """
         try:
             return self._execute()
@@ -225,7 +225,7 @@ class Run:
         return [table.options[SERVERS] for table in tables if SERVERS in table.options]
 
     def lower(self) -> None:
-        """Have Spark analyse all that the plan computes, and start nothing.
+        """Have Spark analyse the whole plan, and start nothing.
 
         Raises:
             UnsupportedError: something that does not run; names it.
@@ -241,7 +241,7 @@ class Run:
             self.remove_temporary()
 
     def _lowered(self, folder: Folder) -> tuple[DataFrame, StageBuilder]:
-        """The rows for the sinks, and what built them; whatever can be refused is refused here."""
+        """The rows for the sinks, and their builder; raise for everything that can be refused."""
         context, row_by_row = ExpressionContext(proctime=self._clock), self._real_time is not None
         lowering = Lowering(self.prepared.plan, context, self.functions, row_by_row)
         options = StageOptions(self.options.host, self._sources.end, self._sinks.reads_order, folds=True)
@@ -255,7 +255,7 @@ class Run:
         return rows, builder
 
     def _execute(self) -> RunResult:
-        with self.start.begun(self.spark, self._lose, self._finish_batch, self._stop.is_set):
+        with self.start.begun(self.spark, self._on_lease_lost, self._finish_batch, self._stop.is_set):
             if self._real_time is not None and self.resumes:
                 self._real_time.catch_up(self.folder, self._finish_batch)
             rows, builder = self._lowered(self.folder)
@@ -266,7 +266,7 @@ class Run:
             try:
                 self.start.publish()
                 follower = self._follower(query, builder)
-                # Where the query does not end by itself: stop when all that is there has been read.
+                # Stop a query that does not end by itself once it has read all available rows.
                 until_drained = self.bounded and not self._batches.ends_by_itself
                 stopped = self._follow(follower, until_drained=until_drained)
                 if self._batches.ends and not stopped:
@@ -282,21 +282,21 @@ class Run:
     def _follower(self, query: StreamingQuery, builder: StageBuilder) -> Follower:
         plan, folder = self.prepared.plan, self.folder
         counts = self._sinks if self._real_time is None else self._real_time
-        given = (query, builder.handles, plan, folder, self._tables, counts, self.report)
-        return Follower(*given, resumes=self.resumes)
+        arguments = (query, builder.handles, plan, folder, self._tables, counts, self.report)
+        return Follower(*arguments, resumes=self.resumes)
 
-    def _finish_batch(self, *, all_there_is: bool = False) -> None:
-        """Run the micro-batch that the old program had begun, and no other: its rows may be in the sinks already.
+    def _finish_batch(self, *, drain: bool = False) -> None:
+        """Run only the micro-batch that the old program had begun: its rows may be in the sinks already.
 
         Args:
-            all_there_is: go on with all rows that there are by now, and what is due then.
+            drain: also read all rows available by now and fire the timers that are due.
         """
         old = Resumption(self.start.store)
         plain = replace(self.options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None, time_zone=None)
         options = replace(plain, host=old.host, trigger="", available_now=True)
         run = Run(self.spark, old.plan, options, self.stdout, start=old)
         rows, builder = run._lowered(run.folder)
-        query = run._batches.finish(rows, builder, run.folder, all_there_is=all_there_is)
+        query = run._batches.finish(rows, builder, run.folder, drain=drain)
         try:
             follow(self.spark, query, self._stop.is_set, self.options.stop_seconds)
         except StoppedError:
@@ -306,19 +306,19 @@ class Run:
                 raise run._batches.failure from None
             raise
 
-    def _lose(self) -> None:
-        """End the run: it may not write into the checkpoint any more."""
+    def _on_lease_lost(self) -> None:
+        """End the run: it has lost the lease and may no longer write into the checkpoint."""
         self._lost = lease_lost(self.start.store.root)
         self.stop()
 
     def _close_windows(self, follower: Follower) -> bool:
-        """Move the watermark to the end of time, and have a batch fire what is due.
+        """Move the watermark to the end of time, and fire all timers in a batch.
 
         Returns:
-            Whether the run was stopped meanwhile.
+            True if the run was stopped meanwhile.
         """
         moved = QueryWatermark(self.spark).move_waiting(follower.query, END)
-        # A query that has run no batch yet has none to move: the rows of a first one tell of it.
+        # A query without batches has no watermark to move: its first batch reports one.
         for _ in ("fires",) if moved else ("tells", "fires"):
             self.folder.write_text(f"{ENDS}/{uuid.uuid4().hex}.json", end_text())
             if self._follow(follower, until_drained=True):
@@ -349,7 +349,7 @@ class Run:
         return self._batches.start(rows, builder, self.folder)
 
     def _follow(self, follower: Follower, *, until_drained: bool) -> bool:
-        """Follow a query to its end, or until all that there is has been read; whether it was stopped before."""
+        """Follow a query until it ends or has read all available rows; return True if it was stopped before."""
 
         def between() -> None:
             self._committing.settle(follower, self.folder, ended=False)

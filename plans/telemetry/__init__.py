@@ -1,4 +1,4 @@
-"""What a run tells of itself, for those who look on: a file of its progress, Prometheus, OpenLineage.
+"""Telemetry of a run: a file of its progress, Prometheus, OpenLineage.
 
-All of them are given the same messages, the JSON documents of `execute-plan --json`.
+All of them receive the same messages, the JSON documents of `execute-plan --json`.
 """

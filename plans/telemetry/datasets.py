@@ -1,4 +1,4 @@
-"""What tables are called in OpenLineage: a namespace, which says the system, and a name in it.
+"""Names of tables in OpenLineage: a namespace, which identifies the system, and a name in it.
 
 Source: OpenLineage's page "Naming Conventions".
 """
@@ -14,21 +14,21 @@ from urllib.parse import urlsplit
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.text.masking import masked_url
 
-#: Of tables that are in no system of their own, and of jobs.
+#: The namespace of jobs, and of tables without a system of their own.
 NAMESPACE = "compiled-plan"
 _JDBC = re.compile(r"jdbc:(?P<system>[a-z0-9]+)://(?P<hosts>[^/?;]*)/?(?P<database>[^?;]*)", re.IGNORECASE)
 _SYSTEMS = {"postgresql": ("postgres", 5432), "mysql": ("mysql", 3306), "mariadb": ("mysql", 3306)}
 
 
 class Dataset(NamedTuple):
-    """A table as OpenLineage calls it."""
+    """A table's identity in OpenLineage."""
 
     namespace: str
     name: str
 
 
 def dataset_of(table: CatalogTable) -> Dataset:
-    """What a table is called: no name or password of a user is part of it."""
+    """The identity of a table, without names or passwords of users."""
     options = table.options
     connector = options.get("connector", "")
     if connector == "filesystem" and "path" in options:
@@ -37,9 +37,9 @@ def dataset_of(table: CatalogTable) -> Dataset:
         broker = options.get("properties.bootstrap.servers", "").split(",")[0].strip()
         return Dataset(f"kafka://{broker}", options.get("topic") or options.get("topic-pattern", ""))
     if connector == "jdbc":
-        found = _of_jdbc(options)
-        if found is not None:
-            return found
+        dataset = _of_jdbc(options)
+        if dataset is not None:
+            return dataset
     return Dataset(NAMESPACE, ".".join(table.path))
 
 
@@ -54,13 +54,13 @@ def _of_path(path: str) -> Dataset:
 
 
 def _of_jdbc(options: Mapping[str, str]) -> Dataset | None:
-    found = _JDBC.match(masked_url(options.get("url", "")))
-    if found is None:
+    match = _JDBC.match(masked_url(options.get("url", "")))
+    if match is None:
         return None
-    system, port = _SYSTEMS.get(found["system"].lower(), (found["system"].lower(), 0))
-    host = found["hosts"].split(",")[0].rpartition("@")[2]
+    system, port = _SYSTEMS.get(match["system"].lower(), (match["system"].lower(), 0))
+    host = match["hosts"].split(",")[0].rpartition("@")[2]
     host += f":{port}" if port and ":" not in host else ""
     table = options.get("table-name", "")
     if system == "postgres" and "." not in table:
         table = f"public.{table}"
-    return Dataset(f"{system}://{host}", f"{found['database'].strip('/')}.{table}".lstrip("."))
+    return Dataset(f"{system}://{host}", f"{match['database'].strip('/')}.{table}".lstrip("."))

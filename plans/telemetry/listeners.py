@@ -1,4 +1,4 @@
-"""Who is told of a run."""
+"""Listeners of a run."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, Protocol
 from compiled_plan.plans.errors import BusyError, CheckpointError, CompiledPlanError, ExecutionError
 from compiled_plan.plans.text.masking import masked_text
 
-#: A message of a run: `event` says which, `start`, `upgrade`, `step`, `batch`, `end`, `failed`.
+#: A message of a run; `event` is its type: `start`, `upgrade`, `step`, `batch`, `end`, `failed`.
 Message = Mapping[str, Any]
 
 
 def failed_message(fault: CompiledPlanError, plan: str = "") -> dict[str, Any]:
-    """The message of a run that was refused or failed; secrets in it are hidden, since it is kept and sent on."""
-    found = {"plan": plan, "error": type(fault).__name__, "message": masked_text(fault.message)}
+    """The message of a run that was refused or failed; secrets are masked, because it is stored and forwarded."""
+    failure = {"plan": plan, "error": type(fault).__name__, "message": masked_text(fault.message)}
     shown = {"where": masked_text(fault.where), "remedy": masked_text(fault.remedy)}
-    return {"event": "failed", **found, **shown, "refused": is_refusal(fault)}
+    return {"event": "failed", **failure, **shown, "refused": is_refusal(fault)}
 
 
 def is_refusal(fault: CompiledPlanError) -> bool:
-    """Whether the same start would give the same error: it concerns the plan, its options or its checkpoint.
+    """Return True if a repeated start would fail likewise: the plan, its options or its checkpoint are at fault.
 
-    What fails as it runs may go well the next time; so may a start on a checkpoint that another run holds.
+    A failure at run time may not recur, nor that of a start on a checkpoint that another run holds.
     """
     if isinstance(fault, CheckpointError):
         return not isinstance(fault, BusyError)
@@ -31,15 +31,15 @@ def is_refusal(fault: CompiledPlanError) -> bool:
 
 
 def now_text() -> str:
-    """Now, as ISO 8601 in UTC with milliseconds."""
+    """The current time, as ISO 8601 in UTC with milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Listener(Protocol):
-    """Is told of a run as it goes on. What a listener cannot do must not end the run: it says so, and goes on."""
+    """Receives the messages of a run. A failing listener must not end the run: it reports the failure and continues."""
 
     def tell(self, message: Message) -> None:
-        """Something happened."""
+        """Receive a message."""
 
     def close(self) -> None:
-        """Nothing more will."""
+        """Release resources; no message follows."""

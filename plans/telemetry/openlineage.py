@@ -1,4 +1,4 @@
-"""OpenLineage's events of a run: the tables that it reads and writes, and from which columns each column comes."""
+"""OpenLineage's events of a run: the tables that it reads and writes, and column lineage."""
 
 from __future__ import annotations
 
@@ -26,48 +26,48 @@ if TYPE_CHECKING:
     from openlineage.client.event_v2 import InputDataset, OutputDataset, RunEvent
 
 PRODUCER = "https://pypi.org/project/compiled-plan"
-#: Events of a run that goes on, in seconds: at most so often.
+#: Minimum interval of RUNNING events, in seconds.
 EVERY = 300.0
-#: How long the end of a run waits for events that are on their way, in seconds.
+#: Seconds that the end of a run waits for pending events.
 _PATIENCE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class LineageJob:
-    """The facts of a run that all its events have."""
+    """The facts of a run that are in all its events."""
 
     namespace: str
     name: str
     run: str  # id of the run, a UUID
-    bounded: bool  # whether it ends by itself
+    bounded: bool  # True if it ends by itself
     inputs: tuple[InputDataset, ...]
-    outputs: tuple[OutputDataset, ...]  # the tables that are written, with the origins of their columns
+    outputs: tuple[OutputDataset, ...]  # the sink tables, with the origins of their columns
 
 
 def job_of(plan: CompiledPlan, name: str, *, bounded: bool, namespace: str = "") -> LineageJob:
-    """A run of a plan; its namespace is that of `OPENLINEAGE_NAMESPACE` by default, else that of the product."""
+    """The job of a plan's run; its namespace is `OPENLINEAGE_NAMESPACE`, or by default the product's."""
     namespace = namespace or os.environ.get("OPENLINEAGE_NAMESPACE", "") or NAMESPACE
     tables = tables_read(plan)
     names = {identifier: dataset_of(table) for identifier, table in tables.items()}
     inputs = tuple(_input(names[identifier], table) for identifier, table in tables.items())
-    outputs = tuple(_output(each, names) for each in _by_table(origins_of(plan)))
+    outputs = tuple(_output(sink, names) for sink in _by_table(origins_of(plan)))
     return LineageJob(namespace, name, str(uuid4()), bounded, inputs, outputs)
 
 
 def _by_table(sinks: Iterable[SinkOrigins]) -> Iterable[SinkOrigins]:
-    """Each table once: several statements may write one."""
-    found: dict[str, SinkOrigins] = {}
-    for each in sinks:
-        other = found.get(each.table.identifier)
-        if other is not None:
-            names = dict.fromkeys((*other.columns, *each.columns))
+    """Merge the sinks of each table: several statements may write one."""
+    by_table: dict[str, SinkOrigins] = {}
+    for sink in sinks:
+        earlier = by_table.get(sink.table.identifier)
+        if earlier is not None:
+            names = dict.fromkeys((*earlier.columns, *sink.columns))
             columns = {
-                name: tuple(dict.fromkeys((*other.columns.get(name, ()), *each.columns.get(name, ()))))
+                name: tuple(dict.fromkeys((*earlier.columns.get(name, ()), *sink.columns.get(name, ()))))
                 for name in names
             }
-            each = SinkOrigins(each.table, columns, tuple(dict.fromkeys((*other.rows, *each.rows))))
-        found[each.table.identifier] = each
-    return found.values()
+            sink = SinkOrigins(sink.table, columns, tuple(dict.fromkeys((*earlier.rows, *sink.rows))))
+        by_table[sink.table.identifier] = sink
+    return by_table.values()
 
 
 def _schema(table: CatalogTable) -> Any:
@@ -106,17 +106,18 @@ def _output(sink: SinkOrigins, names: Mapping[str, Dataset]) -> OutputDataset:
 
 
 def _fields(origins: Iterable[Origin], names: Mapping[str, Dataset]) -> list[Any]:
-    """The columns, each once with all that it has to do."""
+    """The input fields, once each, with all their transformations."""
     from openlineage.client.facet_v2 import column_lineage_dataset as lineage
 
-    found: dict[tuple[str, str], list[Any]] = {}
-    for each in origins:
-        made = lineage.Transformation(
-            type="DIRECT" if each.how.direct else "INDIRECT", subtype=each.how.name, description=each.how.value
+    transformations: dict[tuple[str, str], list[Any]] = {}
+    for origin in origins:
+        transformation = lineage.Transformation(
+            type="DIRECT" if origin.how.direct else "INDIRECT", subtype=origin.how.name, description=origin.how.value
         )
-        found.setdefault((each.table, each.column), []).append(made)
+        transformations.setdefault((origin.table, origin.column), []).append(transformation)
     return [
-        lineage.InputField(*names[table], field=column, transformations=made) for (table, column), made in found.items()
+        lineage.InputField(*names[table], field=column, transformations=steps)
+        for (table, column), steps in transformations.items()
     ]
 
 
@@ -150,11 +151,11 @@ def event_of(job: LineageJob, state: str, at: str, fault: str = "") -> RunEvent:
 
 
 class Lineage:
-    """Sends the events of a run, called `name`; where that fails the run goes on, and `warn` is told once.
+    """Sends the events of a run named `name`; if that fails, the run continues, and `warn` is called once.
 
-    `target` is a URL, `http://marquez:5000`, or a file, which events are added to, one a line. A key for the API is
-    taken from `OPENLINEAGE_API_KEY` of the environment. Raises an ExecutionError where the library is not installed, or
-    the file cannot be written.
+    `target` is a URL, `http://marquez:5000`, or a file, to which events are appended, one per line. The environment's
+    `OPENLINEAGE_API_KEY` is the key for the API. Raises an ExecutionError if the library is not installed, or the file
+    cannot be written.
     """
 
     def __init__(self, target: str, plan: CompiledPlan, name: str, warn: Callable[[str], None]) -> None:
@@ -189,8 +190,8 @@ class Lineage:
         if self._job is None:
             return
         self._sent = time.monotonic()
-        made = event_of(self._job, state, at, fault)
-        self._sender.submit(self._emit, made)
+        event = event_of(self._job, state, at, fault)
+        self._sender.submit(self._emit, event)
 
     def _emit(self, event: RunEvent) -> None:
         try:
@@ -201,7 +202,7 @@ class Lineage:
                 self._warn(f"lineage: {self._target} does not take events: {_short(fault)}")
 
     def close(self) -> None:
-        """Wait a while for what is on its way."""
+        """Wait a while for pending events."""
         from concurrent.futures import wait
 
         wait([self._sender.submit(lambda: None)], _PATIENCE)

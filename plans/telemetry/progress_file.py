@@ -1,4 +1,4 @@
-"""The messages of a run as lines of a file, numbered on from one start to the next."""
+"""The messages of a run as lines of a file, numbered consecutively across starts."""
 
 from __future__ import annotations
 
@@ -14,34 +14,33 @@ from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.files.faults import writing
 from compiled_plan.plans.telemetry.listeners import Message
 
-#: When a file is moved aside, in bytes, and how many of these stay, as FILE.1 and so on.
+#: The size in bytes at which a file is rotated, and the number of rotated files, FILE.1 and so on.
 LENGTH, KEPT = 16 * 2**20, 3
 _TAIL = 1 << 16
 
 
 class ProgressFile:
-    """Writes messages to the end of a file; each has a number, `seq`, one more than the one before.
+    """Appends messages to a file, with consecutive numbers as `seq`.
 
-    Raises ExecutionError where the file cannot be written.
+    Raises ExecutionError if the file cannot be written.
     """
 
-    def __init__(self, path: Path, length: int = LENGTH, kept: int = KEPT) -> None:
+    def __init__(self, path: Path, length: int = LENGTH, retained: int = KEPT) -> None:
         with writing(path, "progress file", ExecutionError):
             self._next = last_number(path) + 1
-            self._handler = RotatingFileHandler(path, maxBytes=length, backupCount=kept, encoding="utf-8")
-        # What a process that was killed had begun to write stays a line of its own, which readers pass over.
+            self._handler = RotatingFileHandler(path, maxBytes=length, backupCount=retained, encoding="utf-8")
+        # A partial line of a killed process stays a line of its own, which readers skip.
         if path.stat().st_size and not _ends_a_line(path):
             with path.open("a", encoding="utf-8") as file:
                 file.write("\n")
 
     def tell(self, message: Message) -> None:
-        """Write a message."""
         text = json.dumps({"seq": self._next, **message})
         self._next += 1
         self._handler.emit(LogRecord("", INFO, "", 0, text, None, None))
 
     def close(self) -> None:
-        """Nothing more is written."""
+        """Close the file."""
         self._handler.close()
 
 
@@ -52,28 +51,28 @@ def _ends_a_line(path: Path) -> bool:
 
 
 def files_of(path: Path) -> list[Path]:
-    """The file and those that were moved aside, oldest first."""
-    aside = []
+    """The file and its rotated predecessors, oldest first."""
+    rotated = []
     number = 1
-    while (each := path.with_name(f"{path.name}.{number}")).exists():
-        aside.append(each)
+    while (file := path.with_name(f"{path.name}.{number}")).exists():
+        rotated.append(file)
         number += 1
-    return [*reversed(aside), *([path] if path.exists() else [])]
+    return [*reversed(rotated), *([path] if path.exists() else [])]
 
 
 def last_number(path: Path) -> int:
     """The number of the last message; 0 before the first."""
-    return next((int(each["seq"]) for file in reversed(files_of(path)) for each in _backwards(file)), 0)
+    return next((int(message["seq"]) for file in reversed(files_of(path)) for message in _backwards(file)), 0)
 
 
 def last_messages(path: Path) -> Iterator[dict[str, Any]]:
-    """The messages of a file and of those that were moved aside, the last one first."""
+    """The messages of a file and its rotated predecessors, newest first."""
     for file in reversed(files_of(path)):
         yield from _backwards(file)
 
 
 def _backwards(path: Path) -> Iterator[dict[str, Any]]:
-    """The messages of a file, the last one first; read from its end."""
+    """The messages of a file, newest first; read from its end."""
     try:
         file = path.open("rb")
     except FileNotFoundError:
@@ -84,19 +83,19 @@ def _backwards(path: Path) -> Iterator[dict[str, Any]]:
             begin = max(0, end - _TAIL)
             file.seek(begin)
             lines = (file.read(end - begin) + rest).split(b"\n")
-            # The first one may have begun earlier.
+            # The first line may have begun in the previous chunk.
             rest = lines.pop(0) if begin else b""
             for line in reversed(lines):
-                found = _message(line)
-                if found is not None:
-                    yield found
+                message = _message(line)
+                if message is not None:
+                    yield message
             end = begin
 
 
 def _message(line: bytes) -> dict[str, Any] | None:
-    """The message of a line; None of one that was not written to its end."""
+    """The message of a line; None for a partial line."""
     try:
-        found = json.loads(line)
+        message = json.loads(line)
     except ValueError:
         return None
-    return found if isinstance(found, dict) and isinstance(found.get("seq"), int) else None
+    return message if isinstance(message, dict) and isinstance(message.get("seq"), int) else None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from prometheus_client import CollectorRegistry
 
-#: Upper bounds of the times of micro-batches, in seconds.
+#: Upper bounds of micro-batch durations, in seconds.
 _BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 
 
@@ -36,23 +36,23 @@ class RunMetrics:
         self.batches = counter("batches", "Micro-batches")
         self.rows_in = counter("rows_in", "Rows read from sources")
         self.rows_out = counter("rows_out", "Rows written to sinks")
-        self.aside = counter("dead_letters", "Records put aside, unreadable")
+        self.aside = counter("dead_letters", "Dead letters: unreadable records")
         self.seconds = Histogram(
             "compiled_plan_batch_seconds", "Time of a micro-batch", ["plan"], buckets=_BUCKETS, registry=registry
         )
         self.batch = gauge("last_batch", "Number of the last micro-batch")
-        self.at = gauge("last_batch_timestamp_seconds", "When the last micro-batch ended")
-        self.watermark = gauge("watermark_timestamp_seconds", "The watermark of the last one")
+        self.at = gauge("last_batch_timestamp_seconds", "End time of the last micro-batch")
+        self.watermark = gauge("watermark_timestamp_seconds", "Watermark of the last micro-batch")
         self.state_rows = gauge("state_rows", "Entries of an operator", "operator")
         self.state_bytes = gauge("state_bytes", "Bytes of an operator", "operator")
-        self.operator_in = gauge("operator_rows_in", "Rows that came to an operator in this run", "operator")
-        self.operator_out = gauge("operator_rows_out", "Rows that an operator gave in this run", "operator")
+        self.operator_in = gauge("operator_rows_in", "Rows received by an operator in this run", "operator")
+        self.operator_out = gauge("operator_rows_out", "Rows emitted by an operator in this run", "operator")
         self.source_rows = counter("source_rows", "Rows read from a source", "source")
-        lag = "What a source had beside what was read, when the last micro-batch was planned"
+        lag = "Lag of a source when the last micro-batch was planned"
         self.lag = gauge("source_lag", lag, "source", "unit")
 
     def take(self, plan: str, message: Message) -> None:
-        """Count a message of the run of that name."""
+        """Count a message of a run with that plan name."""
         event = message["event"]
         if event == "start":
             self.running.labels(plan).set(1)
@@ -73,25 +73,25 @@ class RunMetrics:
         self.at.labels(plan).set(datetime.fromisoformat(message["at"]).timestamp())
         if message["watermark"] is not None:
             self.watermark.labels(plan).set(datetime.fromisoformat(message["watermark"]).timestamp())
-        for each in message["operators"]:
-            uid = each["uid"]
-            self.state_rows.labels(plan, uid).set(each["stateRows"])
-            if each["stateBytes"] is not None:
-                self.state_bytes.labels(plan, uid).set(each["stateBytes"])
-            self.operator_in.labels(plan, uid).set(each["rowsIn"])
-            self.operator_out.labels(plan, uid).set(each["rowsOut"])
-        for each in message["sources"]:
-            self.source_rows.labels(plan, each["name"]).inc(each["rows"])
-            if each["lag"] is not None:
-                self.lag.labels(plan, each["name"], each["lagUnit"]).set(each["lag"])
+        for operator in message["operators"]:
+            uid = operator["uid"]
+            self.state_rows.labels(plan, uid).set(operator["stateRows"])
+            if operator["stateBytes"] is not None:
+                self.state_bytes.labels(plan, uid).set(operator["stateBytes"])
+            self.operator_in.labels(plan, uid).set(operator["rowsIn"])
+            self.operator_out.labels(plan, uid).set(operator["rowsOut"])
+        for operator in message["sources"]:
+            self.source_rows.labels(plan, operator["name"]).inc(operator["rows"])
+            if operator["lag"] is not None:
+                self.lag.labels(plan, operator["name"], operator["lagUnit"]).set(operator["lag"])
 
 
 class MetricsServer:
     """Serves the figures of one run at `/metrics`.
 
-    The address `9464` listens on this machine alone, `0.0.0.0:9464` on all its addresses. The label `plan` is the name
-    of the plan's file if empty. Raises a ProgramError for another address, an ExecutionError where the port is taken or
-    the library is not installed.
+    The address `9464` listens only on this machine, `0.0.0.0:9464` on all its addresses. The label `plan` defaults to
+    the name of the plan's file. Raises a ProgramError for an invalid address, an ExecutionError if the port is in use
+    or the library is not installed.
     """
 
     def __init__(self, address: str, plan: str) -> None:
@@ -116,7 +116,7 @@ class MetricsServer:
 
     @property
     def port(self) -> int:
-        """The port that is listened on."""
+        """The port of the server."""
         return int(self._server.server_port)
 
     def tell(self, message: Message) -> None:
@@ -126,7 +126,7 @@ class MetricsServer:
         self.metrics.take(self.plan, message)
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop the server."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

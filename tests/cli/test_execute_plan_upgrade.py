@@ -108,7 +108,7 @@ def test_an_upgrade_by_commands(shared_session: None, tmp_path: Path) -> None:
     assert json.loads(execute("--prune", "--json").stdout) == {"removed": [2]}
     again = execute("--rollback")
     assert again.returncode == 1
-    assert "there is no generation before generation 1" in again.stderr
+    assert "generation 1, which is in force, has no predecessor" in again.stderr
 
 
 def test_lost_heads_are_reported_with_a_remedy(shared_session: None, tmp_path: Path) -> None:

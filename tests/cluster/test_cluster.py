@@ -17,7 +17,7 @@ import pyspark
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.execution.kernel import use_fit_java
+from compiled_plan.plans.execution.kernel import use_suitable_java
 
 SECONDS_TO_WAIT = 90
 ROWS = 200
@@ -45,7 +45,7 @@ def daemon(folder: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[str]:
     """The URL of a standalone cluster with two workers of one core each."""
-    use_fit_java()
+    use_suitable_java()
     folder = tmp_path / "cluster"
     folder.mkdir()
     port, page = free_port(), free_port()

@@ -265,7 +265,7 @@ def test_table_api_object_of_a_data_type(env: TableEnvironment) -> None:
         (("U", 1, 2), "is no name"),
         ((User, "Bob"), "2 field"),
         ((User, "nam", "Bob", "age", 1), "has no field nam"),
-        ((int, 1), "cannot be told"),
+        ((int, 1), "cannot be inferred"),
         ((5, "a", 1), "object_of"),
     ],
 )

@@ -307,5 +307,5 @@ def test_resolution_process_a_function_that_changed(spark: SparkSession) -> None
         ("Number", "it gives BIGINT.* plan says VARCHAR"),
     ):
         plan = CompiledPlan.from_json(text.replace("IsStatic", class_name))
-        with pytest.raises(PlanError, match=rf"is not what it was when the plan was compiled: {message}"):
+        with pytest.raises(PlanError, match=rf"has changed since the plan was compiled: {message}"):
             Run(spark, plan, RunOptions())

@@ -292,7 +292,7 @@ def test_proposed_changes_scenario_2_dataframes(sample: Any, env: TableEnvironme
     )
     table = env.from_dataframe(frame, sample.SPECIFIC)
     assert list(table.execute().collect()) == [(Decimal("12.34"), "RED"), (None, "BLUE")]
-    with pytest.raises(ProgramError, match="the type of column 'price' cannot be told"):
+    with pytest.raises(ProgramError, match="the type of column 'price' cannot be inferred"):
         env.from_dataframe(frame)
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format, timestamp_pb2
 
 from compiled_plan.plans.connectors.jars import PROTOBUF
-from compiled_plan.plans.execution.kernel import use_fit_java
+from compiled_plan.plans.execution.kernel import use_suitable_java
 from compiled_plan.plans.execution.spark import packages
 from tools import maven
 
@@ -67,7 +67,7 @@ def descriptor_set() -> bytes:
 
 def add_classes(spark: SparkSession, folder: Path) -> None:
     """Add a jar to a session with the classes of all files, and the runtime library that a run would add."""
-    if not packages.finds(spark, PROTOBUF.holds):
+    if not packages.has_class(spark, PROTOBUF.holds):
         packages._add(spark, PROTOBUF, "a test")
     session: Any = spark._jsparkSession
     jars = [url.getPath() for url in session.sharedState().jarClassLoader().getURLs()]
@@ -76,7 +76,7 @@ def add_classes(spark: SparkSession, folder: Path) -> None:
     (folder / "classes").mkdir()
     compile_protos(f"--java_out={folder}/java")
     sources = [str(path) for path in sorted((folder / "java").rglob("*.java"))]
-    javac = use_fit_java() / "bin" / "javac"
+    javac = use_suitable_java() / "bin" / "javac"
     subprocess.run([javac, "-nowarn", "-cp", library, "-d", folder / "classes", *sources], check=True)
     jar = shutil.make_archive(str(folder / "messages"), "zip", folder / "classes")
     spark.sql(f"ADD JAR '{Path(jar).rename(folder / 'messages.jar')}'").collect()

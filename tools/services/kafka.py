@@ -125,8 +125,8 @@ def java(module: str = _BROKER, *, busy: bool = False) -> list[str]:
 
 def java_program() -> str:
     """The `java` executable."""
-    from compiled_plan.plans.execution.kernel import use_fit_java
+    from compiled_plan.plans.execution.kernel import use_suitable_java
 
-    use_fit_java()
+    use_suitable_java()
     home = os.environ.get("JAVA_HOME")
     return str(Path(home, "bin", "java")) if home else "java"

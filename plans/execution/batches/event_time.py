@@ -1,11 +1,11 @@
-"""The watermark of a query whose sources have watermarks by partition, or may be idle: kept, and moved, by the driver.
+"""Event time in the driver: the watermark of a query with watermarks by partition or idle sources.
 
-Spark moves its watermark by the rows of each source alike. Here the rows tell how far their partitions are
-(`PartitionWatermarks`), and the driver sets Spark's watermark after each micro-batch; also while no rows come, when a
-partition or source has become idle, and Spark then runs an empty micro-batch.
+Spark derives its watermark from the rows of all sources alike. Here the rows report the watermarks of their partitions
+(`PartitionWatermarks`), and the driver sets Spark's watermark after each micro-batch. It also does so while no rows
+arrive, if a partition or source becomes idle; Spark then runs an empty micro-batch.
 
-How long a partition has been silent is known up to the time for which a micro-batch was planned, which read all that
-was there; and while none runs, up to when Spark last looked for rows.
+A micro-batch reads all rows that were available at the time for which it was planned, so the silence of a partition is
+known up to that time; between micro-batches it is known up to the last time at which Spark looked for rows.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ class TimedSource:
     """A source with watermarks.
 
     Args:
-        name: under which the checkpoint knows it.
-        watermarks: those of its rows.
+        name: its name in the checkpoint.
+        watermarks: the watermarks of its rows.
     """
 
     name: str
     watermarks: PartitionWatermarks
 
     def partitions(self, entry: Entry) -> tuple[str, ...]:
-        """The names of its partitions in a micro-batch."""
+        """The names of the partitions that a micro-batch reads."""
         position = entry.positions.get(self.name)
         if not self.watermarks.timing.by_partition:
             return (WHOLE,)
@@ -50,22 +50,24 @@ class TimedSource:
 
 
 def partitions_of(position: str) -> tuple[str, ...]:
-    """The partitions that a position of a Kafka source tells of, as its rows name them."""
-    return tuple(f"{topic}/{each}" for topic, of in json.loads(position).items() for each in of)
+    """The partitions in a position of a Kafka source, named as in the rows."""
+    return tuple(
+        f"{topic}/{partition}" for topic, partitions in json.loads(position).items() for partition in partitions
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class QueryWatermark:
-    """Spark's watermark of a query; it never goes back. See `QueryWatermark` in the kernel."""
+    """Spark's watermark of a query; it never decreases. See `QueryWatermark` in the kernel."""
 
     spark: SparkSession
 
     def move(self, millis: int) -> None:
-        """Move that of the query that runs the micro-batch at hand."""
+        """Set the watermark of the query that runs the current micro-batch."""
         self._kernel.move(self.spark._jsparkSession, millis)
 
     def move_waiting(self, query: StreamingQuery, millis: int) -> bool:
-        """Move that of a query that waits for rows; false where it does not wait, and nothing is changed."""
+        """Set the watermark of a query that waits for rows; return False, changing nothing, if it is not waiting."""
         return bool(self._kernel.moveWaiting(query._jsq, millis))
 
     @property
@@ -74,14 +76,14 @@ class QueryWatermark:
 
 
 class EventTime:
-    """The watermark of one query.
+    """Event time of one query.
 
     Args:
-        folder: the generation that it runs on.
-        sources: those with watermarks, by node.
-        watermark: Spark's.
-        interval: how often Spark looks for rows, in ms; 0 for all the time.
-        clock: tells the time, in ms.
+        folder: the generation on which the query runs.
+        sources: the sources with watermarks, by node.
+        watermark: Spark's watermark of the query.
+        interval: trigger interval in ms; 0 if Spark looks for rows all the time.
+        clock: returns the time in ms.
     """
 
     def __init__(
@@ -107,34 +109,34 @@ class EventTime:
         return {node: source.watermarks for node, source in self.sources.items()}
 
     def begin(self, batch: int) -> None:
-        """Tell the tasks of a micro-batch where the partitions are."""
+        """Pass the watermarks of the partitions to the tasks of a micro-batch."""
         with self._lock:
             now, entry = self.clock(), entry_of(self.folder, batch)
             if self._marks is None:
                 self._marks, self._first = read_marks(self.folder), batch
             before = self._marks.entering(batch, now)
             if batch == self._marks.batch + 1 and self._sources:
-                # Meanwhile partitions may have become idle.
+                # Partitions may have become idle since the last micro-batch.
                 before = self._sources
             self._planned = int(entry.about["batchTimestampMs"])
             self._sources = {
-                each.name: before.get(each.name, SourceMarks()).found(each.partitions(entry), now)
-                for each in self.sources.values()
+                timed.name: before.get(timed.name, SourceMarks()).with_partitions(timed.partitions(entry), now)
+                for timed in self.sources.values()
             }
-            for each in self.sources.values():
-                source = self._sources[each.name]
+            for timed in self.sources.values():
+                source = self._sources[timed.name]
                 marks = {name: partition.mark for name, partition in source.partitions.items()}
                 # As in Flink a run begins without a current watermark.
-                each.watermarks.begin(marks, None if batch == self._first else source.mark)
+                timed.watermarks.begin(marks, None if batch == self._first else source.mark)
 
     def end(self, batch: int) -> None:
-        """Take in what a micro-batch has reached, keep it, and have Spark's watermark follow."""
+        """Collect and store the watermarks that a micro-batch reached, and set Spark's watermark."""
         with self._lock:
             assert self._marks is not None
             before, now = self._sources, self.clock()
             after = {
-                each.name: before[each.name].after(each.watermarks.reached(batch), now)
-                for each in self.sources.values()
+                timed.name: before[timed.name].after(timed.watermarks.reached(batch), now)
+                for timed in self.sources.values()
             }
             silences = self._silences(self._planned)
             self._sources = {name: source.moved(silences[name]) for name, source in after.items()}
@@ -146,7 +148,7 @@ class EventTime:
                 self.watermark.move(mark)
 
     def wait(self, query: StreamingQuery) -> None:
-        """While no micro-batch runs, see which partitions have become idle."""
+        """Detect idle partitions while no micro-batch runs."""
         with self._lock:
             if self._marks is None:
                 return
@@ -158,7 +160,7 @@ class EventTime:
                 self._sources, self._moved_to = moved, reached
 
     def _silences(self, until: int, since: int = 0) -> dict[str, Silence]:
-        return {each.name: Silence(each.watermarks.timing.idle_ms, until, since) for each in self.sources.values()}
+        return {timed.name: Silence(timed.watermarks.timing.idle_ms, until, since) for timed in self.sources.values()}
 
 
 def event_time_of(
@@ -169,16 +171,16 @@ def event_time_of(
     interval: int,
     clock: Callable[[], int],
 ) -> EventTime | None:
-    """The watermark of a plan's query; None where Spark's own way will do.
+    """Event time of a plan's query; None if Spark's own watermark suffices.
 
     Args:
-        folder: the generation that it runs on.
-        names: the names of its sources, by node.
-        interval: how often Spark looks for rows, in ms; 0 for all the time.
-        clock: tells the time, in ms.
+        folder: the generation on which the query runs.
+        names: the names of the plan's sources, by node.
+        interval: trigger interval in ms; 0 if Spark looks for rows all the time.
+        clock: returns the time in ms.
     """
-    found = {
+    sources = {
         node: TimedSource(names[node], PartitionWatermarks.of(spark, timing))
         for node, timing in timings(prepared).items()
     }
-    return EventTime(folder, found, QueryWatermark(spark), interval, clock) if found else None
+    return EventTime(folder, sources, QueryWatermark(spark), interval, clock) if sources else None

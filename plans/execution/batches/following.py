@@ -1,4 +1,4 @@
-"""Following a streaming query: its micro-batches are reported as they end, added up, and settled with sinks."""
+"""Followers of streaming queries: report and total finished micro-batches, and settle them with sinks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from compiled_plan.plans.execution.batches.progress import (
     BatchProgress,
-    Kept,
+    StateFigures,
     ended_at,
     operator_progress,
     source_progress,
@@ -39,7 +39,7 @@ _POLL_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """How a run ended: batches run, rows read and written, whether it was asked to stop, records put aside."""
+    """Result of a run: batches run, rows read and written, whether it was stopped, dead letters."""
 
     batches: int
     rows_in: int
@@ -49,24 +49,24 @@ class RunResult:
 
 
 class Counts(Protocol):
-    """Knows what was written."""
+    """Counts of written rows."""
 
     def rows(self, batch: int) -> BatchRows:
-        """What was written of a micro-batch of this run; asked once."""
+        """The rows written in a micro-batch of this run; may be called once per batch."""
 
 
 class Follower:
-    """Reports the micro-batches of a query as they end, and adds up their figures.
+    """Reports the finished micro-batches of a query and totals their figures.
 
     Args:
-        query: what is followed; another may take its place.
+        query: the query to follow; may be replaced by its successor.
         handles: the stages of the query.
-        plan: has the descriptions of operators.
-        folder: the checkpoint, in which the rows of state are kept.
-        resumes: whether the checkpoint was started before, and has them already.
-        tables: knows which tables its sources read.
-        sinks: know how many rows were written.
-        report: is told of each micro-batch.
+        plan: supplies the descriptions of operators.
+        folder: the checkpoint, which stores the row counts of state.
+        resumes: True if the checkpoint was started before and has row counts.
+        tables: the tables that the query's sources read.
+        sinks: counts the written rows.
+        report: called with each finished micro-batch.
     """
 
     def __init__(
@@ -82,8 +82,14 @@ class Follower:
         resumes: bool,
     ) -> None:
         self.query = query
-        self._handles, self._folder, self._tables, self._sinks, self._tell = handles, folder, tables, sinks, report
-        self._base = Kept.read(folder.read_text(STATE_ROWS) if resumes else None)
+        self._handles, self._folder, self._tables, self._sinks, self._progress_report = (
+            handles,
+            folder,
+            tables,
+            sinks,
+            report,
+        )
+        self._base = StateFigures.read(folder.read_text(STATE_ROWS) if resumes else None)
         self._descriptions = {str(node.uid): masked_text(node.description) for node in plan.nodes if node.uid}
         self._seen, self._batches, self._rows_in, self._rows_out, self._dead_letters = -1, 0, 0, 0, 0
         self._idle = 0
@@ -91,12 +97,12 @@ class Follower:
 
     @property
     def batch(self) -> int:
-        """The last micro-batch that ended; -1 before the first of this run."""
+        """The last finished micro-batch; -1 before the first of this run."""
         return self._seen
 
     @property
     def idle(self) -> bool:
-        """Whether the last batch read nothing, and it was not the first, which may be over before its tasks are up."""
+        """Return True if the last batch read no rows, except the first, which may end before its tasks are up."""
         return self._idle > 1 or (self._idle == 1 and self._batches > 1)
 
     def result(self, stopped: bool) -> RunResult:
@@ -106,22 +112,22 @@ class Follower:
     def follow(
         self, stop: threading.Event, between: Callable[[], None], *, until_drained: bool, until_idle: bool
     ) -> bool:
-        """Report micro-batches until the query ends, or has read all that there is.
+        """Report micro-batches until the query ends or has read all available rows.
 
         Args:
-            stop: ends it before.
-            between: called now and then, after the batches that have ended are reported.
-            until_drained: whether a query that does not end by itself is left when it has read all that there is.
-            until_idle: whether it is left when it is idle.
+            stop: ends the query early.
+            between: called between polls, after finished batches are reported.
+            until_drained: return once a query that does not end by itself has read all available rows.
+            until_idle: return once the query is idle.
 
         Returns:
-            Whether it was stopped before.
+            True if it was stopped early.
         """
         query, drained, woken = self.query, threading.Event(), threading.Event()
-        waited, told = (
+        wait, events = (
             (query.processAllAvailable, (drained, woken)) if until_drained else (query.awaitTermination, (woken,))
         )
-        threading.Thread(target=_tell, args=(waited, *told), daemon=True).start()
+        threading.Thread(target=_set_after, args=(wait, *events), daemon=True).start()
         while query.isActive and not (drained.is_set() or stop.is_set() or (until_idle and self.idle)):
             woken.wait(_POLL_SECONDS)
             self.catch_up()
@@ -137,86 +143,88 @@ class Follower:
         latest = self.query._jsq.lastProgress()
         if latest is None or latest.batchId() <= self._seen:
             return
-        for progress in _behind(self.query, self._seen):
+        for progress in _progress_since(self.query, self._seen):
             if "addBatch" in progress.durationMs:
                 self._report(progress)
 
     def _report(self, progress: Any) -> None:
         operators = operator_progress(self._handles, self._base, self._descriptions)
-        self._folder.write_text(STATE_ROWS, Kept.of(operators).text())
-        out, aside = self._sinks.rows(progress.batchId)
+        self._folder.write_text(STATE_ROWS, StateFigures.of(operators).text())
+        out, dead_letters = self._sinks.rows(progress.batchId)
         tables = [*self._tables.read_by(self.query), *repeat(NO_TABLE, len(progress.sources))]
         sources = tuple(
-            source_progress(each, table)
-            for each, table in zip(progress.sources, tables, strict=False)
-            if not _controls(each.description)
+            source_progress(source, table)
+            for source, table in zip(progress.sources, tables, strict=False)
+            if not _is_control(source.description)
         )
         rows_in = sum(source.rows for source in sources)
         self._idle = 0 if rows_in else self._idle + 1
         millis = int(progress.durationMs.get("triggerExecution", 0))
         self._seen, self._batches = progress.batchId, self._batches + 1
         self._rows_in, self._rows_out = self._rows_in + rows_in, self._rows_out + out
-        self._dead_letters += aside
+        self._dead_letters += dead_letters
         self.watermark = watermark_ms(progress.eventTime.get("watermark"))
         at, watermark = ended_at(progress.timestamp, millis), watermark_text(progress.eventTime.get("watermark"))
-        self._tell(BatchProgress(progress.batchId, rows_in, out, millis, operators, aside, at, sources, watermark))
+        self._progress_report(
+            BatchProgress(progress.batchId, rows_in, out, millis, operators, dead_letters, at, sources, watermark)
+        )
 
 
-def _behind(query: StreamingQuery, batch: int) -> Sequence[Any]:
-    """What Spark tells of the batches behind one.
+def _progress_since(query: StreamingQuery, batch: int) -> Sequence[Any]:
+    """Spark's progress of the batches after a given one.
 
-    Spark keeps a hundred, and writing one as text takes as long as a small batch has to wait for its plan.
+    Spark retains a hundred; converting one to text takes as long as planning a small batch.
     """
     from pyspark.sql.streaming.listener import StreamingQueryProgress
 
-    kept = query._jsq.recentProgress()
-    newest = takewhile(lambda progress: progress.batchId() > batch, (kept[-at] for at in range(1, len(kept) + 1)))
+    recent = query._jsq.recentProgress()
+    newest = takewhile(lambda progress: progress.batchId() > batch, (recent[-at] for at in range(1, len(recent) + 1)))
     return [StreamingQueryProgress.fromJson(json.loads(progress.json())) for progress in newest][::-1]
 
 
-def _controls(source: str) -> bool:
-    """Whether a source gives control rows alone."""
+def _is_control(source: str) -> bool:
+    """Return True if the source produces only control rows."""
     return ENDS in source or TICKS in source
 
 
-def _tell(waited: Callable[[], object], *events: threading.Event) -> None:
+def _set_after(wait: Callable[[], object], *events: threading.Event) -> None:
     """Set events when a wait is over."""
-    # A query that failed or was stopped meanwhile is the main thread's affair, which looks now and then.
+    # The main thread polls the query and handles its failure.
     with suppress(Exception):
-        waited()
+        wait()
         for event in events:
             event.set()
 
 
 @dataclass(slots=True)
 class Committing:
-    """Tells those sinks of a run that wait for it.
+    """Settles the sinks that wait for commits.
 
     Args:
-        waiting: what each of them has to do.
+        waiting: the pending commits of each such sink.
     """
 
     waiting: Sequence[Commits]
-    #: The last micro-batch that was committed before the first was followed; None while nobody has looked.
+    #: The last micro-batch committed before this run; None until `settle` first reads it.
     _before: int | None = None
 
     def check(self, *, ends: bool, has_watermark: bool) -> None:
-        """Refuse what would never be done; see `Commits.check`."""
-        for each in self.waiting:
-            each.check(ends=ends, has_watermark=has_watermark)
+        """Refuse commits that would never happen; see `Commits.check`."""
+        for commits in self.waiting:
+            commits.check(ends=ends, has_watermark=has_watermark)
 
     def settle(self, follower: Follower, folder: Folder, *, ended: bool) -> None:
-        """Tell them how far the run is.
+        """Report the progress of the run to the sinks.
 
         Args:
-            follower: knows the last micro-batch of this run, and the watermark.
-            folder: Spark's checkpoint, which knows the last one of the run before.
-            ended: whether all rows are written.
+            follower: supplies the last micro-batch of this run, and the watermark.
+            folder: Spark's checkpoint, which has the last micro-batch of the previous run.
+            ended: True if all rows are written.
         """
         if not self.waiting:
             return
         if self._before is None:
             committed = progress_of(folder).committed
             self._before = -1 if committed is None else committed
-        for each in self.waiting:
-            each.settle(max(follower.batch, self._before), follower.watermark, ended=ended)
+        for commits in self.waiting:
+            commits.settle(max(follower.batch, self._before), follower.watermark, ended=ended)

@@ -1,4 +1,4 @@
-"""A run in micro-batches: how often they come, and what becomes of each."""
+"""A run in micro-batches: triggers, and the writing of each batch."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-#: How often a continuous run looks for what is due by processing time, unless the user says.
+#: Default interval at which a continuous run fires processing-time timers.
 _CLOCK_MS = 1000
 
 
 @dataclass(slots=True)
 class MicroBatches:
-    """Starts the query of a run in micro-batches, and writes each of them.
+    """Starts the query of a run in micro-batches, and writes each batch.
 
     Args:
         sinks: the open sinks.
-        options: of the run.
-        bounded: whether the run ends by itself.
-        publish: has the start count; what a sink gets belongs to a checkpoint that the next start finds.
-        clock: by which micro-batches are planned.
+        options: the options of the run.
+        bounded: True if the run ends by itself.
+        publish: publishes the generation; sinks receive rows only of a generation that the next start resumes.
+        clock: the clock by which micro-batches are planned.
     """
 
     spark: SparkSession
@@ -45,37 +45,37 @@ class MicroBatches:
     bounded: bool
     publish: Callable[[], None]
     clock: BatchClock
-    #: Moves the watermark where Spark does not.
+    #: Moves the watermark if Spark's own does not suffice.
     event_time: EventTime | None = None
-    #: Why a micro-batch was not written: Spark wraps it in a text, and the exception itself says more.
+    #: The exception of a micro-batch that failed: Spark keeps only its text.
     failure: Exception | None = None
     _is_bound: bool = False
 
     @property
     def ends(self) -> bool:
-        """True when the end of the input is that of event time: windows close and timers fire."""
+        """True if the end of input ends event time: windows close and timers fire."""
         return self.prepared.event_time and not self.options.available_now and self.bounded
 
     @property
     def _by_clock(self) -> bool:
-        return self.prepared.goes_by_the_clock and not self.bounded
+        return self.prepared.emits_by_processing_time and not self.bounded
 
     @property
     def interval_ms(self) -> int | None:
-        """How often Spark looks for rows; None for as soon as it can."""
+        """Trigger interval in ms; None to start batches back to back."""
         return self.options.trigger_ms or (_CLOCK_MS if self._by_clock else None)
 
     @property
     def ends_by_itself(self) -> bool:
-        """True when the query ends when it has read all that there is; else it has to be stopped."""
+        """True if the query ends once it has read all available rows; otherwise it must be stopped."""
         return self.bounded and self.options.trigger_ms is None and not self.ends
 
     def start(self, rows: DataFrame, builder: StageBuilder, folder: Folder) -> StreamingQuery:
         """Start the query.
 
         Args:
-            rows: for all sinks.
-            builder: made them, and takes them apart.
+            rows: the rows for all sinks.
+            builder: built the rows, and splits them by sink.
             folder: Spark's checkpoint.
         """
         writer = self._writer(rows, builder, folder)
@@ -83,27 +83,27 @@ class MicroBatches:
             writer = writer.trigger(availableNow=True)
         if self.interval_ms is not None:
             writer = writer.trigger(processingTime=f"{self.interval_ms} milliseconds")
-        # Where the end of the input is about to fire everything, nothing needs to fire before.
+        # If the end of input is about to fire all timers, no empty batch needs to fire them before.
         by_watermark = self.prepared.event_time and not self.ends
         with query_settings(self.spark, by_watermark or self._by_clock), self.clock.for_next(self.spark, folder):
             return writer.start()
 
-    def finish(self, rows: DataFrame, builder: StageBuilder, folder: Folder, *, all_there_is: bool) -> StreamingQuery:
-        """Start a query that runs the micro-batch that was begun, and ends; see `start`.
+    def finish(self, rows: DataFrame, builder: StageBuilder, folder: Folder, *, drain: bool) -> StreamingQuery:
+        """Start a query that runs the pending micro-batch and ends; see `start`.
 
         Args:
-            rows: for all sinks.
-            builder: made them, and takes them apart.
+            rows: the rows for all sinks.
+            builder: built the rows, and splits them by sink.
             folder: Spark's checkpoint.
-            all_there_is: whether it goes on with all rows that there are by now, and what is due then.
+            drain: also read all rows available by now and fire the timers that are due.
         """
         writer = self._writer(rows, builder, folder)
-        writer = writer.trigger(availableNow=True) if all_there_is else writer.trigger(once=True)
-        with query_settings(self.spark, empty_batches=all_there_is), self.clock.for_next(self.spark, folder):
+        writer = writer.trigger(availableNow=True) if drain else writer.trigger(once=True)
+        with query_settings(self.spark, empty_batches=drain), self.clock.for_next(self.spark, folder):
             return writer.start()
 
     def wait(self, query: StreamingQuery) -> None:
-        """Called now and then: the clock may jump, and the watermark move while no rows come."""
+        """Adjust clock and watermark between micro-batches."""
         self.clock.follow()
         if self.event_time is not None and not self.bounded:
             self.event_time.wait(query)
@@ -113,14 +113,14 @@ class MicroBatches:
         return writer.outputMode("append").option("checkpointLocation", folder.uri)
 
     def _bound(self) -> None:
-        """Have the input of a query that does not end by itself be what is there at its first micro-batch."""
+        """At the first micro-batch, bound the input of a query that does not end by itself to the rows available."""
         if self.bounded and not self.ends_by_itself and not self._is_bound:
             kernel = java_class(self.spark._jvm, "org.compiledplan.kernel.host.BoundedInput")
             kernel.bound(self.spark._jsparkSession, ENDS)
             self._is_bound = True
 
     def _write(self, frame: DataFrame, batch: int, builder: StageBuilder, folder: Folder) -> None:
-        """Write one micro-batch to all sinks; the batch is committed when all have it."""
+        """Write one micro-batch to all sinks; Spark commits it once every sink has written it."""
         try:
             self.publish()
             self._bound()

@@ -1,4 +1,4 @@
-"""What a run reports after each micro-batch."""
+"""Progress reports of a run, one per micro-batch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from compiled_plan.plans.text.masking import masked_url
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.stages.build import StageHandle
 
-#: What a lag counts: messages of Kafka that are not read yet.
+#: The unit of a lag: messages of Kafka not yet read.
 RECORDS = "records"
 
 
@@ -25,7 +25,7 @@ RECORDS = "records"
 class OperatorProgress:
     """Figures of one stateful operator: rows since the run started, entries and bytes of its state.
 
-    The bytes are None where nobody has counted those that were there at the start.
+    The bytes are None if the size of the state at the start is unknown.
     """
 
     uid: str
@@ -38,15 +38,15 @@ class OperatorProgress:
 
 @dataclass(frozen=True, slots=True)
 class SourceProgress:
-    """Rows read from one source in a micro-batch, and what it had beside them when that was planned.
+    """Rows read from one source in a micro-batch, and its lag when the batch was planned.
 
     Args:
-        name: what Spark says that it reads: a path, a topic; of a source that Spark has no word for, the table.
-        rows: that were read.
-        lag: how much was there and not read; None where the source cannot tell.
-        unit: what the lag counts.
-        table: that it is in the plan: catalog, database and name; empty where it is none.
-        nodes: ids of the operators that give its rows.
+        name: Spark's name for what it reads (a path, a topic); the table if Spark has none.
+        rows: number of rows read.
+        lag: amount available but not read; None if the source cannot tell.
+        unit: unit of the lag.
+        table: the table in the plan as catalog, database and name; empty if there is none.
+        nodes: ids of the operators that emit its rows.
     """
 
     name: str
@@ -57,9 +57,8 @@ class SourceProgress:
     nodes: tuple[int, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        found = {"name": self.name, "rows": self.rows, "lag": self.lag, "lagUnit": self.unit}
-        return {**found, "table": self.table, "nodes": list(self.nodes)}
+        figures = {"name": self.name, "rows": self.rows, "lag": self.lag, "lagUnit": self.unit}
+        return {**figures, "table": self.table, "nodes": list(self.nodes)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +69,12 @@ class BatchProgress:
         batch: its number.
         rows_in: rows read.
         rows_out: rows written to sinks.
-        millis: its time.
-        operators: those with state.
-        dead_letters: records put aside.
-        at: when it ended, as ISO 8601 in UTC.
-        sources: what was read from each.
-        watermark: of the query in this micro-batch, as ISO 8601 in UTC; None without event time, or before the first.
+        millis: its duration.
+        operators: figures of the stateful operators.
+        dead_letters: number of dead letters.
+        at: its end, as ISO 8601 in UTC.
+        sources: figures of each source.
+        watermark: the query's watermark in the batch, as ISO 8601 in UTC; None without event time or before the first.
     """
 
     batch: int
@@ -114,32 +113,31 @@ class BatchProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What operators kept at some time, by uid: entries, and where they were counted bytes."""
+class StateFigures:
+    """Entries of operators' state by uid, and bytes where they were counted."""
 
     rows: Mapping[str, int]
     bytes: Mapping[str, int]
 
     @classmethod
-    def read(cls, text: str | None) -> Kept:
-        """Of the text of a checkpoint; one of an earlier release has no bytes, and a torn one tells nothing."""
-        found = json_in(text, dict) or {}
-        figures = {uid: each if isinstance(each, dict) else {"rows": each} for uid, each in found.items()}
+    def read(cls, text: str | None) -> StateFigures:
+        """Parse the text of a checkpoint; earlier releases wrote no bytes, and a damaged text has no figures."""
+        stored = json_in(text, dict) or {}
+        figures = {uid: figure if isinstance(figure, dict) else {"rows": figure} for uid, figure in stored.items()}
         rows, sizes = (
-            {uid: each[name] for uid, each in figures.items() if type(each.get(name)) is int}
+            {uid: figure[name] for uid, figure in figures.items() if type(figure.get(name)) is int}
             for name in ("rows", "bytes")
         )
         return cls(rows, sizes)
 
     @classmethod
-    def of(cls, operators: Iterable[OperatorProgress]) -> Kept:
-        """What operators keep now."""
-        found = tuple(operators)
-        sizes = {each.uid: each.state_bytes for each in found if each.state_bytes is not None}
-        return cls({each.uid: each.state_rows for each in found}, sizes)
+    def of(cls, operators: Iterable[OperatorProgress]) -> StateFigures:
+        progress = tuple(operators)
+        sizes = {operator.uid: operator.state_bytes for operator in progress if operator.state_bytes is not None}
+        return cls({operator.uid: operator.state_rows for operator in progress}, sizes)
 
     def text(self) -> str:
-        """For a checkpoint."""
+        """The text for a checkpoint."""
         return json.dumps(
             {
                 uid: {"rows": rows, **({"bytes": self.bytes[uid]} if uid in self.bytes else {})}
@@ -149,38 +147,37 @@ class Kept:
 
 
 def operator_progress(
-    handles: Sequence[StageHandle], base: Kept, descriptions: Mapping[str, str]
+    handles: Sequence[StageHandle], base: StateFigures, descriptions: Mapping[str, str]
 ) -> tuple[OperatorProgress, ...]:
-    """Figures of all operators; `base` is what the checkpoint had at the start."""
-    found = []
+    """Figures of all operators; `base` is the state in the checkpoint at the start."""
+    progress = []
     for handle in handles:
         for uid, figures in handle.figures().items():
-            began_with = base.bytes.get(uid, None if base.rows.get(uid) else 0)
-            found.append(
+            initial_bytes = base.bytes.get(uid, None if base.rows.get(uid) else 0)
+            progress.append(
                 OperatorProgress(
                     uid=uid,
                     description=descriptions.get(uid, ""),
                     rows_in=figures["rowsIn"],
                     rows_out=figures["rowsOut"],
                     state_rows=figures["stateRows"] + base.rows.get(uid, 0),
-                    state_bytes=None if began_with is None else figures["stateBytes"] + began_with,
+                    state_bytes=None if initial_bytes is None else figures["stateBytes"] + initial_bytes,
                 )
             )
-    return tuple(found)
+    return tuple(progress)
 
 
 def source_progress(source: Any, table: ReadTable) -> SourceProgress:
-    """The figures of a source, of Spark's and of the table that it reads."""
     name, lag = source_name(source.description, table.name), lag_of(source.endOffset, source.latestOffset)
     return SourceProgress(name, source.numInputRows, lag, table=table.name, nodes=table.nodes)
 
 
 def source_name(description: str, table: str = "") -> str:
-    """The name of a source by Spark's description: `FileStreamSource[file:/in]`, `KafkaV2[Subscribe[orders]]`.
+    """The name of a source from Spark's description: `FileStreamSource[file:/in]`, `KafkaV2[Subscribe[orders]]`.
 
     Args:
-        description: Spark's.
-        table: the name where the description is that of an object alone.
+        description: Spark's description of the source.
+        table: the name if the description only identifies an object.
     """
     inner = re.search(r"\[([^\[\]]*)\]", description)
     name = inner[1] if inner else table or description.partition("@")[0].rpartition(".")[2]
@@ -188,10 +185,10 @@ def source_name(description: str, table: str = "") -> str:
 
 
 def lag_of(read: str | None, latest: str | None) -> int | None:
-    """How many records a source had behind what was read; None where its positions are no numbers by partition.
+    """The number of records between two positions of a source; None if they are not numbers by partition.
 
     Args:
-        read: the position up to which was read, as Spark's sources write it: `{"topic": {"0": 17}}`.
+        read: the position read up to, as Spark's sources write it: `{"topic": {"0": 17}}`.
         latest: the position of the end.
     """
     before, after = _partitions(read), _partitions(latest)
@@ -202,30 +199,34 @@ def lag_of(read: str | None, latest: str | None) -> int | None:
 
 def _partitions(position: str | None) -> dict[tuple[str, str], int] | None:
     try:
-        found = json.loads(position or "null")
+        by_topic = json.loads(position or "null")
     except ValueError:
         return None
-    if not isinstance(found, dict) or not all(isinstance(each, dict) for each in found.values()):
+    if not isinstance(by_topic, dict) or not all(
+        isinstance(offsets_of_topic, dict) for offsets_of_topic in by_topic.values()
+    ):
         return None
-    offsets = {(topic, partition): at for topic, of in found.items() for partition, at in of.items()}
+    offsets = {
+        (topic, partition): at for topic, by_partition in by_topic.items() for partition, at in by_partition.items()
+    }
     return offsets if all(isinstance(at, int) for at in offsets.values()) else None
 
 
 def watermark_text(text: str | None) -> str | None:
-    """Spark's watermark; None for the one of a query that has seen no time yet."""
+    """Spark's watermark; None before the query has seen a time."""
     return None if text is None or text.startswith("1970-01-01T00:00:00") else text
 
 
 def watermark_ms(text: str | None) -> int | None:
-    """Spark's watermark in ms since 1970; None for the one of a query that has seen no time yet."""
+    """Spark's watermark in ms since 1970; None before the query has seen a time."""
     known = watermark_text(text)
     if known is None:
         return None
-    # The end of time, to which the end of the input moves it, is in a year of more digits than Python reads.
+    # The end of input moves the watermark to the end of time, a year with more digits than Python parses.
     return END if known.startswith("+") else int(datetime.fromisoformat(known).timestamp() * 1000)
 
 
 def ended_at(timestamp: str, millis: int) -> str:
-    """When a micro-batch ended that began at a time of Spark's progress and took so long; ISO 8601 in UTC."""
+    """The end of a micro-batch from its start in Spark's progress and its duration; ISO 8601 in UTC."""
     ended = datetime.fromisoformat(timestamp) + timedelta(milliseconds=millis)
     return ended.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

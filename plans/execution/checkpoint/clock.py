@@ -1,9 +1,9 @@
-"""The clock of micro-batches, by which TTLs and processing time go: it never goes back, and does not jump in silence.
+"""The clock of micro-batches, used for TTLs and processing time: it never goes back, and a jump is an error.
 
 Spark plans each micro-batch for a time and writes it into its log. A clock that is set ahead would expire state for
-good, so the machine's clock is compared with the time that has passed since it was last looked at. In a run, and after
-a restart on a machine that has not been booted meanwhile, the system counts that, through suspension too. Otherwise a
-jump ahead cannot be told from a time without a run, and one of ABSENCE is taken for the latter.
+good, so the machine's clock is compared with the time elapsed since the last reading. Within a run, and after a restart
+on a machine that has not been rebooted, the system measures that time, including suspension. Otherwise a jump ahead
+cannot be distinguished from a time without a run; a jump of up to ABSENCE is taken for the latter.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from compiled_plan.plans.execution.spark.storage import Folder
 
-#: Clocks are corrected by less than this, in ms.
+#: Clock corrections are smaller than this, in ms.
 JUMP = 10 * 60_000
-#: A checkpoint may be left alone for so long, in ms, where the system cannot tell.
+#: Longest time without a run, in ms, that is accepted if the system cannot measure it.
 ABSENCE = 7 * 24 * 3_600_000
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -36,12 +36,12 @@ _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The machine's clocks at one moment.
+    """A reading of the machine's clocks.
 
     Args:
         wall: the time of day, in ms since 1970.
-        up: the time since the system was booted, in ms.
-        boot: names that boot; empty where the system does not.
+        up: the time since boot, in ms.
+        boot: identifies the boot; empty if the system has no such id.
     """
 
     wall: int
@@ -49,14 +49,14 @@ class Reading:
     boot: str = ""
 
     def ahead_of(self, before: Reading) -> int | None:
-        """The jump of the time of day since an earlier reading, in ms; None where it is not known."""
+        """The jump of the time of day since an earlier reading, in ms; None if unknown."""
         if not self.boot or self.boot != before.boot:
             return None
         return (self.wall - before.wall) - (self.up - before.up)
 
 
 def reading() -> Reading:
-    """The clocks of this machine, now."""
+    """Read the clocks of this machine."""
     up = time.clock_gettime_ns(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic_ns()
     return Reading(time.time_ns() // 1_000_000, up // 1_000_000, _boot())
 
@@ -73,9 +73,9 @@ class BatchClock:
 
     Args:
         checkpoint: the checkpoint's folder, for errors.
-        last: the time of the last micro-batch, in ms; None where there is none.
-        before: what the clocks said when that was written; None where nobody wrote it down.
-        strict: whether a jump ends the run; else the time is what the machine says, but never before `last`.
+        last: the time of the last micro-batch, in ms; None if there is none.
+        before: the clock reading stored with that batch; None if none was stored.
+        strict: raise on a jump; otherwise use the machine's time, but never before `last`.
 
     Raises:
         CheckpointError: the machine's clock has jumped since the last micro-batch.
@@ -101,14 +101,13 @@ class BatchClock:
             self._refuse(self._at.wall - last, ABSENCE, "of the last micro-batch")
 
     def now(self) -> int:
-        """The time, in ms."""
         with self._lock:
             self._last = max(self._last, self._expected())
             return self._last
 
     def reading(self) -> Reading:
-        """The machine's clocks; a jump since `follow` is left out, so that the next start sees it."""
-        # Read once: sinks ask in the thread of the micro-batch, while `follow` replaces it.
+        """The machine's clocks; excludes a jump since `follow`, so that the next start detects it."""
+        # Read once: sinks call this in the thread of the micro-batch while `follow` replaces it.
         at, now = self._at, reading()
         return replace(now, wall=at.wall + now.up - at.up)
 
@@ -116,10 +115,10 @@ class BatchClock:
         return self.reading().wall
 
     def follow(self) -> None:
-        """Have the time be that of the machine.
+        """Advance to the machine's time.
 
         Raises:
-            CheckpointError: the machine's clock has jumped since it was last looked at.
+            CheckpointError: the machine's clock has jumped since the last reading.
         """
         with self._lock:
             now = reading()
@@ -131,7 +130,7 @@ class BatchClock:
 
     @contextmanager
     def for_next(self, spark: SparkSession, folder: Folder) -> Iterator[None]:
-        """Have the query that is started meanwhile on a folder go by this clock."""
+        """Make a query started inside this context on a folder use this clock."""
         if self._kernel is None:
             kernel = java_class(spark._jvm, "org.compiledplan.kernel.host.BatchClock")
             # All queries of a run share it: the last one of a run closes windows, and must not go back.
@@ -142,14 +141,14 @@ class BatchClock:
         finally:
             started.close()
 
-    def _refuse(self, ahead: int, most: int, since: str) -> None:
-        if -JUMP <= ahead <= most:
+    def _refuse(self, ahead: int, limit: int, since: str) -> None:
+        if -JUMP <= ahead <= limit:
             return
-        way = "ahead" if ahead > 0 else "back"
+        direction = "ahead" if ahead > 0 else "back"
         effect = "state with a TTL would expire" if ahead > 0 else "nothing with a TTL would expire for that time"
         time_of_day = datetime.fromtimestamp(reading().wall / 1000, UTC).isoformat(timespec="seconds")
         raise CheckpointError(
-            f"this machine's clock, {time_of_day}, is {_text(abs(ahead))} {way} {since}: {effect}",
+            f"this machine's clock, {time_of_day}, is {_text(abs(ahead))} {direction} {since}: {effect}",
             where=self.checkpoint,
             remedy="correct the clock and start again; if it is right, start with --allow-clock-jump",
         )

@@ -1,4 +1,4 @@
-"""What a checkpoint says to the start of a plan, and whether this release reads the bytes of its state."""
+"""The checkpoint as the start of a plan uses it; check that this release reads the bytes of its state."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What a checkpoint says to the start of a plan.
+class StartingPoint:
+    """The checkpoint as the start of a plan uses it.
 
     Args:
-        uids: by node, the name under which its state is in the checkpoint.
-        partitions: the shuffle partitions that its state is spread over.
-        description: of the program that it was last started with.
+        uids: the uid under which the checkpoint stores a node's state, by node.
+        partitions: the number of shuffle partitions of its state.
+        description: the description of the last program started on it.
     """
 
     uids: Mapping[int, str]
@@ -27,31 +27,32 @@ class Known:
     description: Mapping[str, Any]
 
 
-#: By the form of a former release the one that is written now, and read from both.
+#: By a former release's form: the form that this release writes; it reads both.
 _SUCCESSORS = {("python", 1): ("python-value", 1)}
 
 
 def check_states(old: Mapping[str, Any], new: Mapping[str, Any], folder: Folder) -> None:
-    """Compare what operators' bytes are, by uid, as the kernel says it.
+    """Compare the formats of operators' bytes, by uid, as the kernel declares them.
 
     Raises:
-        CheckpointError: bytes that this kernel does not read.
+        CheckpointError: the kernel cannot read a format.
     """
-    found = [
+    differences = [
         f"operator {uid}: checkpoint has state {_state_text(old[uid])}, this release has {_state_text(new[uid])}"
         for uid in sorted(old.keys() & new.keys())
         if not _reads(old[uid], new[uid])
     ]
-    if found:
+    if differences:
         raise CheckpointError(
-            "the checkpoint's state has another form:\n" + "\n".join(f"  - {each}" for each in found),
+            "the checkpoint's state has an incompatible format:\n"
+            + "\n".join(f"  - {difference}" for difference in differences),
             where=folder.shown,
             remedy="run it with the release that wrote it, or start with an empty checkpoint",
         )
 
 
 def _reads(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """True if bytes of the old state can be read as those of the new one."""
+    """Return True if bytes of the old state can be read as the new one."""
     old_forms, new_forms = (
         [(str(state.get("kind")), int(state.get("version") or 0)), *_forms(state.get("fields", ()))]
         for state in (old, new)

@@ -32,24 +32,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a run adds to a plan.
+    """The environment of a run: everything beside the plan that its checkpoint depends on.
 
     Args:
         host: the Spark operator that hosts the stages.
-        partitions: number of shuffle partitions that a new checkpoint gets.
-        asked: the number that the user asked for, if he did.
+        partitions: number of shuffle partitions of a new checkpoint.
+        requested_partitions: number of shuffle partitions that the user sets, if any.
         spark: version of Spark, "4.3.0".
         java: major version of Java.
         python: version of Python.
         product: version of the product.
-        code: digest of a Python function's code.
-        accumulator: type of the accumulator of an aggregate function in Python; empty where it has none.
-        place: the full name of a path.
+        code: returns the digest of a Python function's code.
+        accumulator: returns the accumulator type of a Python aggregate function; empty if there is none.
+        place: returns the full name of a path.
     """
 
     host: str
     partitions: int = 0
-    asked: int | None = None
+    requested_partitions: int | None = None
     spark: str = ""
     java: int = 0
     python: str = ""
@@ -60,12 +60,12 @@ class Setting:
 
     @property
     def versions(self) -> dict[str, Any]:
-        """What runs the plan."""
+        """Versions of the software that runs the plan."""
         return {"product": self.product, "spark": self.spark, "java": self.java, "python": self.python}
 
     @property
     def facts(self) -> RunFacts:
-        """The facts that a comparison goes by."""
+        """The facts used in a comparison."""
         return RunFacts(
             self.spark,
             lambda _, function: self.code(function),
@@ -76,7 +76,6 @@ class Setting:
 
 
 def clock_of(prepared: PreparedPlan) -> str:
-    """The clock by which timers of a plan fire."""
     return "event time" if prepared.event_time else "processing time"
 
 
@@ -91,21 +90,21 @@ def describe(prepared: PreparedPlan, setting: Setting) -> dict[str, Any]:
         "partitions": setting.partitions,
         "folder": setting.place("."),
         "operators": [
-            {"uid": each.uid, "stage": stages.get(each.node), **_functions(each, setting)}
-            for each in lineage_of(prepared.plan, setting.place).operators
+            {"uid": operator.uid, "stage": stages.get(operator.node), **_functions(operator, setting)}
+            for operator in lineage_of(prepared.plan, setting.place).operators
         ],
     }
 
 
 def stages_of(prepared: PreparedPlan) -> Mapping[int, int]:
-    """By node the number of its stage among those that keep state: Spark finds state by it."""
-    found: dict[int, int] = {}
+    """Stage number of each stateful node; Spark addresses state by it."""
+    stages: dict[int, int] = {}
     number = 0
     for stage in prepared.layout.stages:
         keeping = [node for node in stage if prepared.plan.node(node).uid is not None]
         number += bool(keeping)
-        found |= dict.fromkeys(keeping, number)
-    return found
+        stages |= dict.fromkeys(keeping, number)
+    return stages
 
 
 def _functions(operator: OperatorLineage, setting: Setting) -> dict[str, dict[str, str]]:
@@ -116,8 +115,8 @@ def _functions(operator: OperatorLineage, setting: Setting) -> dict[str, dict[st
     }
 
 
-def given_uids(prepared: PreparedPlan) -> frozenset[str]:
-    """The uids that are not what the product would call the operators by itself."""
+def explicit_uids(prepared: PreparedPlan) -> frozenset[str]:
+    """The uids that differ from the ones that the product would generate."""
     plan = prepared.plan
     bare = plan.with_nodes([node.model_copy(update={"uid": None}) for node in plan.nodes])
     derived = derived_uids(bare)
@@ -125,12 +124,11 @@ def given_uids(prepared: PreparedPlan) -> frozenset[str]:
 
 
 def setting_of(spark: SparkSession, host: str, functions: PythonFunctions) -> Setting:
-    """The setting of a run in a session."""
-    asked = spark.conf.get(ASKED, "")
+    partitions = spark.conf.get(ASKED, "")
     return Setting(
         host,
         int(spark.conf.get("spark.sql.shuffle.partitions", "0") or 0),
-        int(asked) if asked else None,
+        int(partitions) if partitions else None,
         spark.version,
         _java(spark),
         platform.python_version(),
@@ -147,7 +145,7 @@ def _java(spark: SparkSession) -> int:
 
 
 def product_version() -> str:
-    """The release of the product; empty where it is not installed."""
+    """The release of the product; empty if it is not installed."""
     try:
         return metadata.version("compiled-plan")
     except metadata.PackageNotFoundError:
@@ -157,13 +155,13 @@ def product_version() -> str:
 def _place(spark: SparkSession) -> Callable[[str], str]:
     @cache
     def place(path: str) -> str:
-        """A path with its file system, from the root on."""
+        """The absolute path with its file system."""
         if not path:
             return path
         try:
             return at_rest(folder_of(spark, path).uri)
         except Exception:
-            # A file system that is not there is named where the table is opened.
+            # Opening the table reports a missing file system.
             return local_place(path)
 
     return place

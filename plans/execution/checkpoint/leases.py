@@ -1,16 +1,16 @@
-"""Leases: one writer at a time on file systems that have no locks, such as object stores; and owners of locks.
+"""Leases: one writer at a time on file systems without locks, such as object stores; and owners of locks.
 
 The folder `leases` holds entries of unique names, so that the protocol needs no exclusive create. An entry is live
 while it is younger than the term *by the store's clock*: the modification time of an entry that was just written is
 the present. Clocks of hosts decide nothing.
 
-- A contender writes an entry and then lists the folder. Of two contenders the later writer sees the other one's entry,
-  and whoever sees a live entry withdraws.
+- A contender writes an entry and then lists the folder. Of two contenders the later writer sees the other one's entry;
+  a contender that sees a live entry withdraws.
 - The owner renews by writing a new entry before it removes the last one. A renewal counts if it has been listed while
   the last one was still safe, which is three quarters of the term from when it was *sent*, by the owner's monotonic
-  clock. The last quarter absorbs coarse modification times and a write that was under way.
+  clock. The last quarter absorbs coarse modification times and a write in flight.
 - An owner that could not renew while it was safe has lost the lease for good, and the fence is closed: see
-  `FencedFiles` of the kernel, through which everything is written that a checkpoint counts by.
+  `FencedFiles` of the kernel, through which all files that make a checkpoint valid are written.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from compiled_plan.plans.inspection.checkpoints import json_in
 LEASES = "leases"
 #: The life of an entry, in seconds.
 TERM = 60.0
-#: The part of the term in which the owner may write; and the pauses between renewals, and after one that failed.
+#: Fractions of the term: how long the owner may write, the pause between renewals, and the pause after a failed one.
 _SAFE, _RENEW, _RETRY = 0.75, 0.25, 0.05
-#: Tries of a contender that meets contenders alone.
+#: Attempts of a contender that meets only contenders.
 _ATTEMPTS = 10
 
 
@@ -47,9 +47,9 @@ class Lease:
 
     Args:
         folder: the root of the checkpoint.
-        term: how long an entry is live, in seconds.
+        term: lifetime of an entry, in seconds.
         clock: seconds that pass at the rate of the store's clock, from any origin.
-        fence: is told at each renewal until when, by `clock`, files may be written.
+        fence: called at each renewal with the time, by `clock`, until which files may be written.
         wait: pauses a contender before it tries again.
     """
 
@@ -79,7 +79,7 @@ class Lease:
         """Take the lease.
 
         Raises:
-            BusyError: another process holds it; names the process.
+            BusyError: another process holds it; the message names the process.
         """
         try:
             for attempt in range(1, _ATTEMPTS + 1):
@@ -92,18 +92,18 @@ class Lease:
                 if "until" in rival or attempt == _ATTEMPTS:
                     raise self._busy(rival)
                 self._withdraw()
-                # Two contenders that start in step must fall out of step: by the time that a try takes.
+                # Randomize by the duration of an attempt: contenders that start in step must fall out of step.
                 self._wait(random.uniform(0, 2 * attempt) * max(self._clock() - sent, 0.001))
         except BaseException:
             self._withdraw()
             raise
 
     def _claim(self) -> dict[str, Any] | None:
-        """Write an entry and look for live ones of other processes; the owner of one of these, or None."""
+        """Write an entry and look for live ones of other processes; return the owner of one of these, or None."""
         name = self._write(self._owner)
         times = self._times()
         if name not in times:
-            # The store took so long that another contender found it expired.
+            # The store was so slow that the own entry has expired.
             return {}
         owners = self._owners(times)
         live = [owner for entry, owner in owners.items() if times[entry] >= times[name] - self._term]
@@ -112,19 +112,19 @@ class Lease:
         return max(live, key=lambda owner: "until" in owner, default=None)
 
     def renew(self) -> None:
-        """Put the end of the lease off.
+        """Extend the lease.
 
         Raises:
             BusyError: the lease is lost.
-            Exception: the store failed; the lease holds for as long as it did before.
+            Exception: the store failed; the lease keeps its previous end.
         """
         sent = self._clock()
-        # For people, and for earlier releases, which go by it.
+        # For people, and for earlier releases, which rely on it.
         name = self._write(self._owner | {"until": time.time() + self._term})
         times = self._times()
         owners = self._owners(times).values()
         taken = any("until" in owner and str(owner.get("id")) not in self._superseded for owner in owners)
-        # The store's clock tells of a pause that the monotonic clock did not see, such as that of a virtual machine.
+        # The store's clock reveals a pause that the monotonic clock misses, such as that of a virtual machine.
         if taken or not self.holds() or times.get(name, math.inf) - self._renewed_at > self._term:
             self._lost = True
             raise lease_lost(self._folder)
@@ -134,7 +134,7 @@ class Lease:
         self._remove_expired(times, times[name])
 
     def keep(self, lost: Callable[[], None]) -> None:
-        """Renew from now on in a thread, which calls `lost` if that fails for too long."""
+        """Renew in a thread from now on; it calls `lost` once renewals fail for too long."""
         self._thread = threading.Thread(target=self._keep, args=(lost,), name="checkpoint-lease", daemon=True)
         self._thread.start()
 
@@ -142,7 +142,7 @@ class Lease:
         pause = _RENEW
         while not self._ended.wait(pause * self._term):
             before = self._until
-            # A store may hang as well as fail: the owner hears of it when the lease ends.
+            # A store may hang as well as fail: stop waiting for it when the lease ends.
             within(max(self._until - self._clock(), 0), self.renew)
             if self._ended.is_set():
                 return
@@ -153,14 +153,14 @@ class Lease:
             pause = _RENEW if self._until > before else _RETRY
 
     def release(self, remove: bool) -> None:
-        """Give the lease back, and end the thread; with `remove` leave no folder either."""
+        """Release the lease and end the thread; with `remove` delete the folder, too."""
         self._ended.set()
         if self._thread is not None:
             self._thread.join(_SAFE * self._term)
         self._withdraw()
         self._lost = True
         if remove:
-            # What cannot be removed expires.
+            # An entry that cannot be removed expires.
             with suppress(Exception):
                 self._folder.remove_empty(LEASES)
 
@@ -168,7 +168,7 @@ class Lease:
         self._remove([*self._own])
 
     def _write(self, owner: dict[str, Any]) -> str:
-        """Write an entry; its name. Names are numbers, which earlier releases look for."""
+        """Write an entry and return its name: a number, which earlier releases look for."""
         name = str(uuid4().int)
         self._own.append(name)
         self._folder.write_text(f"{LEASES}/{name}", json.dumps(owner))
@@ -178,13 +178,13 @@ class Lease:
         return {name: at for name, at in self._folder.times(LEASES).items() if name.isdigit()}
 
     def _owners(self, entries: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """The owners of other processes' entries; empty for an entry that was removed since it was listed."""
+        """The owners of other processes' entries; empty for an entry removed since it was listed."""
         others = [entry for entry in entries if entry not in self._own]
         return {entry: owner_in(self._folder, f"{LEASES}/{entry}") for entry in others}
 
     def _remove(self, entries: Iterable[str]) -> None:
         for entry in entries:
-            # What cannot be removed expires.
+            # An entry that cannot be removed expires.
             with suppress(Exception):
                 self._folder.remove(f"{LEASES}/{entry}")
                 if entry in self._own:
@@ -201,23 +201,23 @@ class Lease:
 
 
 def lease_lost(folder: Folder) -> BusyError:
-    """The error of a run whose lease has ended before its time."""
+    """The error of a run whose lease ended early."""
     return BusyError(
         "the run has lost its lease on this checkpoint: it was not renewed in time, or another run has taken it; "
         "the checkpoint holds what was committed before",
         where=folder.shown,
-        remedy="see that the store answers and that no other run uses the checkpoint, then start again",
+        remedy="check that the store answers and that no other run uses the checkpoint, then start again",
     )
 
 
 def this_process() -> dict[str, Any]:
-    """The description of this process that its locks carry."""
+    """The description of this process in its locks."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return {"host": socket.gethostname(), "process": os.getpid(), "since": now}
 
 
 def owner_in(folder: Folder, name: str) -> dict[str, Any]:
-    """The owner that a file names; empty if the file is missing or damaged."""
+    """The owner named in a file; empty if the file is missing or damaged."""
     with suppress(UnicodeDecodeError):
         return json_in(folder.read_text(name), dict) or {}
     return {}

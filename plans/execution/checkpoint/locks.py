@@ -1,7 +1,7 @@
 """The lock of a checkpoint: one process at a time writes into it.
 
-On this machine's files the lock is one of the operating system, held by Spark's process, which does all the writing: it
-ends with that process, however it ends. Elsewhere it is a lease, see `leases`.
+On local files the lock is one of the operating system, held by Spark's process, which does all the writing: the lock
+ends with that process, however it ends. Elsewhere the lock is a lease, see `leases`.
 """
 
 from __future__ import annotations
@@ -24,34 +24,32 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LOCK = "lock"
-#: How long to wait for Spark's process to end where the one that had started it has ended, in seconds.
+#: Seconds to wait for Spark's process to exit after the process that started it has exited.
 _ENDING = 20.0
 _POLL = 0.1
 _FILES = "org.compiledplan.kernel.files"
-#: Spark's setting for the class that writes checkpoints; and where the kernel's finds the user's own one.
+#: Spark's setting for the class that writes checkpoints, and the kernel's for the user's class that it wraps.
 _MANAGER, _INNER = "spark.sql.streaming.checkpointFileManagerClass", "spark.compiledPlan.checkpointFileManagerClass"
 
 
 class Lock(Protocol):
-    """A lock that was taken."""
-
     def holds(self) -> bool:
         """True while this process may write."""
 
     def release(self, remove: bool) -> None:
-        """Give the lock back; with `remove` leave no trace of it."""
+        """Release the lock; with `remove` delete its files."""
 
 
 def lock(spark: SparkSession, folder: Folder, lost: Callable[[], None]) -> Lock:
-    """Take the lock of a checkpoint's folder, which is there.
+    """Lock an existing checkpoint folder.
 
     Args:
-        spark: the session that is to write.
+        spark: the session that will write.
         folder: the root of the checkpoint.
         lost: called when a lease could not be renewed in time.
 
     Raises:
-        CheckpointError: another process has it; names the process.
+        CheckpointError: another process holds it; the message names the process.
     """
     return _locked(spark, folder) if isinstance(folder, LocalFolder) else _leased(spark, folder, lost)
 
@@ -61,7 +59,7 @@ def lock(spark: SparkSession, folder: Folder, lost: Callable[[], None]) -> Lock:
 
 @dataclass(frozen=True, slots=True)
 class _SystemLock:
-    """A lock of the operating system, which is not lost."""
+    """A lock of the operating system, which cannot be lost."""
 
     held: Any
 
@@ -82,7 +80,7 @@ def _locked(spark: SparkSession, folder: LocalFolder) -> _SystemLock:
             raise CheckpointError(
                 f"the checkpoint's folder cannot be locked: {_said(fault)}",
                 where=folder.shown,
-                remedy="name a folder that can be written, on a file system that knows locks",
+                remedy="name a folder that can be written, on a file system with locks",
             ) from fault
         if held is not None:
             break
@@ -90,8 +88,8 @@ def _locked(spark: SparkSession, folder: LocalFolder) -> _SystemLock:
         if _is_alive(owner) or time.monotonic() > deadline:
             raise busy(folder, owner)
         time.sleep(_POLL)
-    # For people, and for who is refused; not by renaming, which would leave the lock on another file.
-    # On a disk that is full the lock holds without it.
+    # For people, and for processes that are refused. No rename, which would leave the lock on another file.
+    # On a full disk the lock holds without it.
     with suppress(OSError):
         path.write_text(json.dumps(this_process()))
 
@@ -104,7 +102,7 @@ def _said(fault: Exception) -> str:
 
 
 def _is_alive(owner: dict[str, Any]) -> bool:
-    """Whether the owner runs; one of another machine cannot be asked."""
+    """Return True if the owner runs, or runs on another machine."""
     if owner.get("host") != socket.gethostname() or not isinstance(owner.get("process"), int):
         return bool(owner)
     try:
@@ -123,7 +121,7 @@ def _leased(spark: SparkSession, folder: Folder, lost: Callable[[], None]) -> Lo
     fence = java_class(spark._jvm, f"{_FILES}.Fence")
     wrapper = f"{_FILES}.FencedFiles"
     if (inner := spark.conf.get(_MANAGER, "")) != wrapper:
-        # Without a lease it does what the inner one does, so it may stay.
+        # Without a lease the kernel's class behaves like the inner one, so the setting may stay.
         spark.conf.set(_INNER, inner or "")
         spark.conf.set(_MANAGER, wrapper)
     lease = Lease(folder, clock=fence.seconds, fence=lambda until: fence.put(folder.uri, until))

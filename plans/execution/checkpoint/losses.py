@@ -1,7 +1,7 @@
-"""Losses inside the generation in force that Spark would go over in silence: it reads sources again, or begins anew.
+"""Losses in the current generation that Spark would ignore, reading sources again or starting over.
 
-A missing or damaged file of state ends Spark's first micro-batch, which commits nothing. What is looked at here is the
-rest: the logs of micro-batches, and of the files that each source has read.
+A missing or damaged file of state makes Spark's first micro-batch fail, and it commits nothing. This module checks the
+rest: the logs of micro-batches, and the logs of the files that each source has read.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.inspection.checkpoints import OFFSETS, RESTORE, WATERMARKS, WRITTEN, Head, damaged, json_in
 from compiled_plan.plans.inspection.diff.description import read_description
 
-#: The position of a source of files: the number of the last entry in its log that was read.
+#: Position of a file source: the number of the last entry of its log that was read.
 _LOGGED = "logOffset"
 
 
 def check_generation(store: Store, head: Head) -> None:
-    """Refuse a generation that has lost what no start notices.
+    """Refuse a generation with losses that a start would not notice.
 
     Args:
         store: the checkpoint.
-        head: names the generation.
+        head: the head that names the generation.
 
     Raises:
         CheckpointError: something is missing, damaged, or from an older backup than the rest.
@@ -60,7 +60,7 @@ def check_generation(store: Store, head: Head) -> None:
 
 
 def _sources_by_program(store: Store, head: Head) -> Iterator[frozenset[str]]:
-    """The names of the sources of each program that has run on a generation, the last one first."""
+    """The source names of each program that has run on a generation, newest first."""
     for former in reversed(store.heads()):
         if former.generation == head.generation:
             description = read_description(store.program(former).description, store.root.shown)
@@ -68,7 +68,7 @@ def _sources_by_program(store: Store, head: Head) -> Iterator[frozenset[str]]:
 
 
 def _check_files_read(generation: Folder, name: str, last: int) -> None:
-    """Refuse a log of files that does not go on up to an entry from its beginning, or from one that has all before."""
+    """Refuse a log of files that is not complete up to an entry, from its beginning or from a compact entry."""
     place, entries = place_of(name), entries_of(generation, name)
     for number in range(last, -1, -1):
         entry = entries.get(number)
@@ -79,9 +79,9 @@ def _check_files_read(generation: Folder, name: str, last: int) -> None:
             return
 
 
-def _older(folder: Folder, what: str) -> CheckpointError:
+def _older(folder: Folder, lost: str) -> CheckpointError:
     return CheckpointError(
-        f"a part of the checkpoint is missing or older than the rest: {what}",
+        f"a part of the checkpoint is missing or older than the rest: {lost}",
         where=folder.shown,
         remedy=RESTORE,
     )

@@ -1,12 +1,12 @@
-"""How far the partitions of sources are in event time, and what the watermark of the query is by that.
+"""Watermarks of source partitions, and the watermark of the query that follows from them.
 
-As in Flink: the watermark of a source is the least of its partitions, without those that are idle; that of the query
-the least of its sources, without those whose partitions are all idle. Where all are idle it is the largest. None goes
-back.
+As in Flink, the watermark of a source is the minimum over its partitions that are not idle, and that of the query the
+minimum over its sources that have partitions that are not idle. If all are idle it is the maximum. Watermarks never
+decrease.
 
-Spark writes the watermark with which a micro-batch begins into its own log, so it is the same when the batch runs
-again, whatever the clock said. The partitions are kept beside that, as they were before the last micro-batch and after
-it.
+Spark writes the watermark with which a micro-batch begins into its own log, so a batch that runs again has the same
+watermark, whatever the clock says. The partitions are stored beside that log, as they were before and after the last
+micro-batch.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Partition:
     """A partition.
 
     Args:
-        mark: the watermark that its rows have made, in ms; None before there is one.
-        seen: when rows of it came last, or it was found, by the clock in ms.
+        mark: the watermark of its rows, in ms; None before there is one.
+        seen: the time of its last rows, or of its discovery, by the clock in ms.
     """
 
     mark: int | None
@@ -36,12 +36,12 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """Which partitions are idle.
+    """Idleness of partitions.
 
     Args:
-        timeout: after how many ms without rows; 0 for never.
-        until: up to when it is known that no rows were there which have not been read, by the clock in ms.
-        since: from when on it counts: a partition is not idle before it could be read.
+        timeout: ms without rows after which a partition is idle; 0 for never.
+        until: the time up to which all available rows are known to have been read, by the clock in ms.
+        since: start of the count: a partition is not idle before it could be read.
     """
 
     timeout: int
@@ -49,7 +49,7 @@ class Silence:
     since: int = 0
 
     def has(self, partition: Partition) -> bool:
-        """Whether a partition is idle."""
+        """Return True if the partition is idle."""
         return self.timeout > 0 and self.until - max(partition.seen, self.since) >= self.timeout
 
 
@@ -58,48 +58,50 @@ class SourceMarks:
     """A source.
 
     Args:
-        partitions: by name.
+        partitions: its partitions, by name.
         mark: its watermark, in ms; None before there is one.
     """
 
     partitions: Mapping[str, Partition] = field(default_factory=dict)
     mark: int | None = None
 
-    def found(self, names: Iterable[str], now: int) -> SourceMarks:
-        """With the partitions that there are: new ones have given nothing yet, those that are gone count no more."""
+    def with_partitions(self, names: Iterable[str], now: int) -> SourceMarks:
+        """Use the partitions that exist: new ones start without a watermark, removed ones no longer count."""
         return replace(self, partitions={name: self.partitions.get(name, Partition(None, now)) for name in names})
 
     def seen(self, now: int) -> SourceMarks:
-        """With silences that begin anew."""
-        return replace(self, partitions={name: replace(each, seen=now) for name, each in self.partitions.items()})
+        """Restart the silence of all partitions."""
+        return replace(
+            self, partitions={name: replace(partition, seen=now) for name, partition in self.partitions.items()}
+        )
 
     def after(self, reached: Mapping[str, int | None], now: int) -> SourceMarks:
-        """After a micro-batch.
+        """The source after a micro-batch.
 
         Args:
-            reached: the partitions that gave rows, with the watermarks of these.
+            reached: the watermarks of the partitions that produced rows.
             now: the clock, in ms.
         """
         partitions = dict(self.partitions)
         for name, mark in reached.items():
             before = partitions[name].mark if name in partitions else None
-            partitions[name] = Partition(_most(before, mark), now)
+            partitions[name] = Partition(_max_of(before, mark), now)
         return replace(self, partitions=partitions)
 
     def idle(self, silence: Silence) -> bool:
-        """Whether all partitions are; where there are none, whether one could be."""
+        """Return True if all partitions are idle; without any, if a partition could be idle."""
         return all(map(silence.has, self.partitions.values())) if self.partitions else silence.timeout > 0
 
     def moved(self, silence: Silence) -> SourceMarks:
-        """With the watermark that its partitions have by now."""
-        marks = [(each.mark, silence.has(each)) for each in self.partitions.values()]
-        return replace(self, mark=_most(self.mark, _combined(marks)))
+        """With the current watermark of its partitions."""
+        marks = [(partition.mark, silence.has(partition)) for partition in self.partitions.values()]
+        return replace(self, mark=_max_of(self.mark, _combined(marks)))
 
 
 def _combined(marks: Sequence[tuple[int | None, bool]]) -> int | None:
-    """The watermark of several, each with whether it is idle; None where it is not known.
+    """The combined watermark of several inputs, each with its idleness; None if it is unknown.
 
-    The least of those that are not idle, and the largest of all where all are: Flink's `CombinedWatermarkStatus`.
+    The minimum over the inputs that are not idle, or the maximum if all are: Flink's `CombinedWatermarkStatus`.
     """
     active = [mark for mark, idle in marks if not idle]
     if not active:
@@ -108,23 +110,23 @@ def _combined(marks: Sequence[tuple[int | None, bool]]) -> int | None:
     return min(known) if len(known) == len(active) else None
 
 
-def _most(one: int | None, other: int | None) -> int | None:
-    return max((each for each in (one, other) if each is not None), default=None)
+def _max_of(left: int | None, right: int | None) -> int | None:
+    return max((mark for mark in (left, right) if mark is not None), default=None)
 
 
 def least(sources: Mapping[str, SourceMarks], silences: Mapping[str, Silence]) -> int | None:
-    """The watermark of the query; None where it stays as it is: a source has none yet."""
+    """The watermark of the query; None if a source has none yet, so that it stays unchanged."""
     return _combined([(source.mark, source.idle(silences[name])) for name, source in sources.items()])
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What a checkpoint keeps of them.
+    """The watermarks that a checkpoint stores.
 
     Args:
         batch: number of the last micro-batch; -1 for none.
         before: the sources before it, by name.
-        after: the same after it.
+        after: the sources after it, by name.
     """
 
     batch: int = -1
@@ -132,10 +134,10 @@ class Marks:
     after: Mapping[str, SourceMarks] = field(default_factory=dict)
 
     def entering(self, batch: int, now: int) -> Mapping[str, SourceMarks]:
-        """The sources before a micro-batch, which may be the last one once more.
+        """The sources before a micro-batch, which may be a repetition of the last one.
 
-        Where nobody kept them for some micro-batches, what they had reached is true still, and how long partitions have
-        been silent is not known.
+        If some micro-batches did not store their watermarks, the older ones still hold, but the silence of partitions
+        is unknown.
         """
         if batch == self.batch:
             return self.before
@@ -145,51 +147,52 @@ class Marks:
 
 
 def read_marks(generation: Folder) -> Marks:
-    """What a generation keeps; nothing where nobody wrote it down."""
+    """Read the watermarks of a generation; empty if none are stored."""
     try:
-        told = marks_of_ticks(generation)
-        if told is not None:
-            return told
-        found = json_in(generation.read_text(WATERMARKS), dict) or {}
-        return Marks(int(found.get("batch", -1)), *(_read(found.get(part, {})) for part in ("before", "after")))
+        of_ticks = marks_of_ticks(generation)
+        if of_ticks is not None:
+            return of_ticks
+        stored = json_in(generation.read_text(WATERMARKS), dict) or {}
+        return Marks(int(stored.get("batch", -1)), *(_read(stored.get(part, {})) for part in ("before", "after")))
     except (ValueError, TypeError, AttributeError, KeyError):
         return Marks()
 
 
 def marks_of_ticks(generation: Folder) -> Marks | None:
-    """What the last batch that is done had reached in real-time mode, as the position of ticks tells.
+    """Watermarks after the last committed batch of real-time mode, from the position of the tick source.
 
-    None where that batch ran in the other mode, or had no event time.
+    None if that batch ran in micro-batch mode or without event time.
     """
     committed = progress_of(generation).committed
     position = None if committed is None else entry_of(generation, committed).positions.get(TICKS)
-    found: Any = None if position is None else json.loads(position)
-    if committed is None or not isinstance(found, dict) or "sources" not in found:
+    ticks: Any = None if position is None else json.loads(position)
+    if committed is None or not isinstance(ticks, dict) or "sources" not in ticks:
         return None
-    # No source is behind what the query has reached: nothing goes back.
+    # No source is behind the query: its watermark must not decrease.
     sources = {
-        name: replace(source, mark=_most(source.mark, found["mark"]))
-        for name, source in _read(found["sources"]).items()
+        name: replace(source, mark=_max_of(source.mark, ticks["mark"]))
+        for name, source in _read(ticks["sources"]).items()
     }
     return Marks(committed, {}, sources)
 
 
 def position_of(marks: Marks) -> str:
-    """What was reached in micro-batches in the form of a position of ticks; see the kernel's `WatermarkPosition`."""
+    """Watermarks of micro-batches as a position of the tick source; see the kernel's `WatermarkPosition`."""
     return json.dumps({"mark": None, "sources": _written(marks.after)})
 
 
 def _read(sources: Mapping[str, Any]) -> dict[str, SourceMarks]:
     return {
-        name: SourceMarks({part: Partition(*each) for part, each in found["partitions"].items()}, found["mark"])
-        for name, found in sources.items()
+        name: SourceMarks(
+            {part: Partition(*partition) for part, partition in source["partitions"].items()}, source["mark"]
+        )
+        for name, source in sources.items()
     }
 
 
 def write_marks(generation: Folder, marks: Marks) -> None:
-    """Keep it."""
-    found = {"batch": marks.batch, "before": _written(marks.before), "after": _written(marks.after)}
-    generation.write_text(WATERMARKS, json.dumps(found))
+    document = {"batch": marks.batch, "before": _written(marks.before), "after": _written(marks.after)}
+    generation.write_text(WATERMARKS, json.dumps(document))
 
 
 def _written(sources: Mapping[str, SourceMarks]) -> dict[str, Any]:
@@ -200,7 +203,7 @@ def _written(sources: Mapping[str, SourceMarks]) -> dict[str, Any]:
 
 
 def carry_marks(old: Folder, new: Folder) -> None:
-    """Take them into a generation whose micro-batch 0 has read what the old generation's last one had."""
+    """Copy the watermarks into a generation whose micro-batch 0 has read the rows of the old generation's last one."""
     marks = read_marks(old)
     if marks.batch >= 0:
         write_marks(new, Marks(0, {}, marks.after))

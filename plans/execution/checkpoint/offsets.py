@@ -1,11 +1,11 @@
-"""Spark's own log of how far each source was read, where a program leaves sources out or takes them back.
+"""Spark's offset log, extended for programs that drop sources and take them back.
 
-Spark writes into each entry the sources of the program at hand alone, and would read one that comes back from its
-beginning. So what a program leaves out is kept with it, and put back into the log before a program that reads it again
-starts. An entry is a file: its version, a line of settings, then a line `name:offset` for each source (Spark 4.3,
-offset log of version 2).
+Spark writes only the sources of the current program into each entry, and would read a source that comes back from its
+beginning. So the position of a dropped source is stored with it, and put back into the log before a program that reads
+it again starts. An entry is a file: its version, a line of settings, then a line `name:offset` for each source
+(Spark 4.3, offset log of version 2).
 
-A source of files has a log of its own: numbered entries, some of which hold all before them, too.
+A source of files has a log of its own: numbered entries, some of which contain all previous ones.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _VERSION, _NOWHERE = "v2", "-"
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the sources were read.
+    """Progress of the offset log.
 
     Args:
-        committed: the number of the last entry whose batch is done; None before the first.
-        planned: the number of the entry of a batch that was begun and is to run again.
+        committed: the number of the last committed entry; None before the first.
+        planned: the number of the entry of an uncommitted batch that will run again.
     """
 
     committed: int | None
@@ -37,12 +37,11 @@ class Progress:
 
     @property
     def last(self) -> int | None:
-        """The number of the last entry."""
         return self.committed if self.planned is None else self.planned
 
 
 def progress_of(generation: Folder) -> Progress:
-    """How far a generation is."""
+    """The progress of a generation."""
     entries, commits = (max(generation.numbers(log), default=None) for log in (OFFSETS, COMMITS))
     if entries is None or entries == commits:
         return Progress(entries, None)
@@ -50,7 +49,7 @@ def progress_of(generation: Folder) -> Progress:
 
 
 def watermark_of(generation: Folder) -> int:
-    """The watermark, in ms, that the batch after the last one that is done begins with; 0 before the first."""
+    """The watermark, in ms, with which the batch after the last committed one begins; 0 before the first."""
     committed = progress_of(generation).committed
     return 0 if committed is None else _next_watermark(generation, committed)
 
@@ -61,18 +60,18 @@ def _next_watermark(generation: Folder, batch: int) -> int:
 
 
 def begun_at(generation: Folder, batch: int) -> int:
-    """When a micro-batch was begun for the first time, in ms since 1970."""
+    """The time at which a micro-batch was first begun, in ms since 1970."""
     head, _ = _read(generation, batch)
     return _number(generation, f"{OFFSETS}/{batch}", head, "batchTimestampMs")
 
 
 def continue_from(generation: Folder, wanted: Mapping[str, str | None], watermark: int) -> None:
-    """Have the one batch that a generation has be one that read the sources up to these positions.
+    """Rewrite the only batch of a generation as if it had read the sources up to some positions.
 
     Args:
-        generation: its folder, with a batch 0 that is done.
+        generation: its folder, with a committed batch 0.
         wanted: positions by name; None is the beginning.
-        watermark: with which the next batch begins, in ms.
+        watermark: the watermark with which the next batch begins, in ms.
     """
     entry, commit = f"{OFFSETS}/0", f"{COMMITS}/0"
     head, _ = _read(generation, 0)
@@ -106,24 +105,24 @@ def _number(generation: Folder, name: str, lines: Sequence[str], key: str) -> in
 
 
 def positions(generation: Folder) -> dict[str, str | None]:
-    """By name how far each source was read by the batches that are done; None for what only a planned one reads."""
+    """Position of each source after the committed batches, by name; None if only a planned batch reads it."""
     progress = progress_of(generation)
-    found: dict[str, str | None] = {}
+    offsets: dict[str, str | None] = {}
     if progress.planned is not None:
-        found |= dict.fromkeys(_read(generation, progress.planned)[1])
+        offsets |= dict.fromkeys(_read(generation, progress.planned)[1])
     if progress.committed is not None:
-        found |= _read(generation, progress.committed)[1]
-    return found
+        offsets |= _read(generation, progress.committed)[1]
+    return offsets
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of the log: a micro-batch that is done or was begun.
+    """An entry of the log: a micro-batch that is committed or was begun.
 
     Args:
-        number: of the micro-batch.
-        watermark: with which it begins, in ms.
-        positions: by name how far it reads each source.
+        number: number of the micro-batch.
+        watermark: the watermark with which it begins, in ms.
+        positions: the position up to which it reads each source, by name.
         about: the line of settings.
     """
 
@@ -134,7 +133,7 @@ class Entry:
 
 
 def entries(generation: Folder) -> tuple[Entry, ...]:
-    """All entries that the log still has, oldest first."""
+    """All entries that the log retains, oldest first."""
     numbers = generation.numbers(OFFSETS)
     return tuple(entry_of(generation, number) for number in numbers)
 
@@ -152,22 +151,22 @@ def entry_of(generation: Folder, number: int) -> Entry:
 
 
 def sources_in(generation: Folder, number: int) -> frozenset[str]:
-    """The names of all sources that an entry tells of, also of those that have no position yet."""
+    """The names of all sources in an entry, including those without a position yet."""
     lines = (generation.read_text(f"{OFFSETS}/{number}") or "").splitlines()
     return frozenset(line.partition(":")[0] for line in lines[2:] if line)
 
 
 def plan_batch(generation: Folder, entry: Entry) -> None:
-    """Have Spark run this micro-batch when a query starts on the generation."""
+    """Make Spark run this micro-batch when a query starts on the generation."""
     about = {**entry.about, "batchWatermarkMs": entry.watermark}
     lines = [_VERSION, _dumped(about), *(f"{name}:{offset}" for name, offset in entry.positions.items())]
     generation.write_text(f"{OFFSETS}/{entry.number}", "\n".join(lines))
 
 
 def restore(generation: Folder, wanted: Mapping[str, str | None]) -> None:
-    """Have Spark go on at these positions with sources that come back; None is the beginning.
+    """Make Spark resume returning sources at these positions; None is the beginning.
 
-    Spark starts from its last two entries together.
+    Spark starts from the union of its last two entries.
     """
     entries = generation.numbers(OFFSETS)
     for entry in entries[-2:]:
@@ -179,30 +178,30 @@ def restore(generation: Folder, wanted: Mapping[str, str | None]) -> None:
 
 
 def _read(generation: Folder, entry: int) -> tuple[list[str], dict[str, str]]:
-    """The lines in front of the positions, and the positions that are known."""
+    """The lines before the positions, and the known positions."""
     lines = (generation.read_text(f"{OFFSETS}/{entry}") or "").splitlines()
     if len(lines) < 2 or lines[0] != _VERSION:
         raise _unreadable(generation, f"{OFFSETS}/{entry}")
-    found = dict(line.partition(":")[::2] for line in lines[2:] if line)
-    if not all(map(_is_whole, found.values())):
+    offsets = dict(line.partition(":")[::2] for line in lines[2:] if line)
+    if not all(map(_is_whole, offsets.values())):
         raise _unreadable(generation, f"{OFFSETS}/{entry}")
-    return lines[:2], {name: offset for name, offset in found.items() if offset != _NOWHERE}
+    return lines[:2], {name: offset for name, offset in offsets.items() if offset != _NOWHERE}
 
 
 def check_logs(generation: Folder) -> None:
-    """Refuse logs that no run leaves: Spark would run micro-batches again whose state is written, or begin anew.
+    """Refuse logs that no run produces: Spark would repeat micro-batches whose state is written, or start over.
 
     Raises:
-        CheckpointError: entries are missing, or cannot be read.
+        CheckpointError: entries are missing or unreadable.
     """
-    # In this order: a run that goes on meanwhile is begun with a micro-batch before it is done with it.
+    # In this order: a concurrent run begins a micro-batch before it commits it.
     done, begun = generation.last(COMMITS), generation.last(OFFSETS)
     if done not in (begun, begun - 1):
         last = "no micro-batch" if begun < 0 else f"micro-batch {begun}"
-        upto = "none" if done < 0 else f"micro-batch {done}"
+        committed = "none" if done < 0 else f"micro-batch {done}"
         raise CheckpointError(
-            f"the logs of the checkpoint do not fit each other: `{OFFSETS}` says that {last} was the last to begin, "
-            f"`{COMMITS}` that {upto} was the last that is done; files of one of them were lost",
+            f"the logs of the checkpoint disagree: `{OFFSETS}` ends with {last}, `{COMMITS}` with {committed}; "
+            "files of one of them were lost",
             where=generation.shown,
             remedy=RESTORE,
         )
@@ -214,7 +213,7 @@ def check_logs(generation: Folder) -> None:
 
 
 def _is_whole(offset: str) -> bool:
-    """False for an offset that is cut off, as far as can be told: most sources write JSON."""
+    """Return False for an offset known to be truncated; most sources write JSON."""
     return bool(offset) and (offset[0] not in "{[" or json_in(offset, object) is not None)
 
 
@@ -226,17 +225,17 @@ def _unreadable(generation: Folder, name: str) -> CheckpointError:
     )
 
 
-#: The first line of an entry in the log of a source of files; the end of the name of one that holds all before it.
+#: The first line of an entry in the log of a file source; the suffix of an entry that contains all previous ones.
 FILES_VERSION, COMPACT = "v1", ".compact"
 
 
 def place_of(name: str) -> str:
-    """The folder of a source's log inside a generation."""
+    """The folder of a source's log in a generation."""
     return f"sources/{name}"
 
 
 def entries_of(generation: Folder, name: str) -> dict[int, str]:
-    """The names of a log's entries by number; of two with one number the compact one."""
-    # Names are sorted: a number comes before the same one with the end.
+    """The names of a log's entries by number; the compact one of two with the same number."""
+    # Names are sorted: a number precedes the same number with the suffix.
     names = (entry for entry in generation.names(place_of(name)) if is_number(entry.removesuffix(COMPACT)))
     return {int(entry.removesuffix(COMPACT)): entry for entry in names}

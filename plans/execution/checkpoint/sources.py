@@ -1,8 +1,8 @@
-"""The names under which Spark keeps how far each source was read.
+"""Names under which Spark stores the positions of sources.
 
-A name is made from the table's identifier when the checkpoint meets a table for the first time, and stays with what
-the table means: its place and options, whatever the program calls it later. A table that the program leaves out keeps
-its name and its position, for when it comes back.
+A name is derived from the table's identifier when the checkpoint meets a table for the first time. It then stays with
+the table's identity (its place and options), whatever the program calls the table later. A table that a program drops
+keeps its name and position for its return.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Names:
     """Names of sources.
 
     Args:
-        by_node: the name of each source of a program, by the id of its node.
-        active: an entry of the description for each table that is read, with its names.
-        gone: the same for tables that were read before.
+        by_node: the name of each source of a program, by node id.
+        active: an entry of the description for each table read, with its names.
+        gone: the same for tables read by earlier programs.
     """
 
     by_node: Mapping[int, str]
@@ -39,7 +39,7 @@ class Names:
     gone: tuple[Mapping[str, Any], ...]
 
     def end_of(self, node: int) -> str:
-        """The name of what tells a source that the input has ended."""
+        """The name of the source that signals the end of input."""
         return f"{self.by_node[node]}_end"
 
     def all(self) -> frozenset[str]:
@@ -51,41 +51,41 @@ def names_of(prepared: PreparedPlan, setting: Setting, old: Mapping[str, Any] | 
     """The names of a program's sources.
 
     Args:
-        setting: what the run adds.
-        old: the description of the program that the checkpoint was last started with.
+        setting: the environment of the run.
+        old: the description of the last program started on the checkpoint.
     """
     sources = lineage_of(prepared.plan, setting.place).sources
     before: Sequence[Mapping[str, Any]] = old["sources"] if old else ()
     left: Sequence[Mapping[str, Any]] = old["gone"] if old else ()
-    keys = [SourceKey.of(each) for each in sources]
-    kept = _kept(keys, before, left)
+    keys = [SourceKey.of(source) for source in sources]
+    entries = _matched(keys, before, left)
     taken = {name for entry in (*before, *left) for name in entry["names"]}
     by_node: dict[int, str] = {}
     active = []
     for at, source in enumerate(sources):
-        names = list(kept.get(at, {}).get("names", ()))
+        names = list(entries.get(at, {}).get("names", ()))
         for number, node in enumerate(_read_by(source, prepared)):
             if number == len(names):
                 names.append(_free(_name(node, source, prepared), taken))
             by_node[node] = names[number]
         active.append({**asdict(keys[at]), "names": names})
-    used = {id(entry) for entry in kept.values()}
-    return Names(by_node, tuple(active), tuple(each for each in (*before, *left) if id(each) not in used))
+    used = {id(entry) for entry in entries.values()}
+    return Names(by_node, tuple(active), tuple(entry for entry in (*before, *left) if id(entry) not in used))
 
 
-def _kept(
+def _matched(
     new: Sequence[SourceKey], before: Sequence[Mapping[str, Any]], left: Sequence[Mapping[str, Any]]
 ) -> dict[int, Mapping[str, Any]]:
-    """By the position of a new source the old one that it is: of the last program, or an equal one of an earlier."""
-    found = {at: before[old] for at, old in match_sources(list(map(_key, before)), new).items()}
+    """Match new sources, by position, to old ones: of the last program, or equal ones of an earlier program."""
+    matched = {at: before[old] for at, old in match_sources(list(map(_key, before)), new).items()}
     for at, key in enumerate(new):
-        if at in found:
+        if at in matched:
             continue
         for entry in left:
-            if entry["identity"] == key.identity and not any(entry is each for each in found.values()):
-                found[at] = entry
+            if entry["identity"] == key.identity and not any(entry is known for known in matched.values()):
+                matched[at] = entry
                 break
-    return found
+    return matched
 
 
 def _key(entry: Mapping[str, Any]) -> SourceKey:
@@ -93,12 +93,12 @@ def _key(entry: Mapping[str, Any]) -> SourceKey:
 
 
 def _read_by(source: SourceLineage, prepared: PreparedPlan) -> Iterator[int]:
-    """The ids of the streams that give a source's rows: a table is read once for each way to read it."""
+    """The ids of the streams that emit a source's rows: a table is read once per distinct way to read it."""
     if source.nodes[0] in prepared.values:
         yield source.nodes[0]
         return
-    found = [table for table in prepared.tables.values() if table.scans[0].id in source.nodes]
-    for table in sorted(found, key=lambda each: sorted(each.table.options.items())):
+    tables = [table for table in prepared.tables.values() if table.scans[0].id in source.nodes]
+    for table in sorted(tables, key=lambda source_table: sorted(source_table.table.options.items())):
         yield table.id
 
 
@@ -110,12 +110,12 @@ def _name(node: int, source: SourceLineage, prepared: PreparedPlan) -> str:
 
 
 def spelled(path: Sequence[str]) -> str:
-    """The path of a table as a name of ASCII letters, digits and underscores; of two paths, two names.
+    """The path of a table as an injective name of ASCII letters, digits and underscores.
 
-    An underscore begins what stands for another character: `__` an underscore, `_u` before a letter its capital, `_x`
-    a code point, `_p` the next part of the path. Names may become names of folders, which may not know capitals.
+    An underscore starts an escape: `__` an underscore, `_u` before a letter its capital, `_x` a code point, `_p` the
+    next part of the path. Names may become folder names, which may be case-insensitive.
     """
-    text = "_p".join(re.sub(r"[^a-z0-9]", lambda found: _escaped(found[0]), part) for part in path)
+    text = "_p".join(re.sub(r"[^a-z0-9]", lambda match: _escaped(match[0]), part) for part in path)
     if len(text) <= _LONGEST:
         return text
     return f"{text[: _LONGEST - 32]}_h{hashlib.sha256(text.encode()).hexdigest()[:30]}"
@@ -128,10 +128,10 @@ def _escaped(letter: str) -> str:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """The name, or with the first number behind it that nobody has."""
-    found, number = name, 1
-    while found in taken:
+    """The name, or the name with the lowest free number appended."""
+    free, number = name, 1
+    while free in taken:
         number += 1
-        found = f"{name}_n{number}"
-    taken.add(found)
-    return found
+        free = f"{name}_n{number}"
+    taken.add(free)
+    return free

@@ -1,7 +1,7 @@
-"""The rows of the state in a checkpoint: of which operator, of which key, and the host's bytes of it.
+"""Rows of the state in a checkpoint: operator, key, and the host's bytes.
 
-Reads one generation as it was when a micro-batch was done, takes no lock and writes nothing. A run may go on meanwhile;
-it takes versions away that it no longer needs, so who reads asks for the last one and reads again where that is gone.
+Reads one generation at a committed micro-batch; takes no lock and writes nothing. A concurrent run deletes versions
+that it no longer needs, so a reader uses the newest version and retries if it has disappeared.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from compiled_plan.plans.execution.spark.storage import Folder
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: Each row: uid of the operator, text of the key, what the host has of it.
+#: Columns: uid of the operator, text of the key, the host's bytes.
 SCHEMA = "op STRING, key STRING, bytes BINARY"
-#: In front of the `op` of keys that are no operator's: lists of a host's own.
+#: Prefix of `op` for keys that belong to the host, not to an operator: its own lists.
 HOSTS_OWN = "\0"
-#: The settings by which state is read that runs have written; for as long as its rows are asked for.
+#: Settings for reading state that runs have written, in effect while its rows are read.
 WRITTEN = {"spark.sql.streaming.stateStore.checkpointFormatVersion": "2"}
 _TRIES = 5
-#: By host, what its state is read with, and where an operator's bytes are in it.
+#: By host: read options of its state, and the expression for an operator's bytes.
 _READING: Mapping[str, tuple[Mapping[str, str], str]] = {
     TRANSFORM: ({"stateVarName": "state"}, "value.value"),
     GROUPS: ({}, "value.groupState.value"),
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 def state_rows(spark: SparkSession, generation: Folder, stages: Sequence[Mapping[str, Any]], batch: int) -> DataFrame:
-    """The state of all operators as it was after a micro-batch; see `SCHEMA`. Used under the settings `WRITTEN`.
+    """The state of all operators after a micro-batch; see `SCHEMA`. Requires the settings `WRITTEN`.
 
     Args:
         generation: Spark's checkpoint location.
@@ -49,11 +49,11 @@ def state_rows(spark: SparkSession, generation: Folder, stages: Sequence[Mapping
 
 
 def stored_rows(spark: SparkSession, generation: str, hosts: Sequence[str], batch: int) -> DataFrame:
-    """The state of all stages as it was after a micro-batch, the hosts' own keys included; see `SCHEMA`.
+    """The state of all stages after a micro-batch, including the hosts' own keys; see `SCHEMA`.
 
     Args:
         generation: the URI of Spark's checkpoint location.
-        hosts: for each stage the Spark operator that hosts it.
+        hosts: the Spark operator that hosts each stage.
         batch: the number of the micro-batch.
     """
     from pyspark.sql import functions as F
@@ -67,15 +67,15 @@ def stored_rows(spark: SparkSession, generation: str, hosts: Sequence[str], batc
 
 
 def at_rest(spark: SparkSession, generation: Folder, read: Callable[[int | None], T]) -> T:
-    """What is read of the state after the last micro-batch that is done, also while a run goes on.
+    """Read the state after the last committed micro-batch, also while a run is active.
 
     Args:
         generation: Spark's checkpoint location.
-        read: given the number of that micro-batch, or None before the first; called again for a later one where what
-            it reads was taken away meanwhile.
+        read: called with the number of that micro-batch, or None before the first; called again with a later one if the
+            state was deleted meanwhile.
 
     Raises:
-        CheckpointError: it cannot be read.
+        CheckpointError: the state cannot be read.
     """
     tried: int | None = -1
     for _ in range(_TRIES):
@@ -86,12 +86,12 @@ def at_rest(spark: SparkSession, generation: Folder, read: Callable[[int | None]
         try:
             with settings(spark, WRITTEN):
                 return read(batch)
-        except Exception as found:
-            fault = found
+        except Exception as attempt_fault:
+            fault = attempt_fault
     raise CheckpointError(
         f"the state of micro-batch {tried} cannot be read: {_said(fault)}",
         where=generation.shown,
-        remedy="restore the folder from a copy if files are missing; if a run goes on there, ask again",
+        remedy="restore the folder from a copy if files are missing; if a run is active there, try again",
     ) from fault
 
 

@@ -1,4 +1,4 @@
-"""Writing a checkpoint's folder; what is where in it, and how it is read, is in `inspection.checkpoints`."""
+"""Writes to a checkpoint's folder; its layout, and reading it, are in `inspection.checkpoints`."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ from compiled_plan.plans.inspection.checkpoints import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Spark's own logs: a part of the first file of the offsets, left by a process that was killed while it wrote it, would
-#: have Spark refuse all starts after it.
+#: Spark's own logs. Spark would refuse all starts after a partial first offset file, left by a process that was killed
+#: while writing it.
 _LOGS, _STATE = (OFFSETS, COMMITS), "state"
-#: `by` of a head that stands for a lost one.
+#: `by` of a head that replaces a lost one.
 ADOPTED = "adopt"
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """A whole checkpoint of Spark with what belongs to it.
+    """A complete Spark checkpoint with its companion files.
 
     Args:
-        number: its own.
-        folder: where it is; Spark's checkpoint location.
-        run_id: in the names of what sinks write, the same at every start on this generation.
-        versions: of the product, Spark, Java and Python that made it.
+        number: its number.
+        folder: its folder; Spark's checkpoint location.
+        run_id: part of the names of what sinks write, the same at every start on this generation.
+        versions: of the product, Spark, Java and Python that created it.
     """
 
     number: int
@@ -56,7 +56,7 @@ class Generation:
 
 
 class Store(CheckpointReader[Folder]):
-    """A checkpoint's folder. All that writes needs the lock.
+    """A checkpoint's folder. All writes need the lock.
 
     Args:
         root: the folder.
@@ -68,7 +68,6 @@ class Store(CheckpointReader[Folder]):
         self.product = product
 
     def generation(self, number: int) -> Generation:
-        """A generation."""
         facts = self.facts(number)
         return Generation(number, self._folder(number), facts["run"], facts["versions"])
 
@@ -76,7 +75,7 @@ class Store(CheckpointReader[Folder]):
 
     @contextmanager
     def locked(self, spark: SparkSession, lost: Callable[[], None] = lambda: None) -> Iterator[None]:
-        """Hold the lock meanwhile, and take away what no head names; a folder that gets no head is as it was.
+        """Hold the lock, and remove everything that no head names; leave a folder that gets no head unchanged.
 
         Raises:
             CheckpointError: another process runs on it.
@@ -89,34 +88,34 @@ class Store(CheckpointReader[Folder]):
             self.prune()
             yield
         except StuckError:
-            # What was to end goes on writing: the lock ends with the process.
+            # A query that should have ended still writes: the lock ends with the process.
             stuck = True
             raise
         except Exception:
-            # A write that the fence stopped may fail before the lease's own thread says why.
+            # A write stopped by the fence may fail before the lease's thread reports the loss.
             if not held.holds():
                 lost()
             raise
         finally:
-            # What cannot be taken away now, the next start takes away.
+            # The next start removes what cannot be removed now.
             with suppress(Exception):
-                ours = held.holds()
-                if ours:
+                is_owner = held.holds()
+                if is_owner:
                     self.prune()
-                unused = ours and not self.root.numbers(HEADS) and not self.root.numbers(GENERATIONS)
+                unused = is_owner and not self.root.numbers(HEADS) and not self.root.numbers(GENERATIONS)
                 if unused:
                     self.root.remove(GENERATIONS)
                     self.root.remove(HEADS)
             if not stuck:
                 held.release(unused)
             if unused and not existed:
-                # Not with what is in it: another start may be there already.
+                # Not recursively: another start may already use the folder.
                 self.root.remove_empty()
 
     def prune(self) -> None:
         """Remove the remains of a process that ended before it published; never a generation that has run."""
         if not all(map(self._is_readable, self.root.numbers(HEADS))):
-            # It may name anything.
+            # A damaged head may name any generation.
             return
         heads = self.heads()
         for number in self.root.numbers(GENERATIONS):
@@ -131,35 +130,34 @@ class Store(CheckpointReader[Folder]):
                     folder.remove(f"{PROGRAMS}/{program}")
             for name in (FOLDER, COPIES, *_LOGS):
                 self._prune_unfinished(folder, name)
-            # Spark's real-time mode writes state before it writes that a batch was begun. Where none was, Spark
-            # refuses to start over state, which belongs to nothing.
+            # Spark's real-time mode writes state before it logs the start of a batch. If no batch was begun, Spark
+            # refuses to start over that state, which belongs to no batch.
             if not any(folder.numbers(name) for name in _LOGS):
                 folder.remove(_STATE)
         self._prune_unfinished(self.root, HEADS)
 
     def remove_generations(self, *, but: int) -> tuple[int, ...]:
-        """Remove all generations but one; gives their numbers."""
-        found = tuple(number for number in self.root.numbers(GENERATIONS) if number != but)
-        for number in found:
+        """Remove all generations but one; return their numbers."""
+        numbers = tuple(number for number in self.root.numbers(GENERATIONS) if number != but)
+        for number in numbers:
             self._folder(number).remove()
-        return found
+        return numbers
 
     def _prune_unfinished(self, folder: Folder, name: str) -> None:
-        for each in folder.names(name):
-            if each.startswith(".") and each.endswith(".tmp"):
-                folder.remove(f"{name}/{each}")
+        for file in folder.names(name):
+            if file.startswith(".") and file.endswith(".tmp"):
+                folder.remove(f"{name}/{file}")
 
     def next_generation(self) -> int:
-        """The number that a new generation gets."""
         return max([*self.root.numbers(GENERATIONS), *(head.generation for head in self.heads())], default=0) + 1
 
     def new_generation(self, versions: Mapping[str, Any], run_id: str, before: Head | None = None) -> Generation:
-        """A generation that does not count yet: `publish` makes it count.
+        """Create a generation that is not in force until `publish`.
 
         Args:
-            versions: what makes it.
+            versions: the versions that create it.
             run_id: see `Generation`.
-            before: the head whose state it goes on with.
+            before: the head whose state it continues.
         """
         number = self.next_generation()
         folder = self._folder(number)
@@ -170,21 +168,21 @@ class Store(CheckpointReader[Folder]):
         return Generation(number, folder, run_id, versions)
 
     def new_program(self, generation: Generation, files: ProgramFiles) -> int:
-        """The number of a program, written into a generation, that does not count yet."""
+        """Write a program into a generation; return its number. It is not in force until `publish`."""
         number = max(generation.folder.numbers(PROGRAMS), default=0) + 1
         for name, text in files.by_name().items():
             generation.folder.create_text(f"{PROGRAMS}/{number}/{name}", text)
         return number
 
     def publish(self, generation: int, program: int, by: str) -> Head:
-        """Have a generation and a program in it count from now on.
+        """Put a generation and one of its programs in force.
 
         Raises:
-            CheckpointError: somebody else has published meanwhile.
+            CheckpointError: another process has published meanwhile.
         """
         folder = self._folder(generation)
         if not folder.numbers(COPIES):
-            # It counts for the first time, and Spark does not flush what it writes.
+            # Spark does not flush the files that it writes; the generation becomes valid now.
             folder.flush()
         number = max(self.root.numbers(HEADS), default=0) + 1
         head = Head(number, generation, program, by, _now(), self.product)
@@ -196,23 +194,23 @@ class Store(CheckpointReader[Folder]):
         return head
 
     def keep_copy(self, head: Head) -> None:
-        """Have the generation that a head names know of it, unless it does."""
+        """Copy a head into its generation unless the copy exists."""
         folder, name = self._folder(head.generation), f"{COPIES}/{head.number}"
         if not folder.holds(name):
             folder.write_text(name, _head_text(head))
 
     def adopt(self, generation: int) -> Head:
-        """Have a generation count whose head was lost; heads that are missing or damaged come back from their copies.
+        """Put a generation whose head was lost in force; restore missing or damaged heads from their copies.
 
         Raises:
-            CheckpointError: there is no such generation, or nothing in it that could count.
+            CheckpointError: there is no such generation, or nothing valid in it.
         """
         present = self.root.numbers(GENERATIONS)
         programs = self._complete_programs(generation)
         if not programs:
             complete = ", ".join(str(number) for number in present if self._complete_programs(number)) or "none"
             raise CheckpointError(
-                f"generation {generation} cannot count: it is not there, or holds no program",
+                f"generation {generation} cannot be put in force: it does not exist, or has no program",
                 where=self.root.shown,
                 remedy=f"name one that is there with its programs: {complete}",
             )
@@ -231,7 +229,7 @@ class Store(CheckpointReader[Folder]):
         return self.publish(generation, program, ADOPTED)
 
     def _complete_programs(self, generation: int) -> list[int]:
-        """The programs of a generation that can be read, oldest first."""
+        """The readable programs of a generation, oldest first."""
         programs = []
         for program in self._folder(generation).numbers(PROGRAMS):
             with suppress(CheckpointError):
@@ -248,7 +246,7 @@ class Store(CheckpointReader[Folder]):
 
 
 def changed(root: Folder) -> BusyError:
-    """Another run has written into the checkpoint since it was looked at."""
+    """The error for a checkpoint that another run has written since it was read."""
     return BusyError(
         "another run has used this checkpoint meanwhile",
         where=root.shown,
@@ -264,5 +262,5 @@ def _head_text(head: Head) -> str:
     return _text({"format": FORMAT, **asdict(head)})
 
 
-def _text(found: Mapping[str, Any]) -> str:
-    return json.dumps(found, indent=1) + "\n"
+def _text(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, indent=1) + "\n"

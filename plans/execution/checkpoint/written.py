@@ -1,4 +1,4 @@
-"""How many rows sinks got of a generation, for who goes back behind it."""
+"""Row counts of sinks by generation, for rollbacks to an earlier one."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from compiled_plan.plans.inspection.checkpoints import WRITTEN, json_in
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What sinks got.
+    """Row counts of sinks.
 
     Args:
         batch: number of the last micro-batch; -1 for none.
-        batches: how many micro-batches there were.
-        rows: by table how many rows it got in all of them.
-        last: by table how many of these are of the last one.
-        marked: whether the last one also wrote how far the partitions of sources are, see `marks`.
-        clock: the reading of the run's clock after the last one; None in checkpoints of earlier releases.
+        batches: number of micro-batches.
+        rows: rows written to each table in all batches.
+        last: rows written to each table in the last batch.
+        marked: True if the last batch also stored the watermarks of partitions, see `marks`.
+        clock: clock reading after the last batch; None in checkpoints of earlier releases.
     """
 
     batch: int = -1
@@ -33,7 +33,7 @@ class Written:
     clock: Reading | None = None
 
     def after(self, batch: int, rows: Mapping[str, int], *, marked: bool = False) -> Written:
-        """With one more micro-batch; one that was written before takes its own place."""
+        """Add a micro-batch; a repeated batch replaces its earlier counts."""
         again = batch == self.batch
         before = dict(self.rows or {})
         if again:
@@ -43,7 +43,7 @@ class Written:
 
 
 def read_written(generation: ReadableFolder) -> Written:
-    """The figures of a generation's sinks; those of none where nobody wrote them down, or they cannot be read."""
+    """Read the counts of a generation; empty if missing or unreadable."""
     figures = json_in(generation.read_text(WRITTEN), dict) or {}
     clocks = figures.get("clock")
     try:
@@ -60,5 +60,5 @@ def read_written(generation: ReadableFolder) -> Written:
 
 
 def write_written(generation: Folder, written: Written, clock: BatchClock) -> None:
-    """Write the figures into a generation, with the reading of the run's clock."""
+    """Write the counts into a generation, with the reading of the run's clock."""
     generation.write_text(WRITTEN, json.dumps(asdict(replace(written, clock=clock.reading()))))

@@ -1,1 +1,1 @@
-"""Connectors: where rows come from and go to. A module has its connector's name, and is imported when it is used."""
+"""Connectors: sources and sinks of rows. A module is named after its connector, and imported on first use."""

@@ -1,4 +1,4 @@
-"""The connector `blackhole`: computes every row and keeps none.
+"""The connector `blackhole`: computes every row and stores none.
 
 Source: Flink's page "BlackHole".
 """
@@ -22,11 +22,9 @@ class BlackHole:
     READS_ORDER: ClassVar[bool] = False
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Compute a batch; see `RowSink.write`."""
         frame.write.format("noop").mode("overwrite").save()
 
 
 @sink_connector(SPEC)
 def sink(table: TableSpec, context: SinkContext) -> BlackHole:
-    """A sink for a table."""
     return BlackHole()

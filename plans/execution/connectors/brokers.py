@@ -1,4 +1,4 @@
-"""What Kafka's brokers are asked before a run: topics, partitions, and where a table begins and ends."""
+"""Queries to Kafka's brokers before a run: topics, partitions, start and end offsets of a table."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from compiled_plan.plans.connectors.messages import listed, offsets
 from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError, ExecutionError
 from compiled_plan.plans.execution.spark.java import java_class
-from compiled_plan.plans.execution.spark.packages import finds
+from compiled_plan.plans.execution.spark.packages import has_class
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Spark's names for the ends of a partition.
+#: Spark's codes for the ends of a partition.
 EARLIEST, LATEST = -2, -1
 _ADMIN = "org.apache.kafka.clients.admin"
 ADMIN = f"{_ADMIN}.AdminClient"
 _RESET = "auto.offset.reset"
-#: How long brokers are waited for, ms, unless the table says.
+#: Default timeouts of the brokers, in ms.
 _PATIENCE = {"default.api.timeout.ms": "60000", "request.timeout.ms": "20000"}
-#: How long nothing is said of that, in seconds.
+#: Seconds of waiting before a message is shown.
 _SILENT = 4
 
 #: Offsets by topic and partition.
@@ -38,8 +38,8 @@ class Topics:
     Args:
         spark: the session, with Kafka's clients on its class path.
         table: the table, for messages.
-        options: its options, checked.
-        settings: those of Kafka's clients.
+        options: its options, validated.
+        settings: the settings of Kafka's clients.
     """
 
     spark: SparkSession
@@ -48,7 +48,7 @@ class Topics:
     settings: Mapping[str, str]
 
     def start(self) -> str | Offsets:
-        """Where the table begins: `earliest`, `latest`, or offsets of all partitions."""
+        """The start of the table: `earliest`, `latest`, or offsets of all partitions."""
         mode = self.options.text("scan.startup.mode")
         if mode in ("earliest-offset", "latest-offset"):
             return mode.removesuffix("-offset")
@@ -60,7 +60,7 @@ class Topics:
             return self._committed(admin, self._reset())
 
     def end(self) -> Offsets | None:
-        """Where the table ends: by partition the offset of the first message behind it; None where it does not."""
+        """The end of the table: the exclusive end offset of each partition; None if it is unbounded."""
         mode = self.options.text("scan.bounded.mode")
         if mode == "unbounded":
             return None
@@ -74,84 +74,84 @@ class Topics:
             return self._listed(admin, dict.fromkeys(self._partitions(admin), LATEST))
 
     def all_partitions(self) -> int:
-        """How many partitions all its topics have."""
+        """The number of partitions of all topics."""
         with self.admin() as admin:
             return len(self._partitions(admin))
 
     def partitions(self, topic: str) -> int:
-        """How many partitions a topic has."""
+        """The number of partitions of a topic."""
         with self.admin() as admin:
             return len(self._described(admin, [topic])[topic])
 
     def check(self) -> None:
-        """Refuse topics that are not there.
+        """Raise if a topic does not exist.
 
         Raises:
-            DataError: names the topic and the brokers.
+            DataError: a topic is missing; names it and the brokers.
             ExecutionError: the brokers do not answer.
         """
         with self.admin() as admin:
             self._described(admin, listed(self.options.text("topic")))
 
-    # --- what the brokers say
+    # --- answers of the brokers
 
-    def _specific(self, name: str, other: int | None) -> Offsets:
-        """The offsets that the table has; `other` for partitions that it does not name, None for their end."""
+    def _specific(self, name: str, default: int | None) -> Offsets:
+        """The offsets in the table's options; `default` for partitions that they do not name, None for their end."""
         (topic,) = listed(self.options.text("topic"))
-        given = offsets(self.options.text(f"scan.{name}.specific-offsets")) or {}
+        specified = offsets(self.options.text(f"scan.{name}.specific-offsets")) or {}
         with self.admin() as admin:
             known = [partition for _, partition in self._partitions(admin)]
-            wrong = sorted(given.keys() - set(known))
+            wrong = sorted(specified.keys() - set(known))
             if wrong:
                 raise DataError(
-                    f"topic {topic!r} of table {self.table} has no partition {wrong[0]}, of which an offset is given",
+                    f"topic {topic!r} of table {self.table} has no partition {wrong[0]}, for which an offset is set",
                     remedy=f"correct 'scan.{name}.specific-offsets': the partitions are {_span(known)}",
                 )
-            rest = {(topic, partition): LATEST for partition in known if partition not in given}
-            found = self._listed(admin, rest) if other is None and rest else {}
-        ends = found.get(topic, {})
-        return {topic: {each: given.get(each, ends.get(each, other or 0)) for each in known}}
+            rest = {(topic, partition): LATEST for partition in known if partition not in specified}
+            at_end = self._listed(admin, rest) if default is None and rest else {}
+        ends = at_end.get(topic, {})
+        return {topic: {partition: specified.get(partition, ends.get(partition, default or 0)) for partition in known}}
 
     def _reset(self) -> int | None:
         text = self.options.explicit.get(f"properties.{_RESET}", "none").strip().lower()
         return {"earliest": EARLIEST, "latest": LATEST}.get(text)
 
-    def _committed(self, admin: Any, other: int | None) -> Offsets:
-        """What the group has committed; `other` where it has nothing, None where that is an error."""
+    def _committed(self, admin: Any, default: int | None) -> Offsets:
+        """The committed offsets of the group; `default` for partitions without one, None to make that an error."""
         group = self.options.text("properties.group.id")
         if not group:
             raise DataError(
-                f"table {self.table} reads by the offsets of a group, and names no group",
+                f"table {self.table} starts at the offsets of a group, but names no group",
                 remedy="set 'properties.group.id', or 'scan.startup.mode' = 'earliest-offset' or 'latest-offset'",
             )
-        said = self.answer(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata())
-        known = {(str(at.topic()), int(at.partition())): said.get(at) for at in said}
-        found: Offsets = {}
+        answer = self.answer(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata())
+        known = {(str(at.topic()), int(at.partition())): answer.get(at) for at in answer}
+        offsets: Offsets = {}
         for topic, partition in self._partitions(admin):
             committed = known.get((topic, partition))
-            at = other if committed is None else int(committed.offset())
+            at = default if committed is None else int(committed.offset())
             if at is None:
                 raise DataError(
                     f"group {group!r} of table {self.table} has no offset of partition {partition} of topic {topic!r}",
                     remedy="set 'scan.startup.mode' = 'earliest-offset' or 'latest-offset', or for such partitions "
                     f"'properties.{_RESET}' = 'earliest' or 'latest'",
                 )
-            found.setdefault(topic, {})[partition] = at
-        return found
+            offsets.setdefault(topic, {})[partition] = at
+        return offsets
 
-    def _at_time(self, admin: Any, millis: int, other: int = LATEST) -> Offsets:
-        """The first messages of a time or later; the end of partitions that have none."""
+    def _at_time(self, admin: Any, millis: int, default: int = LATEST) -> Offsets:
+        """The offsets of the first messages at or after a time; the end of partitions without any."""
         parts = self._partitions(admin)
-        found = self._listed(admin, dict.fromkeys(parts), millis)
-        missing = {(topic, each): other for topic, each in parts if found[topic][each] < 0}
+        listed = self._listed(admin, dict.fromkeys(parts), millis)
+        missing = {(topic, partition): default for topic, partition in parts if listed[topic][partition] < 0}
         ends = self._listed(admin, missing) if missing else {}
-        return {topic: {**of, **ends.get(topic, {})} for topic, of in found.items()}
+        return {topic: {**by_partition, **ends.get(topic, {})} for topic, by_partition in listed.items()}
 
     def _listed(self, admin: Any, wanted: Mapping[tuple[str, int], int | None], millis: int = 0) -> Offsets:
-        """Offsets by what is wanted of each partition: an end of it, or None for a time."""
+        """Offsets of partitions, each by an end, or by time if None."""
         jvm: Any = self.spark._jvm
         spec = java_class(jvm, f"{_ADMIN}.OffsetSpec")
-        asked = java_class(jvm, "java.util.HashMap")()
+        request = java_class(jvm, "java.util.HashMap")()
         kinds: dict[int | None, Callable[[], Any]] = {
             EARLIEST: spec.earliest,
             LATEST: spec.latest,
@@ -159,12 +159,12 @@ class Topics:
         }
         place = java_class(jvm, "org.apache.kafka.common.TopicPartition")
         for (topic, partition), kind in wanted.items():
-            asked.put(place(topic, partition), kinds[kind]())
-        said = self.answer(admin.listOffsets(asked).all())
-        found: Offsets = {}
-        for at in said:
-            found.setdefault(str(at.topic()), {})[int(at.partition())] = int(said.get(at).offset())
-        return found
+            request.put(place(topic, partition), kinds[kind]())
+        answer = self.answer(admin.listOffsets(request).all())
+        offsets: Offsets = {}
+        for at in answer:
+            offsets.setdefault(str(at.topic()), {})[int(at.partition())] = int(answer.get(at).offset())
+        return offsets
 
     def _partitions(self, admin: Any) -> list[tuple[str, int]]:
         """All partitions of the table's topics."""
@@ -173,21 +173,24 @@ class Topics:
         if pattern:
             fits = java_class(self.spark._jvm, "java.util.regex.Pattern").compile(pattern)
             topics = [name for name in self.answer(admin.listTopics().names()) if fits.matcher(name).matches()]
-        return [(topic, each) for topic, parts in self._described(admin, topics).items() for each in parts]
+        return [(topic, partition) for topic, parts in self._described(admin, topics).items() for partition in parts]
 
     def _described(self, admin: Any, topics: list[str] | tuple[str, ...]) -> dict[str, list[int]]:
         wanted = java_class(self.spark._jvm, "java.util.ArrayList")()
         for topic in topics:
             wanted.add(topic)
-        said = self.answer(admin.describeTopics(wanted).allTopicNames())
-        return {topic: sorted(int(each.partition()) for each in said.get(topic).partitions()) for topic in topics}
+        answer = self.answer(admin.describeTopics(wanted).allTopicNames())
+        return {
+            topic: sorted(int(partition.partition()) for partition in answer.get(topic).partitions())
+            for topic in topics
+        }
 
     def answer(self, future: Any) -> Any:
-        """What the brokers say; they are waited for as long as their clients do, and after some seconds that is said.
+        """Wait for an answer of the brokers as long as their clients do; show a message after some seconds.
 
         Raises:
             DataError: there is no such topic.
-            ExecutionError: they do not answer, or refuse.
+            ExecutionError: the brokers do not answer, or refuse.
         """
         from py4j.protocol import Py4JJavaError
 
@@ -196,14 +199,14 @@ class Topics:
             return self._patiently(future, servers)
         except Py4JJavaError as fault:
             cause = fault.java_exception.getCause() or fault.java_exception
-            said = f"{cause.getClass().getSimpleName()}: {cause.getMessage()}"
-            if "UnknownTopicOrPartition" in said or "InvalidTopic" in said:
+            message = f"{cause.getClass().getSimpleName()}: {cause.getMessage()}"
+            if "UnknownTopicOrPartition" in message or "InvalidTopic" in message:
                 raise DataError(
-                    f"a topic of table {self.table} is not on the brokers {servers}: {said}",
+                    f"a topic of table {self.table} is not on the brokers {servers}: {message}",
                     remedy="create it, or correct the table's option 'topic'",
                 ) from None
             raise ExecutionError(
-                f"Kafka's brokers {servers} of table {self.table} do not answer: {said}",
+                f"Kafka's brokers {servers} of table {self.table} do not answer: {message}",
                 remedy="start them, or correct the table's option 'properties.bootstrap.servers'",
             ) from None
 
@@ -221,9 +224,9 @@ class Topics:
 
     @contextmanager
     def admin(self) -> Iterator[Any]:
-        """Kafka's client for such questions; `answer` gives what it says."""
+        """Kafka's admin client; pass its futures to `answer`."""
         # Spark calls a sink in a thread of its own.
-        finds(self.spark, ADMIN)
+        has_class(self.spark, ADMIN)
         settings = java_class(self.spark._jvm, "java.util.Properties")()
         for name, value in {**_PATIENCE, **self.settings}.items():
             settings.put(name, value)

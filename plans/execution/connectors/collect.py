@@ -1,4 +1,4 @@
-"""The connector `collect`: the rows of a query, handed to the program that runs it."""
+"""The connector `collect`: hands the rows of a query to the program that runs it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH,
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: What takes the rows of a sink, by the sink's option `id`: given Arrow tables of `kind`, `f0`, `f1`, ....
+#: Receivers of sinks' rows, by the sink's option `id`; called with Arrow tables of `kind`, `f0`, `f1`, ....
 RECEIVERS: dict[str, Callable[[Any], None]] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Collector:
-    """Hands rows over in the order in which they were made."""
+    """Hands rows over in the order in which they were produced."""
 
     READS_ORDER: ClassVar[bool] = True
 
@@ -27,13 +27,12 @@ class Collector:
     receive: Callable[[Any], None]
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Hand a batch over; see `RowSink.write`."""
         names = [KIND, *(f"f{at}" for at in range(self.width))]
         # One sorted partition: a global sort would compute the rows twice, once to find the ranges.
         rows = frame.repartition(1).sortWithinPartitions(ORD, PATH).select(*names)
-        found = rows.toArrow()
-        if found.num_rows:
-            self.receive(found)
+        table = rows.toArrow()
+        if table.num_rows:
+            self.receive(table)
 
 
 @sink_connector(SPEC)

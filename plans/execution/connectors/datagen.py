@@ -1,7 +1,7 @@
 """The connector `datagen`: rows of random values and sequences.
 
-Source: Flink's page "DataGen". A row depends on its number alone (and the time of its micro-batch), so a batch that
-runs again, and a restart, give the same rows and go on with the sequences where they were.
+Source: Flink's page "DataGen". A row depends only on its number (and the time of its micro-batch), so a repeated batch
+and a restart produce the same rows and continue the sequences.
 """
 
 from __future__ import annotations
@@ -38,19 +38,18 @@ _MAX_MONTHS = 120_000
 
 @source_connector(SPEC)
 def source(table: TableSpec, context: SourceContext) -> RowSource:
-    """Rows of a table's columns."""
     makers = [_maker(f"fields.{field.name}", field.type, table) for field in table.columns.fields]
     rows = _rows(table, makers)
     numbers = (
         context.spark.readStream.format(_SOURCE)
         .option("rate", str(SPEC.values(table.options).number("rows-per-second")))
         .option("rows", rows)
-        # In real-time mode Spark reads no two sources of the same options.
+        # In real-time mode Spark cannot read two sources with equal options.
         .option("table", table.identifier)
         .option("partitions", context.spark.sparkContext.defaultParallelism)
         .load()
     )
-    made = java_class(context.spark._jvm, "org.compiledplan.kernel.datagen.Datagen").row(
+    generated = java_class(context.spark._jvm, "org.compiledplan.kernel.datagen.Datagen").row(
         json.dumps(makers),
         zlib.crc32(table.identifier.encode()),
         ddl(table.columns),
@@ -58,12 +57,12 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
         java_column(F.unix_micros(F.current_timestamp() if context.clock is None else context.clock)),
     )
     fields = [F.col("row")[name].alias(f"f{index}") for index, name in enumerate(table.columns.names)]
-    frame = numbers.select(*insert_head(), column_of(made).alias("row")).select(KIND, ORD, PATH, *fields)
+    frame = numbers.select(*insert_head(), column_of(generated).alias("row")).select(KIND, ORD, PATH, *fields)
     return RowSource(frame, bounded=rows >= 0)
 
 
 def _rows(table: TableSpec, makers: list[dict[str, Any]]) -> int:
-    """After how many rows the source ends: that of 'number-of-rows', or the shortest sequence; -1: never."""
+    """The number of rows until the source ends: 'number-of-rows', or the shortest sequence; -1: unbounded."""
     limits = [maker["end"] - maker["start"] + 1 for maker in makers if maker["kind"] == "sequence"]
     rows = SPEC.values(table.options).get("number-of-rows")
     if rows is not None:
@@ -72,33 +71,33 @@ def _rows(table: TableSpec, makers: list[dict[str, Any]]) -> int:
 
 
 def _maker(path: str, type_: t.LogicalType, table: TableSpec) -> dict[str, Any]:
-    """What the kernel's generator needs of a column."""
+    """The parameters of a column for the kernel's generator."""
     start = f"{path}."
     options = {key.removeprefix(start): value for key, value in table.options.items() if key.startswith(start)}
-    made: dict[str, Any] = {
+    description: dict[str, Any] = {
         "root": type_.ROOT,
         "kind": options.get("kind", "random"),
         "nullRate": float(options.get("null-rate", "0")),
         "children": [_maker(f"{path}.{name}", child, table) for name, child in children(type_)],
     }
     if isinstance(type_, t.DecimalType):
-        made |= {"precision": type_.precision, "scale": type_.scale}
-    if made["kind"] == "sequence":
-        return made | {"start": int(options["start"]), "end": int(options["end"])}
+        description |= {"precision": type_.precision, "scale": type_.scale}
+    if description["kind"] == "sequence":
+        return description | {"start": int(options["start"]), "end": int(options["end"])}
     limits = _LIMITS.get(type(type_))
     if limits is not None:
-        made |= limits(type_, options)
+        description |= limits(type_, options)
     elif isinstance(type_, t.CharacterType | t.BytesType):
-        made |= _length(type_, options)
+        description |= _length(type_, options)
     elif isinstance(type_, t.ArrayType | t.MapType | t.MultisetType):
-        made["length"] = int(options.get("length", _COLLECTION_LENGTH))
+        description["length"] = int(options.get("length", _COLLECTION_LENGTH))
     elif isinstance(type_, t.TimestampBase):
-        made["maxPast"] = parse_duration(options["max-past"]) if "max-past" in options else 0
-    return made
+        description["maxPast"] = parse_duration(options["max-past"]) if "max-past" in options else 0
+    return description
 
 
 def _length(type_: t.CharacterType | t.BytesType, options: Mapping[str, str]) -> dict[str, Any]:
-    """A fixed type has its length; others that of the option, of the type, or 100."""
+    """The length of a fixed type; otherwise that of the option, of the type, or 100."""
     fixed = isinstance(type_, t.CharType | t.BinaryType)
     default = type_.length if fixed or type_.length != t.MAX_LENGTH else _TEXT_LENGTH
     varies = options.get("var-len", "false").strip().lower() == "true"

@@ -1,7 +1,8 @@
 """The connector `inline`: a DataFrame of the program that runs the plan, read as a table.
 
-A DataFrame of pandas or PyArrow becomes one Parquet file in a folder of this process; one of Spark is written to such
-a folder when a run starts; a streaming one is read as it is. The folders go with the data, see `plans.connectors.held`.
+A DataFrame of pandas or PyArrow becomes one Parquet file in a folder of this process. A batch DataFrame of Spark is
+written to such a folder when a run starts; a streaming one is read directly. The folders are deleted with the data, see
+`plans.connectors.held`.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
     """A source for a table.
 
     Raises:
-        UnsupportedError: the data is not of this process.
+        UnsupportedError: the data belongs to another process.
     """
     held = held_by(table.options)
     if held is None:

@@ -1,4 +1,4 @@
-"""The connector `jdbc`: a table of a database, asked for the rows of a key, read as a whole, or written.
+"""The connector `jdbc`: lookups in, scans of, and writes to a table of a database.
 
 Source: Flink's page "JDBC".
 """
@@ -29,15 +29,15 @@ from compiled_plan.plans.execution.spark.types import ddl
 
 @lookup_connector(SPEC)
 def lookup(table: LookupTable) -> str:
-    """What the kernel's LookupTable needs to know of a table."""
+    """The parameters of a table for the kernel's LookupTable."""
     options = SPEC.values(table.options)
     url = options.text("url")
-    # Flink's dialects leave names as they are where names are not quoted by default.
+    # Flink's dialects leave the case of names alone in databases that do not quote by default.
     dialect = dialect_of(url)
     quote = dialect.quote if dialect.quotes_table else ""
     names = [f"{quote}{name}{quote}" for name in table.columns.names]
     wanted = " AND ".join(f"{names[at]} = ?" for at in table.keys)
-    found = {
+    description = {
         "url": url,
         "driver": options.get("driver"),
         "user": options.get("username"),
@@ -51,11 +51,11 @@ def lookup(table: LookupTable) -> str:
         "missDelay": table.miss_delay,
         "cache": _cache(options),
     }
-    return json.dumps(found)
+    return json.dumps(description)
 
 
 def _cache(options: Values) -> dict[str, Any] | None:
-    """The limits of the cache; None where nothing is remembered. The older options alone switch it on, too."""
+    """The limits of the cache; None without a cache. The older options enable it by themselves."""
     older = {"lookup.cache.max-rows", "lookup.cache.ttl"} <= options.explicit.keys()
     if options.text("lookup.cache") != "PARTIAL" and not older:
         return None
@@ -71,7 +71,7 @@ def _cache(options: Values) -> dict[str, Any] | None:
 
 @sink_connector(SPEC)
 def sink(table: TableSpec, context: SinkContext) -> DatabaseSink:
-    """Write a table of a database; it is looked for, and waited for where the database is away.
+    """Write a table of a database. Look the table up first, waiting for a database that is down.
 
     Raises:
         DataError: there is no such table or column.
@@ -85,7 +85,7 @@ def sink(table: TableSpec, context: SinkContext) -> DatabaseSink:
 
 @source_connector(SPEC)
 def source(table: TableSpec, context: SourceContext) -> RowSource:
-    """Read a table of a database; it is looked for, and waited for where the database is away.
+    """Read a table of a database. Look the table up first, waiting for a database that is down.
 
     Raises:
         DataError: there is no such table or column.

@@ -1,4 +1,4 @@
-"""The connector `kafka`, and what it shares with `upsert-kafka`: messages of Kafka's topics, by Spark's connector."""
+"""The connector `kafka`, and code shared with `upsert-kafka`: messages of Kafka's topics, by Spark's connector."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def register(spec: ConnectorSpec, parts: Callable[[TableSpec], Parts], *, upsert
 
     Args:
         spec: the connector.
-        parts: gives the columns of a table that are in the key, and those in the value.
-        upserts: whether the row of a key is deleted by a message without a value.
+        parts: returns the key columns and the value columns of a table.
+        upserts: True if a message without a value deletes the row of its key.
     """
 
     def messages_of(table: TableSpec, context: SourceContext | SinkContext) -> Messages:
@@ -43,7 +43,7 @@ def write(messages: Messages, context: SinkContext, *, upserts: bool) -> RowSink
 
     Args:
         context: see `SinkContext`.
-        upserts: whether the row of a key is deleted by a message without a value.
+        upserts: True if a message without a value deletes the row of its key.
 
     Raises:
         DataError: there is no such topic.

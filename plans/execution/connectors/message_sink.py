@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 
-#: What Spark's connector takes of a message, by name.
+#: Columns of a message that Spark's connector reads.
 _PARTS = ("key", "value", "topic", "headers", "partition")
 
 
 @dataclass(frozen=True)
 class MessageSink:
-    """Writes each row as a message; a micro-batch that runs again writes its messages again.
+    """Writes each row as a message; a repeated micro-batch writes its messages again.
 
-    Rows of one key, and of one task where there are no keys, are written in the order in which they were made.
+    Rows of one key (of one task, if there are no keys) are written in the order in which they were produced.
     """
 
     READS_ORDER: ClassVar[bool] = True
@@ -41,21 +41,20 @@ class MessageSink:
     partitions: int | None
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Write a batch; see `RowSink.write`."""
         rows = self.encoded(frame)
         if self.messages.format_of(KEY) is not None:
             rows = rows.repartition("key")
         kernel = java_class(self.messages.spark._jvm, "org.compiledplan.kernel.kafka.MessageRows")
-        # Spark's own writer would not tell how many rows it wrote, and whoever asks would wait in vain.
+        # Spark's own writer does not report the number of rows, and the observation of it would time out.
         kernel.write(self.in_order(rows)._jdf, json.dumps(self.described()))
 
     def described(self, **defaults: str) -> dict[str, Any]:
-        """What the kernel's MessageRows is told: the settings of the producer, on top of these defaults."""
+        """Parameters of the kernel's MessageRows; `defaults` are producer settings that the table may override."""
         settings = {**defaults, **self.producer_settings()}
         return {"settings": settings, "table": self.messages.table.identifier}
 
     def encoded(self, frame: DataFrame) -> DataFrame:
-        """The rows with their messages beside them: `key`, `value`, `topic`, and `headers` where they are written."""
+        """The rows with the columns of their messages: `key`, `value`, `topic`, and `headers` if written."""
         return self._encoded.among(frame)
 
     @cached_property
@@ -67,27 +66,27 @@ class MessageSink:
         return {name: value for name, value in self.messages.settings.items() if name != "group.id"}
 
     def parts(self) -> list[Column]:
-        """`key`, `value`, `topic`, and `headers` where they are written, from `kind`, `f0`, `f1`, ...."""
+        """`key`, `value`, `topic`, and `headers` if written, from `kind`, `f0`, `f1`, ...."""
         return [self._part(KEY).alias("key"), self._part(VALUE).alias("value"), *self._metadata()]
 
     def fixed_partition(self) -> list[Column]:
-        """`partition`, the one that all messages of a task go to, where the table says so."""
+        """`partition`, the one for all messages of a task, if the table says so."""
         if self.partitions is None:
             return []
         return [(F.spark_partition_id() % F.lit(self.partitions)).alias("partition")]
 
     def in_order(self, rows: DataFrame) -> DataFrame:
-        """The messages of each partition in the order of their rows, with the partition that they go to."""
+        """The messages of each partition in the order of their rows, with their target partition."""
         rows = rows.sortWithinPartitions(ORD, PATH)
         rows = rows.select("*", *self.fixed_partition())
         return rows.select(*(name for name in _PARTS if name in rows.columns))
 
     def _part(self, part: str) -> Column:
         """The bytes of the key or the value."""
-        found = self.messages.format_of(part)
-        if found is None:
+        format_and_table = self.messages.format_of(part)
+        if format_and_table is None:
             return F.lit(None).cast("binary")
-        format_, table = found
+        format_, table = format_and_table
         names = self.messages.table.columns.names
         chosen = self.messages.parts.key if part == KEY else self.messages.parts.value
         row = F.struct(*(F.col(f"f{names.index(name)}").alias(f"c{at}") for at, name in enumerate(chosen)))
@@ -100,10 +99,12 @@ class MessageSink:
 
     def _metadata(self) -> list[Column]:
         width = len(self.messages.table.columns.fields)
-        given = {key: F.col(f"f{width + at}") for at, (key, _) in enumerate(self.messages.table.metadata)}
-        topic = given.get("topic", F.lit(self.messages.table.options.get("topic", "")))
-        found = [topic.alias("topic")]
-        if "headers" in given:
-            entries = F.map_entries(given["headers"])
-            found.append(lambdas.transform(entries, lambda each: F.struct(each["key"], each["value"])).alias("headers"))
-        return found
+        metadata = {key: F.col(f"f{width + at}") for at, (key, _) in enumerate(self.messages.table.metadata)}
+        topic = metadata.get("topic", F.lit(self.messages.table.options.get("topic", "")))
+        columns = [topic.alias("topic")]
+        if "headers" in metadata:
+            entries = F.map_entries(metadata["headers"])
+            columns.append(
+                lambdas.transform(entries, lambda entry: F.struct(entry["key"], entry["value"])).alias("headers")
+            )
+        return columns

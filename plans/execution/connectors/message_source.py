@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _CHANGES = "changes"
-#: What says where a message is.
+#: Columns of a message's position.
 _PLACE = ("topic", "partition", "offset")
 _TIMES = {-1: "NoTimestampType", 0: "CreateTime", 1: "LogAppendTime"}
 
@@ -45,11 +45,11 @@ def read(messages: Messages, context: SourceContext, *, upserts: bool) -> RowSou
 
     Args:
         context: see `SourceContext`.
-        upserts: whether a message without a value deletes its key's row.
+        upserts: True if a message without a value deletes the row of its key.
 
     Raises:
-        UnsupportedError: metadata that Spark's connector does not give.
-        DataError: a topic, partition or offset that is not there.
+        UnsupportedError: metadata that Spark's connector does not provide.
+        DataError: a topic, partition or offset does not exist.
         ExecutionError: the brokers do not answer.
     """
     options = messages.table.options
@@ -75,29 +75,35 @@ def read(messages: Messages, context: SourceContext, *, upserts: bool) -> RowSou
     )
     raw = reader.load()
     cut = None if end is None else raw.where(_before(end))
-    whole = messages.spec.values(options).text("scan.bounded.mode") == "latest-offset"
-    rows = _rows(raw if cut is None or whole else cut, messages, upserts)
-    other = _rows(cut, messages, upserts) if cut is not None and whole else None
+    up_to_latest = messages.spec.values(options).text("scan.bounded.mode") == "latest-offset"
+    rows = _rows(raw if cut is None or up_to_latest else cut, messages, upserts)
+    bounded = _rows(cut, messages, upserts) if cut is not None and up_to_latest else None
     return RowSource(
-        rows, end is not None, cut=other, partitions=1 if context.clock is None else max(1, topics.all_partitions())
+        rows, end is not None, cut=bounded, partitions=1 if context.clock is None else max(1, topics.all_partitions())
     )
 
 
 def _offsets_text(offsets: Offsets) -> str:
-    return json.dumps({topic: {str(each): at for each, at in of.items()} for topic, of in offsets.items()})
+    return json.dumps(
+        {
+            topic: {str(partition): at for partition, at in by_partition.items()}
+            for topic, by_partition in offsets.items()
+        }
+    )
 
 
 def _before(end: Offsets) -> Column:
-    """Whether a message is before the end of its partition; what has no end came later."""
+    """True for a message before the end of its partition; partitions without an end were created later."""
     ends = [
-        (F.col("topic") == topic) & F.coalesce(F.col("offset") < _by_number(of)[F.col("partition")], F.lit(False))
-        for topic, of in end.items()
+        (F.col("topic") == topic)
+        & F.coalesce(F.col("offset") < _by_number(by_partition)[F.col("partition")], F.lit(False))
+        for topic, by_partition in end.items()
     ]
-    return reduce(lambda one, other: one | other, ends, F.lit(False))
+    return reduce(lambda left, right: left | right, ends, F.lit(False))
 
 
-def _by_number(of: Mapping[int, int]) -> Column:
-    return F.create_map(*(F.lit(each) for item in of.items() for each in item))
+def _by_number(by_partition: Mapping[int, int]) -> Column:
+    return F.create_map(*(F.lit(value) for item in by_partition.items() for value in item))
 
 
 def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
@@ -108,21 +114,21 @@ def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
     assert value is not None
     metadata = [_metadata(name).alias(f"e{at}") for at, (name, _) in enumerate(table.metadata)]
     order = F.call_function("order_number").alias(ORD)
-    # As positions of Spark's source name it.
+    # Named as in the positions of Spark's source.
     partition = F.concat_ws("/", F.col("topic"), F.col("partition")).alias(PARTITION)
     if puts_aside(table.options):
-        found = _put_aside(raw, messages, (order, partition, *metadata), upserts)
+        decoded = _with_dead_letters(raw, messages, (order, partition, *metadata), upserts)
     else:
         place = [F.col(name) for name in _PLACE]
         changes = value[0].message_changes(spark, value[1], F.col("value").cast("string"), place)
         key_text = F.col("key").cast("string")
         keyed = F.lit(None) if key is None else _first(key[0].message_changes(spark, key[1], key_text, place))
         changes = _with_deletions(changes, value[1], upserts)
-        found = raw.select(changes.alias(_CHANGES), keyed.alias("k"), order, partition, *metadata)
-    exploded = found.select(F.inline(_CHANGES), *(F.col(name) for name in found.columns[1:]))
+        decoded = raw.select(changes.alias(_CHANGES), keyed.alias("k"), order, partition, *metadata)
+    exploded = decoded.select(F.inline(_CHANGES), *(F.col(name) for name in decoded.columns[1:]))
     width = len(value[1].row.fields)
-    given = (KIND, PATH, *(f"c{at}" for at in range(width)), *(f"x{at}" for at in range(len(value[1].metadata))))
-    rows = exploded.toDF(*given, *found.columns[1:])
+    names = (KIND, PATH, *(f"c{at}" for at in range(width)), *(f"x{at}" for at in range(len(value[1].metadata))))
+    rows = exploded.toDF(*names, *decoded.columns[1:])
     deleted = F.col(KIND) == DELETE
     columns = [
         _column(name, messages.parts, upserts, deleted).alias(f"f{at}") for at, name in enumerate(table.columns.names)
@@ -132,18 +138,18 @@ def _rows(raw: DataFrame, messages: Messages, upserts: bool) -> DataFrame:
         (F.col(f"x{inside.index(name)}") if name in inside else F.col(f"e{at}")).alias(f"m{at}")
         for at, (name, _) in enumerate(table.metadata)
     ]
-    dead = [F.col(COLUMN)] if COLUMN in found.columns else []
+    dead = [F.col(COLUMN)] if COLUMN in decoded.columns else []
     return rows.select(KIND, ORD, PATH, PARTITION, *columns, *extra, *dead)
 
 
-def _put_aside(raw: DataFrame, messages: Messages, beside: tuple[Column, ...], upserts: bool) -> DataFrame:
-    """Changes, key and what is beside them, where a message that cannot be read is one change of the kind `DEAD`."""
+def _with_dead_letters(raw: DataFrame, messages: Messages, extra: tuple[Column, ...], upserts: bool) -> DataFrame:
+    """Changes, key and extra columns; an unreadable message becomes one change of the kind `DEAD`."""
     spark, value, key = messages.spark, messages.format_of(VALUE), messages.format_of(KEY)
     assert value is not None
     outcome = value[0].message_outcome(spark, value[1], F.col("value").cast("string")).alias("outcome")
     keyed = F.lit(None) if key is None else key[0].message_outcome(spark, key[1], F.col("key").cast("string"))
     place = [F.col(name).alias(f"at_{name}") for name in _PLACE]
-    read = raw.select(outcome, keyed.alias("keyed"), F.col("value").alias("raw_value"), *place, *beside)
+    read = raw.select(outcome, keyed.alias("keyed"), F.col("value").alias("raw_value"), *place, *extra)
     table = messages.table.identifier
     where = {name: F.col(f"at_{name}") for name in _PLACE}
     faults = [("value", F.col("outcome.fault")), *([] if key is None else [("key", F.col("keyed.fault"))])]
@@ -166,7 +172,7 @@ def _first(changes: Column) -> Column:
 
 
 def _column(name: str, parts: Parts, upserts: bool, deleted: Column) -> Column:
-    """A column, of the value where it is in both; what deletes has a key alone."""
+    """A column, from the value if it is in both parts; a deletion has only a key."""
     key = F.col("k")[f"c{parts.key.index(name)}"] if name in parts.key else None
     if name not in parts.value:
         assert key is not None
@@ -184,14 +190,14 @@ def _deletion(value: FormatTable) -> Column:
 
 
 def _metadata(name: str) -> Column:
-    """Metadata of a message; nothing for that of its value's format."""
+    """Metadata of a message; null for metadata of the value's format."""
     if name.startswith("value."):
         return F.lit(None)
     if name == "headers":
         return _headers()
     if name == "timestamp-type":
         return reduce(
-            lambda found, item: F.when(F.col("timestampType") == item[0], item[1]).otherwise(found),
+            lambda column, item: F.when(F.col("timestampType") == item[0], item[1]).otherwise(column),
             _TIMES.items(),
             F.lit(None).cast("string"),
         )
@@ -199,11 +205,11 @@ def _metadata(name: str) -> Column:
 
 
 def _headers() -> Column:
-    """The headers as a map; of one name the last counts."""
+    """The headers as a map; the last of several with one name wins."""
     headers = F.coalesce(F.col("headers"), F.array().cast("array<struct<key:string,value:binary>>"))
 
     def is_last(header: Column, at: Column) -> Column:
         behind = F.slice(headers, at + 2, F.size(headers) + 1)
-        return ~lambdas.exists(behind, lambda other: other["key"] == header["key"])
+        return ~lambdas.exists(behind, lambda later: later["key"] == header["key"])
 
     return F.map_from_entries(lambdas.filtered(headers, is_last))

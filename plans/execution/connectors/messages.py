@@ -1,4 +1,4 @@
-"""How the rows of a table are in messages: what reading and writing them share."""
+"""The mapping of a table's rows to messages, shared by reading and writing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: The options that name the formats of both parts.
 KEY, VALUE = "key.format", "value.format"
-#: Settings of Flink's clients that mean nothing to Spark's, which commit no offsets.
+#: Settings of Flink's clients without effect in Spark's, which commit no offsets.
 _PASSED_OVER = frozenset(
     "auto.offset.reset enable.auto.commit auto.commit.interval.ms client.id.prefix commit.offsets.on.checkpoint "
     "partition.discovery.interval.ms register.consumer.metrics".split()
@@ -30,11 +30,11 @@ _PASSED_OVER = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """How the rows of a table are in messages.
+    """The mapping of a table's rows to messages.
 
     Args:
         spec: its connector.
-        parts: which columns are in the key and which in the value.
+        parts: the key columns and the value columns.
     """
 
     table: TableSpec
@@ -46,29 +46,30 @@ class Messages:
     def settings(self) -> dict[str, str]:
         """The settings of Kafka's clients."""
         start = "properties."
-        given = {key.removeprefix(start): value for key, value in self.table.options.items() if key.startswith(start)}
-        return {key: value for key, value in given.items() if key not in _PASSED_OVER}
+        prefixed = {
+            key.removeprefix(start): value for key, value in self.table.options.items() if key.startswith(start)
+        }
+        return {key: value for key, value in prefixed.items() if key not in _PASSED_OVER}
 
     @property
     def topics(self) -> Topics:
-        """Its topics."""
         return Topics(self.spark, self.table.identifier, self.spec.values(self.table.options), self.settings)
 
     def format_of(self, part: str) -> tuple[LineFormat, FormatTable] | None:
-        """The format of a part of the messages, and what it needs; None where the part has none."""
-        found = formats_of(self.table.options, self.spec)
-        option = part if part in found else "format" if part == VALUE else ""
-        if option not in found:
+        """The format of a part of the messages, and its table; None if the part has no format."""
+        formats = formats_of(self.table.options, self.spec)
+        option = part if part in formats else "format" if part == VALUE else ""
+        if option not in formats:
             return None
-        name = found[option].name
+        name = formats[option].name
         options = {**format_options(self.table.options, name, option), "message": "true"}
         topics = listed(self.table.options.get("topic", ""))
         if len(topics) == 1:
             options[OWN_SUBJECT] = f"{topics[0]}-{'key' if part == KEY else 'value'}"
         row = self.parts.rows(self.table.columns)[part]
-        metadata = self._format_metadata(found[option]) if part == VALUE else ()
+        metadata = self._format_metadata(formats[option]) if part == VALUE else ()
         name_of_part = f"{self.table.identifier}, key" if part == KEY else self.table.identifier
-        remedy = unreadable_remedy(self.spec, found[option], FormatSlot.prefix(option, name))
+        remedy = unreadable_remedy(self.spec, formats[option], FormatSlot.prefix(option, name))
         table = FormatTable(name_of_part, row, options, metadata, remedy=remedy)
         format_ = file_format(name)
         assert isinstance(format_, LineFormat), name

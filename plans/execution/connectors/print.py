@@ -1,6 +1,6 @@
-"""The connector `print`: a line a row, such as `+I[1, abc, null]`.
+"""The connector `print`: one line per row, such as `+I[1, abc, null]`.
 
-Source: Flink's page "Print". A line is as Flink writes it with parallelism 1: `identifier> +I[...]`.
+Source: Flink's page "Print". Lines are formatted as by Flink with parallelism 1: `identifier> +I[...]`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Printer:
-    """Prints rows in the order in which they were made."""
+    """Prints rows in the order in which they were produced."""
 
     READS_ORDER: ClassVar[bool] = True
 
@@ -34,7 +34,7 @@ class Printer:
     spark: SparkSession
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Print a batch; see `RowSink.write`. A batch that is written again is printed again."""
+        """Print a batch; see `RowSink.write`. A repeated batch is printed again."""
         lines = (
             self._lines.among(frame)
             # One sorted partition: a global sort would compute the rows twice, once to find the ranges.
@@ -42,9 +42,9 @@ class Printer:
             .sortWithinPartitions(ORD, PATH)
             .select("line")
         )
-        # Not toLocalIterator(), which is no action that could be observed.
-        for found in lines.collect():
-            self.show(found.line)
+        # Not toLocalIterator(): it is no action, and cannot be observed.
+        for row in lines.collect():
+            self.show(row.line)
 
     @cached_property
     def _lines(self) -> Selection:
@@ -53,16 +53,15 @@ class Printer:
     def line(self) -> Column:
         """The line of a row, from `kind`, `f0`, `f1`, ...."""
         row = F.struct(*(F.col(f"f{index}") for index in range(len(self.table.columns.fields))))
-        made = kernel_formats(self.spark).printedLine(
+        line = kernel_formats(self.spark).printedLine(
             f"table {self.table.identifier}", shape(self.table.columns), java_column(F.col(KIND)), java_column(row)
         )
         identifier = SPEC.values(self.table.options).text("print-identifier")
-        return F.concat(F.lit(f"{identifier}> "), column_of(made)) if identifier else column_of(made)
+        return F.concat(F.lit(f"{identifier}> "), column_of(line)) if identifier else column_of(line)
 
 
 @sink_connector(SPEC)
 def sink(table: TableSpec, context: SinkContext) -> Printer:
-    """A sink for a table."""
     wrong = SPEC.values(table.options).flag("standard-error")
     return Printer(table, _to_stderr if wrong else context.stdout, context.spark)
 

@@ -1,1 +1,1 @@
-"""Databases over JDBC: what they want to be told, tables found in them, read as a whole and written."""
+"""Databases over JDBC: dialects, lookup of tables, scans and sinks."""

@@ -1,4 +1,4 @@
-"""Databases as the driver of a run meets them: tables and columns found, those that are away waited for."""
+"""Database access from a run's driver: looks up tables and columns, and waits for databases that are down."""
 
 from __future__ import annotations
 
@@ -36,21 +36,19 @@ class Database:
 
     @property
     def url(self) -> str:
-        """Its URL."""
         return self.options.text("url")
 
     @property
     def dialect(self) -> Dialect:
-        """How it wants its statements."""
         return dialect_of(self.url)
 
     @property
     def patience(self) -> float:
-        """How long it is waited for, in seconds."""
+        """Seconds to wait for the database."""
         return self.options.number("connection.max-retry-timeout") / 1000
 
     def description(self) -> dict[str, Any]:
-        """What the kernel's Database is told."""
+        """The parameters of the kernel's Database."""
         return {
             "url": self.url,
             "driver": self.options.get("driver"),
@@ -63,33 +61,33 @@ class Database:
         }
 
     def find(self, columns: tuple[str, ...], keys: tuple[str, ...] = ()) -> Target:
-        """The table and these columns of it, as statements name them.
+        """The table and some of its columns, with their names in statements.
 
         Raises:
-            DataError: it has no such table or column.
-            ExecutionError: it does not answer.
+            DataError: the table or a column does not exist.
+            ExecutionError: the database does not answer.
         """
         candidates = self.dialect.tables(self.options.text("table-name"))
-        found = json.loads(self._ask("describe", candidates))
-        known = {column["name"]: (column["code"], column["type"]) for column in found["columns"]}
+        description = json.loads(self._ask("describe", candidates))
+        known = {column["name"]: (column["code"], column["type"]) for column in description["columns"]}
         names = [self.dialect.column(name, list(known)) for name in columns]
         missing = [name for name, own in zip(columns, names, strict=True) if own is None]
         if missing:
             raise DataError(
-                f"table {found['table']} of {masked_url(self.url)} has no column {missing[0]!r}",
+                f"table {description['table']} of {masked_url(self.url)} has no column {missing[0]!r}",
                 where=f"table {self.table}",
                 remedy=f"its columns are {', '.join(known)}: correct the CREATE TABLE of either",
             )
         own = [name for name in names if name is not None]
         return Target(
-            found["table"],
+            description["table"],
             tuple(map(self.dialect.quoted, own)),
             tuple(columns.index(key) for key in keys),
             tuple(known[name] for name in own),
         )
 
     def run_first(self, statements: tuple[str, ...]) -> None:
-        """Run the first of some statements that does not fail.
+        """Run the first of several statements that succeeds.
 
         Raises:
             DataError: all fail.
@@ -104,24 +102,24 @@ class Database:
         return self.patiently(lambda: getattr(kernel, method)(description, array))
 
     def patiently(self, action: Callable[[], _T], attempts: int | None = None) -> _T:
-        """What an action gives; it is tried again while the database is away, and waited for so long as its table says.
+        """Run an action; retry it while the database is down, for as long as the table's options allow.
 
         Args:
             action: talks to the database.
-            attempts: how often it is tried again at most; None: as often as the time allows.
+            attempts: maximum number of retries; None for no limit but time.
 
         Raises:
             DataError: the database refuses.
             ExecutionError: it does not answer in time, or failed too often.
         """
-        waiting = Patience(_AWAY, _REFUSED, self.patience, self._refused, self._gone)
+        waiting = Patience(_AWAY, _REFUSED, self.patience, self._refused, self._unavailable)
         return waiting.patiently(action, attempts)
 
     def _refused(self, message: str) -> DataError:
         remedy = "correct the table's options, or what the database says"
         return DataError(message, where=f"table {self.table}", remedy=remedy)
 
-    def _gone(self, message: str) -> ExecutionError:
+    def _unavailable(self, message: str) -> ExecutionError:
         return ExecutionError(
             f"the database does not answer: {message}",
             where=f"table {self.table}",
@@ -131,7 +129,7 @@ class Database:
 
 
 def jdbc_type(type_: LogicalType) -> str:
-    """A column's type as the kernel's JdbcValues takes it."""
+    """A column's type as the kernel's JdbcValues expects it."""
     if isinstance(type_, ArrayType):
         return f"array<{jdbc_type(type_.element)}>"
     return "time" if isinstance(type_, TimeType) else ddl(type_)

@@ -1,7 +1,7 @@
-"""What differs between databases: names, statements that insert or replace, and classes of values in their drivers.
+"""Dialects of databases: names, upsert statements, and value classes of drivers.
 
-Source: the dialects of Flink's connector; SQLite is none of them. A URL that no dialect here knows is of a database of
-standard SQL: a row is updated, and inserted where there was none.
+Source: the dialects of Flink's connector, and SQLite. A URL of an unknown dialect is treated as standard SQL: update
+a row, and insert it if none was updated.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A table as statements name it; the names are quoted where that is needed.
+    """A table in statements; names are quoted as needed.
 
     Args:
         table: its name.
-        columns: of the table's declaration, in order.
-        keys: positions of the primary key's columns; empty where there is none.
-        types: of each column the code of java.sql.Types and the database's own name.
+        columns: names of the declared columns, in order.
+        keys: positions of the primary key's columns; empty without a key.
+        types: per column, the code of java.sql.Types and the database's own name of the type.
     """
 
     table: str
@@ -28,7 +28,7 @@ class Target:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The columns that are not of the key."""
+        """The columns outside the key."""
         return tuple(name for at, name in enumerate(self.columns) if at not in self.keys)
 
     @property
@@ -38,18 +38,18 @@ class Target:
 
 
 def insert(target: Target) -> str:
-    """A new row."""
+    """The statement that inserts a row."""
     marks = ", ".join("?" for _ in target.columns)
     return f"INSERT INTO {target.table} ({', '.join(target.columns)}) VALUES ({marks})"
 
 
 def delete(target: Target) -> str:
-    """The row of a key, away."""
+    """The statement that deletes the row of a key."""
     return f"DELETE FROM {target.table} WHERE {_equal(target.key_columns, ' AND ')}"
 
 
 def update(target: Target) -> str:
-    """Other values for the row of a key; its parameters are those, then the key."""
+    """The statement that updates the row of a key; its parameters are the other columns, then the key."""
     first = target.key_columns[0]
     changed = _equal(target.others, ", ") or f"{first} = {first}"
     return f"UPDATE {target.table} SET {changed} WHERE {_equal(target.key_columns, ' AND ')}"
@@ -76,13 +76,13 @@ class Dialect:
     """A family of databases.
 
     Args:
-        name: what it is called.
-        quote: what stands around a name.
-        upsert: one statement that inserts a row or replaces that of its key; None where there is none.
-        values: classes of values in the driver; names one of the kernel's JdbcValues.
-        arrays: whether a column can be an array.
-        quotes_table: whether a table's name is a name as it stands, and no text of SQL.
-        properties: what a connection is told beside user and password.
+        name: name of the family.
+        quote: the quote character of names.
+        upsert: builds the statement that inserts a row or replaces that of its key; None if there is none.
+        values: value classes of the driver; names one of the kernel's JdbcValues.
+        arrays: True if a column can be an array.
+        quotes_table: True if a table's name is quoted as an identifier, not inserted as SQL text.
+        properties: connection properties beside user and password.
     """
 
     name: str
@@ -94,25 +94,25 @@ class Dialect:
     properties: Mapping[str, str] = field(default_factory=dict)
 
     def quoted(self, name: str) -> str:
-        """A name that stands for itself, whatever it is."""
+        """The quoted name."""
         return f"{self.quote}{name.replace(self.quote, self.quote * 2)}{self.quote}"
 
     def tables(self, name: str) -> tuple[str, ...]:
-        """How a table of that name may be called in a statement, what Flink would write first."""
+        """Candidates for a table's name in a statement, Flink's first."""
         parts = ".".join(self.quoted(part) for part in name.split("."))
-        found = (self.quoted(name), parts) if self.quotes_table else (name, parts, self.quoted(name))
-        return tuple(dict.fromkeys(found))
+        names = (self.quoted(name), parts) if self.quotes_table else (name, parts, self.quoted(name))
+        return tuple(dict.fromkeys(names))
 
     @staticmethod
     def column(name: str, known: Sequence[str]) -> str | None:
-        """The table's name of a declared column; None where the table has none of that name.
+        """The database's name of a declared column; None if it has no such column.
 
-        One that is there as it is written comes first, then one that is so in other case.
+        An exact match comes before a match that ignores case.
         """
         if name in known:
             return name
-        alike = [each for each in known if each.lower() == name.lower()]
-        return alike[0] if len(alike) == 1 else None
+        matches = [column for column in known if column.lower() == name.lower()]
+        return matches[0] if len(matches) == 1 else None
 
 
 POSTGRES = Dialect(

@@ -1,7 +1,7 @@
-"""What a database can leave out by itself: conditions on rows as SQL, where it means by them what the plan does.
+"""Pushed-down filters: conditions on rows as SQL, if the database evaluates them as the plan does.
 
-The plan looks at every row again, so a condition may keep too many rows and never too few: collations, rounding and
-conversions are why most pairs of types are left to the plan.
+The plan filters every row again, so a condition may pass too many rows but never too few: because of collations,
+rounding and conversions, most pairs of types are left to the plan.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from compiled_plan.plans.trees import fold_tree
 
 _COMPARED = {"$=$1": "=", "$<>$1": "<>", "$<$1": "<", "$<=$1": "<=", "$>$1": ">", "$>=$1": ">="}
 _TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-#: The codes of java.sql.Types, and where several types have one, their names.
+#: Codes of java.sql.Types; names of types, if several types share a code.
 _WHOLE = {-6, 5, 4, -5}
 _TEXTS = {"text", "varchar", "bpchar", "char", "character varying"}
 _DATE, _TIMESTAMP = 91, 93
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?P<clock> \d\d:\d\d:\d\d(\.\d{1,6})?)?")
-#: More ranges than that are more than a statement should hold.
+#: Maximum number of ranges in a statement.
 _RANGES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class TypedColumn:
     """A column of a table.
 
     Args:
         name: in statements.
-        type: as the plan declares it.
-        code: of java.sql.Types, as the database says.
-        type_name: the database's own name of its type.
+        type: the type that the plan declares.
+        code: the database's code of java.sql.Types.
+        type_name: the database's own name of the type.
     """
 
     name: str
@@ -43,30 +43,30 @@ class Known:
     type_name: str
 
 
-def condition(rex: RexNode, columns: Sequence[Known | None]) -> str | None:
-    """A condition that keeps all rows for which an expression is true; None where there is none.
+def condition(rex: RexNode, columns: Sequence[TypedColumn | None]) -> str | None:
+    """The SQL condition that passes all rows for which an expression is true; None if there is none.
 
     Args:
         rex: the expression.
-        columns: what its references refer to; None for what is no column of the table.
+        columns: the columns of its references; None for references to anything else.
     """
-    found: str | None = fold_tree(rex, _parts, partial(_text, columns))
-    return found
+    text: str | None = fold_tree(rex, _parts, partial(_text, columns))
+    return text
 
 
 def _parts(rex: RexNode) -> tuple[RexNode, ...]:
     return rex.operands if isinstance(rex, Call) and rex.name in ("$AND$1", "$OR$1") else ()
 
 
-def _text(columns: Sequence[Known | None], rex: RexNode, parts: tuple[str | None, ...]) -> str | None:
+def _text(columns: Sequence[TypedColumn | None], rex: RexNode, parts: tuple[str | None, ...]) -> str | None:
     if not isinstance(rex, Call):
         return None
-    found = [part for part in parts if part is not None]
+    texts = [part for part in parts if part is not None]
     match rex.name:
         case "$AND$1":
-            return f"({' AND '.join(found)})" if found else None
+            return f"({' AND '.join(texts)})" if texts else None
         case "$OR$1":
-            return f"({' OR '.join(found)})" if len(found) == len(parts) else None
+            return f"({' OR '.join(texts)})" if len(texts) == len(parts) else None
         case "$IS NULL$1" | "$IS NOT NULL$1":
             column = _column(rex.operands[0], columns)
             return None if column is None else f"{column.name} {rex.name[1:-2]}"
@@ -75,11 +75,11 @@ def _text(columns: Sequence[Known | None], rex: RexNode, parts: tuple[str | None
     return _compared(rex, columns) if rex.name in _COMPARED else None
 
 
-def _column(rex: RexNode, columns: Sequence[Known | None]) -> Known | None:
+def _column(rex: RexNode, columns: Sequence[TypedColumn | None]) -> TypedColumn | None:
     return columns[rex.index] if isinstance(rex, InputRef) else None
 
 
-def _compared(rex: Call, columns: Sequence[Known | None]) -> str | None:
+def _compared(rex: Call, columns: Sequence[TypedColumn | None]) -> str | None:
     left, right = rex.operands
     operator = _COMPARED[rex.name]
     if isinstance(left, Literal):
@@ -93,20 +93,20 @@ def _compared(rex: Call, columns: Sequence[Known | None]) -> str | None:
     return f"{column.name} {operator} {value}"
 
 
-def _search(rex: Call, columns: Sequence[Known | None]) -> str | None:
+def _search(rex: Call, columns: Sequence[TypedColumn | None]) -> str | None:
     column, sarg = _column(rex.operands[0], columns), rex.operands[1]
     if column is None or not isinstance(sarg, Sarg) or not 0 < len(sarg.ranges) <= _RANGES:
         return None
-    found = [_range(item, sarg.type, column) for item in sarg.ranges]
-    kept = [each for each in found if each is not None]
-    if len(kept) < len(found):
+    ranges = [_range(item, sarg.type, column) for item in sarg.ranges]
+    texts = [text for text in ranges if text is not None]
+    if len(texts) < len(ranges):
         return None
     if sarg.null_as == "TRUE":
-        kept.append(f"{column.name} IS NULL")
-    return f"({' OR '.join(kept)})"
+        texts.append(f"{column.name} IS NULL")
+    return f"({' OR '.join(texts)})"
 
 
-def _range(item: Range, type_: t.LogicalType, column: Known) -> str | None:
+def _range(item: Range, type_: t.LogicalType, column: TypedColumn) -> str | None:
     bounds = [
         (operator, _value(value, type_, column))
         for has, operator, value in (
@@ -124,8 +124,8 @@ def _range(item: Range, type_: t.LogicalType, column: Known) -> str | None:
     return f"({' AND '.join(f'{column.name} {operator} {value}' for operator, value in bounds)})"
 
 
-def _value(value: object, type_: t.LogicalType, column: Known) -> str | None:
-    """A constant of SQL that the database compares with a column as the plan does."""
+def _value(value: object, type_: t.LogicalType, column: TypedColumn) -> str | None:
+    """The SQL literal that the database compares with a column as the plan does; None if there is none."""
     match column.type:
         case t.IntegerType() if column.code in _WHOLE and isinstance(type_, t.IntegerType):
             return None if value is None else str(int(str(value)))
@@ -140,5 +140,5 @@ def _value(value: object, type_: t.LogicalType, column: Known) -> str | None:
 
 
 def _moment(kind: str, value: object, *, clock: bool) -> str | None:
-    found = _MOMENT.fullmatch(value) if isinstance(value, str) else None
-    return f"{kind} '{value}'" if found is not None and bool(found["clock"]) is clock else None
+    match = _MOMENT.fullmatch(value) if isinstance(value, str) else None
+    return f"{kind} '{value}'" if match is not None and bool(match["clock"]) is clock else None

@@ -1,8 +1,8 @@
-"""A table of a database that is written: a micro-batch by one task in one transaction.
+"""Sinks into database tables: one task writes a micro-batch in one transaction.
 
-The transaction also records the number of the batch, in a table of its own, so that a batch that comes again is passed
-over. Its rows go through one task, since a transaction is one connection's; what computes them keeps its tasks, because
-rows are exchanged in between, and the exchange keeps them while the database is away.
+The transaction also records the number of the batch, in a table of its own, so that a repeated batch is skipped. The
+rows go through one task, because a transaction belongs to one connection. The tasks that compute them stay parallel:
+an exchange in between buffers the rows while the database is down.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from compiled_plan.plans.execution.spark.projection import Selection
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-#: The table that says which micro-batch of a run a sink has, and its columns.
+#: The table that records the last micro-batch of each run and sink, and its columns.
 BATCHES = "compiled_plan_batches"
 _COLUMNS = "run_id VARCHAR(64) NOT NULL, sink VARCHAR(255) NOT NULL, batch BIGINT NOT NULL, PRIMARY KEY (run_id, sink)"
 
 
-#: Rows that go to the database at once, where the table does not say.
+#: Default number of rows per JDBC batch.
 _ROWS = 1000
 
 
@@ -38,11 +38,11 @@ class DatabaseSink:
     """Writes each micro-batch in one transaction.
 
     Args:
-        table: what it is for the plan.
-        database: where it is.
-        target: what it is for the database.
-        run_id: of the checkpoint, as the batches are recorded.
-        first: whether it has written nothing yet: what comes first may be there already.
+        table: the table in the plan.
+        database: its database.
+        target: the table in the database.
+        run_id: the checkpoint's run id, with which batches are recorded.
+        first: True until the sink has written a batch: the first one may have been written before.
     """
 
     READS_ORDER: ClassVar[bool] = True
@@ -54,20 +54,19 @@ class DatabaseSink:
     first: bool = True
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Write a batch; see `RowSink.write`."""
         if self.first:
-            # Not before: a start that is refused leaves nothing.
+            # Not before: a refused start leaves nothing behind.
             self.database.run_first(
                 (f"SELECT batch FROM {BATCHES} WHERE 1 = 0", f"CREATE TABLE {BATCHES} ({_COLUMNS})")
             )
         rows = frame.repartition(1)
         if self.target.keys:
-            # The last row of a key counts.
+            # The last row of a key wins.
             rows = rows.sortWithinPartitions(ORD, PATH)
         rows = self._taken.among(rows)
         kernel = java_class(self.database.jvm, "org.compiledplan.kernel.jdbc.BatchWriter")
-        told = json.dumps(self.description())
-        attempt = attempts(lambda before: kernel.write(rows._jdf, told, batch_id, before), self.first)
+        description = json.dumps(self.description())
+        attempt = attempts(lambda before: kernel.write(rows._jdf, description, batch_id, before), self.first)
         self.database.patiently(attempt, self.database.options.number("sink.max-retries"))
         self.first = False
 
@@ -76,7 +75,7 @@ class DatabaseSink:
         return Selection(self.columns())
 
     def columns(self) -> list[Column]:
-        """What the kernel gets of a row: its kind, then the columns of the table."""
+        """The kernel's columns of a row: its kind, then the table's columns."""
         return [self._kind(), *(F.col(f"f{at}") for at in range(len(self.table.columns.fields)))]
 
     def _kind(self) -> Column:
@@ -84,10 +83,10 @@ class DatabaseSink:
         if self.table.primary_key:
             return F.col(KIND)
         name = self.table.identifier
-        return only_inserts(f"table {name} has no primary key, and the plan gives it an update or delete")
+        return only_inserts(f"table {name} has no primary key, and the plan writes an update or delete")
 
     def description(self) -> dict[str, Any]:
-        """What the kernel's BatchWriter is told."""
+        """The parameters of the kernel's BatchWriter."""
         target, dialect = self.target, self.database.dialect
         keyed = bool(target.keys)
         write = dialect.upsert(target) if keyed and dialect.upsert is not None else insert(target)

@@ -3,8 +3,8 @@
     functions.register(spark)                                   # once a session
     to_column(rex, [F.col("a"), F.col("b")], ExpressionContext(time_zone="Europe/Berlin"))
 
-A column is built of Spark's own functions where they are exactly Flink's, and else of the Java functions in
-`org.compiledplan.kernel.functions`. No SQL text is ever made of a plan's content.
+A column uses Spark's own functions where they match Flink's exactly, and the Java functions in
+`org.compiledplan.kernel.functions` otherwise. SQL text is never built from a plan's content.
 """
 
 from compiled_plan.plans.execution.expressions.context import ExpressionContext

@@ -1,7 +1,7 @@
-"""+, -, *, / and MOD of numbers; the same signs on times are handed to `times`.
+"""+, -, *, / and MOD of numbers; the same operators on times are delegated to `times`.
 
-Flink: whole numbers wrap around, of the type of the result; dividing a whole number or a decimal by zero fails, a
-double gives Infinity or NaN; a decimal that does not fit the type of the result is null.
+Flink: integers wrap around in the type of the result. Division of an integer or a decimal by zero fails, of a double
+gives Infinity or NaN. A decimal that does not fit the type of the result is null.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SPARK_EXACT = 34
 
 
 def as_decimal(type_: t.LogicalType) -> t.DecimalType | None:
-    """The decimal type that holds all values of a whole number or decimal type."""
+    """The decimal type that holds all values of an integer or decimal type."""
     if isinstance(type_, t.DecimalType):
         return type_
     if isinstance(type_, t.IntegerType):
@@ -53,7 +53,7 @@ def _symmetric(sign: str, apply: Callable[[Column, Column], Column]) -> Translat
         if isinstance(call.type, t.DecimalType):
             return _decimal(sign, call, args)
         target = to_spark(call.type)
-        # Each type of whole number wraps as the low bits of a wider result do: casts cut the high bits off.
+        # An integer type wraps like the low bits of a wider result: the casts cut off the high bits.
         return apply(args[0].cast(target), args[1].cast(target)).cast(target)
 
     return translate
@@ -100,7 +100,7 @@ def _options(type_: t.LogicalType) -> tuple[str, ...]:
 
 
 def _spark_type(sign: str, a: t.DecimalType, b: t.DecimalType) -> tuple[int, int]:
-    """The decimal that Spark's own operator gives: where it is the plan's type, that operator is exact."""
+    """The result type of Spark's own operator: if it is the plan's type, that operator is exact."""
     if sign == "*":
         precision, scale = a.precision + b.precision + 1, a.scale + b.scale
     else:
@@ -108,22 +108,23 @@ def _spark_type(sign: str, a: t.DecimalType, b: t.DecimalType) -> tuple[int, int
         precision = max(a.precision - a.scale, b.precision - b.scale) + scale + 1
     if precision <= _MAX_PRECISION:
         return precision, scale
-    # More digits than fit: another rounding than Flink's could come in between.
+    # Too many digits: Spark might round in another way than Flink.
     return 0, 0
 
 
 def _repeatable(call: Call) -> bool:
-    """True where the operands may stand in a column several times: nested ones would multiply with each level."""
+    """True if the operands may be repeated in a column: nested ones would multiply with each level."""
     return not any(isinstance(operand, r.Call) and operand.name != "$CAST$1" for operand in call.operands)
 
 
-def _guarded(call: Call, dividend: Column, divisor: Column, value: Column, what: str) -> Column:
-    """`value`, or a failed query where the divisor is zero and the dividend is not null."""
+def _guarded(call: Call, dividend: Column, divisor: Column, value: Column, operator: str) -> Column:
+    """`value`, or a failed query if the divisor is zero and the dividend is not null."""
     known = constant(call.operands[1])
     if known is not None and float(known) != 0:
         return value
     return F.when(
-        (divisor == 0) & dividend.isNotNull(), fail(f"{what}: division by zero of ", dividend).cast(to_spark(call.type))
+        (divisor == 0) & dividend.isNotNull(),
+        fail(f"{operator}: division by zero of ", dividend).cast(to_spark(call.type)),
     ).otherwise(value)
 
 
@@ -143,7 +144,7 @@ def _divide(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
     if isinstance(call.type, t.DecimalType):
         return _decimal("/", call, args)
     a, b = left.cast("double"), right.cast("double")
-    # Spark gives null for x / 0; x * (1 / ±0.0) = x * ±Infinity is what Java gives.
+    # Spark gives null for x / 0; x * (1 / ±0.0) = x * ±Infinity is Java's result.
     known = constant(call.operands[1])
     if known is not None and float(known) != 0:
         return (a / b).cast(target)

@@ -30,7 +30,7 @@ _FLOATING = (t.FloatType, t.DoubleType)
 
 
 def _of_double(name: str, apply: Callable[..., Column] | None = None) -> None:
-    """Register a function of doubles; the kernel's of its name by default."""
+    """Register a function of doubles; by default the kernel's of the same name."""
 
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
         doubles = [arg.cast("double") for arg in args]
@@ -149,7 +149,7 @@ def _rand_integer(call: Call, args: tuple[Column, ...], context: ExpressionConte
 
 
 def _place(call: Call, context: ExpressionContext) -> Column:
-    """The place of the row in the sequence of the seed: the first, where each row has a seed of its own."""
+    """The row's place in the sequence of the seed: the first if each row has its own seed."""
     if not is_sequence(call):
         return F.lit(0).cast("bigint")
     assert context.counted is not None

@@ -1,8 +1,8 @@
 """CAST and TRY_CAST between all types.
 
-Flink: a string that does not say a value fails the query under CAST and is null under TRY_CAST; doubles saturate to
-INT and BIGINT; whole numbers keep their low bits; decimals that do not fit are null; CHAR(n) pads and cuts,
-VARCHAR(n) cuts.
+Flink: a string that is no literal of the type fails the query under CAST and is null under TRY_CAST; doubles saturate
+to INT and BIGINT; integers keep their low bits; decimals that do not fit are null; CHAR(n) pads and truncates,
+VARCHAR(n) truncates.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def cast_column(
     *,
     lenient: bool = False,
 ) -> Column:
-    """A column of logical type `source` as a value of `target`, as Flink's CAST (`lenient`: TRY_CAST) has it.
+    """Cast a column of logical type `source` to `target` like Flink's CAST (`lenient`: TRY_CAST).
 
     Raises:
         UnsupportedError: there is no such cast.
@@ -84,7 +84,7 @@ class _Cast:
     """TRY_CAST: null instead of a failure."""
 
     def column_of(self, source: t.LogicalType, target: t.LogicalType) -> Column:
-        """The first cast that fits both types."""
+        """Apply the first cast that matches both types."""
         column, zone = self.column, self.context.time_zone
         match source, target:
             case t.NullType(), _:
@@ -109,7 +109,7 @@ class _Cast:
                 | (t.IntervalType(), t.IntervalType() | t.IntegerType())
                 | (t.IntegerType(), t.IntervalType())
             ):
-                # Without ANSI mode Spark narrows as Java does, which is what Flink does too.
+                # Without ANSI mode Spark narrows as Java, and so Flink, does.
                 return column.cast(to_spark(target))
             case t.DateType(), t.TimestampBase():
                 return _at_zone(column.cast("timestamp_ntz"), target, zone)
@@ -150,7 +150,7 @@ class _Cast:
         return self.column if fits else _fit_text(self.column, target)
 
     def _read(self, source: t.CharacterType, target: t.LogicalType) -> Column:
-        """A text that says a value."""
+        """Parse a text."""
         match target:
             case t.BooleanType():
                 return self._parsed("BOOLEAN", target)
@@ -174,15 +174,15 @@ class _Cast:
                 return _fit_bytes(self.column.cast("binary"), target)
         raise self._unsupported(source, target)
 
-    def _parsed(self, what: str, target: t.LogicalType, returns: str = "") -> Column:
+    def _parsed(self, kind: str, target: t.LogicalType, returns: str = "") -> Column:
         options = (self._mode, str(target.with_nullability(True)))
-        return java(f"PARSE_{what}", returns or target, self.column, options=options)
+        return java(f"PARSE_{kind}", returns or target, self.column, options=options)
 
     def _inner(self, column: Column, source: t.LogicalType, target: t.LogicalType) -> Column:
         return cast_column(column, source, target, self.context, lenient=self.lenient)
 
     def _can_fail(self, source: t.LogicalType) -> bool:
-        """True where a failure inside makes the whole value null: TRY_CAST of something that holds text."""
+        """True if a failure inside makes the whole value null: TRY_CAST of a type that contains text."""
         return self.lenient and (isinstance(source, t.CharacterType) or any(map(self._can_fail, source.children())))
 
     def _array(self, source: t.ArrayType, target: t.ArrayType) -> Column:
@@ -192,10 +192,10 @@ class _Cast:
         def inner(item: Column) -> Column:
             return self._inner(item, source.element, target.element)
 
-        made = lambdas.transform(self.column, inner)
+        converted = lambdas.transform(self.column, inner)
         if not self._can_fail(source):
-            return made
-        return F.when(~lambdas.exists(self.column, lambda item: item.isNotNull() & inner(item).isNull()), made)
+            return converted
+        return F.when(~lambdas.exists(self.column, lambda item: item.isNotNull() & inner(item).isNull()), converted)
 
     def _map(self, source: t.MapType, target: t.MapType) -> Column:
         if _only_names(source, target):
@@ -207,25 +207,25 @@ class _Cast:
         return F.map_from_arrays(keys, values)
 
     def _row(self, source: t.FieldsType, target: t.FieldsType) -> Column:
-        """Fields go by position; a field that the source lacks is null."""
+        """Fields are cast by position; a field that the source lacks is null."""
         column = self.column
         if _only_names(source, target):
             return column.cast(to_spark(target))
         pairs = zip(source.fields, target.fields, strict=False)
         fields = [self._inner(column.getField(a.name), a.type, b.type).alias(b.name) for a, b in pairs]
         fields += [F.lit(None).cast(to_spark(b.type)).alias(b.name) for b in target.fields[len(fields) :]]
-        made = F.struct(*fields)
+        row = F.struct(*fields)
         failed = [
             column.getField(a.name).isNotNull() & field.isNull()
             for a, field in zip(source.fields, fields, strict=False)
             if self._can_fail(a.type)
         ]
-        whole = column.isNotNull() & ~reduce(or_, failed) if failed else column.isNotNull()
-        return F.when(whole, made) if source.nullable or failed else made
+        not_null = column.isNotNull() & ~reduce(or_, failed) if failed else column.isNotNull()
+        return F.when(not_null, row) if source.nullable or failed else row
 
 
 def _fit_text(column: Column, target: t.CharacterType) -> Column:
-    """A string cut to the length of its type, and for CHAR padded to it."""
+    """A string truncated to the length of its type, and for CHAR padded."""
     if isinstance(target, t.CharType):
         return F.rpad(column, target.length, " ")
     return column if target.length == t.MAX_LENGTH else F.substring(column, 1, target.length)
@@ -242,13 +242,13 @@ def _digits(target: t.DecimalType) -> tuple[str, str]:
 
 
 def _cut_time(millis: Column, target: t.TimeType) -> Column:
-    """A time of day without the digits beyond the target's precision."""
+    """A time of day truncated to the target's precision."""
     unit = 10 ** max(0, 3 - target.precision)
     return millis - F.pmod(millis, F.lit(unit)) if unit > 1 else millis
 
 
 def _cut(column: Column, precision: int, target: t.TimestampBase) -> Column:
-    """A timestamp without the digits beyond the target's precision; Spark has six."""
+    """A timestamp truncated to the target's precision; Spark has six digits."""
     if target.precision > 5 or precision <= target.precision:
         return column
     micros = F.unix_micros(as_point(column))
@@ -269,7 +269,7 @@ _NESTED = (t.ArrayType, t.MapType, t.MultisetType, t.FieldsType)
 
 
 def _only_names(source: t.LogicalType, target: t.LogicalType) -> bool:
-    """True where two nested types differ in field names and nullability alone: Spark's cast by position does."""
+    """True if two nested types differ only in field names and nullability: Spark's cast by position suffices."""
     a, b = list(source.children()), list(target.children())
     if len(a) != len(b):
         return False

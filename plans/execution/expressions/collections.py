@@ -1,4 +1,4 @@
-"""Rows, structured values, arrays and maps. Positions count from 1; beyond the end is null."""
+"""Rows, structured values, arrays and maps. Positions count from 1; access beyond the end is null."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ _FLOATING = (t.FloatType, t.DoubleType)
 def operand_as(
     call: Call, args: tuple[Column, ...], index: int, target: t.LogicalType, context: ExpressionContext
 ) -> Column:
-    """An operand as a value of another type."""
     return cast_column(args[index], r.type_of(call.operands[index]), target, context)
 
 
@@ -86,16 +85,16 @@ def _row(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Co
 def _array(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     assert isinstance(call.type, t.ArrayType)
     element = call.type.element
-    made = F.array(*(operand_as(call, args, index, element, context) for index in range(len(args))))
-    return made if args else made.cast(to_spark(call.type))
+    array = F.array(*(operand_as(call, args, index, element, context) for index in range(len(args))))
+    return array if args else array.cast(to_spark(call.type))
 
 
 @translates("$MAP$1")
 def _map(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     assert isinstance(call.type, t.MapType)
     sides = (call.type.key, call.type.value)
-    made = F.create_map(*(operand_as(call, args, index, sides[index % 2], context) for index in range(len(args))))
-    return made if args else made.cast(to_spark(call.type))
+    map_ = F.create_map(*(operand_as(call, args, index, sides[index % 2], context) for index in range(len(args))))
+    return map_ if args else map_.cast(to_spark(call.type))
 
 
 def _needle(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
@@ -108,10 +107,10 @@ def _contains(call: Call, args: tuple[Column, ...], context: ExpressionContext) 
     if isinstance(_element_type(call), _FLOATING):
         # NaN equals nothing, here too.
         array = lambdas.filtered(array, lambda item: ~F.coalesce(F.isnan(item), F.lit(False)))
-    found = F.coalesce(F.array_contains(array, needle), F.lit(False))
+    contains = F.coalesce(F.array_contains(array, needle), F.lit(False))
     if not r.type_of(call.operands[1]).nullable:
-        return F.when(args[0].isNotNull(), found)
-    either = F.when(needle.isNull(), lambdas.exists(array, lambda item: item.isNull())).otherwise(found)
+        return F.when(args[0].isNotNull(), contains)
+    either = F.when(needle.isNull(), lambdas.exists(array, lambda item: item.isNull())).otherwise(contains)
     return F.when(args[0].isNotNull(), either)
 
 
@@ -163,7 +162,7 @@ def _slice(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> 
     array, size = args[0], F.size(args[0])
 
     def place(index: Column) -> Column:
-        """A position from 1; a negative one counts from the end, what lies before the start is the start."""
+        """A position from 1; a negative one counts from the end, one before the start is the start."""
         return F.greatest(F.when(index < 0, size + index + 1).otherwise(index), F.lit(1))
 
     start = place(args[1].cast("int"))
@@ -174,7 +173,7 @@ def _slice(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> 
     return F.when(known, F.slice(array, start, F.greatest(end - start + 1, F.lit(0))))
 
 
-def _most(pick: Callable[[Column], Column]) -> Translator:
+def _extremum(pick: Callable[[Column], Column]) -> Translator:
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
         if not isinstance(_element_type(call), _FLOATING):
             return pick(args[0])
@@ -183,8 +182,8 @@ def _most(pick: Callable[[Column], Column]) -> Translator:
     return translate
 
 
-translates("$ARRAY_MAX$1")(_most(F.array_max))
-translates("$ARRAY_MIN$1")(_most(F.array_min))
+translates("$ARRAY_MAX$1")(_extremum(F.array_max))
+translates("$ARRAY_MIN$1")(_extremum(F.array_min))
 
 
 @translates("$ARRAY_SORT$1")

@@ -58,7 +58,7 @@ def _extreme(pick: Callable[..., Column]) -> Translator:
         same = [branch(call, args, index, context) for index in range(len(args))]
         if len(same) == 1:
             return same[0]
-        # Flink: null as soon as one argument is null; Spark would skip it.
+        # Flink: null if any argument is null; Spark would skip it.
         known = reduce(lambda a, b: a & b, (arg.isNotNull() for arg in args))
         return F.when(known, pick(*same))
 

@@ -1,4 +1,4 @@
-"""What a row expression needs to know beside its inputs."""
+"""The context of row expressions, beside their inputs."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from compiled_plan.plans.rex import Call
 
 UserFunction = Callable[["Call", tuple["Column", ...]], "Column | None"]
-"""Translates a call of a user's function; None when it does not know the function."""
+"""Translates a call of a user function; None if the function is unknown."""
 
 
 @dataclass(frozen=True)
 class ExpressionContext:
-    """The surroundings of an expression.
+    """The context of an expression.
 
     Args:
         time_zone: the plan's session time zone (`table.local-time-zone`), a Java zone id. Spark's own session time
-            zone is always UTC (see `functions.register`).
-        proctime: the TIMESTAMP column that PROCTIME() and CURRENT_TIMESTAMP read; the batch's time by default.
+                zone is always UTC (see `functions.register`).
+        proctime: the TIMESTAMP column that PROCTIME() and CURRENT_TIMESTAMP read; by default the batch's time.
         correlated: the struct column of each correlation variable, by name.
-        counted: how many rows came before, which RAND with a seed goes by; None where rows are not counted.
-        user_function: translates calls that are not built in.
-        current_watermark: the BIGINT column that CURRENT_WATERMARK reads, in ms; only rows that come straight from a
-            source have one.
+        counted: the number of rows before the current one, for RAND with a seed; None if rows are not counted.
+        user_function: translates calls of user functions.
+        current_watermark: the BIGINT column that CURRENT_WATERMARK reads, in ms; only rows directly from a source have
+            one.
         where: the node, for errors.
     """
 
@@ -46,19 +46,17 @@ class ExpressionContext:
     where: str = ""
 
     def now(self) -> Column:
-        """The time as TIMESTAMP: one value for a batch."""
+        """The time as TIMESTAMP: one value per batch."""
         return F.current_timestamp() if self.proctime is None else self.proctime
 
-    def unsupported(self, what: str, remedy: str = "") -> UnsupportedError:
+    def unsupported(self, message: str, remedy: str = "") -> UnsupportedError:
         """An error about a part of an expression of this node."""
-        return UnsupportedError(what, where=self.where, remedy=remedy)
+        return UnsupportedError(message, where=self.where, remedy=remedy)
 
 
 def operand_types(call: Call) -> tuple[t.LogicalType, ...]:
-    """The types of a call's operands."""
     return tuple(r.type_of(operand) for operand in call.operands)
 
 
 def is_time(type_: t.LogicalType) -> bool:
-    """True for dates, times, timestamps and intervals."""
     return isinstance(type_, t.DateType | t.TimeType | t.TimestampBase | t.IntervalType)

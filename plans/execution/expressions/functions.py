@@ -1,4 +1,4 @@
-"""The session's settings that expressions rely on, and calls of the kernel's Java functions."""
+"""Session settings that expressions rely on, and calls of the kernel's Java functions."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ if TYPE_CHECKING:
     from compiled_plan.plans.types import LogicalType
 
 REQUIRED_CONF: dict[str, str] = {
-    # Integers wrap and casts do not fail: where Flink fails, the expression itself does, with a message of its own.
+    # Integers wrap and casts do not fail: where Flink fails, the expression itself raises an error of its own.
     "spark.sql.ansi.enabled": "false",
-    # Zone conversions are written out in the expressions, from the plan's time zone.
+    # Expressions convert zones explicitly, from the plan's time zone.
     "spark.sql.session.timeZone": "UTC",
-    # The last of equal keys stays in a map.
+    # A map keeps the last of equal keys.
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
-    # A guard (`b <> 0 AND a / b > 1`) must hold back what it guards.
+    # A guard (`b <> 0 AND a / b > 1`) must short-circuit.
     "spark.sql.subexpressionElimination.skipForShortcutExpr": "true",
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
 }
-"""Spark settings that must hold while columns of this package are analysed."""
+"""Spark settings required while columns of this package are analysed."""
 
 
 def register(spark: SparkSession) -> None:
-    """Prepare a session for expressions: call it once, before the first DataFrame that has one."""
+    """Prepare a session for expressions, before the first DataFrame that uses one."""
     for name, value in REQUIRED_CONF.items():
         spark.conf.set(name, value)
 
 
 def java(name: str, returns: LogicalType | str, *args: Column, options: tuple[str, ...] = ()) -> Column:
-    """A call of one of the kernel's Java functions.
+    """Call one of the kernel's Java functions.
 
     Args:
         name: its name in `org.compiledplan.kernel.functions.Functions`.
         returns: the logical type of the result, or Spark DDL.
         args: the arguments, of the Spark types that the Java function expects.
-        options: constants that the function gets once, such as a time zone.
+        options: constants passed to the function once, such as a time zone.
     """
     context = SparkContext._active_spark_context
     if context is None or context._jvm is None:
@@ -59,6 +59,6 @@ def java(name: str, returns: LogicalType | str, *args: Column, options: tuple[st
 
 
 def fail(message: str, *values: Column) -> Column:
-    """A column that fails the query: the message, followed by the offending values as text."""
+    """A column that fails the query with the message, followed by the offending values as text."""
     text = F.concat(F.lit(message), *(F.coalesce(value.cast("string"), F.lit("NULL")) for value in values))
     return F.raise_error(text if values else F.lit(message))

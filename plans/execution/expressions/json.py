@@ -62,10 +62,10 @@ def _value(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> 
     while index < len(args):
         behaviour = symbol(call.operands[index])
         has_default = behaviour == "DEFAULT"
-        of = symbol(call.operands[index + (2 if has_default else 1)])
-        behaviours[of] = behaviour
+        event = symbol(call.operands[index + (2 if has_default else 1)])
+        behaviours[event] = behaviour
         if has_default:
-            defaults[of] = args[index + 1].cast("string")
+            defaults[event] = args[index + 1].cast("string")
         index += 3 if has_default else 2
     options = (behaviours["EMPTY"], behaviours["ERROR"], _returned(call.type))
     text = java("JSON_VALUE", "string", args[0], args[1], defaults["EMPTY"], defaults["ERROR"], options=options)
@@ -94,7 +94,7 @@ def _query(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> 
 
 
 def _printable(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:
-    """Times as texts, everything else as it is: the Java side writes the rest."""
+    """Times as text; the Java side writes all other values."""
     match type_:
         case t.TimestampBase():
             return _iso(column, type_)
@@ -114,16 +114,16 @@ def _printable(column: Column, type_: t.LogicalType, context: ExpressionContext)
 
 
 def _iso(column: Column, type_: t.TimestampBase) -> Column:
-    """`2020-01-01T10:00:00.12`; a point in time in UTC, whatever the session's zone: `...12Z`."""
+    """`2020-01-01T10:00:00.12`; an instant is in UTC, whatever the session's zone: `...12Z`."""
     moment = as_local(column) if isinstance(type_, t.TimestampLtzType) else column
     fraction = F.rtrim(F.date_format(moment, ".SSSSSS"), F.lit("0"))
     zone = F.lit("Z" if isinstance(type_, t.TimestampLtzType) else "")
-    # Without digits the dot goes, too.
+    # Without digits drop the dot, too.
     return F.concat(F.date_format(moment, "yyyy-MM-dd'T'HH:mm:ss"), F.rtrim(fraction, F.lit(".")), zone)
 
 
 def _prepared(call: Call, args: tuple[Column, ...], index: int, context: ExpressionContext) -> tuple[Column, str]:
-    """A value for JSON_OBJECT or JSON_ARRAY and whether it is JSON already."""
+    """A value for JSON_OBJECT or JSON_ARRAY, and True if it is JSON already."""
     operand = call.operands[index]
     raw = isinstance(operand, r.Call) and operand.name in _JSON_CALLS
     value = args[index] if raw else _printable(args[index], r.type_of(operand), context)

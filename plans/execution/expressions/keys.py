@@ -21,15 +21,15 @@ _NULL = "~"
 
 
 def canonical_key(columns: Sequence[Column], types: Sequence[t.LogicalType]) -> Column:
-    """One STRING, equal for two rows exactly when all their key columns are equal, a null equal to a null.
+    """One STRING, equal for two rows if and only if all their key columns are equal; nulls are equal.
 
-    Floating numbers are equal by their bits, as in Flink: -0.0 is not 0.0, NaN is NaN, and FLOAT has the bits of the
-    DOUBLE that it equals. Decimals are equal by value whatever their scale, whole numbers whatever their width. The
-    text depends on no zone, locale or version of Java. Built of native expressions (floating numbers, and decimals of
-    more than 6 decimal places, aside).
+    Floating-point numbers are equal by their bits, as in Flink: -0.0 is not 0.0, NaN is NaN, and FLOAT has the bits of
+    the equal DOUBLE. Decimals are equal by value regardless of scale, integers regardless of width. The text does not
+    depend on zone, locale or Java version. Built of native expressions (except floating-point numbers, and decimals
+    of more than 6 decimal places).
 
     Args:
-        columns: the key columns; none gives a constant.
+        columns: the key columns; an empty sequence gives a constant.
         types: their logical types, one each.
 
     Raises:
@@ -41,7 +41,7 @@ def canonical_key(columns: Sequence[Column], types: Sequence[t.LogicalType]) -> 
     for position, (column, type_) in enumerate(zip(columns, types, strict=True)):
         if parts:
             parts.append(F.lit(","))
-        # The last text needs no length: it ends where the key ends.
+        # The last text needs no length prefix: it ends where the key ends.
         last = position == len(columns) - 1 and isinstance(type_, t.CharacterType)
         text = F.concat(F.lit("="), column) if last else value_text(column, type_)
         parts.append(F.coalesce(text, F.lit(_NULL)))
@@ -53,7 +53,7 @@ def _part(column: Column, type_: t.LogicalType) -> Column:
 
 
 def value_text(column: Column, type_: t.LogicalType) -> Column:
-    """The text of a value, null for null; of one type, no text is the beginning of another followed by , ) or ]."""
+    """The text of a value, null for null; no text of a type is a prefix of another followed by , ) or ]."""
     match type_:
         case t.DecimalType(scale=0):
             return F.concat(column.cast("string"), F.lit("."))

@@ -28,7 +28,7 @@ def literal_column(literal: r.Literal, context: ExpressionContext) -> Column:
 
 
 def value_column(value: Any, type_: t.LogicalType, context: ExpressionContext) -> Column:
-    """As `literal_column`, for a value as a plan's JSON writes it (a bound of a range, a tuple of VALUES)."""
+    """Like `literal_column`, for a value from a plan's JSON (a bound of a range, a tuple of VALUES)."""
     if isinstance(type_, t.SymbolType):
         return F.lit(value)
     if value is None:
@@ -43,7 +43,7 @@ def value_column(value: Any, type_: t.LogicalType, context: ExpressionContext) -
 
 
 def _read(value: Any, type_: t.LogicalType) -> Column | None:
-    """The literal of a value that is not null; None for a type that has none."""
+    """The literal of a non-null value; None for a type without literals."""
     match type_:
         case t.BooleanType():
             return F.lit(value).cast(to_spark(type_))
@@ -63,7 +63,7 @@ def _read(value: Any, type_: t.LogicalType) -> Column | None:
         case t.TimeType():
             return F.lit(value if isinstance(value, int) else millis_of_day(str(value)))
         case t.TimestampLtzType():
-            # Plans write points in time as UTC shows them, whatever the session's time zone.
+            # Plans write instants in UTC, whatever the session's time zone.
             return F.timestamp_micros(F.lit(micros_of(str(value).removesuffix("Z"))).cast("bigint"))
         case t.TimestampType():
             return F.timestamp_micros(F.lit(micros_of(str(value))).cast("bigint")).cast("timestamp_ntz")
@@ -78,15 +78,15 @@ def millis_of_day(text: str) -> int:
 
 
 def micros_of(text: str) -> int:
-    """Microseconds since 1970 of a date and time without zone; digits beyond micros are cut off."""
-    whole, _, fraction = text.replace("T", " ").partition(".")
-    padded = whole if whole.count(":") == 2 else whole + ":00"
+    """Microseconds since 1970 of a date and time without zone; further digits are truncated."""
+    seconds, _, fraction = text.replace("T", " ").partition(".")
+    padded = seconds if seconds.count(":") == 2 else seconds + ":00"
     since = datetime.fromisoformat(padded) - EPOCH
     return since // timedelta(microseconds=1) + int((fraction + "000000")[:6])
 
 
 def constant(rex: r.RexNode) -> Any:
-    """The value of a literal operand, as in the plan's JSON; None when the operand is not a literal."""
+    """The value of a literal operand from the plan's JSON; None if the operand is not a literal."""
     return rex.value if isinstance(rex, r.Literal) else None
 
 

@@ -1,8 +1,8 @@
 """Comparisons, IN lists and ranges.
 
 Flink compares doubles as Java does: NaN equals nothing, not even NaN, and -0.0 equals 0.0. Strings are compared by
-their bytes; a CHAR is compared as it is, padding included. `=` and `<>` of a date or time and a text read the text as
-one; a text that is none gives null. A truth value equals no text, not even 'true'.
+bytes, CHAR including its padding. `=` and `<>` of a date or time and a text parse the text; an unparsable text gives
+null. A boolean equals no text, not even 'true'.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _TIMES = (t.DateType, t.TimeType, t.TimestampBase)
 def aligned(args: tuple[Column, ...], types: tuple[t.LogicalType, ...]) -> tuple[Column, ...]:
     """Operands as columns of types that Spark compares as Flink does."""
     if any(map(_has_map, types)):
-        # Spark does not compare maps; their texts are equal where they are.
+        # Spark does not compare maps; equal maps have equal texts.
         return tuple(value_text(arg, type_) for arg, type_ in zip(args, types, strict=True))
     return tuple(_comparable(arg, type_, types) for arg, type_ in zip(args, types, strict=True))
 
@@ -55,7 +55,7 @@ def aligned(args: tuple[Column, ...], types: tuple[t.LogicalType, ...]) -> tuple
 def _read_as_times(
     call: Call, args: tuple[Column, ...], types: tuple[t.LogicalType, ...], context: ExpressionContext
 ) -> tuple[tuple[Column, ...], tuple[t.LogicalType, ...]]:
-    """The operands of `=` or `<>`, with a text that stands beside a date or time read as one."""
+    """The operands of `=` or `<>`; a text beside a date or time is parsed as one."""
     from compiled_plan.plans.execution.expressions.casts import cast_column
 
     time = next((type_ for type_ in types if isinstance(type_, _TIMES)), None)
@@ -67,7 +67,7 @@ def _read_as_times(
             return arg
         return cast_column(arg, type_, time, context, lenient=not isinstance(rex, r.Literal))
 
-    return tuple(cast(*each) for each in zip(args, types, call.operands, strict=True)), (time, time)
+    return tuple(cast(*arguments) for arguments in zip(args, types, call.operands, strict=True)), (time, time)
 
 
 def _has_map(type_: t.LogicalType) -> bool:
@@ -77,18 +77,18 @@ def _has_map(type_: t.LogicalType) -> bool:
 def _comparable(column: Column, type_: t.LogicalType, types: tuple[t.LogicalType, ...]) -> Column:
     if type(types[0]) is type(types[-1]):
         return column
-    if any(isinstance(other, _FLOATING) for other in types) and isinstance(type_, t.NumericType):
+    if any(isinstance(type_of_operand, _FLOATING) for type_of_operand in types) and isinstance(type_, t.NumericType):
         return column.cast("double")
     exact = as_decimal(type_)
-    if exact is not None and any(isinstance(other, t.DecimalType) for other in types):
+    if exact is not None and any(isinstance(type_of_operand, t.DecimalType) for type_of_operand in types):
         return column.cast(f"decimal({exact.precision},{exact.scale})")
     return column
 
 
 def _is_unlike(types: tuple[t.LogicalType, ...]) -> bool:
-    """A truth value beside a text."""
-    return any(isinstance(one, t.BooleanType) for one in types) and any(
-        isinstance(one, t.CharacterType) for one in types
+    """Return True for a boolean and a text."""
+    return any(isinstance(type_, t.BooleanType) for type_ in types) and any(
+        isinstance(type_, t.CharacterType) for type_ in types
     )
 
 
@@ -96,10 +96,10 @@ def _compares(*names: str, by: Comparison, nan: bool = False, unlike: bool | Non
     """Register a comparison.
 
     Args:
-        names: the plan's names of it.
+        names: its names in plans.
         by: Spark's comparison.
-        nan: its result where an operand is NaN.
-        unlike: its result for a truth value and a text; None where Flink has no such comparison.
+        nan: the result if an operand is NaN.
+        unlike: the result for a boolean and a text; None if Flink has no such comparison.
     """
 
     @translates(*names)
@@ -156,15 +156,15 @@ def _search(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
     if points:
         bounds = [value_column(item.lower, sarg.type, context) for item in points]
         tests.append(value.isin(*bounds) if len(bounds) > 1 else value == bounds[0])
-    found = balanced(tests, or_) if tests else (value.isNull() & F.lit(None)) & F.lit(False)
+    matches = balanced(tests, or_) if tests else (value.isNull() & F.lit(None)) & F.lit(False)
     if isinstance(type_, _FLOATING) and others:
-        # Spark puts NaN above all numbers; in Flink it lies in no range.
-        found = found & ~F.isnan(value)
+        # Spark sorts NaN above all numbers; in Flink it is in no range.
+        matches = matches & ~F.isnan(value)
     if sarg.null_as == "TRUE":
-        return value.isNull() | found
+        return value.isNull() | matches
     if sarg.null_as == "FALSE":
-        return value.isNotNull() & found
-    return found
+        return value.isNotNull() & matches
+    return matches
 
 
 def _is_point(item: r.Range) -> bool:
@@ -172,29 +172,29 @@ def _is_point(item: r.Range) -> bool:
 
 
 def _runs(ranges: Sequence[r.Range]) -> list[list[r.Range]]:
-    """Ranges with those together that leave out one value between them, as those of NOT IN do."""
-    found: list[list[r.Range]] = []
+    """Group ranges that are separated by one excluded value, such as those of NOT IN."""
+    runs: list[list[r.Range]] = []
     for item in ranges:
-        if found and _leaves_out_one(found[-1][-1], item):
-            found[-1].append(item)
+        if runs and _excludes_one_value(runs[-1][-1], item):
+            runs[-1].append(item)
         else:
-            found.append([item])
-    return found
+            runs.append([item])
+    return runs
 
 
-def _leaves_out_one(left: r.Range, right: r.Range) -> bool:
+def _excludes_one_value(left: r.Range, right: r.Range) -> bool:
     ends, starts = left.has_upper and not left.upper_closed, right.has_lower and not right.lower_closed
     return ends and starts and left.upper == right.lower
 
 
 def _in_ranges(value: Column, run: Sequence[r.Range], type_: t.LogicalType, context: ExpressionContext) -> Column:
-    """Whether a value is in one of the ranges of a run: within all of them, and none of what they leave out."""
+    """True for a value within the bounds of a run of ranges and unequal to its excluded values."""
     if len(run) == 1:
         return _in_range(value, run[0], type_, context)
     first, last = run[0], run[-1]
-    whole = replace(first, upper=last.upper, has_upper=last.has_upper, upper_closed=last.upper_closed)
+    bounds = replace(first, upper=last.upper, has_upper=last.has_upper, upper_closed=last.upper_closed)
     apart = ~value.isin(*(value_column(item.upper, type_, context) for item in run[:-1]))
-    return _in_range(value, whole, type_, context) & apart if whole.has_lower or whole.has_upper else apart
+    return _in_range(value, bounds, type_, context) & apart if bounds.has_lower or bounds.has_upper else apart
 
 
 def _in_range(value: Column, item: r.Range, type_: t.LogicalType, context: ExpressionContext) -> Column:

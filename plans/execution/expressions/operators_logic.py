@@ -1,4 +1,4 @@
-"""AND, OR, NOT, IS ..., LIKE, SIMILAR TO and ||: Spark's three-valued logic is Flink's.
+"""AND, OR, NOT, IS ..., LIKE, SIMILAR TO and ||: Spark's three-valued logic matches Flink's.
 
 A LIKE with a constant pattern is Spark's own; Flink's patterns have no escape character unless ESCAPE names one.
 """
@@ -27,7 +27,7 @@ translates = Family(__name__)
 
 
 def balanced(args: Sequence[Column], join: Callable[[Column, Column], Column]) -> Column:
-    """The columns joined in their order, as a tree of little depth: Spark follows trees by recursion."""
+    """The columns joined in order, as a balanced tree: Spark traverses trees by recursion."""
     if len(args) == 1:
         return args[0]
     half = len(args) // 2
@@ -43,7 +43,7 @@ translates.columns("$IS TRUE$1", "$isTrue$1", apply=lambda value: F.coalesce(val
 translates.columns("$IS NOT TRUE$1", "$isNotTrue$1", apply=lambda value: F.coalesce(~value, F.lit(True)))
 translates.columns("$IS FALSE$1", "$isFalse$1", apply=lambda value: F.coalesce(~value, F.lit(False)))
 translates.columns("$IS NOT FALSE$1", "$isNotFalse$1", apply=lambda value: F.coalesce(value, F.lit(True)))
-# A name for a value, which plans of Flink's Table API have in their projections.
+# A name for a value, used in projections of Flink's Table API plans.
 translates.columns("$AS$1", apply=lambda value, *names: value)
 translates.columns("$||$1", apply=F.concat)
 
@@ -84,7 +84,7 @@ def _not_like(call: Call, args: tuple[Column, ...], context: ExpressionContext) 
 
 
 def _regex(tokens: list[tuple[str, bool]]) -> str:
-    """A Java regular expression: `%` goes across lines, `_` does not match the end of one."""
+    """A Java regular expression: `%` matches across lines, `_` does not match a line terminator."""
     parts = {"%": "(?s:.*)", "_": "."}
     inside = "".join(parts[token] if wild else f"\\x{{{ord(token):x}}}" for token, wild in tokens)
     return f"\\A{inside}\\z"

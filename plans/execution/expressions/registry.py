@@ -1,6 +1,6 @@
-"""Which translator makes the Spark column of a call, by Flink's internal name.
+"""Registry of the translators of calls to Spark columns, by Flink's internal name.
 
-A family of functions is one file, or several where it is large; it registers its translators with
+A family of functions is one file, or several if it is large; it registers its translators with
 `translates = Family(__name__)`.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from compiled_plan.plans.rex import Call
 
 Translator = Callable[["Call", tuple["Column", ...], "ExpressionContext"], "Column"]
-"""Gets the call (for the types and literals of its operands), the operands as columns, and the context."""
+"""Takes the call (for the types and literals of its operands), the operands as columns, and the context."""
 
 _TRANSLATORS: dict[str, Translator] = {}
 
@@ -41,14 +41,14 @@ class Family:
                 if name in _TRANSLATORS:
                     raise AssertionError(f"{name} has two translators")
                 _TRANSLATORS[name] = translator
-            # That of a table's lambda is this module; tests compare families with the planner's by it.
+            # A lambda in a table has this module otherwise; tests compare families with the planner's by module.
             translator.__module__ = self._module
             return translator
 
         return register
 
     def columns(self, *names: str, apply: Callable[..., Column]) -> None:
-        """Register a function of the operands' columns alone."""
+        """Register a function that depends only on its operands' columns."""
         self(*names)(lambda call, args, context: apply(*args))
 
     def kernel(
@@ -64,8 +64,8 @@ class Family:
         Args:
             name: the name in Java.
             returns: the type of the result.
-            names: Flink's names of it (default: the name in Java).
-            ints: the places of arguments that are passed as INT.
+            names: Flink's names (default: the name in Java).
+            ints: the positions of arguments that are passed as INT.
         """
 
         def apply(*args: Column) -> Column:
@@ -75,10 +75,10 @@ class Family:
 
 
 def translator_of(name: str) -> Translator | None:
-    """The translator of a function; None when it is unknown."""
+    """The translator of a function; None if it is unknown."""
     return _TRANSLATORS.get(name)
 
 
 def known_functions() -> tuple[str, ...]:
-    """The internal names of all functions that run, in order."""
+    """The internal names of all functions that run, sorted."""
     return tuple(sorted(_TRANSLATORS))

@@ -1,4 +1,4 @@
-"""String functions, regular expressions among them. Lengths and positions count characters (code points), from 1.
+"""String functions, including regular expressions. Lengths and positions count characters (code points), from 1.
 
 Source: Flink's "System (Built-in) Functions" page, edge cases read off Flink 2.3 runs.
 """
@@ -84,7 +84,7 @@ def _substring(call: Call, args: tuple[Column, ...], context: ExpressionContext)
 
 @translates("$REPLACE$1")
 def _replace(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    # Of an empty search text Spark replaces nothing, Flink every gap.
+    # For an empty search text Spark replaces nothing, Flink every gap.
     return F.replace(*args) if constant(call.operands[1]) else java("REPLACE", "string", *args)
 
 
@@ -132,7 +132,7 @@ def _encode(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
 
 
 def _character_test(name: str, *numbers: type[t.LogicalType]) -> None:
-    """A test of texts; of numbers, also of null ones, it is true for those of some types."""
+    """Register a test of texts; for numbers (null ones, too) it is true for some types."""
 
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
         type_ = r.type_of(call.operands[0])

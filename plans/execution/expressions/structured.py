@@ -32,7 +32,7 @@ def _object_update(call: Call, args: tuple[Column, ...], context: ExpressionCont
 
 
 def _fields(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Iterator[Column]:
-    """The fields of the result: values that the call names, else those of the object that is the first operand."""
+    """The fields of the result: the values in the call, or else those of the object that is the first operand."""
     assert isinstance(call.type, t.FieldsType)
     places = {constant(call.operands[index]): index + 1 for index in range(1, len(args), 2)}
     for field in call.type.fields:

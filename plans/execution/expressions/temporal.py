@@ -1,7 +1,7 @@
 """Arithmetic, parts and rounding of dates, times and timestamps.
 
-A TIMESTAMP_LTZ is taken apart in the session's time zone. Where Flink 2.3 goes wrong for points before 1970 (it cuts
-towards zero) or rounds a time up to a week or day that is not the next one, the right answer is given here.
+A TIMESTAMP_LTZ is decomposed in the session's time zone. Flink 2.3 is wrong for instants before 1970 (it truncates
+towards zero), and rounds some times up to a week or day that is not the next one; this module returns the right answer.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _DAY = 86_400_000
 
 
 def micros_of(column: Column, type_: t.LogicalType) -> Column:
-    """A date or timestamp as microseconds since 1970, a TIMESTAMP_LTZ as the point it is."""
+    """A date or timestamp as microseconds since 1970; for a TIMESTAMP_LTZ those of the instant."""
     if isinstance(type_, t.DateType):
         return F.unix_date(column).cast("bigint") * F.lit(_DAY * 1000)
     return F.unix_micros(as_point(column))
 
 
 def time_arithmetic(sign: str, call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    """+, -, * and / where an operand is a time or an interval."""
+    """+, -, * and / with a time or an interval as an operand."""
     types = operand_types(call)
     if len(args) == 1:
         return (-args[0]).cast(to_spark(call.type))
@@ -60,8 +60,8 @@ def _intervals(sign: str, call: Call, args: tuple[Column, ...]) -> Column:
     target = to_spark(call.type)
     if sign == "/":
         return F.call_function("div", left.cast("bigint"), right.cast("bigint")).cast(target)
-    found = left + right if sign == "+" else left - right if sign == "-" else left * right
-    return found.cast(target)
+    result = left + right if sign == "+" else left - right if sign == "-" else left * right
+    return result.cast(target)
 
 
 def _difference(call: Call, args: tuple[Column, ...], types: tuple[t.LogicalType, ...]) -> Column:
@@ -70,7 +70,7 @@ def _difference(call: Call, args: tuple[Column, ...], types: tuple[t.LogicalType
     left, right = (micros_of(arg, type_) for arg, type_ in zip(args, types, strict=True))
     if isinstance(call.type, t.YearMonthIntervalType):
         return java("MONTHS_BETWEEN", "int", left, right)
-    # Milliseconds of each, then the difference, as Flink's timestamps of precision 3 have it.
+    # Milliseconds of each, then the difference, like Flink's timestamps of precision 3.
     return _millis(left) - _millis(right)
 
 
@@ -81,7 +81,7 @@ def _millis(micros: Column) -> Column:
 def _moved(
     moment: Column, type_: t.LogicalType, step: Column, step_type: t.LogicalType, target: t.LogicalType
 ) -> Column:
-    """`moment` plus an interval; a month later than the 31st is the last day of the month."""
+    """`moment` plus an interval; one month after the 31st is the last day of the next month."""
     if isinstance(type_, t.TimeType):
         return F.pmod(moment + step, F.lit(_DAY)).cast("int")
     months = isinstance(step_type, t.YearMonthIntervalType)
@@ -98,7 +98,7 @@ def _moved(
 
 
 def _local(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:
-    """A date or timestamp as the TIMESTAMP that clocks of the session show."""
+    """A date or timestamp as the TIMESTAMP shown by clocks in the session's zone."""
     if isinstance(type_, t.TimestampLtzType):
         return to_local(column, context.time_zone)
     return column.cast("timestamp_ntz")
@@ -144,8 +144,8 @@ def _extract(call: Call, args: tuple[Column, ...], context: ExpressionContext) -
     if isinstance(type_, t.IntervalType | t.TimeType):
         parts = _MONTH_PARTS if isinstance(type_, t.YearMonthIntervalType) else _INTERVAL_PARTS
         size, within = parts[unit]
-        whole = F.call_function("div", value.cast("bigint"), F.lit(size))
-        return (whole % within if within else whole).cast(target)
+        quotient = F.call_function("div", value.cast("bigint"), F.lit(size))
+        return (quotient % within if within else quotient).cast(target)
     if unit == "EPOCH":
         # Flink: of the local time, for a TIMESTAMP_LTZ too.
         return F.unix_seconds(_local(value, type_, context).cast("timestamp")).cast(target)
@@ -154,7 +154,7 @@ def _extract(call: Call, args: tuple[Column, ...], context: ExpressionContext) -
 
 @translates("$TIMESTAMPDIFF$1")
 def _timestamp_diff(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    """Whole units from one time to another; SQL writes it out, plans of Flink's Table API have the call."""
+    """Whole units between two times; plans of Flink's Table API have this call, SQL plans its expansion."""
     start, end = (
         _local(value, r.type_of(rex), context).cast("timestamp")
         for value, rex in zip(args[1:], call.operands[1:], strict=True)
@@ -186,7 +186,7 @@ def floor_to_unit(name: str, call: Call, args: tuple[Column, ...], context: Expr
 
 
 def _shown_at(wanted: Column, point: Column, local: Column, time_zone: str) -> Column:
-    """The point at which clocks show `wanted`; of two such points the one on the side of `point`, shown as `local`."""
+    """The instant at which clocks show `wanted`; of two, the one on the side of `point`, which shows as `local`."""
     moved = F.unix_micros(as_point(wanted)) - F.unix_micros(as_point(local))
     near = F.timestamp_micros(F.unix_micros(point) + moved)
     return F.when(to_local(near, time_zone) == wanted, near).otherwise(from_local(wanted, time_zone))

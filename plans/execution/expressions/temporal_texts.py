@@ -1,4 +1,4 @@
-"""Times written and read by patterns, and times as numbers of seconds.
+"""Formatting and parsing of times by patterns, and conversions between times and seconds.
 
 Source: Flink's "System (Built-in) Functions" page; the patterns are Java's, edge cases read off Flink 2.3 runs.
 """
@@ -27,7 +27,7 @@ translates = Family(__name__)
 translates.kernel("CONVERT_TZ")
 _DEFAULT = "yyyy-MM-dd HH:mm:ss"
 _PLAIN_PATTERN = re.compile(r"(?:yyyy|MM|dd|HH|mm|ss|S{1,6}|[-/:., _])+")
-"""Patterns that Spark's own formatter writes as Java's does."""
+"""Patterns for which Spark's formatter agrees with Java's."""
 
 
 @translates("$DATE_FORMAT$1")

@@ -1,4 +1,4 @@
-"""Values as text, as CAST(... AS STRING) writes them."""
+"""Values as text, in the format of CAST(... AS STRING)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.expressions.context import ExpressionContext
 
 _PLAIN_SCALE = 6
-"""Up to this scale Spark writes decimals without an exponent."""
+"""The largest scale at which Spark writes decimals without an exponent."""
 
 
 def to_text(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:
     """The STRING of a value.
 
     Raises:
-        UnsupportedError: a type that has no text.
+        UnsupportedError: a type without a text.
     """
     match type_:
         case t.BooleanType():

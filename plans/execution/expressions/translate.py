@@ -17,8 +17,8 @@ from compiled_plan.plans.execution.expressions.literals_to_columns import litera
 from compiled_plan.plans.execution.expressions.registry import translator_of
 from compiled_plan.plans.trees import fold_tree
 
-#: The modules that register translators. A family of functions has the name that it has in `planner.functions`, and
-#: several modules where it is large: `arithmetic_functions`.
+#: Modules that register translators. A family of functions has the same name as in `planner.functions`, and several
+#: modules if it is large: `arithmetic_functions`.
 FAMILIES = (
     "arithmetic",
     "arithmetic_functions",
@@ -43,8 +43,8 @@ def to_column(rex: r.RexNode, inputs: Sequence[Column], context: ExpressionConte
 
     Args:
         rex: the expression, as read from a plan.
-        inputs: the columns that its input references count, in order.
-        context: time zone, time, and who translates users' functions.
+        inputs: the columns that its input references index, in order.
+        context: time zone, time, and the translator of user functions.
 
     Raises:
         UnsupportedError: a function, or a form of it, that does not run; names it and `context.where`.
@@ -53,7 +53,7 @@ def to_column(rex: r.RexNode, inputs: Sequence[Column], context: ExpressionConte
     return fold_tree(rex, _parts, _Translation(inputs, context).column)
 
 
-#: Operators that a program writes in long chains, which Flink nests: their columns need not nest.
+#: Operators that programs chain at length and Flink nests; their columns need not nest.
 _CHAINED = frozenset(("$AND$1", "$OR$1", "$||$1"))
 
 
@@ -69,7 +69,7 @@ class _Translation:
         self.context = context
 
     def column(self, rex: r.RexNode, children: tuple[Column, ...]) -> Column:
-        """The column of one expression, given those of its children."""
+        """The column of an expression from the columns of its children."""
         reader = _READERS.get(type(rex))
         if reader is None:
             raise self.context.unsupported(f"expressions of kind {type(rex).__name__} cannot run here")
@@ -91,9 +91,9 @@ class _Translation:
         if translator is not None:
             return translator(rex, arguments, self.context)
         if self.context.user_function is not None:
-            found = self.context.user_function(rex, arguments)
-            if found is not None:
-                return found
+            column = self.context.user_function(rex, arguments)
+            if column is not None:
+                return column
         function = r.python_function(rex)
         if function is not None:
             raise self.context.unsupported(

@@ -1,4 +1,4 @@
-"""Points in time and local times. Spark's session is in UTC, so that a local time is the same number in both types."""
+"""Instants and local times. Spark's session is in UTC, so a local time is the same number in both types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UTC = frozenset({"UTC", "Z", "GMT", "Etc/UTC", "+00:00", "UTC+00:00"})
 
 
 def to_local(point: Column, time_zone: str) -> Column:
-    """TIMESTAMP_LTZ to the TIMESTAMP that clocks in the zone show."""
+    """TIMESTAMP_LTZ to the TIMESTAMP shown by clocks in the zone."""
     return as_local(point if time_zone in _UTC else F.from_utc_timestamp(point, time_zone))
 
 
@@ -27,7 +27,7 @@ def from_local(local: Column, time_zone: str) -> Column:
 
 
 def as_point(local: Column) -> Column:
-    """A TIMESTAMP as the point in time at which clocks in UTC show it; a TIMESTAMP_LTZ as it is."""
+    """A TIMESTAMP as the instant at which clocks in UTC show it; a TIMESTAMP_LTZ unchanged."""
     return column_of(_moments().point(java_column(local)))
 
 

@@ -1,1 +1,1 @@
-"""Tables of files over Hadoop's file systems: what is read of a folder, and micro-batches written into one."""
+"""Tables of files on Hadoop's file systems: sources of folders, and sinks that write micro-batches into them."""

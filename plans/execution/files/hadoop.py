@@ -16,7 +16,7 @@ _GLOB = set("{}[]*?\\")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file: its full path, its path below the folder that was listed, its size in bytes."""
+    """A file: its full path, its path below the listed folder, its size in bytes."""
 
     path: str
     relative: str
@@ -39,23 +39,23 @@ class Files:
         self.root = str(self._path(path).makeQualified(self._fs.getUri(), self._fs.getWorkingDirectory()).toString())
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file or folder."""
+        """Return True if the file or folder exists."""
         return bool(self._fs.exists(self._path(path)))
 
     def is_folder(self, path: str) -> bool:
-        """Whether there is a folder of this path."""
+        """Return True if the path is a folder."""
         return self.exists(path) and bool(self._fs.getFileStatus(self._path(path)).isDirectory())
 
     def modified(self, path: str) -> int:
-        """When a file was written last, in ms since 1970."""
+        """Modification time of a file, in ms since 1970."""
         return int(self._fs.getFileStatus(self._path(path)).getModificationTime())
 
     def delete(self, path: str) -> None:
-        """Remove a file, or a folder with all that is in it; nothing happens when there is none."""
+        """Remove a file, or a folder recursively; do nothing if it does not exist."""
         self._fs.delete(self._path(path), True)
 
     def move(self, source: str, target: str) -> None:
-        """Give a file another path; the target's folders are made.
+        """Move a file, and create the folders of the target.
 
         Raises:
             OSError: the file system refused.
@@ -68,19 +68,19 @@ class Files:
         self._without_checksum(to)
 
     def touch(self, path: str) -> None:
-        """Make an empty file, instead of one that is there."""
-        of = self._path(path)
-        self._fs.create(of, True).close()
-        self._without_checksum(of)
+        """Create an empty file, replacing an existing one."""
+        file = self._path(path)
+        self._fs.create(file, True).close()
+        self._without_checksum(file)
 
-    def _without_checksum(self, of: Any) -> None:
-        """Remove what nobody needs."""
-        checksum = self._path_class(of.getParent(), f".{of.getName()}.crc")
+    def _without_checksum(self, file: Any) -> None:
+        """Remove the unused checksum of a file."""
+        checksum = self._path_class(file.getParent(), f".{file.getName()}.crc")
         if self._fs.getScheme() == "file" and self._fs.exists(checksum):
             self._fs.delete(checksum, False)
 
     def walk(self, folder: str) -> Iterator[Entry]:
-        """The files of a folder and its folders, in order of their paths; none when there is no such folder."""
+        """The files below a folder, recursively and sorted by path; none if the folder does not exist."""
         if self.exists(folder):
             yield from sorted(self._walk(self._path(folder), ""), key=lambda entry: entry.relative)
 
@@ -97,6 +97,6 @@ class Files:
         return self._path_class(path)
 
 
-def literally(path: str) -> str:
-    """The path as a glob that means just itself."""
+def escaped_glob(path: str) -> str:
+    """The path as a glob that matches only itself."""
     return "".join(f"\\{letter}" if letter in _GLOB else letter for letter in path)

@@ -1,4 +1,4 @@
-"""Files that are written into a folder: a micro-batch is seen as a whole, and none twice."""
+"""File sinks: a micro-batch becomes visible atomically, and once."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from compiled_plan.plans.inspection.places import no_folder
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-#: What the folder begins with in which files are written before they are seen.
+#: Prefix of the staging folder, in which files are invisible to readers.
 STAGING = ".compiled-plan-"
-#: Spark counts the files of a task, after a dot where it writes folders.
+#: Spark numbers the files of a task, after a dot when it writes folders.
 _SPARK_COUNTER = re.compile(r"^c\d+\.?")
 
 
@@ -37,7 +37,7 @@ def sink(table: TableSpec, context: SinkContext) -> FileSink:
 
     Raises:
         UnsupportedError: an option, format or type that does not run.
-        DataError: there is a file where the folder would be.
+        DataError: a file exists at the path of the folder.
     """
     format_, spec = format_of(table)
     path = table.options["path"]
@@ -50,7 +50,7 @@ def sink(table: TableSpec, context: SinkContext) -> FileSink:
 
 
 def _commits(table: TableSpec, context: SinkContext, mark: str) -> PartitionCommits | None:
-    """What tells of partitions that are complete, where the table has some and says how."""
+    """The commits of partitions, if the table has partitions and a commit policy."""
     if not table.partition_keys or not table.options.get(POLICY, "").strip():
         return None
     path, keys = table.options["path"], table.partition_keys
@@ -58,17 +58,17 @@ def _commits(table: TableSpec, context: SinkContext, mark: str) -> PartitionComm
 
 
 def _own(context: SinkContext, mark: str) -> re.Pattern[str]:
-    """The names of a run's files, with the number of their micro-batch."""
+    """Matches the names of a run's files, with the number of their micro-batch."""
     return re.compile(rf"part-{re.escape(context.run_id)}-(\d+)-{mark}\d+\.")
 
 
 @dataclass
 class FileSink:
-    """Writes each micro-batch as files of names that tell run and batch.
+    """Writes each micro-batch as files whose names contain run and batch.
 
-    A batch is written aside and its files are then moved into the folder, so a reader sees whole files alone. Only the
-    first batch that a sink writes can be one that was written before; what is left of it is removed first. Sinks of one
-    plan may write into one folder: all but the first have a mark of their own in the names.
+    A batch is written to a staging folder, and its files are then moved into the folder, so a reader sees only complete
+    files. Only the first batch that a sink writes may have been written before; its remains are removed first. Sinks of
+    one plan may write into one folder: all but the first have a mark of their own in the names.
     """
 
     READS_ORDER: ClassVar[bool] = False
@@ -79,11 +79,10 @@ class FileSink:
     context: SinkContext
     mark: str = ""
     commits: PartitionCommits | None = None
-    #: Files of the first micro-batch that were there before; None while nobody has looked.
+    #: Files left over from an earlier attempt at the first micro-batch; None before the folder is listed.
     left_over: list[str] | None = None
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Write a batch; see `RowSink.write`."""
         root = self.table.options["path"]
         files = Files(self.context.spark, root)
         batch = f"{self.context.run_id}-{batch_id}"
@@ -95,8 +94,8 @@ class FileSink:
             for path in self.left_over:
                 files.delete(path)
             self.left_over = []
-        named, made = self._selections
-        writer = self.format.writer(made.among(named.among(frame)), self.spec)
+        with_names, with_format = self._selections
+        writer = self.format.writer(with_format.among(with_names.among(frame)), self.spec)
         if self.table.partition_keys:
             writer = writer.partitionBy(*self.table.partition_keys)
         writer.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false").save(staging)
@@ -111,12 +110,12 @@ class FileSink:
             number += 1
         files.delete(staging)
         if self.commits is not None:
-            self.commits.wrote(batch_id, written)
+            self.commits.record(batch_id, written)
 
     def look_ahead(self, batch_id: int) -> None:
-        """Find what is left of a micro-batch that was cut short; see `LooksAhead`."""
+        """Find the remains of an interrupted micro-batch; see `LooksAhead`."""
         if self.commits is not None:
-            self.commits.look()
+            self.commits.load()
         files = Files(self.context.spark, self.table.options["path"])
         own, self.left_over = _own(self.context, self.mark), []
         staging = f"{files.root}/{STAGING}{self.context.run_id}-{batch_id}"
@@ -127,7 +126,7 @@ class FileSink:
             if name is not None and int(name[1]) > batch_id:
                 raise CheckpointError(
                     f"the checkpoint is older than the files of the table: it goes on with micro-batch {batch_id}, and "
-                    f"{entry.relative} is of micro-batch {name[1]}: rows would be there twice",
+                    f"{entry.relative} is of micro-batch {name[1]}: rows would be duplicated",
                     where=f"table {self.table.identifier}",
                     remedy="restore a newer copy of the checkpoint; or remove the files "
                     f"part-{self.context.run_id}-N-* with N from {batch_id} on, whose rows then come again",
@@ -136,11 +135,11 @@ class FileSink:
                 self.left_over.append(entry.path)
 
     def root(self) -> str:
-        """The folder, as files are moved in it."""
+        """The folder, as the target of moves."""
         return Files(self.context.spark, self.table.options["path"]).root
 
     def line(self) -> Column:
-        """The line of a row in a file of lines, from `kind`, `f0`, `f1`, ...."""
+        """The line of a row in a text file, from `kind`, `f0`, `f1`, ...."""
         assert isinstance(self.format, LineFormat)
         row = F.struct(*(F.col(f"f{at}").alias(f"c{at}") for at in range(len(self.table.columns.fields))))
         return self.format.line(self.context.spark, self.spec, writable_kind(self.format.spec, self.table), row)
@@ -154,19 +153,19 @@ class FileSink:
         return sum(own.match(name) is not None for name in names), f"{root.rstrip('/')}/{pattern}"
 
     def _ending(self, written: str) -> str:
-        """The end of a file's name from the name Spark gave, `part-00000-<uuid>[.c000].<ending>`."""
+        """The extension of a file from Spark's name for it, `part-00000-<uuid>[.c000].<ending>`."""
         ending = _SPARK_COUNTER.sub("", written.partition(".")[2])
         return f".{self.format.spec.extension if ending in ('txt', '') else ending}"
 
     @cached_property
     def _selections(self) -> tuple[Selection, Selection]:
-        """The columns as formats take them, with those that become folders; what is then written."""
+        """The selection of columns for the format, including those that become folders, and the one that is written."""
         names, keys, spark = self.table.columns.names, self.table.partition_keys, self.context.spark
-        kept = [f"f{index}" for index, name in enumerate(names) if name not in keys]
-        columns = [F.col(name).alias(f"c{index}") for index, name in enumerate(kept)]
+        stored = [f"f{index}" for index, name in enumerate(names) if name not in keys]
+        columns = [F.col(name).alias(f"c{index}") for index, name in enumerate(stored)]
         folders = [self._folder(key, F.col(f"f{names.index(key)}")) for key in keys]
-        made = [*self.format.columns(spark, self.spec), *(F.col(t.quote_identifier(key)) for key in keys)]
-        return Selection((writable_kind(self.format.spec, self.table), *columns, *folders)), Selection(made)
+        written = [*self.format.columns(spark, self.spec), *(F.col(t.quote_identifier(key)) for key in keys)]
+        return Selection((writable_kind(self.format.spec, self.table), *columns, *folders)), Selection(written)
 
     def _folder(self, name: str, value: Column) -> Column:
         """The text of a partition column in the name of a folder."""

@@ -1,7 +1,6 @@
-"""Files that are read: those of a folder, or one; and the formats of tables of files.
+"""File sources: the files of a folder, or one file; and the formats of tables of files.
 
-What is read first is ordered by the files' modification time, then path, then position in the file; of one file, by
-position.
+Rows are ordered by the files' modification time, then path, then position in the file; those of one file by position.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.checks import format_options
 from compiled_plan.plans.connectors.dead_letters import puts_aside, unreadable_remedy
 from compiled_plan.plans.connectors.specs.filesystem import SPEC
-from compiled_plan.plans.execution.files.hadoop import Files, literally
+from compiled_plan.plans.execution.files.hadoop import Files, escaped_glob
 from compiled_plan.plans.execution.formats.base import ONE_FILE, FileFormat, FormatTable, Order, shape
 from compiled_plan.plans.execution.formats.lines import file_format
 from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, RowSource, SourceContext, TableSpec
@@ -28,15 +27,15 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
-#: The option for the name of the folder of a partition without a value.
+#: The option for the folder name of null partition values.
 PARTITION_NAME = "partition.default-name"
 
 
 def format_of(table: TableSpec) -> tuple[FileFormat, FormatTable]:
-    """The table's format and what it needs."""
+    """The format of a table and its parameters."""
     name = table.options["format"]
-    kept = tuple(field for field in table.columns.fields if field.name not in table.partition_keys)
-    row = replace(table.columns, fields=kept)
+    fields = tuple(field for field in table.columns.fields if field.name not in table.partition_keys)
+    row = replace(table.columns, fields=fields)
     format_ = file_format(name)
     return format_, FormatTable(
         table.identifier,
@@ -49,14 +48,13 @@ def format_of(table: TableSpec) -> tuple[FileFormat, FormatTable]:
 
 
 def field_of(table: TableSpec, name: str) -> t.Field:
-    """A column of a table."""
-    found = table.columns.field_named(name)
-    assert found is not None
-    return found
+    field = table.columns.field_named(name)
+    assert field is not None
+    return field
 
 
 def file_paths(spark: SparkSession) -> Any:
-    """The kernel's functions of the paths of files."""
+    """The kernel's functions for paths of files."""
     return java_class(spark._jvm, "org.compiledplan.kernel.formats.FilePaths")
 
 
@@ -65,7 +63,7 @@ _EXTRA, _PARTITIONS = "e", "partitions"
 #: Metadata keys and Spark's columns for them.
 _METADATA: Mapping[str, str] = {
     "file.path": "_metadata.file_path",
-    # Spark's own name column is URL-encoded, as its path.
+    # Spark's own name column is URL-encoded, like its path.
     "file.name": "_metadata.file_path",
     "file.size": "_metadata.file_size",
     "file.modification-time": "_metadata.file_modification_time",
@@ -86,7 +84,7 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
         raise missing(path, table.identifier)
     reader = (
         context.spark.readStream.option("recursiveFileLookup", True)
-        # Nothing is too old to be read; by default a file a week older than the newest one is left out.
+        # No file is too old; by default Spark skips files a week older than the newest one.
         .option("maxFileAge", "36500d")
         .option("mergeSchema", False)
     )
@@ -96,22 +94,22 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
     extra = [_metadata(key, context.spark).alias(f"{_EXTRA}{index}") for index, (key, _) in enumerate(table.metadata)]
     if table.partition_keys:
         extra.append(_partition_values(table, context.spark).alias(_PARTITIONS))
-    scanned = format_.scan(reader, literally(files.root), spec, extra, order)
+    scanned = format_.scan(reader, escaped_glob(files.root), spec, extra, order)
     return RowSource(_arranged(scanned, table), bounded="source.monitor-interval" not in table.options)
 
 
 def _metadata(key: str, spark: SparkSession) -> Column:
-    """A metadata column of files; the path is that within the file system, as Flink gives it."""
-    found = F.col(_METADATA[key])
+    """A metadata column of files; the path is relative to the file system's root, as in Flink."""
+    path = F.col(_METADATA[key])
     if key == "file.path":
-        return column_of(file_paths(spark).pathOf(java_column(found)))
+        return column_of(file_paths(spark).pathOf(java_column(path)))
     if key == "file.name":
-        return column_of(file_paths(spark).nameOf(java_column(found)))
-    return found
+        return column_of(file_paths(spark).nameOf(java_column(path)))
+    return path
 
 
 def _partition_values(table: TableSpec, spark: SparkSession) -> Column:
-    """A struct of the partition columns, from the names of a file's folders."""
+    """A struct of the partition columns, parsed from the folders of a file."""
     fields = tuple(field_of(table, key) for key in table.partition_keys)
     return column_of(
         file_paths(spark).partitionsOf(
@@ -124,11 +122,13 @@ def _partition_values(table: TableSpec, spark: SparkSession) -> Column:
 
 
 def _arranged(scanned: DataFrame, table: TableSpec) -> DataFrame:
-    """The columns in the order of `RowSource`, with their names there."""
+    """The columns in the order of `RowSource`, with its names."""
     names = [field.name for field in table.columns.fields]
-    kept = [name for name in names if name not in table.partition_keys]
+    stored = [name for name in names if name not in table.partition_keys]
     columns = [
-        (F.col(_PARTITIONS)[name] if name in table.partition_keys else F.col(f"c{kept.index(name)}")).alias(f"f{index}")
+        (F.col(_PARTITIONS)[name] if name in table.partition_keys else F.col(f"c{stored.index(name)}")).alias(
+            f"f{index}"
+        )
         for index, name in enumerate(names)
     ]
     metadata = [F.col(f"{_EXTRA}{index}").alias(f"m{index}") for index in range(len(table.metadata))]

@@ -1,1 +1,1 @@
-"""Formats: how rows are written in files. A module has the name of its format, and is imported when it is used."""
+"""Formats of rows in files and messages. A module is named after its format, and imported on first use."""

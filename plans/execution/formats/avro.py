@@ -1,8 +1,8 @@
 """The format `avro`: Avro's container files, and records in messages, read and written by the kernel.
 
-Source: Flink's page "Avro". The schema of the files follows from the table's columns. A file that something else wrote
-is read by its own schema: columns are found by name, and its units of time are heeded. A message has no schema, so it
-has to be of the one that follows from the columns.
+Source: Flink's page "Avro". The schema of written files is derived from the table's columns. A file of another writer
+is read by its own schema: columns are matched by name, and its time units are respected. A message carries no schema,
+so it must have the derived one.
 """
 
 from __future__ import annotations
@@ -33,28 +33,23 @@ class AvroFormat(LineFormat):
     """`avro`: inserts only."""
 
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
-        """The table as the kernel takes it; see `LineFormat.prepared`."""
         return replace(spec, options={**spec.options, "schema": _schema(spec)})
 
     def scan(
         self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column], order: Order = ONE_FILE
     ) -> DataFrame:
-        """Rows of files; see `FileFormat.scan`."""
         fields = [s.StructField(f"c{index}", to_spark(field.type)) for index, field in enumerate(spec.row.fields)]
         rows = files.format(_FILES).schema(s.StructType(fields)).options(**_settings(spec)).load(path)
         return rows.select(*order.head(rows.sparkSession), *(F.col(field.name) for field in fields), *extra)
 
     def columns(self, spark: SparkSession, spec: FormatTable) -> list[Column]:
-        """The columns of the files; see `FileFormat.columns`."""
         return checked_inserts([F.col(f"c{index}") for index in range(len(spec.row.fields))], "c0")
 
     def writer(self, rows: DataFrame, spec: FormatTable) -> DataFrameWriter:
-        """Files of rows; see `FileFormat.writer`."""
         codec = SPEC.values(spec.options).text("codec")
         return rows.write.format(_FILES).options(**_settings(spec), codec=codec)
 
     def is_empty(self, spark: SparkSession, path: str, size: int) -> bool:
-        """A file without a row; see `Format.is_empty`."""
         conf = spark._jsparkSession.sessionState().newHadoopConf()
         return bool(java_class(spark._jvm, _FILES).isEmpty(path, conf))
 

@@ -1,8 +1,8 @@
-"""The format `avro-confluent`, and what it shares with `debezium-avro-confluent`: records of Avro with schema ids.
+"""The format `avro-confluent`, and code shared with `debezium-avro-confluent`: Avro records with schema ids.
 
-A message is a zero byte, four bytes with the id of its schema in the registry, and the record. It is read by the schema
-with which it was written, as Avro resolves that against the table's; a sink registers the table's. The tasks ask the
-registry, and remember what it said.
+A message is a zero byte, four bytes with the schema's id in the registry, and the record. It is read with its writer's
+schema, which Avro resolves against the table's; a sink registers the table's schema. The tasks query the registry and
+cache its answers.
 
 Source: Flink's pages "Confluent Avro" and "Debezium", and what Flink 2.3 reads, writes and registers.
 """
@@ -30,19 +30,20 @@ class RegistryAvroFormat(MessageFormat):
 
     Args:
         spec: the format.
-        events: whether records are events of Debezium.
+        events: True if records are events of Debezium.
     """
 
     def __init__(self, spec: FormatSpec, *, events: bool) -> None:
         self.spec, self.events = spec, events
 
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
-        """The table as the kernel takes it; see `LineFormat.prepared`."""
-        given = Values(OPTIONS, spec.options)
+        options = Values(OPTIONS, spec.options)
         row = debezium_row(spec.row) if self.events else spec.row.not_null()
-        schema = given.text("schema") or json.dumps(avro_schema(row))
-        told = {"schema": schema, "registry": json.dumps(settings(spec.options), sort_keys=True)}
-        return replace(spec, options=told | {"subject": given.text(SUBJECT) or spec.options.get(OWN_SUBJECT, "")})
+        schema = options.text("schema") or json.dumps(avro_schema(row))
+        settings_ = {"schema": schema, "registry": json.dumps(settings(spec.options), sort_keys=True)}
+        return replace(
+            spec, options=settings_ | {"subject": options.text(SUBJECT) or spec.options.get(OWN_SUBJECT, "")}
+        )
 
 
 register(RegistryAvroFormat(SPEC, events=False))

@@ -1,7 +1,7 @@
-"""What a format gives to the connectors that read and write files.
+"""The interface between formats and the connectors that read and write files.
 
 A format reads files as a streaming DataFrame and writes rows as files. Its options are those of Flink's format of the
-same name; the connector hands them over without the format's prefix, checked.
+same name; the connector passes them without the format's prefix, validated.
 """
 
 from __future__ import annotations
@@ -34,17 +34,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FormatTable:
-    """What a format needs to know of a table.
+    """The parameters of a format for a table.
 
     Args:
         table: the table's identifier, for messages.
-        row: the columns that are in the files, in order.
-        options: the format's options without prefix, checked.
-        metadata: keys of the format's metadata that are asked for, in order.
-        wanted: of a source, the names of the columns that are used; None for all. The others may be null, of any type.
-        puts_aside: of a source, whether records that cannot be read are rows, too, of the kind `DEAD`, with the column
-            `dead`.
-        remedy: of a source, what to do about a record that cannot be read.
+        row: the columns in the files, in order.
+        options: the format's options without prefix, validated.
+        metadata: keys of the format's metadata to read, in order.
+        wanted: of a source, the names of the used columns; None for all. Others may be null, of any type.
+        puts_aside: of a source, True if unreadable records become rows of the kind `DEAD`, with the column `dead`.
+        remedy: of a source, what to do about an unreadable record.
     """
 
     table: str
@@ -58,17 +57,17 @@ class FormatTable:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Where the rows of a table of files stand: by the time of their file, its path, and their place in it.
+    """The order of the rows of a table of files: by modification time of the file, its path, and position in it.
 
     Args:
-        common: of the files of a folder, how many characters their URIs begin with alike; None for one file, whose rows
-            are numbered.
+        common: of the files of a folder, the length of their URIs' common prefix; None for one file, whose rows are
+            numbered.
     """
 
     common: int | None = None
 
     def head(self, spark: SparkSession) -> tuple[Column, Column, Column]:
-        """`kind`, `ord` and `path` of inserts as Spark's own files give them; they use `_metadata`."""
+        """`kind`, `ord` and `path` of inserts from Spark's own file sources; they use `_metadata`."""
         kind, order, path = insert_head()
         if self.common is None:
             return kind, order, path
@@ -86,7 +85,7 @@ class FileFormat(Protocol):
 
     @property
     def spec(self) -> FormatSpec:
-        """What is known of the format."""
+        """The declaration of the format."""
 
     def scan(
         self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column], order: Order = ONE_FILE
@@ -97,65 +96,64 @@ class FileFormat(Protocol):
             files: the reader, with the options of the file source set.
             path: file, folder or glob.
             spec: columns, options and metadata.
-            extra: columns to add, made where the rows are read: they may use `_metadata`.
-            order: how the rows stand.
+            extra: columns to add, computed where the rows are read: they may use `_metadata`.
+            order: the order of the rows.
 
         Returns:
             `kind`, `ord`, `path`, the columns as `c0`, `c1`, ..., the format's metadata as `x0`, ..., then `extra`;
-            behind them `dead` where records are put aside.
+            finally `dead` if unreadable records become dead letters.
         """
 
     def columns(self, spark: SparkSession, spec: FormatTable) -> list[Column]:
         """The columns of the files, from `kind` and the table's columns as `c0`, `c1`, ...."""
 
     def writer(self, rows: DataFrame, spec: FormatTable) -> DataFrameWriter:
-        """Prepare writing rows of these columns, and of those that become folders."""
+        """Prepare writing rows of these columns and the partition columns."""
 
     def is_empty(self, spark: SparkSession, path: str, size: int) -> bool:
-        """Whether a written file of this size in bytes has no row."""
+        """Return True if a written file of this size in bytes has no row."""
 
 
 FORMATS: dict[str, FileFormat] = {}
 
 
 def checked_inserts(columns: list[Column], first: str) -> list[Column]:
-    """Columns to write, of inserts alone: `kind` takes part in the first, or its check would be optimised away."""
+    """Columns to write, inserts only: the first column depends on `kind`, or its check would be optimised away."""
     return [F.when(F.col(KIND) == INSERT, columns[0]).alias(first), *columns[1:]]
 
 
 def register(format_: FileFormat) -> None:
-    """Make a format known by the name in its spec."""
     FORMATS[format_.spec.name] = format_
 
 
 def writable_kind(spec: FormatSpec, table: TableSpec) -> Column:
-    """`kind` of rows to be written; where the format holds inserts alone, any other row fails the run."""
+    """`kind` of rows to write; if the format has only inserts, any other row fails the run."""
     if not spec.writes.insert_only:
         return F.col(KIND)
     holder = f"format {spec.name!r} of table {table.identifier}"
-    return only_inserts(f"{holder} holds inserts alone, and the plan gives it an update or delete")
+    return only_inserts(f"{holder} supports only inserts, and the plan writes an update or delete")
 
 
 def shape(type_: t.LogicalType) -> str:
-    """A type as the kernel's formats take it, JSON text."""
+    """A type as the kernel's formats expect it, JSON text."""
     return json.dumps(_shape(type_))
 
 
 def _shape(type_: t.LogicalType) -> dict[str, Any]:
-    found: dict[str, Any] = {"root": type_.ROOT, "text": type_.text()}
+    shape: dict[str, Any] = {"root": type_.ROOT, "text": type_.text()}
     for name in ("precision", "scale"):
         value = getattr(type_, name, None)
         if value is not None:
-            found[name] = value
+            shape[name] = value
     if isinstance(type_, t.FieldsType):
-        found["names"] = list(type_.names)
-    found["children"] = [_shape(child) for child in type_.children()]
-    return found
+        shape["names"] = list(type_.names)
+    shape["children"] = [_shape(child) for child in type_.children()]
+    return shape
 
 
 def walk(type_: t.LogicalType) -> list[t.LogicalType]:
     """A type and all types within it."""
-    return reduce(lambda found, child: found + walk(child), type_.children(), [type_])
+    return reduce(lambda types, child: types + walk(child), type_.children(), [type_])
 
 
 def kernel_formats(spark: SparkSession) -> Any:

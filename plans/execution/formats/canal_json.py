@@ -1,4 +1,4 @@
-"""The format `canal-json`: an event a line, with the row after a change and what it changed.
+"""The format `canal-json`: one event per line, with the row after a change and the values that it changed.
 
 Source: Flink's page "Canal", and what Flink 2.3 reads and writes.
 """
@@ -25,13 +25,12 @@ class CanalJsonFormat(LineFormat):
     """`canal-json`: all kinds of rows."""
 
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
-        """The table as the kernel takes it; see `LineFormat.prepared`."""
         for option in _INCLUDED:
             self._check_pattern(spark, spec, option)
         return spec
 
     def _check_pattern(self, spark: SparkSession, spec: FormatTable, option: str) -> None:
-        """Refuse an option that is not a regular expression of Java's, which Python's rules do not tell."""
+        """Refuse an option that is no regular expression of Java's; Python's rules differ."""
         try:
             java_class(spark._jvm, "java.util.regex.Pattern").compile(spec.options.get(option, ""))
         except IllegalArgumentException as fault:
@@ -39,7 +38,7 @@ class CanalJsonFormat(LineFormat):
                 f"option '{self.spec.name}.{option}' is not a regular expression: "
                 f"{str(fault).splitlines()[0]} in {spec.options[option]!r}",
                 where=f"table {spec.table}, WITH",
-                remedy="correct it; it is compared with the whole name",
+                remedy="correct it; it must match the whole name",
             ) from None
 
 

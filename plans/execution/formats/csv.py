@@ -1,7 +1,7 @@
-"""The format `csv`: a record a line, its cells in the order of the columns.
+"""The format `csv`: one record per line, its cells in the order of the columns.
 
-Source: Flink's page "CSV", and what Flink 2.3 reads and writes. A file is read by one task: a quoted cell may have line
-ends in it.
+Source: Flink's page "CSV", and what Flink 2.3 reads and writes. One task reads a file: a quoted cell may contain line
+ends.
 """
 
 from __future__ import annotations
@@ -25,11 +25,10 @@ class CsvFormat(LineFormat):
     in_one_piece = True
 
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
-        """The table as the kernel takes it; see `LineFormat.prepared`."""
         name = "field-delimiter"
         if name not in spec.options:
             return spec
-        # Escapes such as a backslash and a t become what they stand for.
+        # Unescape: a backslash and a t become a tab.
         return replace(spec, options={**spec.options, name: _ESCAPES.get(spec.options[name], spec.options[name])})
 
 

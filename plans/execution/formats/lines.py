@@ -1,4 +1,4 @@
-"""What the formats of lines (JSON, CSV) share: the kernel turns a line into changes, and a change into a line."""
+"""Line formats (JSON, CSV): the kernel decodes a line into changes, and encodes a change as a line."""
 
 from __future__ import annotations
 
@@ -37,56 +37,55 @@ _FILES = "org.compiledplan.kernel.lines.LineFiles"
 
 
 class LineFormat:
-    """Formats of lines; one of the kernel's alone has no module of its own here.
+    """A line format; formats that need only the kernel's code have no module of their own here.
 
     Args:
         spec: the format.
     """
 
-    #: Whether a record may have several lines, so that a file is read by one task.
+    #: True if a record may span lines, so that one task reads a file.
     in_one_piece = False
 
     def __init__(self, spec: FormatSpec) -> None:
         self.spec = spec
 
     def is_empty(self, spark: SparkSession, path: str, size: int) -> bool:
-        """A file without a line; see `Format.is_empty`."""
+        """Return True for a file without a line."""
         return size == 0
 
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
-        """The table as the kernel takes it; refuses options that only Java can check."""
+        """Resolve options for the kernel; refuse options that only Java can check."""
         return spec
 
     def message_changes(self, spark: SparkSession, spec: FormatTable, part: Column, place: Sequence[Column]) -> Column:
-        """The changes of a part of a message: an array of structs of kind, suffix of the path, columns, and metadata.
+        """Decode a part of a message into an array of structs of kind, suffix of the path, columns, and metadata.
 
         Args:
             spec: the table.
             part: the part's text.
-            place: topic, partition and offset of the message, which an error names.
+            place: topic, partition and offset of the message, for errors.
         """
         return self._read("messageChanges", spark, spec, part, *place)
 
     def message_outcome(self, spark: SparkSession, spec: FormatTable, part: Column) -> Column:
-        """A struct of the changes of a part of a message, and what is wrong with one that cannot be read.
+        """Decode a part of a message into a struct of its changes, and its fault if it is unreadable.
 
-        The latter is a struct of `reason` and `record`; null where nothing is wrong.
+        The fault is a struct of `reason` and `record`; null for a readable part.
         """
         return self._read("messageOutcome", spark, spec, part)
 
-    def _read(self, what: str, spark: SparkSession, spec: FormatTable, *given: Column) -> Column:
-        """What a function of the kernel makes of a part of a message."""
+    def _read(self, function: str, spark: SparkSession, spec: FormatTable, *arguments: Column) -> Column:
+        """Apply a function of the kernel's formats to a part of a message."""
         spec = self.prepared(spark, spec)
-        options, columns = _reading_options(spec), map(java_column, given)
-        made = getattr(kernel_formats(spark), what)(
+        options, columns = _reading_options(spec), map(java_column, arguments)
+        read = getattr(kernel_formats(spark), function)(
             self.spec.name, table_text(spec), shape(spec.row), options, list(spec.metadata), *columns
         )
-        return column_of(made)
+        return column_of(read)
 
     def scan(
         self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column], order: Order = ONE_FILE
     ) -> DataFrame:
-        """Rows of files; see `FileFormat.scan`."""
         spark: SparkSession = files._spark
         prepared = self.prepared(spark, spec)
         kernel = java_class(spark._jvm, _FILES)
@@ -106,41 +105,39 @@ class LineFormat:
         inserts = self.spec.reads == ChangelogMode.INSERT and not spec.puts_aside
         kind = F.lit(INSERT).cast("tinyint").alias(KIND) if inserts else F.col(KIND)
         columns = [F.col(f"c{at}") if _is_wanted(spec, at) else F.lit(None) for at in range(len(spec.row.fields))]
-        found = [kind, F.col(ORD), F.col(PATH), *(column.alias(f"c{at}") for at, column in enumerate(columns))]
-        found += [F.col(f"m{at}").alias(f"x{at}") for at in range(len(metadata))]
+        selected = [kind, F.col(ORD), F.col(PATH), *(column.alias(f"c{at}") for at, column in enumerate(columns))]
+        selected += [F.col(f"m{at}").alias(f"x{at}") for at in range(len(metadata))]
         if spec.puts_aside:
             fault = F.col("fault")
             letter = dead_letter(spec.table, fault, file=F.col("_metadata.file_path"), line=fault["line"])
-            return rows.select(*found, *extra, letter.alias(COLUMN))
-        return rows.select(*found, *extra)
+            return rows.select(*selected, *extra, letter.alias(COLUMN))
+        return rows.select(*selected, *extra)
 
     def line(self, spark: SparkSession, spec: FormatTable, kind: Column, row: Column) -> Column:
         """The line of a change, a text."""
         spec = self.prepared(spark, spec)
         options = dict(spec.options)
-        made = kernel_formats(spark).line(
+        line = kernel_formats(spark).line(
             self.spec.name, table_text(spec), shape(spec.row), options, java_column(kind), java_column(row)
         )
-        return column_of(made)
+        return column_of(line)
 
     def columns(self, spark: SparkSession, spec: FormatTable) -> list[Column]:
-        """The column of the lines; see `FileFormat.columns`."""
         row = F.struct(*(F.col(f"c{index}") for index in range(len(spec.row.fields))))
         return [self.line(spark, spec, F.col(KIND), row).alias("value")]
 
     def writer(self, rows: DataFrame, spec: FormatTable) -> DataFrameWriter:
-        """Files of lines; see `FileFormat.writer`."""
         return rows.write.format("text").option("lineSep", "\n")
 
 
 class MessageFormat(LineFormat):
-    """Base of the formats that are in messages alone, and not in files."""
+    """Base of formats for messages only, not files."""
 
     def scan(
         self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column], order: Order = ONE_FILE
     ) -> DataFrame:
-        """Not for files, whose options are refused before; see `FileFormat.scan`."""
-        raise UnsupportedError(f"format {self.spec.name!r} is not in files", where=f"table {spec.table}")
+        """Not for files: their options are refused before."""
+        raise UnsupportedError(f"format {self.spec.name!r} does not support files", where=f"table {spec.table}")
 
 
 def _reading_options(spec: FormatTable) -> dict[str, str]:
@@ -153,7 +150,7 @@ def _is_wanted(spec: FormatTable, at: int) -> bool:
 
 
 def with_faults(read: DataFrame, wrong: Column) -> Column:
-    """The changes in the column `outcome`, one of the kind `DEAD` where something is wrong."""
+    """The changes in the column `outcome`, or one of the kind `DEAD` if there is a fault."""
     (outcome,) = (field for field in read.schema.fields if field.name == "outcome")
     assert isinstance(outcome.dataType, StructType)
     changes = outcome.dataType["changes"].dataType
@@ -166,7 +163,7 @@ def with_faults(read: DataFrame, wrong: Column) -> Column:
 
 
 def file_format(name: str) -> FileFormat:
-    """The format of that name, which has a spec."""
+    """The format of a name that has a spec."""
     module = f"{__package__}.{module_name(name)}"
     if name not in FORMATS and find_spec(module) is not None:
         import_module(module)
@@ -178,5 +175,5 @@ def file_format(name: str) -> FileFormat:
 
 
 def table_text(spec: FormatTable) -> str:
-    """The table in messages."""
+    """The name of the table in messages."""
     return f"table {spec.table}"

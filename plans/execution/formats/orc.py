@@ -1,7 +1,7 @@
 """The format `orc`, read and written by Spark.
 
-Source: Flink's page "ORC". A TIMESTAMP of an ORC file is a wall clock's time; Spark takes it as the moment at which a
-clock in the JVM's zone shows that time, and has no form for a TIMESTAMP without zone, so values are moved by the zone.
+Source: Flink's page "ORC". A TIMESTAMP of an ORC file is local time. Spark reads it as the instant at which a clock in
+the JVM's zone shows it, and has no mapping for TIMESTAMP without zone, so values are shifted by the zone.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class OrcFormat(LibraryFormat):
     compression = ("orc.compress", "compress", "zlib")
 
     def moved(self, column: Column, type_: t.LogicalType, spark: SparkSession, *, reading: bool) -> Column:
-        """A column with every TIMESTAMP within it moved by the zone of the JVM's clock."""
+        """A column with every TIMESTAMP in it shifted by the JVM's zone."""
         zone = str(java_class(spark._jvm, "java.util.TimeZone").getDefault().getID())
         move = F.from_utc_timestamp if reading else F.to_utc_timestamp
         return column if zone in _UTC else _moved(column, type_, lambda time: move(time, zone))
 
     def is_empty(self, spark: SparkSession, path: str, size: int) -> bool:
-        """A file whose footer counts no rows; see `Format.is_empty`."""
+        """Return True for a file whose footer counts no rows."""
         library = java_class(spark._jvm, "org.apache.orc.OrcFile")
         conf = spark._jsparkSession.sessionState().newHadoopConf()
         reader = library.createReader(

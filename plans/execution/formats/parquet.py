@@ -1,4 +1,4 @@
-"""The format `parquet`, and what it shares with `orc`: Spark reads and writes the files.
+"""The format `parquet`, and code shared with `orc`: Spark reads and writes the files.
 
 Source: Flink's page "Parquet". Timestamps are written as Flink writes them, as INT96, and read in all forms.
 """
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 class LibraryFormat:
-    """Base of the formats that Spark reads and writes by a library; inserts only.
+    """Base of the formats that Spark reads and writes with a library; inserts only.
 
-    Their options go on to the library, as in Flink.
+    Their options are passed to the library, as in Flink.
     """
 
     spec: FormatSpec
@@ -36,7 +36,6 @@ class LibraryFormat:
     def scan(
         self, files: DataStreamReader, path: str, spec: FormatTable, extra: Sequence[Column], order: Order = ONE_FILE
     ) -> DataFrame:
-        """Rows of files; see `FileFormat.scan`."""
         rows = files.schema(zoned(schema_of(spec.row))).format(self.spec.name).load(path)
         spark = rows.sparkSession
         columns = [
@@ -48,7 +47,6 @@ class LibraryFormat:
         return rows.select(*order.head(spark), *columns, *extra)
 
     def columns(self, spark: SparkSession, spec: FormatTable) -> list[Column]:
-        """The columns of the files; see `FileFormat.columns`."""
         columns = [
             self.moved(F.col(f"c{at}").cast(written.dataType), type_, spark, reading=False).alias(written.name)
             for at, (written, type_) in enumerate(zip(zoned(schema_of(spec.row)).fields, spec.row.types, strict=True))
@@ -56,11 +54,10 @@ class LibraryFormat:
         return checked_inserts(columns, spec.row.names[0])
 
     def moved(self, column: Column, type_: t.LogicalType, spark: SparkSession, *, reading: bool) -> Column:
-        """A column between its form in the files and its form here; the same by default."""
+        """Convert a column between its form in the files and its form in the table; unchanged by default."""
         return column
 
     def writer(self, rows: DataFrame, spec: FormatTable) -> DataFrameWriter:
-        """Files of rows; see `FileFormat.writer`."""
         writer = rows.write.format(self.spec.name)
         for name, value in spec.options.items():
             writer = writer.option(f"{self.spec.name}.{name}", value)
@@ -75,7 +72,7 @@ class ParquetFormat(LibraryFormat):
     compression = ("compression", "compression", "snappy")
 
     def is_empty(self, spark: SparkSession, path: str, size: int) -> bool:
-        """A file whose footer counts no rows; see `Format.is_empty`."""
+        """Return True for a file whose footer counts no rows."""
         jvm, conf = spark._jvm, spark._jsparkSession.sessionState().newHadoopConf()
         place = java_class(jvm, "org.apache.hadoop.fs.Path")(path)
         file = java_class(jvm, "org.apache.parquet.hadoop.util.HadoopInputFile").fromPath(place, conf)
@@ -87,7 +84,7 @@ class ParquetFormat(LibraryFormat):
 
 
 def zoned(type_: s.StructType) -> s.StructType:
-    """The same schema with TIMESTAMP for TIMESTAMP_NTZ: the form that INT96 has; the session's zone is UTC."""
+    """The schema with TIMESTAMP for TIMESTAMP_NTZ, as in INT96; the session's zone is UTC."""
     return s.StructType([s.StructField(field.name, _zoned_type(field.dataType)) for field in type_.fields])
 
 

@@ -1,4 +1,4 @@
-"""The format `raw`: a line is the one column, as text or as the bytes of a number.
+"""The format `raw`: a line is the only column, as text or as the bytes of a number.
 
 Source: Flink's page "Raw", and what Flink 2.3 reads and writes.
 """
@@ -23,7 +23,6 @@ class RawFormat(LineFormat):
     """`raw`: one column, inserts only."""
 
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
-        """The table as the kernel takes it; see `LineFormat.prepared`."""
         _check_charset(spark, spec)
         return spec
 

@@ -1,4 +1,4 @@
-"""What runs in the Python process of an aggregate function: requests of the kernel in, accumulators and values out.
+"""The protocol of an aggregate function's Python process: requests of the kernel in, accumulators and values out.
 
 Workers import this module, as they do `runtime`.
 """
@@ -24,29 +24,29 @@ _MARSHAL = 2
 
 @dataclass(frozen=True, slots=True)
 class Accumulators:
-    """The accumulators of a function as bytes: values of their type, or pickles where they are not exactly such.
+    """The accumulators of a function as bytes: values of their type, or pickles of objects that are not exactly such.
 
     Args:
         typed: the codec of their type; None if they have none.
-        unpickle: reads those that are pickled.
+        unpickle: reads pickled accumulators.
     """
 
     typed: Exact | None
     unpickle: Callable[[bytes], Any]
 
     def read(self, reader: Reader, fresh: Callable[[], Any]) -> Any:
-        """The next accumulator of a request; `fresh` makes the one of no rows."""
+        """The next accumulator of a request; `fresh` creates an empty one."""
         kind, data = reader.byte(), reader.bytes(reader.var())
         if kind == _FRESH:
             return fresh()
         if kind == _PICKLED:
             return self.unpickle(data)
         assert self.typed is not None
-        # The kernel made these bytes of a value; those of state never come here.
+        # The kernel created these bytes from a value; bytes of state never come here.
         return self.typed.read(marshal.loads(data))
 
     def write(self, accumulator: Any, out: bytearray) -> None:
-        """Put an accumulator behind an answer's begin."""
+        """Append an accumulator to an answer."""
         kind, data = self._data(accumulator)
         out.append(kind)
         write_var(len(data), out)
@@ -63,7 +63,7 @@ class Accumulators:
 
 @dataclass(frozen=True, slots=True)
 class AggregatePayload:
-    """An aggregate function, as it travels to the process that computes it."""
+    """An aggregate function as it is sent to the process that computes it."""
 
     call: Payload
     adapts: tuple[Adapt | None, ...]
@@ -71,7 +71,7 @@ class AggregatePayload:
     accumulators: Accumulators
 
     def start(self) -> Callable[[bytes], bytes]:
-        """Open the function; the function that answers requests.
+        """Open the function; return the function that answers requests.
 
         Raises:
             FunctionFailure: the function could not be opened.
@@ -96,11 +96,11 @@ class AggregatePayload:
         while not reader.done:
             kind = reader.byte()
             if kind == _MERGE:
-                found = function.merge(accumulator, [read(reader, function.create_accumulator)])
+                returned = function.merge(accumulator, [read(reader, function.create_accumulator)])
             else:
-                found = changes[kind](accumulator, *self._arguments(reader))
-            if found is not None:
-                accumulator = found
+                returned = changes[kind](accumulator, *self._arguments(reader))
+            if returned is not None:
+                accumulator = returned
         out = bytearray()
         self.accumulators.write(accumulator, out)
         if wanted:

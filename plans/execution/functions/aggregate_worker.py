@@ -1,7 +1,7 @@
 """The Python process of an aggregate function, as the kernel starts it: this file's text is its program.
 
-It needs the standard library, and pyspark's cloudpickle to read the function. What goes to and fro is said in the
-kernel's `PythonAccumulator`; values are in the form of its `ValueCodec`.
+Uses only the standard library, and pyspark's cloudpickle to read the function. The kernel's `PythonAccumulator`
+documents the protocol; values have the form of its `ValueCodec`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import struct
 import sys
 
-#: Frames go over the standard output; what the user's code prints goes to stderr.
+#: Frames are written to standard output; output of the user's code goes to stderr.
 _OUT = os.fdopen(os.dup(1), "wb")
 _IN = os.fdopen(os.dup(0), "rb")
 os.dup2(2, 1)

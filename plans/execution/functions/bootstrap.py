@@ -1,7 +1,7 @@
-"""What a worker of Spark starts with: it makes the product importable, and then calls what was sent.
+"""The start of a Spark worker: makes the product importable, and then runs the call that was sent.
 
-This module alone travels by value, and so uses nothing but the standard library; all else of the product is imported
-in the worker, from the folder that the driver has it from, or from the sources that came along.
+Only this module is pickled by value, and so uses nothing but the standard library. The worker imports the rest of the
+product from the driver's folder, or from the sources that were sent along.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-#: Stands before the message of an error of a user's function, so that it is found in what Spark makes of it.
+#: Prefix of error messages of user functions, to find them in Spark's messages.
 MARK = "user function failed: "
 _CACHE = "_compiled_plan_functions"
 
@@ -31,7 +31,6 @@ class Sources:
         self.files = files
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """As importlib asks."""
         base = name.replace(".", "/")
         for file, is_package in ((f"{base}/__init__.py", True), (f"{base}.py", False)):
             if file in self.files:
@@ -39,7 +38,7 @@ class Sources:
         return None
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """As importlib asks: a usual module."""
+        """Return None, for a usual module."""
 
     def exec_module(self, module: ModuleType) -> None:
         """As importlib asks."""
@@ -48,18 +47,18 @@ class Sources:
 
 
 class Home:
-    """Where a worker has the product from.
+    """The location of the product for a worker.
 
     Args:
-        path: where the driver imports from, the product's folder first, where driver and workers are one machine.
-        archive: else its sources, packed.
+        path: the driver's import path, the product's folder first, if driver and workers share a machine.
+        archive: otherwise the product's sources, packed.
     """
 
     def __init__(self, path: tuple[str, ...] = (), archive: bytes = b"") -> None:
         self.path, self.archive = path, archive
 
     def use(self) -> None:
-        """Make the product importable here, in the version of the driver."""
+        """Make the driver's version of the product importable here."""
         if "compiled_plan.plans.functions" not in sys.modules:
             if self.archive:
                 sys.meta_path.insert(0, Sources(pickle.loads(zlib.decompress(self.archive))))
@@ -74,7 +73,7 @@ class FunctionFailure(Exception):
 
 
 def unpack(home: Home, name: str, blob: bytes) -> Any:
-    """The object in `blob`, which belongs to the user's function `name`."""
+    """Unpickle the object in `blob`, which belongs to the user function `name`."""
     home.use()
     try:
         return pickle.loads(blob)
@@ -83,19 +82,19 @@ def unpack(home: Home, name: str, blob: bytes) -> Any:
 
 
 def opened(blob: bytes, token: str) -> Any:
-    """The call in this process, its function opened; one that need not be closed is opened once in a process."""
+    """The call in this process, with its function open; one that need not be closed is opened once per process."""
     cache: dict[str, Any] = sys.__dict__.setdefault(_CACHE, {})
-    found = cache.get(token)
-    if found is None:
-        found = pickle.loads(blob)
-        found.open()
-        if not found.reopens:
-            cache[token] = found
-    return found
+    payload = cache.get(token)
+    if payload is None:
+        payload = pickle.loads(blob)
+        payload.open()
+        if not payload.reopens:
+            cache[token] = payload
+    return payload
 
 
 def scalar(blob: bytes, token: str, guarded: bool) -> Callable[..., Any]:
-    """The function for Spark: columns in, one column out. `guarded`: the first column says which rows count."""
+    """The function for Spark: columns in, one column out. `guarded`: the first column selects the rows."""
 
     def run(*arrays: Any) -> Any:
         return opened(blob, token).batch(arrays, guarded)
@@ -104,7 +103,7 @@ def scalar(blob: bytes, token: str, guarded: bool) -> Callable[..., Any]:
 
 
 def iterated(blob: bytes, token: str, guarded: bool) -> Callable[[Any], Iterator[Any]]:
-    """The same for all batches of a task, at whose end the function is closed."""
+    """Like `scalar`, for all batches of a task, at whose end the function is closed."""
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         call = opened(blob, token)

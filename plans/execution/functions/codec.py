@@ -1,6 +1,6 @@
-"""The kernel's form of values, in Python: what its `ValueCodec` writes is read here, and the other way.
+"""The kernel's encoding of values, in Python: the counterpart of its `ValueCodec`.
 
-Values are as Arrow has them (see `plans.functions.conversions`). Reading goes by the tags, rows and maps by a shape.
+Values have Arrow's form (see `plans.functions.conversions`). Reading follows the tags, and a shape for rows and maps.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ EPOCH = dt.datetime(1970, 1, 1)
 EPOCH_UTC = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 EPOCH_DAY = dt.date(1970, 1, 1).toordinal()
 MICRO = dt.timedelta(microseconds=1)
-#: The digits of every DECIMAL, whatever the context of the user's code has.
+#: The digits of every DECIMAL, whatever the decimal context of the user's code.
 WIDE = Context(prec=76)
 
 Adapt = Callable[[Any], Any]
@@ -35,36 +35,33 @@ class Reader:
 
     @property
     def done(self) -> bool:
-        """Whether all is read."""
         return self.at >= len(self.data)
 
     def byte(self) -> int:
-        """One byte."""
         self.at += 1
         return self.data[self.at - 1]
 
     def var(self) -> int:
-        """A number that is not negative, seven bits a byte."""
-        found = shift = 0
+        """Read a non-negative number, seven bits per byte."""
+        value = shift = 0
         while True:
             byte = self.byte()
-            found |= (byte & 0x7F) << shift
+            value |= (byte & 0x7F) << shift
             if byte < 0x80:
-                return found
+                return value
             shift += 7
 
     def signed(self) -> int:
-        """Any number."""
-        found = self.var()
-        return (found >> 1) ^ -(found & 1)
+        """Read a signed number."""
+        encoded = self.var()
+        return (encoded >> 1) ^ -(encoded & 1)
 
     def bytes(self, count: int) -> bytes:
-        """So many bytes."""
         self.at += count
         return self.data[self.at - count : self.at]
 
     def row(self) -> list[Any]:
-        """The fields of a row up to the last that is not null."""
+        """The fields of a row up to the last non-null one."""
         return [self.value() for _ in range(self.var())]
 
     def value(self) -> Any:
@@ -106,9 +103,9 @@ class Reader:
 
 
 def adapt(type_: t.LogicalType) -> Adapt | None:
-    """From what `Reader.value` gives to Arrow's form: rows as dicts with all fields."""
-    found = _adapt(type_)
-    return None if found is None else lambda value: None if value is None else found(value)
+    """The conversion of values of `Reader.value` to Arrow's form: rows as dicts with all fields."""
+    convert = _adapt(type_)
+    return None if convert is None else lambda value: None if value is None else convert(value)
 
 
 def _adapt(type_: t.LogicalType) -> Adapt | None:
@@ -137,7 +134,7 @@ def _same(value: Any) -> Any:
 
 
 def writer(type_: t.LogicalType) -> Write:
-    """Writes a value of a type, in Arrow's form."""
+    """The encoder of values of a type, in Arrow's form."""
     write = _writer(type_)
 
     def run(value: Any, out: bytearray) -> None:
@@ -150,7 +147,7 @@ def writer(type_: t.LogicalType) -> Write:
 
 
 def write_var(value: int, out: bytearray) -> None:
-    """A number that is not negative, seven bits a byte."""
+    """Write a non-negative number, seven bits per byte."""
     while value > 0x7F:
         out.append((value & 0x7F) | 0x80)
         value >>= 7
@@ -158,7 +155,7 @@ def write_var(value: int, out: bytearray) -> None:
 
 
 def write_signed(value: int, out: bytearray) -> None:
-    """Any number."""
+    """Write a signed number."""
     write_var((value << 1) if value >= 0 else ((-value << 1) - 1), out)
 
 
@@ -198,12 +195,12 @@ def _writer(type_: t.LogicalType) -> Write:
 
 
 def _whole(bits: int) -> Write:
-    most = 1 << (bits - 1)
+    limit = 1 << (bits - 1)
 
     def write(value: Any, out: bytearray) -> None:
         if isinstance(value, bool) or not isinstance(value, int):
             raise TypeError(f"{value!r} is no whole number")
-        if not -most <= value < most:
+        if not -limit <= value < limit:
             raise OverflowError(f"{value} does not fit {bits} bits")
         out.append(_INTEGRAL)
         write_signed(value, out)
@@ -269,13 +266,13 @@ def _list(element: Write) -> Write:
     return write
 
 
-def _map(key: Write, of: Write) -> Write:
+def _map(key: Write, element: Write) -> Write:
     def write(value: Any, out: bytearray) -> None:
         out.append(_MAP)
         write_var(len(value), out)
         for left, right in value:
             key(left, out)
-            of(right, out)
+            element(right, out)
 
     return write
 

@@ -42,8 +42,8 @@ class PythonFunctions:
 
     Args:
         allowed: modules that may be imported, beside those of this process's own programs: `module`, or
-            `module=folders`, which then has to be in one of these folders.
-        trusts_pickles: whether pickled values may be of any class, see `plans.functions.pickles`.
+            `module=folders`, which must then be in one of these folders.
+        trusts_pickles: True if pickled values may be of any class, see `plans.functions.pickles`.
 
     Raises:
         ProgramError: Python would import such a module from another place.
@@ -51,11 +51,11 @@ class PythonFunctions:
 
     def __init__(self, allowed: Sequence[str] = (), *, trusts_pickles: bool = False) -> None:
         self._trusts_pickles = trusts_pickles
-        parts = [each.partition("=") for each in allowed]
+        parts = [entry.partition("=") for entry in allowed]
         self._allowed = tuple(module for module, _, _ in parts)
         self._folders = [Path(folder) for _, _, folders in parts for folder in folders.split(os.pathsep) if folder]
         for module in self._allowed if self._folders else ():
-            # Before anything is imported by its name; what Python does not know yet is imported from the plan's folder.
+            # Before any import by name; a module that Python does not know yet is imported from the plan's folder.
             if places_of(module.partition(".")[0]):
                 with imported_from(self._folders):
                     check_folder(module)
@@ -64,21 +64,22 @@ class PythonFunctions:
 
     @contextmanager
     def permitted(self) -> Iterator[None]:
-        """In this block names of structured types become classes of the modules that the plan was allowed, and
-        pickled values may be of the classes that the run allows."""
+        """A context in which names of structured types resolve to classes of the plan's allowed modules, and pickled
+        values to the classes that the run allows.
+        """
         with self._permission.granted(), trusting(self._trusts_pickles):
             yield
 
     def callables(self, reference: PythonFunction, where: str) -> Callables:
-        """What can be called of a function.
+        """Load a function.
 
         Raises:
             UnsupportedError: its module is not allowed.
-            ExecutionError: it cannot be imported or made.
-            PlanError: it is of another kind than the plan says.
+            ExecutionError: it cannot be imported or constructed.
+            PlanError: it is of another kind than in the plan.
         """
-        found = self._loaded.get(reference)
-        if found is None:
+        callables = self._loaded.get(reference)
+        if callables is None:
             with self.permitted(), imported_from(self._folders) if self._folders else nullcontext():
                 function = load(reference, self._allowed, where)
             if function.KIND.value != reference.kind:
@@ -88,20 +89,20 @@ class PythonFunctions:
                     remedy="compile the plan again",
                 )
             with self.permitted():
-                found = self._loaded[reference] = Callables(function)
-        return found
+                callables = self._loaded[reference] = Callables(function)
+        return callables
 
     def accumulator(self, reference: PythonFunction) -> str:
-        """The type of an aggregate function's accumulator; empty where it has none, or one by the call."""
+        """The accumulator type of an aggregate function; empty if it has none, or one that depends on the call."""
         signatures = self.callables(reference, "").signatures
         types = {item.accumulator and item.accumulator.type for item in signatures if item.method == reference.method}
-        [found] = types if len(types) == 1 else [None]
-        return "" if found is None else str(found)
+        [type_] = types if len(types) == 1 else [None]
+        return "" if type_ is None else str(type_)
 
     def bind(
         self, reference: PythonFunction, name: str, infos: Sequence[ArgumentInfo], output: LogicalType, where: str
     ) -> Bound:
-        """The signature that a plan's call names.
+        """The signature that matches a call in a plan.
 
         Args:
             reference: the function.
@@ -111,7 +112,7 @@ class PythonFunctions:
             where: the node, for errors.
 
         Raises:
-            PlanError: the function is not what it was when the plan was compiled.
+            PlanError: the function has changed since the plan was compiled.
         """
         callables = self.callables(reference, where)
         try:
@@ -119,13 +120,13 @@ class PythonFunctions:
                 return callables.recorded(name, reference.method, reference.signature, infos, output)
         except ProgramError as fault:
             raise PlanError(
-                f"{reference.path} is not what it was when the plan was compiled: {fault.message}",
+                f"{reference.path} has changed since the plan was compiled: {fault.message}",
                 where=where,
                 remedy=f"{fault.remedy}; or compile the plan again" if fault.remedy else "compile the plan again",
             ) from None
 
     def bound(self, call: Call, where: str) -> tuple[PythonFunction, str, Bound]:
-        """The function of a call, its name in the program, and the signature that the call names; raises as `bind`."""
+        """The function of a call, its name in the program, and the matching signature; raises like `bind`."""
         reference = python_function(call)
         assert reference is not None
         name = user_name(call) or reference.class_
@@ -137,7 +138,7 @@ class PythonFunctions:
         Args:
             call: a call of a Python function.
             arguments: its operands as columns.
-            guard: which rows count; None: all.
+            guard: selects the rows; None for all.
             where: the node, for errors.
         """
         reference, name, bound = self.bound(call, where)
@@ -145,18 +146,18 @@ class PythonFunctions:
         with self.permitted():
             payload, result = _payload(function, bound, call, name)
         blob = pickled(payload, function, name, where)
-        given = [*([] if guard is None else [guard]), *arguments]
-        # A function of no arguments is called once a row: a column says how many rows there are.
-        given = given or [F.lit(0)]
-        made = _spark_function(payload, blob, guard is not None, result)
+        inputs = [*([] if guard is None else [guard]), *arguments]
+        # A function without arguments is called once per row: a column supplies the number of rows.
+        inputs = inputs or [F.lit(0)]
+        spark_function = _spark_function(payload, blob, guard is not None, result)
         if not reference.deterministic:
-            made = made.asNondeterministic()
+            spark_function = spark_function.asNondeterministic()
         with for_spark():
-            column: Column = made(*given)
+            column: Column = spark_function(*inputs)
         return column
 
 
-#: What errors of converters name.
+#: The name of the result in errors of converters.
 RESULT = "the result"
 
 
@@ -168,13 +169,13 @@ def argument(at: int) -> str:
 def _info(rex: RexNode) -> ArgumentInfo:
     type_ = plain(type_of(rex))
     if isinstance(rex, Call) and rex.name == "$CAST$1":
-        # What the planner cast was a literal when the function's types were inferred.
+        # An operand that the planner cast was a literal when the function's types were inferred.
         rex = rex.operands[0]
     return ArgumentInfo(type_, True, literal_value(rex)) if isinstance(rex, Literal) else ArgumentInfo(type_)
 
 
 def plain(type_: LogicalType) -> LogicalType:
-    """A time attribute's plain type."""
+    """The type without its time attribute."""
     return type_.as_regular() if isinstance(type_, TimestampBase) else type_
 
 
@@ -228,6 +229,6 @@ def _spark_function(payload: runtime.Payload, blob: bytes, guarded: bool, result
     make = bootstrap.iterated if payload.reopens else bootstrap.scalar
     kind: Any = ArrowUDFType.SCALAR_ITER if payload.reopens else ArrowUDFType.SCALAR
     with for_spark(), warnings.catch_warnings():
-        # Spark would rather read the kind from annotations.
+        # Spark would otherwise infer the kind from annotations.
         warnings.simplefilter("ignore", UserWarning)
         return arrow_udf(make(blob, token, guarded), result, kind)

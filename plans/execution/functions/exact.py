@@ -1,8 +1,8 @@
-"""Objects as plain values for the kernel, exactly: what is written is read again as it was, or is `UnfitError`.
+"""Exact conversion of objects to plain values of the kernel: they round-trip unchanged, or `UnfitError` is raised.
 
-Accumulators are kept so: they are changed in place, so that a value that a type would round, cut off or replace by
-another class is no value of that type. Plain values are those of the kernel's `Marshal`: lists for rows, whole numbers
-for times and decimals. Many values are looked at in one go, in loops of the interpreter's own.
+Accumulators are stored with it: they are mutated in place, so a value that a type would round, truncate or convert to
+another class does not belong to that type. Plain values are those of the kernel's `Marshal`: lists for rows, integers
+for times and decimals. Many values are checked at once, in the interpreter's own loops.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class UnfitError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """The values of a type.
+    """The conversions of a type's values.
 
     Args:
         outs: from objects to plain values; raises `UnfitError`.
-        back: from a plain value other than None to the object; None where they are the same.
+        back: from a non-null plain value to the object; None for the identity.
     """
 
     outs: Callable[[Values], Values]
@@ -59,7 +59,7 @@ class Exact:
 
 
 def exact(bridged: Bridged) -> Exact | None:
-    """The codec of a type; None for one whose values may be read otherwise than they were written."""
+    """The codec of a type; None for a type whose values might not round-trip."""
     class_, type_ = bridged.class_, bridged.type
     if bridged.converter is not None:
         return None
@@ -146,7 +146,7 @@ def _of(
     return Exact(outs, back)
 
 
-#: By their bits the codes of `array` for whole numbers.
+#: The codes of `array` for integers, by number of bits.
 _CODES = {8: "b", 16: "h", 32: "i", 64: "q"}
 
 
@@ -178,15 +178,15 @@ def _fits(value: Decimal, type_: t.DecimalType) -> bool:
 
 
 def _backs(part: Exact) -> Callable[[Values], Any]:
-    """From plain values to objects, None among them."""
+    """The conversion of plain values, including None, to objects."""
     back = part.back
     if back is None:
         return lambda plains: plains
     return lambda plains: [None if plain is None else back(plain) for plain in plains]
 
 
-def _each(class_: Any, nullable: bool, out: Convert) -> Callable[[Values], Values]:
-    """From objects that are of a class to plain values, one by one."""
+def _of_class(class_: Any, nullable: bool, out: Convert) -> Callable[[Values], Values]:
+    """The conversion of objects of a class to plain values, one by one."""
 
     def outs(values: Values) -> Values:
         plains = []
@@ -202,8 +202,8 @@ def _each(class_: Any, nullable: bool, out: Convert) -> Callable[[Values], Value
 def _array(element: Exact, class_: Any, nullable: bool) -> Exact:
     outs, backs = element.outs, _backs(element)
     if class_ is list:
-        return Exact(_each(list, nullable, outs), None if element.back is None else backs)
-    return Exact(_each(class_, nullable, lambda items: list(outs(items))), lambda items: class_(backs(items)))
+        return Exact(_of_class(list, nullable, outs), None if element.back is None else backs)
+    return Exact(_of_class(class_, nullable, lambda items: list(outs(items))), lambda items: class_(backs(items)))
 
 
 def _map(key: Exact, value: Exact, nullable: bool) -> Exact:
@@ -215,7 +215,7 @@ def _map(key: Exact, value: Exact, nullable: bool) -> Exact:
     def back(plain: dict[Any, Any]) -> dict[Any, Any]:
         return dict(zip(keys(plain.keys()), values(plain.values()), strict=True))
 
-    return Exact(_each(dict, nullable, out), None if key.back is None and value.back is None else back)
+    return Exact(_of_class(dict, nullable, out), None if key.back is None and value.back is None else back)
 
 
 # --- rows and objects ------------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ def _map(key: Exact, value: Exact, nullable: bool) -> Exact:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """Objects of a class by the values of their fields: `take` raises `UnfitError` where they are more than these."""
+    """Objects of a class by the values of their fields: `take` raises `UnfitError` for objects with further state."""
 
     class_: Any
     take: Callable[[Any], Sequence[Any]]
@@ -237,7 +237,7 @@ def _fields(bridged: Bridged, type_: t.FieldsType) -> Exact | None:
         return None
     columns = [part.outs for part in parts]
     backs = [part.back for part in parts]
-    take, make = _each(form.class_, type_.nullable, form.take), form.make
+    take, make = _of_class(form.class_, type_.nullable, form.take), form.make
 
     def outs(values: Values) -> Values:
         rows = take(values)
@@ -254,7 +254,7 @@ def _fields(bridged: Bridged, type_: t.FieldsType) -> Exact | None:
 
 
 def _form(class_: Any, names: tuple[str, ...]) -> _Form | None:
-    """The form of a class; None where its objects may be more than their fields."""
+    """The form of a class; None if its objects may have state beside their fields."""
     if class_ is None or not names:
         return None
     if issubclass(class_, tuple):
@@ -266,7 +266,7 @@ def _form(class_: Any, names: tuple[str, ...]) -> _Form | None:
         return None
     slots = {name for base in class_.__mro__ for name in vars(base).get("__slots__", ())}
 
-    # Objects are made past their constructor, which may compute.
+    # Bypass the constructor, which may compute.
     def filled(values: list[Any]) -> Any:
         instance = class_.__new__(class_)
         instance.__dict__.update(zip(names, values, strict=True))

@@ -1,4 +1,4 @@
-"""What runs in Spark's Python workers: a user's function over Arrow batches.
+"""Run time of user functions in Spark's Python workers, over Arrow batches.
 
 Workers import this module (see `bootstrap`): it may use the standard library, pyarrow, and those parts of the product
 that use no more.
@@ -23,19 +23,19 @@ Convert = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """A call of a function, as it travels.
+    """A call of a function, as it is sent to workers.
 
     Args:
         function: the function.
         method: the method to call.
         name: the function's name, for errors.
         types: the arguments' types, for errors.
-        arguments: for each argument, the conversion from Arrow's values but NULL; None: none is needed.
+        arguments: the conversion of each argument from Arrow's non-null values; None for the identity.
         result: the conversion of a result, or of one row, to Arrow's values.
         result_type: Arrow's type of a result; of a table function, of the list of its rows.
-        skips: the arguments that are never None: rows where one is NULL are not passed, and give NULL.
-        is_table: whether the result is any number of rows.
-        reopens: whether the function is opened and closed with each task.
+        skips: the arguments that are never None: rows with a NULL in one are skipped, and give NULL.
+        is_table: True if the result is any number of rows.
+        reopens: True if the function is opened and closed with each task.
         classes: the user's classes whose objects are pickled.
     """
 
@@ -75,48 +75,48 @@ class Payload:
             raise failure(self, fault, "close") from fault
 
     def batch(self, arrays: Sequence[pa.Array], guarded: bool) -> pa.Array:
-        """One batch; the first column is the guard, or a filler where there are no arguments."""
+        """Evaluate one batch; the first column is the guard, or a filler if there are no arguments."""
         first, rest = arrays[0], arrays[1:]
         if not guarded:
             return evaluate(self, arrays[: len(self.arguments)], len(first))
         if first.null_count == 0 and first.true_count == len(first):
             return evaluate(self, rest[: len(self.arguments)], len(first))
         wanted = first.fill_null(False)
-        kept = [array.filter(wanted) for array in rest[: len(self.arguments)]]
-        found = evaluate(self, kept, wanted.true_count)
-        # Where the results go; a row that does not count takes none.
+        selected = [array.filter(wanted) for array in rest[: len(self.arguments)]]
+        results = evaluate(self, selected, wanted.true_count)
+        # Positions of the results; None for a row that the guard excludes.
         places: list[int | None] = []
         at = 0
         for flag in wanted.to_pylist():
             places.append(at if flag else None)
             at += bool(flag)
-        return found.take(pa.array(places, pa.int64()))
+        return results.take(pa.array(places, pa.int64()))
 
 
 def failure(payload: Payload, fault: BaseException, method: str = "") -> FunctionFailure:
-    """The error to show: which function, over what, and what it said; `method` where it is not that of the rows."""
+    """The error to show: function, argument types and message; `method` if it is not the one for rows."""
     if isinstance(fault, CompiledPlanError):
         reason = f"{fault.message} ({fault.where})" if fault.where else fault.message
     else:
-        said = str(fault).strip().split("\n")[0]
-        reason = f"{type(fault).__name__}: {said}" if said else type(fault).__name__
+        message = str(fault).strip().split("\n")[0]
+        reason = f"{type(fault).__name__}: {message}" if message else type(fault).__name__
     class_ = type(payload.function)
     where = f"{class_.__module__}.{class_.__qualname__}.{method or payload.method}"
     return FunctionFailure(f"{MARK}`{payload.name}` ({where}) for arguments of types ({payload.types}): {reason}")
 
 
 def make_picklable(classes: Iterable[type]) -> None:
-    """Let objects of classes that came by value be pickled by name: a module that is not loaded here holds them."""
+    """Make objects of classes pickled by value picklable by name: their modules are not loaded here."""
     for class_ in classes:
         module = sys.modules.setdefault(class_.__module__, ModuleType(class_.__module__))
         setattr(module, class_.__name__, class_)
 
 
 def evaluate(payload: Payload, arrays: Sequence[pa.Array], rows: int) -> pa.Array:
-    """The results for one batch; without arguments, `rows` says how many.
+    """Evaluate one batch; `rows` is the number of rows if there are no arguments.
 
     Raises:
-        FunctionFailure: the function raised, or gave what is no value of its type.
+        FunctionFailure: the function raised, or returned a value outside its type.
     """
     method = getattr(payload.function, payload.method)
     try:
@@ -166,7 +166,7 @@ def _row_maker(payload: Payload, method: Callable[..., Any]) -> Callable[..., li
 
 
 def never_none(convert: Convert) -> Convert:
-    """A conversion of one row: a table function's row is never NULL as a whole."""
+    """The conversion of one row: a row of a table function is never NULL as a whole."""
 
     def run(row: Any) -> Any:
         if row is None:
@@ -177,12 +177,12 @@ def never_none(convert: Convert) -> Convert:
 
 
 def single(convert: Convert | None) -> Convert:
-    """A conversion of a row of one column, which comes as the bare value."""
+    """The conversion of a row of one column, which the function returns as a bare value."""
     return (lambda value: {"v0": value}) if convert is None else (lambda value: {"v0": convert(value)})
 
 
 def renamed(convert: Convert) -> Convert:
-    """A conversion of a row whose columns are `v0`, `v1`, ... in Spark."""
+    """The conversion of a row whose columns are `v0`, `v1`, ... in Spark."""
 
     def run(row: Any) -> dict[str, Any]:
         return {f"v{at}": value for at, value in enumerate(convert(row).values())}

@@ -1,7 +1,7 @@
 """Pickling functions for Spark's workers: the user's modules by value, the product by name.
 
-A worker need have neither: the code of the user's modules is in the pickle, and the product's sources travel beside it
-where the workers are on other machines (see `bootstrap`).
+A worker needs neither installed: the code of the user's modules is in the pickle, and the product's sources are sent
+along to workers on other machines (see `bootstrap`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from compiled_plan.plans.types.classes import is_installed
 
 cloudpickle: Any = untyped
 
-#: Packages that pickles name, and never hold.
+#: Packages that are pickled by name, never by value.
 _BY_NAME = frozenset({"compiled_plan", "pyspark", "py4j"})
 _FOLDER = Path(plans.__file__).parents[1]
 #: Parts of the executor that workers import; the rest needs Spark.
@@ -39,13 +39,13 @@ _AT_WORKERS = tuple(
 )
 
 
-#: The registry below is one for the process, and runs may start in several threads.
+#: cloudpickle's registry is global, and runs may start in several threads.
 _REGISTRY = threading.RLock()
 
 
 @contextmanager
 def by_value(*modules: ModuleType) -> Iterator[None]:
-    """What is pickled meanwhile holds the code of these modules."""
+    """Pickle the code of these modules by value inside this context."""
     with _REGISTRY:
         added = [one for one in modules if one.__name__ not in cloudpickle.list_registry_pickle_by_value()]
         for module in added:
@@ -59,13 +59,13 @@ def by_value(*modules: ModuleType) -> Iterator[None]:
 
 @contextmanager
 def for_spark() -> Iterator[None]:
-    """Functions of `bootstrap` that Spark pickles meanwhile can be read before the product is importable."""
+    """Let functions of `bootstrap` that Spark pickles inside this context be read before the product is importable."""
     with by_value(bootstrap):
         yield
 
 
 def pickled(value: Any, function: UserDefinedFunction, name: str, where: str = "") -> bytes:
-    """A value that holds a function, for the workers: unpickled there, it makes the product importable first.
+    """Pickle a value that holds a function, for workers: unpickling first makes the product importable.
 
     Args:
         value: what to pickle.
@@ -74,11 +74,11 @@ def pickled(value: Any, function: UserDefinedFunction, name: str, where: str = "
         where: the node, for errors.
 
     Raises:
-        ExecutionError: the function holds what cannot be sent; names it.
+        ExecutionError: the function holds an object that cannot be pickled; names it.
     """
     class_ = type(function)
     try:
-        with by_value(*_travelling(class_)):
+        with by_value(*_modules_by_value(class_)):
             blob = _dumps(value, class_)
     except Exception as fault:
         raise ExecutionError(
@@ -92,7 +92,7 @@ def pickled(value: Any, function: UserDefinedFunction, name: str, where: str = "
 
 
 class _Parcel:
-    """What unpickles by `unpack`."""
+    """A value that `unpack` unpickles."""
 
     def __init__(self, *arguments: Any) -> None:
         self.arguments = arguments
@@ -123,7 +123,7 @@ def _sources() -> bytes:
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
-    """Leaves out what the planner alone needs of a function class: its inference, the annotations of its methods."""
+    """Omits the parts of a function class that only the planner needs: inference and annotations of methods."""
 
     def __init__(self, file: Any, class_: type[UserDefinedFunction]) -> None:
         super().__init__(file)
@@ -142,22 +142,22 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
 
 
 def _cached(function: Any, name: str) -> cached_property[Any]:
-    """A cached property; its lock does not travel."""
-    found: cached_property[Any] = cached_property(function)
-    found.__set_name__(object, name)
-    return found
+    """A cached property, without its lock, which cannot be pickled."""
+    property_: cached_property[Any] = cached_property(function)
+    property_.__set_name__(object, name)
+    return property_
 
 
 def _bare(method: FunctionType) -> FunctionType:
     """A method without annotations and hints."""
-    made = FunctionType(method.__code__, method.__globals__, method.__name__, method.__defaults__, method.__closure__)
-    made.__kwdefaults__, made.__qualname__, made.__module__ = (
+    bare = FunctionType(method.__code__, method.__globals__, method.__name__, method.__defaults__, method.__closure__)
+    bare.__kwdefaults__, bare.__qualname__, bare.__module__ = (
         method.__kwdefaults__,
         method.__qualname__,
         method.__module__,
     )
-    made.__dict__.update({key: value for key, value in vars(method).items() if key != "__function_hints__"})
-    return made
+    bare.__dict__.update({key: value for key, value in vars(method).items() if key != "__function_hints__"})
+    return bare
 
 
 def _dumps(value: Any, class_: type[UserDefinedFunction]) -> bytes:
@@ -167,9 +167,9 @@ def _dumps(value: Any, class_: type[UserDefinedFunction]) -> bytes:
 
 
 def _culprit(function: UserDefinedFunction) -> str:
-    """Which attribute or global of a function cannot be pickled, as the end of a sentence."""
+    """The attribute or global of a function that cannot be pickled, as the end of a sentence."""
     class_ = type(function)
-    with by_value(*_travelling(class_)):
+    with by_value(*_modules_by_value(class_)):
         return _held(function, class_)
 
 
@@ -199,15 +199,15 @@ def _names_of(method: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def classes_beside(class_: type[UserDefinedFunction]) -> tuple[type, ...]:
-    """The classes of a function's module and of those beside it, functions aside: its values may be objects of them."""
-    found: list[type] = []
-    with by_value(*_travelling(class_)):
+    """The classes, except functions, in a function's module and its neighbours: its values may be objects of them."""
+    classes: list[type] = []
+    with by_value(*_modules_by_value(class_)):
         for module in _modules(class_):
             for value in vars(module).values():
                 own = isinstance(value, type) and value.__module__ == module.__name__
                 if own and not issubclass(value, UserDefinedFunction) and _pickles(value, class_):
-                    found.append(value)
-    return tuple(found)
+                    classes.append(value)
+    return tuple(classes)
 
 
 def _pickles(value: Any, class_: type[UserDefinedFunction]) -> bool:
@@ -222,29 +222,30 @@ def _pickles(value: Any, class_: type[UserDefinedFunction]) -> bool:
 
 
 def _modules(class_: type) -> Iterator[ModuleType]:
-    """The modules of the user's own from which a function may have classes."""
+    """The user's own modules from which a function may have classes."""
     main = sys.modules.get(class_.__module__)
-    yield from {id(module): module for module in (main, *_travelling(class_)) if module is not None}.values()
+    yield from {id(module): module for module in (main, *_modules_by_value(class_)) if module is not None}.values()
 
 
-def _travelling(class_: type) -> tuple[ModuleType, ...]:
-    """The modules whose code travels: those of a function's class and of its bases, and what these import of the
-    user's own, wherever it lies; installed packages do not."""
-    found: dict[str, ModuleType] = {}
+def _modules_by_value(class_: type) -> tuple[ModuleType, ...]:
+    """The modules that are pickled by value: those of a function's class and its bases, and the user's own modules that
+    these import, wherever they are; installed packages are not.
+    """
+    modules: dict[str, ModuleType] = {}
     waiting = [sys.modules.get(base.__module__) for base in class_.__mro__]
     while waiting:
         module = waiting.pop()
-        if module is None or module.__name__ in found or not (module.__name__ == "__main__" or _is_own(module)):
+        if module is None or module.__name__ in modules or not (module.__name__ == "__main__" or _is_own(module)):
             continue
-        found[module.__name__] = module
+        modules[module.__name__] = module
         package = module.__name__.rpartition(".")[0]
         waiting.append(sys.modules.get(package))
         for value in list(vars(module).values()):
             name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-            if isinstance(name, str) and name not in found:
+            if isinstance(name, str) and name not in modules:
                 waiting.append(sys.modules.get(name))
-    found.pop("__main__", None)
-    return tuple(found.values())
+    modules.pop("__main__", None)
+    return tuple(modules.values())
 
 
 def _is_own(module: ModuleType) -> bool:

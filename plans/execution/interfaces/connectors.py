@@ -1,11 +1,10 @@
-"""What a connector gives to the executor.
+"""The interface between connectors and the executor.
 
-A source gives a streaming DataFrame whose columns are `kind` (TINYINT, Flink's RowKind byte), `ord` (BIGINT, arrival
+A source returns a streaming DataFrame with the columns `kind` (TINYINT, Flink's RowKind byte), `ord` (BIGINT, arrival
 order in the batch), `path` (BINARY or null, order among rows of one `ord`), then one column per physical column of the
-table named `f0`, `f1`, ... and one per metadata column asked for, `m0`, `m1`, .... One whose partitions have watermarks
-of their own has `partition` (STRING), the row's, too. A sink gets each micro-batch as a DataFrame of `kind`, `ord`,
-`path` and `f0`, `f1`, ... and writes it so that a batch that is written again (after a crash) leaves what one writing
-leaves.
+table named `f0`, `f1`, ... and one per requested metadata column, `m0`, `m1`, .... A source with watermarks by
+partition also has `partition` (STRING), the partition of the row. A sink gets each micro-batch as a DataFrame of
+`kind`, `ord`, `path` and `f0`, `f1`, ...; its writes must be idempotent, since a batch is written again after a crash.
 """
 
 from __future__ import annotations
@@ -43,16 +42,16 @@ class TableSpec:
     Args:
         identifier: catalog.database.name, unquoted, for messages.
         columns: the physical columns in order.
-        options: the WITH options; keys are as written.
-        metadata: key and type of each metadata column asked for, in order.
+        options: the WITH options, with keys unchanged.
+        metadata: key and type of each requested metadata column, in order.
         partition_keys: names of the columns of PARTITIONED BY.
         primary_key: names of the primary key's columns.
         node: the plan node's id, for messages.
-        wanted: of a source, the names of the columns that are used; None for all. The others may be null.
-        sink: of a sink, its name in the run, the same at every start; a table may be written by several.
+        wanted: of a source, the names of the used columns; None for all. Others may be null.
+        sink: of a sink, its name in the run, stable over starts; a table may have several sinks.
         filters: of a source, expressions that are true for all rows that are used, each with the positions of the
-            columns that it refers to; None for what is none. The plan looks at them again.
-        dead_letters: of a source, the table of the program for records that cannot be read; None where there is none.
+            columns that it references; None for references to anything else. The plan evaluates them again.
+        dead_letters: of a source, the table for unreadable records; None if there is none.
     """
 
     identifier: str
@@ -69,18 +68,18 @@ class TableSpec:
 
     @property
     def used(self) -> tuple[str, ...]:
-        """Of a source, the names of the columns to read: one at least, though only the number of rows may be wanted."""
+        """Of a source, the names of the columns to read: at least one, even if only the number of rows is used."""
         names = self.columns.names
         return tuple(name for name in names if self.wanted is None or name in self.wanted) or names[:1]
 
 
 @dataclass(frozen=True, slots=True)
 class SourceContext:
-    """What a source may use.
+    """The environment of a source.
 
     Args:
-        max_files: how many files a micro-batch reads of one table at most; None for all that are there.
-        clock: the time of a row, as TIMESTAMP; None where that of its micro-batch is meant.
+        max_files: maximum number of files per micro-batch and table; None for no limit.
+        clock: the time of a row, as TIMESTAMP; None for the time of its micro-batch.
     """
 
     spark: SparkSession
@@ -90,14 +89,14 @@ class SourceContext:
 
 @dataclass(frozen=True, slots=True)
 class RowSource:
-    """A source that is ready to be read.
+    """An open source.
 
     Args:
         frame: its rows.
-        bounded: whether it ends.
-        keeps: what it needs while it is read.
-        cut: the rows up to the end of a bounded source in a run that goes on, for others; None where these are `frame`.
-        partitions: how many tasks read it in real-time mode.
+        bounded: True if it ends.
+        keeps: objects to keep alive while it is read.
+        cut: the rows up to the end of a bounded source, for a run that continues for other sources; None for `frame`.
+        partitions: the number of tasks that read it in real-time mode.
     """
 
     frame: DataFrame
@@ -110,83 +109,83 @@ class RowSource:
 class RowSink(Protocol):
     """Writes micro-batches."""
 
-    #: Whether the columns `ord` and `path` are needed; they may be left out elsewhere.
+    #: True if the sink reads the columns `ord` and `path`; otherwise they may be omitted.
     READS_ORDER: ClassVar[bool]
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Write one batch; called again with the same id after a crash, with the same rows."""
+        """Write one batch; called again with the same id and rows after a crash."""
 
 
 @runtime_checkable
 class LeavesFiles(Protocol):
-    """A sink whose rows are files that name their run."""
+    """A sink that writes files named after their run."""
 
     def left(self) -> tuple[int, str]:
-        """How many files of this run there are, and a pattern of their names."""
+        """The number of files of this run, and a pattern of their names."""
 
 
 @runtime_checkable
 class LooksAhead(Protocol):
-    """A sink that looks at what is there before any sink of the run writes its first micro-batch."""
+    """A sink that inspects existing output before any sink of the run writes its first micro-batch."""
 
     def look_ahead(self, batch_id: int) -> None:
-        """Refuse a micro-batch behind others that the sink got of this run.
+        """Refuse a micro-batch if the sink already has later ones of this run.
 
         Raises:
-            CheckpointError: there are some: the checkpoint is an older copy.
+            CheckpointError: it has: the checkpoint is an older copy.
         """
 
 
 @runtime_checkable
 class RunsRows(Protocol):
-    """A sink that may run the rows in another query than the one that it is given, of which Spark tells nobody."""
+    """A sink that may run the rows in another query than its argument's, invisible to Spark's listeners."""
 
     RUNS_ROWS: ClassVar[bool]
 
 
 class Commits(Protocol):
-    """What is to be done when micro-batches are committed."""
+    """Actions of a sink on commits of micro-batches."""
 
     def check(self, *, ends: bool, has_watermark: bool) -> None:
-        """Refuse what would never be done.
+        """Refuse actions that would never happen.
 
         Args:
-            ends: whether all rows are written at some time.
-            has_watermark: whether a run knows its watermark.
+            ends: True if the run will have written all rows at some time.
+            has_watermark: True if the run has a watermark.
 
         Raises:
-            UnsupportedError: names the table, and what it needs.
+            UnsupportedError: names the table and the missing condition.
         """
 
     def settle(self, batch: int, watermark: int | None, *, ended: bool) -> None:
-        """Told now and then.
+        """Act on the progress of commits; called periodically.
 
         Args:
-            batch: the last one that is committed.
-            watermark: of the query in it, in ms since 1970; None where there is none.
-            ended: whether all rows are written.
+            batch: the last committed micro-batch.
+            watermark: the query's watermark in it, in ms since 1970; None if there is none.
+            ended: True if all rows are written.
         """
 
 
 @runtime_checkable
 class HasCommits(Protocol):
-    """A sink that may have something to do when micro-batches are committed."""
+    """A sink that may act on commits of micro-batches."""
 
     @property
     def commits(self) -> Commits | None:
-        """What that is; None for nothing."""
+        """The actions; None if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
 class SinkContext:
-    """What a sink may use.
+    """The environment of a sink.
 
     Args:
         run_id: stable over restarts on one checkpoint.
         stdout: prints a line of data.
-        writes: whether it is going to write; else it is asked what it left, and need not be there.
-        folders: those that sinks of the same plan write into, each with how many it has to share with.
-        begun: when a micro-batch was begun for the first time, in ms since 1970; known once it is written.
+        writes: True if the sink will write; otherwise it only reports what it left, and its target may be missing.
+        folders: the folders of the plan's sinks, each with its number among the sinks that share it.
+        begun: returns the time at which a micro-batch was first begun, in ms since 1970; known once it is written.
     """
 
     spark: SparkSession
@@ -197,36 +196,34 @@ class SinkContext:
     begun: Callable[[int], int] = lambda _: int(time.time() * 1000)
 
     def share(self, folder: str) -> int:
-        """A number for a sink that is about to write into a folder.
+        """Number a sink among those that write into a folder.
 
         Args:
-            folder: its path, in the form that paths of the same folder have in common.
+            folder: its path, normalised so that paths of the same folder are equal.
 
         Returns:
-            0, or more than that of any other sink that writes into the same folder, one below it, or above it.
+            0, or a larger number than any other sink has that writes into the same folder, one below it, or above it.
         """
-        whole = f"{folder.rstrip('/')}/"
-        shared = [number for other, number in self.folders if whole.startswith(other) or other.startswith(whole)]
+        prefix = f"{folder.rstrip('/')}/"
+        shared = [number for root, number in self.folders if prefix.startswith(root) or root.startswith(prefix)]
         number = max(shared, default=-1) + 1
-        self.folders.append((whole, number))
+        self.folders.append((prefix, number))
         return number
 
 
 def table_of(node: TableSourceScan | Sink) -> CatalogTable:
-    """The table that a scan reads or a sink writes."""
     spec = node.scan_table_source if isinstance(node, TableSourceScan) else node.dynamic_table_sink
     return spec.table
 
 
 def resolved_table(node: TableSourceScan | Sink) -> ResolvedTable:
-    """Schema and options of the table of a scan or sink."""
-    found = table_of(node).resolved_table
-    assert found is not None
-    return found
+    table = table_of(node).resolved_table
+    assert table is not None
+    return table
 
 
 def insert_head(order: Column | None = None) -> tuple[Column, Column, Column]:
-    """`kind`, `ord` and `path` of inserts, counted as a task reads them unless `order` says how they stand."""
+    """`kind`, `ord` and `path` of inserts, in the order in which a task reads them unless `order` defines another."""
     from pyspark.sql import functions as F
 
     order = F.call_function("order_number") if order is None else order
@@ -234,7 +231,7 @@ def insert_head(order: Column | None = None) -> tuple[Column, Column, Column]:
 
 
 def only_inserts(message: str) -> Column:
-    """`kind`, where any row but an insert fails the run with a message."""
+    """`kind`; any row but an insert fails the run with the message."""
     from pyspark.sql import functions as F
 
     kind = F.col(KIND)
@@ -243,21 +240,21 @@ def only_inserts(message: str) -> Column:
 
 SourceFactory = Callable[[TableSpec, SourceContext], RowSource]
 SinkFactory = Callable[[TableSpec, SinkContext], RowSink]
-#: Given a table: what the kernel's LookupTable needs to know, as JSON text.
+#: Returns the parameters of a table for the kernel's LookupTable, as JSON text.
 LookupFactory = Callable[["LookupTable"], str]
 
 
 @dataclass(frozen=True, slots=True)
 class LookupTable:
-    """A table that is asked by key.
+    """A table for lookups by key.
 
     Args:
         identifier: catalog.database.name, unquoted, for messages.
-        columns: the columns that are read.
-        keys: positions of the columns that are compared, in the order in which their values are given.
+        columns: the columns to read.
+        keys: positions of the key columns, in the order of the lookup values.
         options: the WITH options.
-        miss_retries: how often a key without rows is looked up again.
-        miss_delay: milliseconds before each of these.
+        miss_retries: maximum number of retries of a key without rows.
+        miss_delay: delay before each retry, in ms.
     """
 
     identifier: str
@@ -272,7 +269,7 @@ _F = TypeVar("_F")
 
 
 class Registry(dict[str, _F]):
-    """Factories of tables for one use, by the names of connectors; a call registers one.
+    """Factories of tables for one use, by connector name; a call registers one.
 
     Args:
         use: "source", "sink" or "lookup".
@@ -293,7 +290,7 @@ class Registry(dict[str, _F]):
         return register
 
     def of(self, options: Mapping[str, str]) -> _F:
-        """The factory for a table of these options; loads the connector's module, which has its name."""
+        """The factory for a table with these options; imports the connector's module, which has its name."""
         name = options["connector"]
         import_module(f"compiled_plan.plans.execution.connectors.{module_name(name)}")
         return self[name]
@@ -349,13 +346,13 @@ def open_sink(table: TableSpec, context: SinkContext) -> RowSink:
 
 
 def files_of(table: TableSpec, context: SinkContext) -> tuple[int, str]:
-    """How many files a run left in a table, and a pattern of their names; 0 and no pattern where rows are no files."""
+    """The number of files that a run left in a table, and a pattern of their names; (0, "") if rows are not files."""
     sink = open_sink(table, context)
     return sink.left() if isinstance(sink, LeavesFiles) else (0, "")
 
 
 def open_lookup(table: LookupTable) -> str:
-    """What the kernel's LookupTable needs to know of a table, as JSON text.
+    """The parameters of a table for the kernel's LookupTable, as JSON text.
 
     Raises:
         UnsupportedError: no such connector, or it cannot be looked up; a wrong option or column; names the table.

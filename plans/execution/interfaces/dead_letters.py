@@ -1,7 +1,7 @@
-"""Records that cannot be read, put aside: rows of a source that go to a folder or a table, and to no operator.
+"""Dead letters: unreadable records of a source, written to a folder or a table instead of being processed.
 
-A source that puts records aside gives them as rows of the kind `DEAD`, with the column `dead`; they pass all stages and
-are written at the end of the micro-batch, with its other rows.
+A source emits dead letters as rows of the kind `DEAD`, with the column `dead`; they pass through all stages and are
+written at the end of the micro-batch, with its other rows.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH,
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-#: The kind of such a row, and the column that says what is wrong.
+#: The kind of such a row, and the column that holds the fault.
 DEAD, COLUMN = -1, "dead"
 
 _TYPES = {"line": "bigint", "partition": "int", "offset": "bigint"}
 
 
 def dead_letter(table: str, fault: Column, **place: Column) -> Column:
-    """What is written of a record, a struct; null where nothing is wrong.
+    """The dead letter of a record, a struct; null if there is no fault.
 
     Args:
         table: the table's identifier.
@@ -33,7 +33,7 @@ def dead_letter(table: str, fault: Column, **place: Column) -> Column:
     record = fault["record"]
     text = record.cast("string")
     readable = F.is_valid_utf8(text)
-    given = {
+    values = {
         "table": F.lit(table),
         "reason": fault["reason"],
         "raw": F.when(readable, text),
@@ -42,19 +42,19 @@ def dead_letter(table: str, fault: Column, **place: Column) -> Column:
     }
     nothing = F.lit(None)
     fields = [
-        (given[name] if name in given else nothing.cast(_TYPES.get(name, "string"))).alias(name)
+        (values[name] if name in values else nothing.cast(_TYPES.get(name, "string"))).alias(name)
         for name in COLUMNS.names
     ]
     return F.when(fault.isNotNull(), F.struct(*fields))
 
 
 def dead_columns() -> tuple[Column, ...]:
-    """The columns of what is written, of a source's row."""
+    """The columns of a dead letter, from a source's row."""
     return tuple(F.col(COLUMN)[name] for name in COLUMNS.names)
 
 
 def letters_of(table: TableSpec) -> TableSpec | None:
-    """The table that a source's unreadable records are written to; None where they end the run or are skipped."""
+    """The table of a source's dead letters; None if unreadable records fail the run or are skipped."""
     if table.dead_letters is not None:
         return table.dead_letters
     if folder := dead_letter_path(table.options):
@@ -66,7 +66,7 @@ def letters_of(table: TableSpec) -> TableSpec | None:
 
 
 def letter_columns(rows: DataFrame, table: TableSpec) -> DataFrame:
-    """Rows of all columns of dead letters as those of a table that may have some of them."""
+    """Project rows of all columns of dead letters to the columns of a table."""
     head = [name for name in (KIND, ORD, PATH) if name in rows.columns]
     fields = [F.col(f"f{COLUMNS.names.index(name)}").alias(f"f{at}") for at, name in enumerate(table.columns.names)]
     return rows.select(*head, *fields)

@@ -12,10 +12,10 @@ JAR_NAME = "compiled-plan-kernel.jar"
 
 
 def kernel_jar() -> Path:
-    """The jar to put into `spark.jars`.
+    """The jar for `spark.jars`.
 
     Raises:
-        ExecutionError: there is none. A wheel carries it; in a checkout `make kernel` builds it.
+        ExecutionError: it is missing. A wheel contains it; in a checkout `make kernel` builds it.
     """
     jar = Path(__file__).with_name(JAR_NAME)
     if jar.is_file():
@@ -28,13 +28,13 @@ def kernel_jar() -> Path:
     )
 
 
-def use_fit_java() -> Path:
-    """Point JAVA_HOME to a Java that runs Spark, before a session starts one; returns that home.
+def use_suitable_java() -> Path:
+    """Set JAVA_HOME to a Java that runs Spark, before a session starts one; return that home.
 
-    A machine often has an old Java first on its PATH and a fit one beside it.
+    Machines often have an old Java first on the PATH and a suitable one beside it.
 
     Raises:
-        ExecutionError: no fit Java; the message names the package to install.
+        ExecutionError: no suitable Java; the message names the package to install.
     """
     java = find_java()
     if java is None:

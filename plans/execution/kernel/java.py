@@ -1,7 +1,7 @@
-"""Finding a Java that can run Spark (and, for a checkout, compile the kernel).
+"""Search for a Java that can run Spark (and, for a checkout, compile the kernel).
 
-Standard library alone: the set-up runs this file as a script and the wheel's build hook loads it by its
-path, both where nothing is installed yet.
+Standard library only: the set-up runs this file as a script, and the wheel's build hook loads it by path, both before
+anything is installed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MINIMUM_JAVA = 17
-"""The oldest Java that Spark 4 runs on, and the class file version of the kernel."""
+"""The minimum version of Java for Spark 4, and the class file version of the kernel."""
 
 DEBIAN_PACKAGE = "openjdk-17-jdk-headless"
 
@@ -32,12 +32,12 @@ class Java:
     compiles: bool
 
     def describe(self) -> str:
-        """For messages: `Java 11 without a compiler (javac) in /usr/lib/jvm/...`."""
+        """A description for messages: `Java 11 without a compiler (javac) in /usr/lib/jvm/...`."""
         return f"Java {self.major}{'' if self.compiles else ' without a compiler (javac)'} in {self.home}"
 
 
 def installed_javas() -> Iterator[Java]:
-    """Every Java found: JAVA_HOME first, then the PATH's, then the usual folders, oldest first."""
+    """All installed Javas: JAVA_HOME first, then the PATH's, then the usual folders, oldest first."""
     seen: set[Path] = set()
     for home in _homes():
         java = _read(home)
@@ -47,16 +47,16 @@ def installed_javas() -> Iterator[Java]:
 
 
 def find_java(*, compiler: bool = False, minimum: int = MINIMUM_JAVA) -> Java | None:
-    """The first Java of at least `minimum`, with javac where `compiler` is asked for; None without one."""
+    """The first Java of at least version `minimum`, with javac if `compiler` is set; None if there is none."""
     return next((j for j in installed_javas() if j.major >= minimum and (j.compiles or not compiler)), None)
 
 
 def missing_java_text(*, compiler: bool = False, minimum: int = MINIMUM_JAVA) -> str:
-    """What was looked for, what there is instead, and the package to install."""
+    """The requirement, the installed Javas, and the package to install."""
     wanted = f"{'A JDK (Java with javac)' if compiler else 'Java'} of version {minimum} or newer is needed"
-    found = "; ".join(j.describe() for j in installed_javas()) or "no Java at all"
+    installed = "; ".join(j.describe() for j in installed_javas()) or "no Java at all"
     return (
-        f"{wanted}; found: {found}.\n"
+        f"{wanted}; found: {installed}.\n"
         f"  try: install {DEBIAN_PACKAGE} (Debian, Ubuntu: apt-get install {DEBIAN_PACKAGE}), "
         "or point JAVA_HOME to one."
     )
@@ -66,9 +66,9 @@ def _homes() -> Iterator[Path]:
     if home := os.environ.get("JAVA_HOME"):
         yield Path(home)
     for program in ("javac", "java"):
-        if found := shutil.which(program):
-            yield Path(found).resolve().parent.parent
-            yield from _asked(found)
+        if path := shutil.which(program):
+            yield Path(path).resolve().parent.parent
+            yield from _home_by_java(path)
     for root in map(Path, _INSTALL_ROOTS):
         folder = root.expanduser()
         if folder.is_dir():
@@ -76,8 +76,8 @@ def _homes() -> Iterator[Path]:
             yield from sorted(homes, key=lambda home: (_major(home) or 0, home))
 
 
-def _asked(java: str) -> Iterator[Path]:
-    """The home that a launcher script (jenv, asdf, macOS stubs) leads to, by asking the Java it starts."""
+def _home_by_java(java: str) -> Iterator[Path]:
+    """The home behind a launcher script (jenv, asdf, macOS stubs), as reported by the Java that it starts."""
     if Path(java).name != "java" or (Path(java).resolve().parent.parent / "release").exists():
         return
     command = [java, "-XshowSettings:properties", "-version"]

@@ -1,4 +1,4 @@
-"""How each plan node runs. Importing the package registers all of them: every module here, whatever its name."""
+"""Lowering of each plan node to Spark. Importing the package imports, and so registers, every module in it."""
 
 from importlib import import_module
 from pkgutil import iter_modules

@@ -1,8 +1,8 @@
 """Group aggregates: in one step, or in the two or three steps of Flink's mini-batch plans.
 
-A local aggregate passes its input on, so the global aggregate of a two-phase plan computes the local one's calls on
-the rows themselves. So does the global aggregate above an incremental one (`count distinct` with split): its
-result is the local one's distinct aggregates grouped by the final key.
+A local aggregate passes its input through, so the global aggregate of a two-phase plan evaluates the local one's calls
+on the rows themselves. So does the global aggregate above an incremental one (`count distinct` with split): its result
+is the local one's distinct aggregates grouped by the final key.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ stateless(IncrementalGroupAggregate)(same)
 
 @dataclass(frozen=True, slots=True)
 class GroupAggregateParameters(Parameters):
-    """Aggregates of groups.
+    """Group aggregates.
 
     Args:
         grouping: the columns of the key.
         aggs: the calls.
-        generate_update_before: whether updates have their -U.
-        need_retraction: whether rows may be taken back, and a group may end.
-        coalesce: whether a key has one net change for a micro-batch, as in Flink's mini-batches; else one for a row.
+        generate_update_before: True if updates are emitted as -U and +U.
+        need_retraction: True if rows may be retracted, so that a group may end.
+        coalesce: emit one net change per key and micro-batch, as in Flink's mini-batches; otherwise one per row.
     """
 
     TYPE: ClassVar[str] = "group-aggregate"
@@ -52,7 +52,7 @@ def group_aggregate(node: GroupAggregate, lowering: Lowering) -> KeyedOperator:
 
 @keyed(GlobalGroupAggregate)
 def global_group_aggregate(node: GlobalGroupAggregate, lowering: Lowering) -> KeyedOperator:
-    """The global half of a two-phase aggregate, on the rows in front of the local half."""
+    """The global half of a two-phase aggregate, on the input rows of the local half."""
     below = lowering.below_exchanges(node)
     split = below if isinstance(below, IncrementalGroupAggregate) else None
     local = below if split is None else lowering.below_exchanges(split)
@@ -69,7 +69,7 @@ def _operator(
     grouping, calls = reader.grouping, reader.agg_calls
     retractions, need_retraction = reader.agg_call_need_retractions, reader.need_retraction
     if split is not None:
-        # The final key's positions count the partial key's columns.
+        # The final key's positions index the partial key's columns.
         grouping = tuple(reader.grouping[at] for at in split.final_agg_grouping)
         calls = split.partial_original_agg_calls
         retractions, need_retraction = split.partial_agg_call_need_retractions, split.partial_agg_need_retraction

@@ -1,4 +1,4 @@
-"""What the kernel is told of calls of aggregate functions."""
+"""Calls of aggregate functions in the kernel's parameters."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def kernel_aggregate(
 
     Args:
         node: the operator, for errors.
-        types: of the columns that its arguments count.
+        types: the types of the columns that its arguments index.
         lowering: the plan, with its functions.
-        needs: methods that a function in Python must have, such as "retract".
-        retracts: whether rows may be taken back.
-        place: the column of the kernel's input that holds a column of the node's.
+        needs: methods that a Python function must have, such as "retract".
+        retracts: True if rows may be retracted.
+        place: maps a column of the node to a column of the kernel's input.
 
     Raises:
-        UnsupportedError: a function in Python lacks a method.
+        UnsupportedError: a Python function lacks a method.
     """
     function = call.internal_name if call.python is None else call.python.class_
     assert function is not None
@@ -59,7 +59,7 @@ def _python(
     if call.python is None:
         return None
     from compiled_plan.plans.execution.operators.python_aggregates import (
-        kernel_call,  # for plans with such functions alone
+        kernel_call,  # imported only for plans with such functions
     )
 
     where = f"node {node.id} ({node.type})"

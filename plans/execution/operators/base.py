@@ -1,6 +1,6 @@
-"""How a plan node runs: as columns between stages, or as an operator inside a stage.
+"""Lowering of plan nodes: as columns between stages, or as an operator inside a stage.
 
-One file an operator family registers its nodes here, with `stateless` or `keyed`.
+Each operator family is one file, which registers its nodes here with `stateless` or `keyed`.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Rows at one point between stages, as columns over the DataFrame at hand.
+    """Rows at one point between stages, as columns over the current DataFrame.
 
-    `condition` tells which rows are there (None: all). `watermark` is that at which each row arrives, in ms, in plans
-    with event time: null for rows that are never late. `current` is what CURRENT_WATERMARK gives, in ms, in front of
-    the first stage.
+    `condition` selects the rows (None: all). `watermark` is the one at which each row arrives, in ms, in plans with
+    event time: null for rows that are never late. `current` is the value of CURRENT_WATERMARK, in ms, before the first
+    stage.
     """
 
     kind: Column
@@ -50,19 +50,19 @@ class Flow:
     current: Column | None = None
 
     def where(self, condition: Column) -> Flow:
-        """The rows for which `condition` is true as well."""
+        """The rows for which `condition` is also true."""
         both = condition if self.condition is None else self.condition & condition
         return replace(self, condition=both)
 
     def path_to(self, position: Column) -> Column:
-        """The path of a row that is made from the element at `position` of a collection in the row."""
+        """The path of a row created from the element at `position` of a collection in the row."""
         tail = F.to_binary(F.lpad(F.hex(position), 8, "0"), F.lit("hex"))
         return F.concat(F.coalesce(self.path, F.lit(b"")), tail)
 
 
 @dataclass(frozen=True, slots=True)
 class Exploded:
-    """Rows made from the elements of an array column: `make(element, position)` gives the row of one element."""
+    """Rows created from the elements of an array column: `make(element, position)` returns the row of one element."""
 
     elements: Column
     make: Callable[[Column, Column], Flow]
@@ -71,12 +71,12 @@ class Exploded:
 
 @dataclass(frozen=True, slots=True)
 class Lowering:
-    """What lowering may look at: the plan, and how to turn expressions into columns.
+    """The environment of lowering: the plan, and the translation of expressions to columns.
 
     Args:
-        expressions: how they become columns.
-        functions: those in Python.
-        row_by_row: whether watermarks travel between the rows, in real-time mode.
+        expressions: translates expressions to columns.
+        functions: the Python functions of the plan.
+        row_by_row: True in real-time mode, where watermarks travel between the rows.
     """
 
     plan: CompiledPlan
@@ -85,7 +85,7 @@ class Lowering:
     row_by_row: bool = False
 
     def context(self, node: PlanNode) -> ExpressionContext:
-        """The context of a node's expressions: in its zone; errors name the node."""
+        """The context of a node's expressions: its time zone, and the node for errors."""
         return replace(
             self.expressions,
             time_zone=zone_of(node) or self.expressions.time_zone,
@@ -93,11 +93,10 @@ class Lowering:
         )
 
     def input_types(self, node: PlanNode, port: int = 0) -> tuple[LogicalType, ...]:
-        """Column types of an input."""
         return self.plan.inputs(node.id)[port].output_type.types
 
     def below_exchanges(self, node: PlanNode) -> PlanNode:
-        """The node that gives the rows of the first input."""
+        """The node that produces the rows of the first input, skipping exchanges."""
         below = self.plan.inputs(node.id)[0]
         while isinstance(below, Exchange):
             below = self.plan.inputs(below.id)[0]
@@ -109,12 +108,12 @@ class KeyedPort:
     """One input of a keyed operator.
 
     Args:
-        types: types of the columns that the operator gets.
-        key: the operator's key, from the input's columns; see `canonical_key`.
-        columns: the columns that the operator gets, from the input's columns (default: these).
-        key_columns: places among the types of the columns whose values the key begins with.
-        sources: where each column that the operator gets is from, for who moves its state into another program
-            (default: the input's columns in their order).
+        types: types of the operator's input columns.
+        key: the operator's key, from the columns of the node's input; see `canonical_key`.
+        columns: the operator's input columns, from the columns of the node's input (default: these).
+        key_columns: positions in `types` of the columns whose values the key begins with.
+        sources: the origin of each column, for the migration of its state to another program (default: the columns of
+            the node's input in order).
     """
 
     types: tuple[LogicalType, ...]
@@ -131,13 +130,13 @@ class KeyedPort:
         added: Sequence[tuple[ColumnSource, LogicalType]] = (),
         compute: Callable[[Flow], Sequence[Column]] = lambda flow: (),
     ) -> KeyedPort:
-        """An input whose key is made of its columns.
+        """An input with a key of some of its columns.
 
         Args:
-            keys: the places of these columns.
+            keys: the positions of these columns.
             types: the types of the input's columns.
-            added: the sources and types of computed columns behind them.
-            compute: makes the computed columns.
+            added: the sources and types of computed columns appended to them.
+            compute: computes these columns.
         """
         key_types = [types[at] for at in keys]
         return cls(
@@ -151,12 +150,12 @@ class KeyedPort:
 
 @dataclass(frozen=True, slots=True)
 class KeyedOperator:
-    """A keyed operator for the kernel: its inputs, its output columns and its parameters.
+    """A keyed operator for the kernel: its inputs, output columns and parameters.
 
-    `holds_back` is how far, in ms, the operator's rows may be behind its watermark: that of the operators below it is
-    later by as much. `finish` makes the node's columns of the operator's output where they differ. `calls` are the
-    aggregate calls in the kernel's order, and `reader` is the node whose inputs columns and calls count, where it is
-    another one than the operator's own.
+    `holds_back` is the time, in ms, by which the operator's rows may be behind its watermark; operators downstream
+    delay their watermark by it. `finish` computes the node's columns from the operator's output if they differ. `calls`
+    are the aggregate calls in the kernel's order. `reader` is the node whose inputs the columns and calls index, if it
+    is not the operator's own.
     """
 
     ports: tuple[KeyedPort, ...]
@@ -189,7 +188,7 @@ _KEYED_WHEN: dict[type[PlanNode], Predicate] = {}
 
 
 def stateless(*nodes: type[PlanNode]) -> Callable[[StatelessLowering], StatelessLowering]:
-    """Register how a node without state turns the rows of an input into rows: (node, port, flow, lowering)."""
+    """Register the lowering of a stateless node: (node, port, flow, lowering) to the rows it emits for an input."""
 
     def register(lowering: StatelessLowering) -> StatelessLowering:
         for node in nodes:
@@ -202,10 +201,10 @@ def stateless(*nodes: type[PlanNode]) -> Callable[[StatelessLowering], Stateless
 def keyed(
     *nodes: type[PlanNode], event_time: EventTime = False, when: Predicate | None = None
 ) -> Callable[[KeyedLowering], KeyedLowering]:
-    """Register how a node with keyed state becomes an operator of the kernel.
+    """Register the lowering of a node with keyed state to a kernel operator.
 
-    `event_time` tells, of such a node, whether its timers fire by watermark; else they fire by processing time. `when`
-    tells which nodes of these types have state; the others are stateless.
+    `event_time` is the predicate for nodes whose timers fire by watermark; other timers fire by processing time. `when`
+    is the predicate for nodes of these types that have state; the others are stateless.
     """
 
     def register(lowering: KeyedLowering) -> KeyedLowering:
@@ -220,47 +219,45 @@ def keyed(
 
 
 def is_keyed(node: PlanNode) -> bool:
-    """True for a node that runs inside a stage."""
     when = _KEYED_WHEN.get(type(node))
     return type(node) in _KEYED and (when is None or when(node))
 
 
 def has_event_time(node: PlanNode, plan: CompiledPlan) -> bool:
-    """True for a node whose timers fire by watermark."""
-    found = _EVENT_TIME.get(type(node), False)
-    if isinstance(found, ByInput):
-        return found.holds(node, plan.inputs(node.id)[0].output_type.types)
-    return found if isinstance(found, bool) else found(node)
+    """Return True for a node whose timers fire by watermark."""
+    declared = _EVENT_TIME.get(type(node), False)
+    if isinstance(declared, ByInput):
+        return declared.holds(node, plan.inputs(node.id)[0].output_type.types)
+    return declared if isinstance(declared, bool) else declared(node)
 
 
-def goes_by_the_clock(node: PlanNode, plan: CompiledPlan) -> bool:
-    """True for a node that emits rows when processing time has come, though no row comes."""
+def emits_by_processing_time(node: PlanNode, plan: CompiledPlan) -> bool:
+    """Return True for a node that emits rows when processing time advances, without input."""
     return is_keyed(node) and _EVENT_TIME.get(type(node), False) is not False and not has_event_time(node, plan)
 
 
 def is_stateless(node: PlanNode) -> bool:
-    """True for a node that runs as columns between stages."""
+    """Return True for a node that runs as columns between stages."""
     return type(node) in _STATELESS and node.runnable and not is_keyed(node)
 
 
 def lower_stateless(node: PlanNode, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow | Exploded]:
-    """The rows a stateless node makes of the rows of one input."""
+    """The rows that a stateless node emits for the rows of one input."""
     return _STATELESS[type(node)](node, port, flow, lowering)
 
 
 def lower_keyed(node: PlanNode, lowering: Lowering) -> KeyedOperator:
-    """The kernel operator of a keyed node."""
     return _KEYED[type(node)](node, lowering)
 
 
 def assigners_above(plan: CompiledPlan, node: int) -> frozenset[int]:
-    """The watermark assigners, and the sources with watermarks, whose rows come to a node."""
+    """The watermark assigners, and the sources with watermarks, upstream of a node."""
 
     def is_assigner(at: int) -> bool:
         return makes_watermarks(plan.node(at))
 
     def above(at: int) -> list[int]:
-        return [each.id for each in plan.inputs(at)]
+        return [node.id for node in plan.inputs(at)]
 
     return frozenset(filter(is_assigner, reached(above(node), lambda at: () if is_assigner(at) else above(at))))
 

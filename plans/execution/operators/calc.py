@@ -1,4 +1,4 @@
-"""Nodes without state: calc, union, exchange, expand, correlate and the nodes that only steer Flink's run time."""
+"""Stateless nodes: calc, union, exchange, expand, correlate, and nodes that only control Flink's run time."""
 
 from __future__ import annotations
 
@@ -42,18 +42,17 @@ from compiled_plan.plans.types import BIGINT
 
 @stateless(Calc)
 def calc(node: Calc, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
-    """Filter, then project."""
     context = replace(lowering.context(node), current_watermark=flow.current)
     columns = tuple(to_column(rex, flow.columns, context) for rex in node.projection)
-    kept = flow
+    filtered = flow
     if node.condition is not None:
-        kept = flow.where(to_column(node.condition, flow.columns, context))
-    return [replace(kept, columns=columns)]
+        filtered = flow.where(to_column(node.condition, flow.columns, context))
+    return [replace(filtered, columns=columns)]
 
 
 @dataclass(frozen=True, slots=True)
 class RowCounterParameters(Parameters):
-    """Rows with two numbers behind them: which row it is, and which of those that `condition` keeps."""
+    """Rows followed by two numbers: the row's own, and its number among the rows that pass `condition`."""
 
     TYPE: ClassVar[str] = "row-counter"
     condition: JoinedCondition | None
@@ -61,15 +60,15 @@ class RowCounterParameters(Parameters):
 
 @keyed(Calc, when=lambda node: node.keeps_state and not any(map(calls_python, (node.condition, *node.projection))))
 def counting_calc(node: Calc, lowering: Lowering) -> KeyedOperator:
-    """As `calc`, over rows that are counted: RAND with a seed gives Flink's sequence, whatever the micro-batches.
+    """Like `calc`, over numbered rows: RAND with a seed gives Flink's sequence, whatever the micro-batches.
 
-    One task does it, for there is one sequence. A call in a branch of CASE goes on with every row, not only with those
-    of its branch.
+    One task runs it, because there is one sequence. A call in a branch of CASE advances with every row, not only with
+    those of its branch.
     """
     types, context = lowering.input_types(node), lowering.context(node)
     condition = node.condition
 
-    def kept(columns: Sequence[Column]) -> Column:
+    def passes(columns: Sequence[Column]) -> Column:
         assert condition is not None
         return to_column(condition, tuple(columns[:-2]), replace(context, counted=columns[-2]))
 
@@ -80,29 +79,31 @@ def counting_calc(node: Calc, lowering: Lowering) -> KeyedOperator:
     return KeyedOperator(
         ports=(KeyedPort.by((), types),),
         output=(*types, BIGINT, BIGINT),
-        parameters=RowCounterParameters(None if condition is None else JoinedCondition((*types, BIGINT, BIGINT), kept)),
+        parameters=RowCounterParameters(
+            None if condition is None else JoinedCondition((*types, BIGINT, BIGINT), passes)
+        ),
         finish=projected,
     )
 
 
 @stateless(Union, Exchange, MiniBatchAssigner, WatermarkAssigner, LocalGroupAggregate)
 def same(node: object, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
-    """The rows as they are.
+    """Pass the rows through.
 
-    A local aggregate passes its input on: the global aggregate above it aggregates the rows themselves.
+    This includes a local aggregate: the global aggregate above it aggregates the rows themselves.
     """
     return [flow]
 
 
 @stateless(DropUpdateBefore)
 def drop_update_before(node: DropUpdateBefore, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
-    """All rows but -U."""
+    """Drop -U rows."""
     return [flow.where(flow.kind != F.lit(UPDATE_BEFORE))]
 
 
 @stateless(ProcessTableFunction)
 def changelog_function(node: ProcessTableFunction, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
-    """Changes as rows with a code in front, or rows with a code as changes."""
+    """Changes as rows with a leading code, or rows with such a code as changes."""
     call = node.call()
     numbers = [(F.lit(code), F.lit(KINDS.index(kind)).cast("tinyint")) for code, kind in call.codes]
     if call.direction == "TO":
@@ -122,7 +123,7 @@ def changelog_function(node: ProcessTableFunction, port: int, flow: Flow, loweri
 
 @stateless(Expand)
 def expand(node: Expand, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
-    """Every row once a project."""
+    """Emit every row once per project."""
     context = lowering.context(node)
     return [
         replace(flow, columns=tuple(to_column(rex, flow.columns, context) for rex in project))
@@ -132,31 +133,31 @@ def expand(node: Expand, port: int, flow: Flow, lowering: Lowering) -> Sequence[
 
 @stateless(Correlate)
 def correlate(node: Correlate, port: int, flow: Flow, lowering: Lowering) -> Sequence[Exploded]:
-    """Every row with each row that the table function gives for it; LEFT keeps rows without any."""
+    """Join every row with the rows that the table function returns for it; LEFT keeps rows without any."""
     row = node.output_type
     context = outer_row(node, flow.columns, lowering.context(node))
     width = len(row.fields) - len(flow.columns)
-    made = elements(node, flow.columns, context)
+    rows = elements(node, flow.columns, context)
     if node.condition is not None:
         condition = node.condition
-        made = lambdas.filtered(
-            made, lambda item: to_column(condition, tuple(item.getField(f"v{at}") for at in range(width)), context)
+        rows = lambdas.filtered(
+            rows, lambda item: to_column(condition, tuple(item.getField(f"v{at}") for at in range(width)), context)
         )
     if node.join_type == "LEFT":
-        made = F.when(F.coalesce(F.size(made), F.lit(0)) > 0, made).otherwise(
+        rows = F.when(F.coalesce(F.size(rows), F.lit(0)) > 0, rows).otherwise(
             # An array with one null row, of the elements' type.
-            lambdas.transform(F.array(F.lit(1)), lambda _: F.get(made, F.lit(0)))
+            lambdas.transform(F.array(F.lit(1)), lambda _: F.get(rows, F.lit(0)))
         )
 
     def make(element: Column, position: Column) -> Flow:
         columns = (*flow.columns, *(element.getField(f"v{at}") for at in range(width)))
         return replace(flow, columns=columns, path=flow.path_to(position), condition=None)
 
-    return [Exploded(made, make, flow.condition)]
+    return [Exploded(rows, make, flow.condition)]
 
 
 def outer_row(node: Correlate, inputs: Sequence[Column], context: ExpressionContext) -> ExpressionContext:
-    """The context of a correlate's call, which may name the input's row as a whole, `$cor0`."""
+    """The context of a correlate's call, which may reference the whole input row, `$cor0`."""
     names = {rex.name for rex in walk(node.function_call) if isinstance(rex, CorrelVariable)}
     outer = F.struct(*(column.alias(name) for name, column in zip(node.output_type.names, inputs, strict=False)))
     return replace(context, correlated=dict.fromkeys(names, outer))

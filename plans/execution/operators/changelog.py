@@ -18,7 +18,7 @@ from compiled_plan.plans.types import BOOLEAN
 
 @dataclass(frozen=True, slots=True)
 class ChangelogNormalizeParameters(Parameters):
-    """Normalisation: `filter_column` says which rows are to be seen (None: all); it is no column of the output."""
+    """Normalisation: `filter_column` selects the visible rows (None: all); it is not part of the output."""
 
     TYPE: ClassVar[str] = "changelog-normalize"
     filter_column: int | None
@@ -27,7 +27,7 @@ class ChangelogNormalizeParameters(Parameters):
 
 @dataclass(frozen=True, slots=True)
 class SinkUpsertMaterializerParameters(Parameters):
-    """The last row of a primary key that is still there; rows are told apart by `upsert_key` (None: as a whole)."""
+    """The last live row of a primary key; `upsert_key` identifies rows (None: the whole row)."""
 
     TYPE: ClassVar[str] = "sink-upsert-materializer"
     upsert_key: tuple[int, ...] | None
@@ -35,11 +35,11 @@ class SinkUpsertMaterializerParameters(Parameters):
 
 @dataclass(frozen=True, slots=True)
 class SinkCompactorParameters(Parameters):
-    """The one row of a primary key, as of each watermark.
+    """The single row of a primary key, as of each watermark.
 
     Args:
-        upsert_key: the columns that tell rows apart; None for the whole row.
-        conflict: "ERROR" or "NOTHING": what several rows of a key are.
+        upsert_key: the columns that identify rows; None for the whole row.
+        conflict: the treatment of several rows of a key, "ERROR" or "NOTHING".
         primary_key: the columns of the key.
         key_names: their names, for errors.
         table: the sink's table, for errors.
@@ -78,7 +78,7 @@ def changelog_normalize(node: ChangelogNormalize, lowering: Lowering) -> KeyedOp
 
 
 def primary_key(node: Sink) -> list[int]:
-    """The positions of a sink's primary key in what it writes; none where its table has none."""
+    """The positions of a sink's primary key in its columns; empty if its table has none."""
     table = node.dynamic_table_sink.table.resolved_table
     key = table.table_schema.primary_key if table else None
     if table is None or key is None:
@@ -88,10 +88,10 @@ def primary_key(node: Sink) -> list[int]:
 
 
 def sink_materializer(node: Sink, lowering: Lowering) -> KeyedOperator:
-    """Which row of a primary key an upsert sink shows.
+    """The row of a primary key that an upsert sink shows.
 
-    Flink's SinkUpsertMaterializer, which shows the last that is still there, and for ON CONFLICT DO ERROR and DO
-    NOTHING its WatermarkCompactingSinkMaterializer.
+    Flink's SinkUpsertMaterializer, which shows the last live row; for ON CONFLICT DO ERROR and DO NOTHING its
+    WatermarkCompactingSinkMaterializer.
     """
     types = lowering.input_types(node)
     table = node.dynamic_table_sink.table.resolved_table

@@ -21,13 +21,13 @@ from compiled_plan.plans.types import LogicalType
 
 @dataclass(frozen=True, slots=True)
 class BinaryJoin(Parameters):
-    """What all joins of two inputs have.
+    """Parameters common to all joins of two inputs.
 
     Args:
         join_type: as in the plan: "INNER", "LEFT", ....
-        left_keys: the key's columns on the left.
-        right_keys: those on the right.
-        filter_nulls: for each column of the key, whether its null matches nothing.
+        left_keys: the key columns of the left input.
+        right_keys: the key columns of the right input.
+        filter_nulls: per key column, True if null matches nothing.
         condition: over the columns of both inputs; None for none.
     """
 
@@ -52,7 +52,7 @@ def binary_join(node: PlanNode, spec: JoinSpec, lowering: Lowering) -> dict[str,
 
 @dataclass(frozen=True, slots=True)
 class JoinParameters(BinaryJoin):
-    """A regular join; of each input the upsert keys that the plan knows."""
+    """A regular join, with the known upsert keys of each input."""
 
     TYPE: ClassVar[str] = "join"
     left_upsert_keys: tuple[tuple[int, ...], ...]
@@ -61,7 +61,7 @@ class JoinParameters(BinaryJoin):
 
 @dataclass(frozen=True, slots=True)
 class MultiJoinParameters(Parameters):
-    """A join of several inputs, for each: its type, its condition with the inputs before it, its unique keys."""
+    """A join of several inputs; for each its type, its condition with the inputs before it, and its unique keys."""
 
     TYPE: ClassVar[str] = "multi-join"
     join_types: tuple[str, ...]
@@ -107,10 +107,10 @@ def multi_join(node: MultiJoin, lowering: Lowering) -> KeyedOperator:
 
 
 def common_keys(node: MultiJoin) -> list[list[int]]:
-    """For each input, its columns of the key that all inputs share, in one order.
+    """For each input, its columns of the common key, in one order.
 
-    `joinAttributeMap` says for each input which of its columns equal which columns of earlier inputs. Columns that
-    are connected are one attribute; the attributes that every input has are the common key.
+    `joinAttributeMap` maps columns of each input to equal columns of earlier inputs. Connected columns are one
+    attribute; the attributes of all inputs are the common key.
     """
     parent: dict[tuple[int, int], tuple[int, int]] = {}
 
@@ -129,18 +129,18 @@ def common_keys(node: MultiJoin) -> list[list[int]]:
     for port, column in sorted(parent):
         attributes.setdefault(find((port, column)), {}).setdefault(port, column)
     count = len(node.join_types)
-    common = [found for found in attributes.values() if len(found) == count]
-    return [[found[port] for found in common] for port in range(count)]
+    common = [columns for columns in attributes.values() if len(columns) == count]
+    return [[columns[port] for columns in common] for port in range(count)]
 
 
 def join_ports(node: PlanNode, spec: JoinSpec, lowering: Lowering) -> tuple[KeyedPort, KeyedPort]:
-    """The inputs of a join of two."""
+    """The inputs of a binary join."""
     left, right = lowering.input_types(node, 0), lowering.input_types(node, 1)
     return _port(left, spec.left_keys, spec.filter_nulls), _port(right, spec.right_keys, spec.filter_nulls)
 
 
 def _port(types: tuple[LogicalType, ...], keys: Sequence[int], filter_nulls: Sequence[bool]) -> KeyedPort:
-    """An input whose key is canonical text of the key columns, any text where a null matches nothing."""
+    """An input whose key is the canonical text of the key columns; arbitrary text for a null that matches nothing."""
 
     def key(flow: Flow) -> Column:
         columns = [flow.columns[at] for at in keys]
@@ -148,10 +148,10 @@ def _port(types: tuple[LogicalType, ...], keys: Sequence[int], filter_nulls: Seq
         never = [column.isNull() for column, drop in zip(columns, filter_nulls, strict=True) if drop]
         if not never:
             return text
-        # A row with a null key matches nothing and keeps no state; its order number keeps such rows off one task.
+        # A row with a null key matches nothing and keeps no state; its order number spreads such rows over tasks.
         missing = never[0]
-        for other in never[1:]:
-            missing = missing | other
+        for is_missing in never[1:]:
+            missing = missing | is_missing
         return F.when(missing, F.concat(F.lit("?"), flow.ord.cast("string"))).otherwise(text)
 
     return KeyedPort(types, key, key_columns=tuple(keys))

@@ -1,6 +1,6 @@
-"""Lookup joins: every row asks a table for the rows of its key.
+"""Lookup joins: every row looks up the rows of its key in a table.
 
-A row is asked for when it comes, so a batch that is replayed after a crash may find other rows.
+The lookup runs when the row is processed, so a batch replayed after a crash may read other rows.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from compiled_plan.plans.types import RowType
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """The table of a lookup join as it is asked.
+class _LookupSource:
+    """The table of a lookup join.
 
     Args:
-        table: the table; behind the columns of the join come those that only its filters read.
-        keys: the values that its keys are compared with.
-        filters: predicates that were pushed down, each with the positions of the columns that it counts.
+        table: the table; its columns are those of the join, then those that only its filters read.
+        keys: the values to compare its keys with.
+        filters: predicates that were pushed down, each with the positions of the columns that it references.
     """
 
     table: LookupTable
@@ -38,41 +38,40 @@ class _Asked:
     filters: tuple[tuple[RexNode, tuple[int, ...]], ...]
 
 
-def _asked(node: LookupJoin) -> _Asked:
-    """The table of a lookup join."""
+def _source(node: LookupJoin) -> _LookupSource:
     source = node.temporal_table.lookup_table_source
     table = source.table.resolved_table
     assert table is not None, "a table without a schema is refused by the check of the plan"
     name = ".".join(source.table.path)
     keys = sorted(((int(at), key) for at, key in node.lookup_keys.items()), key=lambda item: item[0])
     stored = physical_row(table).fields
-    asked, filters = node.lookup_columns
+    columns, filters = node.lookup_columns
     retry = node.retry_options
-    found = LookupTable(
+    lookup_table = LookupTable(
         name,
-        RowType(fields=tuple(stored[at] for at in asked)),
+        RowType(fields=tuple(stored[at] for at in columns)),
         tuple(at for at, _ in keys),
         dict(table.options or {}),
         miss_retries=retry.retries if retry else 0,
         miss_delay=(retry.fixed_delay or 0) if retry else 0,
     )
-    # A column that no filter reads is nowhere.
-    places = [(rex, tuple(asked.index(at) if at in asked else -1 for at in counted)) for rex, counted in filters]
-    return _Asked(found, tuple(key for _, key in keys), tuple(places))
+    # Position -1: a column that no filter reads.
+    places = [(rex, tuple(columns.index(at) if at in columns else -1 for at in counted)) for rex, counted in filters]
+    return _LookupSource(lookup_table, tuple(key for _, key in keys), tuple(places))
 
 
 @stateless(LookupJoin)
 def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> Sequence[Exploded]:
     """Flink's LookupJoinRunner."""
-    context, source = lowering.context(node), _asked(node)
+    context, source = lowering.context(node), _source(node)
     table, width = source.table, len(node.temporal_table.output_type.fields)
     description = open_lookup(table)
-    asked = F.struct(*(_key(key, flow, lowering, node).alias(f"k{at}") for at, key in enumerate(source.keys)))
+    request = F.struct(*(_key(key, flow, lowering, node).alias(f"k{at}") for at, key in enumerate(source.keys)))
     if node.pre_filter_condition is not None:
-        asks = F.coalesce(to_column(node.pre_filter_condition, flow.columns, context), F.lit(False))
-        asked = F.when(asks, asked)
+        passes = F.coalesce(to_column(node.pre_filter_condition, flow.columns, context), F.lit(False))
+        request = F.when(passes, request)
     shape = RowType(fields=tuple(f.__class__(f"v{at}", f.type) for at, f in enumerate(table.columns.fields)))
-    rows = java("lookup_rows", f"array<{ddl(shape)}>", asked, options=(description,))
+    rows = java("lookup_rows", f"array<{ddl(shape)}>", request, options=(description,))
     exprs = node.projection_on_temporal_table
 
     def used(row: Column) -> tuple[Column, ...]:
@@ -81,30 +80,30 @@ def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> 
 
     def counts(row: Column) -> Column:
         own = tuple(row.getField(f"v{at}") for at in range(len(table.columns.fields)))
-        found = F.lit(True)
+        holds = F.lit(True)
         for predicate, places in source.filters:
-            found = found & to_column(predicate, [own[at] for at in places], context)
+            holds = holds & to_column(predicate, [own[at] for at in places], context)
         if node.filter_on_temporal_table is not None:
-            found = found & to_column(node.filter_on_temporal_table, own, context)
+            holds = holds & to_column(node.filter_on_temporal_table, own, context)
         if node.join_condition is not None:
-            found = found & to_column(node.join_condition, (*flow.columns, *used(row)), context)
-        return F.coalesce(found, F.lit(False))
+            holds = holds & to_column(node.join_condition, (*flow.columns, *used(row)), context)
+        return F.coalesce(holds, F.lit(False))
 
-    def complete(found: Column) -> Column:
-        kept = lambdas.filtered(F.coalesce(found, F.array()), counts)
+    def complete(looked_up: Column) -> Column:
+        joined = lambdas.filtered(F.coalesce(looked_up, F.array()), counts)
         if node.join_type == "INNER":
-            return kept
-        nothing = lambdas.transform(F.array(F.lit(1)), lambda _: F.get(found, F.lit(-1)))
-        return F.when(F.size(kept) > 0, kept).otherwise(nothing)
+            return joined
+        nothing = lambdas.transform(F.array(F.lit(1)), lambda _: F.get(looked_up, F.lit(-1)))
+        return F.when(F.size(joined) > 0, joined).otherwise(nothing)
 
-    # The rows are bound to a variable, so that the database is asked once.
-    made = F.flatten(lambdas.transform(F.array(rows), complete))
+    # The rows are bound to a variable, so that the database is queried once.
+    rows_of_key = F.flatten(lambdas.transform(F.array(rows), complete))
 
     def make(element: Column, position: Column) -> Flow:
         columns = tuple(F.when(element.isNotNull(), column) for column in used(element))
         return Flow(flow.kind, flow.ord, flow.path_to(position), (*flow.columns, *columns), None, flow.watermark)
 
-    return [Exploded(made, make, flow.condition)]
+    return [Exploded(rows_of_key, make, flow.condition)]
 
 
 def _key(key: LookupKey, flow: Flow, lowering: Lowering, node: LookupJoin) -> Column:

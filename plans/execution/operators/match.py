@@ -1,7 +1,7 @@
 """MATCH_RECOGNIZE over linear patterns.
 
-The kernel finds the matches. What its conditions and the measures read off a match (`LAST(B.price, 1)`,
-`SUM(B.price)`) are values that the kernel computes; the expressions around them are Spark's.
+The kernel finds the matches. It also computes the values that conditions and measures read from a match
+(`LAST(B.price, 1)`, `SUM(B.price)`); Spark evaluates the expressions around them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class MatchElement:
 
 @dataclass(frozen=True, slots=True)
 class CurrentValue:
-    """A column of the row that a condition is asked about."""
+    """A column of the row for which a condition is evaluated."""
 
     column: int
     kind: str = field(default="current", init=False)
@@ -70,15 +70,15 @@ class MatchParameters(Parameters):
 
     Args:
         partition: the columns of the key.
-        time: the time column that rows are ordered by.
-        order_by: the columns that rows of one time are ordered by.
+        time: the time column, by which rows are ordered.
+        order_by: the columns that order rows of equal time.
         pattern: the variables from left to right.
-        defines: for each variable the values that its condition is over.
-        conditions: for each variable its condition; None for any row.
-        measures: the values that the output is made of.
-        skip: where to go on after a match: "NEXT_ROW", "PAST_LAST_ROW", "FIRST" or "LAST".
-        skip_variable: the place of the variable that FIRST and LAST are of.
-        within: how long a match may take, ms; None for any time.
+        defines: per variable, the input values of its condition.
+        conditions: per variable, its condition; None for any row.
+        measures: the input values of the output.
+        skip: where to continue after a match: "NEXT_ROW", "PAST_LAST_ROW", "FIRST" or "LAST".
+        skip_variable: the index of the variable of FIRST and LAST.
+        within: the maximum duration of a match, in ms; None for no limit.
     """
 
     TYPE: ClassVar[str] = "match-recognize"
@@ -111,13 +111,13 @@ class _Rows:
         return len(self.types) - len(self.computed) + self.computed.index(rex)
 
     def null(self, type_: LogicalType) -> int:
-        """A column that is there for its type; trailing nulls take no room in state."""
+        """A null column for its type; trailing nulls take no space in state."""
         return self.place(Literal(None, type_.with_nullability(True)))
 
 
 @dataclass(slots=True)
 class _Values:
-    """What the kernel reads off a match, and the expressions over that."""
+    """The values that the kernel reads from a match, and the expressions over them."""
 
     node: Match
     variables: Sequence[str]
@@ -126,7 +126,6 @@ class _Values:
     types: list[LogicalType] = field(default_factory=list)
 
     def rewrite(self, rex: RexNode) -> RexNode:
-        """The expression over the values."""
         return fold_tree(rex, parts, self._rewritten)
 
     def _rewritten(self, rex: RexNode, inside: tuple[RexNode, ...]) -> RexNode:
@@ -176,8 +175,8 @@ class _Values:
 
 
 def _in_event_time(node: Match, types: Sequence[LogicalType]) -> bool:
-    found = types[node.match_spec.order_by.fields[0].index]
-    return isinstance(found, TimestampBase) and found.kind is TimeKind.ROWTIME
+    type_ = types[node.match_spec.order_by.fields[0].index]
+    return isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME
 
 
 @keyed(Match, event_time=ByInput(_in_event_time))
@@ -196,13 +195,13 @@ def match_recognize(node: Match, lowering: Lowering) -> KeyedOperator:
     keys = spec.partition.fields
     key_types = [rows.types[at] for at in keys]
     measures = _Values(node, variables, rows)
-    made = [measures.rewrite(spec.measures[name]) for name in node.output_type.names[len(keys) :]]
+    measured = [measures.rewrite(spec.measures[name]) for name in node.output_type.names[len(keys) :]]
     after = skip(spec.after)
     assert after is not None
     first, *others = spec.order_by.fields
 
-    def finish(found: Sequence[Column]) -> Sequence[Column]:
-        return (*found[: len(keys)], *(to_column(rex, tuple(found[len(keys) :]), context) for rex in made))
+    def finish(output: Sequence[Column]) -> Sequence[Column]:
+        return (*output[: len(keys)], *(to_column(rex, tuple(output[len(keys) :]), context) for rex in measured))
 
     return KeyedOperator(
         ports=(

@@ -22,12 +22,12 @@ def _kind(node: OverAggregate) -> TimeKind:
 
 @dataclass(frozen=True, slots=True)
 class RowtimeOverParameters(Parameters):
-    """Aggregates over the rows up to each in event time.
+    """Aggregates over the preceding rows in event time.
 
     Args:
         time: the time column.
-        rows: whether the window counts rows; else time.
-        preceding: how many rows, or ms, it reaches back; None for all.
+        rows: True for ROWS, False for RANGE.
+        preceding: the number of preceding rows, or ms; None for all.
         aggs: the calls.
     """
 
@@ -40,7 +40,7 @@ class RowtimeOverParameters(Parameters):
 
 @dataclass(frozen=True, slots=True)
 class ProctimeOverParameters(Parameters):
-    """The same in the order of arrival."""
+    """Aggregates over the preceding rows in the order of arrival."""
 
     TYPE: ClassVar[str] = "proctime-over"
     rows: bool
@@ -50,7 +50,7 @@ class ProctimeOverParameters(Parameters):
 
 @dataclass(frozen=True, slots=True)
 class ColumnOverParameters(Parameters):
-    """The same in the order of columns, all preceding rows; an earlier row changes the later ones."""
+    """Aggregates over all preceding rows in the order of columns; an earlier row updates the later ones."""
 
     TYPE: ClassVar[str] = "column-over"
     rows: bool
@@ -66,7 +66,7 @@ def over_aggregate(node: OverAggregate, lowering: Lowering) -> KeyedOperator:
     preceding = _preceding(node, group)
     types = lowering.input_types(node)
     width = spec.original_input_fields
-    # Constants that are arguments become columns behind the input's.
+    # Constant arguments become columns after the input's.
     used = sorted({at for call in group.agg_calls for at in call.arg_list if at >= width})
     constants = [spec.constants[at - width] for at in used]
     places = {at: width + place for place, at in enumerate(used)}
@@ -116,7 +116,7 @@ def _parameters(
 
 
 def _preceding(node: OverAggregate, group: OverGroup) -> int | None:
-    """How many rows, or ms, the window reaches back; None for all."""
+    """The number of preceding rows, or ms; None for all."""
     match group.lower_bound:
         case CurrentRow():
             return 0
@@ -127,10 +127,10 @@ def _preceding(node: OverAggregate, group: OverGroup) -> int | None:
 
 def _constant(node: OverAggregate, offset: RexNode) -> int:
     spec = node.over_spec
-    found: Any = offset
-    if isinstance(found, InputRef):
-        found = spec.constants[found.index - spec.original_input_fields]
-    return int(found.value)
+    operand: Any = offset
+    if isinstance(operand, InputRef):
+        operand = spec.constants[operand.index - spec.original_input_fields]
+    return int(operand.value)
 
 
 def _type(constant: RexNode) -> LogicalType:

@@ -1,8 +1,7 @@
-"""What the kernel is told of an operator: a frozen dataclass each, and the one function that writes them as JSON.
+"""Parameters of the kernel's operators: one frozen dataclass each, and the function that writes them as JSON.
 
-The dataclass of an operator stands beside its lowering; its fields are those that the operator's class in the kernel
-reads, in camel case. The kernel refuses a field that it does not read, and asks for one that is missing, so that the
-two sides cannot drift apart.
+An operator's dataclass is beside its lowering; its fields are those that the operator's class in the kernel reads, in
+camel case. The kernel refuses unread fields and requires missing ones, so that the two sides cannot diverge.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Parameters:
-    """Base of what the kernel is told of one type of operator; `TYPE` is the operator's name there."""
+    """Base of the parameters of one type of operator; `TYPE` is the operator's name in the kernel."""
 
     TYPE: ClassVar[str]
 
@@ -35,7 +34,7 @@ class JoinedCondition:
 
 @dataclass(frozen=True, slots=True)
 class SortColumn:
-    """A column that rows are sorted by."""
+    """A column to sort by."""
 
     index: int
     ascending: bool
@@ -43,18 +42,17 @@ class SortColumn:
 
 
 def sort_columns(fields: Sequence[SortField]) -> tuple[SortColumn, ...]:
-    """The sort columns of a plan node."""
-    return tuple(SortColumn(each.index, each.is_ascending, each.null_is_last) for each in fields)
+    return tuple(SortColumn(field.index, field.is_ascending, field.null_is_last) for field in fields)
 
 
 @dataclass(frozen=True, slots=True)
 class ValueType:
-    """A type of values in state, by the kernel's names.
+    """A type of values in state, in the kernel's terms.
 
     Args:
-        kind: of the kernel's `ValueType.Kind`.
+        kind: a name of the kernel's `ValueType.Kind`.
         precision: digits of a DECIMAL.
-        scale: of them, those after the point.
+        scale: digits after the point.
         children: the fields of a ROW, the element of an ARRAY, key and value of a MAP.
     """
 
@@ -73,8 +71,8 @@ class PythonAggregate:
         program: the worker's text, run with `-c`.
         payload: the pickled function, base64.
         token: equal for equal payloads.
-        skips: arguments whose null leaves the row out.
-        accumulator: the type of its accumulator; None if Python alone can read it.
+        skips: arguments for which a null skips the row.
+        accumulator: the type of its accumulator; None if only Python can read it.
     """
 
     executable: str
@@ -93,10 +91,10 @@ class Aggregate:
         function: its name in the plan, such as `$SUM$1`.
         args: columns of its arguments.
         filter: the column of its FILTER; -1 for none.
-        distinct: whether each value counts once.
-        need_retract: whether rows may be taken back.
+        distinct: True if each value counts once.
+        need_retract: True if rows may be retracted.
         ignore_nulls: ARRAY_AGG's option.
-        python: the function, where it is one in Python.
+        python: the function, if it is one in Python.
     """
 
     function: str
@@ -109,16 +107,16 @@ class Aggregate:
 
 
 def to_dict(value: object, condition: Callable[[JoinedCondition], object]) -> Any:
-    """Parameters, or a part of them, as JSON has them.
+    """Parameters, or a part of them, as JSON.
 
     Args:
-        value: a dataclass of this package, or what one holds.
-        condition: writes a condition.
+        value: a dataclass of this package, or the value of a field.
+        condition: serialises a condition.
     """
     if isinstance(value, JoinedCondition):
         return condition(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = (each.name for each in dataclasses.fields(value))
+        names = (field.name for field in dataclasses.fields(value))
         return {camel(name): to_dict(getattr(value, name), condition) for name in names}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [to_dict(item, condition) for item in value]
@@ -127,6 +125,6 @@ def to_dict(value: object, condition: Callable[[JoinedCondition], object]) -> An
 
 
 def camel(name: str) -> str:
-    """`need_retract` as `needRetract`."""
+    """Convert `need_retract` to `needRetract`."""
     first, *others = name.split("_")
     return first + "".join(map(str.capitalize, others))

@@ -1,9 +1,9 @@
-"""Aggregate functions in Python: their accumulators are state of the kernel's, computed in a Python process beside it.
+"""Aggregate functions in Python: their accumulators are state of the kernel, updated by a Python process beside it.
 
-The kernel's operator keeps the accumulator as it keeps those of built-in functions: with the plan's TTL, under
-retraction, in windows, in any stage. It is a value of its type; one that has no SQL type, or is not exactly a value of
-it, is bytes that Python pickled and reads by `plans.functions.pickles`. The operator sends the rows of a key together
-with the accumulator, and gets both the new one and the value back, in one exchange for a key and micro-batch.
+The kernel's operator stores the accumulator like those of built-in functions: with the plan's TTL, under retraction,
+in windows, in any stage. It is a value of its SQL type; without one, or for an object that is not exactly a value of
+it, it is bytes that Python pickled and reads by `plans.functions.pickles`. The operator sends the rows of a key with
+the accumulator, and receives both the new one and the result, in one exchange per key and micro-batch.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ def kernel_call(
     where: str,
     needs: Sequence[str],
 ) -> PythonAggregate | None:
-    """What the kernel is told of an aggregate function in Python; None for all others.
+    """The kernel's parameters of an aggregate function in Python; None for all others.
 
     Args:
         call: a call of an aggregate.
-        types: of its arguments.
+        types: the types of its arguments.
         functions: the plan's functions.
         where: the node, for errors.
-        needs: the methods that it must have here, beside those that all have: "retract", "merge".
+        needs: the required methods beside those that all have: "retract", "merge".
 
     Raises:
-        UnsupportedError: the function lacks one of them.
+        UnsupportedError: the function lacks a required method.
     """
     reference = call.python
     if reference is None or functions is None:
@@ -108,7 +108,7 @@ def kernel_call(
 
 
 def kernel_type(type_: LogicalType) -> ValueType:
-    """A type as the kernel knows it; rows and maps by the types of their parts."""
+    """A type in the kernel's terms; rows and maps by the types of their parts."""
     match to_spark(type_):
         case s.DecimalType() as decimal:
             return ValueType("DECIMAL", decimal.precision, decimal.scale)

@@ -1,7 +1,7 @@
 """Nodes that call Python functions: their calls become columns before the node itself runs.
 
-Spark evaluates Python in a step of its own and not inside lambdas or branches, so such a node gets its rows like an
-operator of a stage: in a level of its own, where its calls are computed; the node then reads their results.
+Spark evaluates Python in a step of its own, not inside lambdas or branches. So such a node gets its rows like an
+operator of a stage, in a level of its own that computes its calls; the node then reads the results.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 
-#: The conditions of CASE that lead to a place, each with whether it holds there.
+#: The conditions of CASE that lead to an expression, each with the required truth value.
 Branch = tuple[tuple[RexNode, bool], ...]
 
 
@@ -39,7 +39,7 @@ def check(plan: CompiledPlan, functions: PythonFunctions) -> None:
     Raises:
         UnsupportedError: a module that is not allowed.
         ExecutionError: a function that cannot be imported.
-        PlanError: a function that is not what it was when the plan was compiled.
+        PlanError: a function that has changed since the plan was compiled.
     """
     for node in plan.nodes:
         for call in calls_of_python(node):
@@ -47,7 +47,7 @@ def check(plan: CompiledPlan, functions: PythonFunctions) -> None:
 
 
 class PythonStep:
-    """A node's calls of Python functions, as columns of the DataFrame in front of it."""
+    """A node's calls of Python functions, as columns of the node's input DataFrame."""
 
     def __init__(self, node: PlanNode, lowering: Lowering) -> None:
         assert isinstance(node, Calc | Correlate)
@@ -55,16 +55,16 @@ class PythonStep:
         self.node = node
         self.functions: PythonFunctions = lowering.functions
         self.lowering = lowering
-        #: The columns of each call: one; of a volatile function, one for each time that it is written.
+        #: The columns of each call: one; for a volatile function, one per occurrence.
         self.columns: dict[Call, list[str]] = defaultdict(list)
 
     def compute(self, frame: DataFrame, inputs: Sequence[Column], guard: Column | None) -> DataFrame:
-        """The frame with the results of all calls.
+        """Add the results of all calls to the frame.
 
         Args:
-            frame: rows in front of the node.
+            frame: the rows before the node.
             inputs: the node's input columns.
-            guard: which rows are the node's; None: all.
+            guard: selects the rows of the node; None for all.
         """
         node, self.columns = self.node, defaultdict(list)
         if isinstance(node, Correlate):
@@ -80,7 +80,7 @@ class PythonStep:
         return self._add(frame, node.projection, inputs, guard)
 
     def lowered(self) -> Lowering:
-        """What the node is lowered with: its calls are columns."""
+        """The lowering of the node, in which its calls are columns."""
         return replace(self.lowering, expressions=replace(self.lowering.expressions, user_function=self._reader()))
 
     def _context(self, inputs: Sequence[Column]) -> ExpressionContext:
@@ -105,14 +105,14 @@ class PythonStep:
         guard: Column | None,
         by_branch: bool = True,
     ) -> DataFrame:
-        """Calls inside of calls first; a call in a branch of CASE for the rows of that branch alone."""
+        """Add nested calls first; a call in a branch of CASE only for the rows of that branch."""
         places: dict[Call, list[Branch]] = defaultdict(list)
         for rex in rexes:
             for call, branch in calls_by_branch(rex):
                 places[call].append(branch if by_branch else ())
         waiting = [call for call in places if call not in self.columns or not _reference(call).deterministic]
         while waiting:
-            # What a call needs, in its operands and in what leads to its branch, comes before it.
+            # The calls in a call's operands and in the conditions of its branch precede it.
             ready = [call for call in waiting if all(need in self.columns for need in _needs(call, places[call]))]
             added: dict[str, Column] = {}
             context = self._context(inputs)
@@ -128,17 +128,17 @@ class PythonStep:
         return frame
 
     def _evaluations(self, call: Call, places: list[Branch]) -> list[list[Branch]]:
-        """The branches that each computation of a call serves: of a volatile function, one each."""
+        """The branches that each computation of a call serves: one each for a volatile function."""
         return [places] if _reference(call).deterministic else [[branch] for branch in places]
 
     def _taken(self, branches: list[Branch], inputs: Sequence[Column], context: ExpressionContext) -> Column | None:
-        """Which rows come to one of the branches; None: all."""
+        """The condition of the rows that reach one of the branches; None for all."""
         if not all(branches):
             return None
 
         def holds(condition: RexNode, wanted: bool) -> Column:
-            found = F.coalesce(to_column(condition, inputs, context), F.lit(False))
-            return found if wanted else ~found
+            passes = F.coalesce(to_column(condition, inputs, context), F.lit(False))
+            return passes if wanted else ~passes
 
         return reduce(or_, [reduce(and_, [holds(*step) for step in branch]) for branch in branches])
 
@@ -147,7 +147,7 @@ class PythonStep:
 
 
 class _Reader:
-    """Gives the column of a call; of a volatile function, the next one each time."""
+    """Returns the column of a call; for a volatile function, the next one each time."""
 
     def __init__(self, columns: dict[Call, list[str]]) -> None:
         self._columns = columns
@@ -166,14 +166,14 @@ def calls_by_branch(rex: RexNode) -> Iterator[tuple[Call, Branch]]:
     """The calls of Python functions in an expression, each with the conditions of CASE that lead to it."""
     waiting: list[tuple[RexNode, Branch]] = [(rex, ())]
     while waiting:
-        found, branch = waiting.pop()
-        if isinstance(found, Call) and found.name == "$CASE$1":
-            if calls_python(found):
-                waiting += reversed(list(_branches(found, branch)))
+        expression, branch = waiting.pop()
+        if isinstance(expression, Call) and expression.name == "$CASE$1":
+            if calls_python(expression):
+                waiting += reversed(list(_branches(expression, branch)))
             continue
-        if isinstance(found, Call) and python_function(found) is not None:
-            yield found, branch
-        waiting += ((child, branch) for child in reversed(found.children()))
+        if isinstance(expression, Call) and python_function(expression) is not None:
+            yield expression, branch
+        waiting += ((child, branch) for child in reversed(expression.children()))
 
 
 def _branches(case: Call, branch: Branch) -> Iterator[tuple[RexNode, Branch]]:
@@ -192,16 +192,16 @@ def _needs(call: Call, branches: list[Branch]) -> Iterator[Call]:
         yield from (item for item in walk(rex) if isinstance(item, Call) and python_function(item) is not None)
 
 
-def _and(one: Column | None, other: Column | None) -> Column | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return one & other
+def _and(left: Column | None, right: Column | None) -> Column | None:
+    if left is None or right is None:
+        return right if left is None else left
+    return left & right
 
 
 def _reference(call: Call) -> PythonFunction:
-    found = python_function(call)
-    assert found is not None
-    return found
+    reference = python_function(call)
+    assert reference is not None
+    return reference
 
 
 def _conjuncts(rex: RexNode | None) -> list[RexNode]:

@@ -20,14 +20,14 @@ class RankParameters(Parameters):
     """Top-n.
 
     Args:
-        strategy: "append", "update" or "retract": what happens to rows that came before.
-        primary_keys: the columns that tell which row an update is of; empty for the other strategies.
+        strategy: "append", "update" or "retract": how earlier rows may change.
+        primary_keys: the columns that identify an updated row; empty for the other strategies.
         order_by: the order; empty for LIMIT.
-        start: the first rank that is shown, from 1.
-        end: the last; None for all, or for the one in `end_column`.
+        start: the first rank to emit, from 1.
+        end: the last rank; None for all, or for the one in `end_column`.
         end_column: the column with the last rank.
-        output_row_number: whether the rank is a column.
-        generate_update_before: whether updates have their -U.
+        output_row_number: True if the rank is a column.
+        generate_update_before: True if updates are emitted as -U and +U.
     """
 
     TYPE: ClassVar[str] = "rank"
@@ -63,7 +63,7 @@ def rank(node: Rank | SortLimit | Limit, lowering: Lowering) -> KeyedOperator:
 
 
 def _range(rank_range: RankRange) -> tuple[int, int | None, int | None]:
-    """The first rank, the last one, and the column that has the last one."""
+    """The first rank, the last one, and the column with the last one."""
     match rank_range:
         case ConstantRange():
             return rank_range.start, rank_range.end, None
@@ -78,10 +78,10 @@ class DeduplicateParameters(Parameters):
     """Deduplication whose result may be corrected.
 
     Args:
-        keep_last: the last row of a key, or the first.
-        rowtime: the time column that says what is first; None for arrival.
-        generate_update_before: whether updates have their -U.
-        generate_insert: whether the first row of a key is +I; else, where the last is kept, +U.
+        keep_last: keep the last row of a key; otherwise the first.
+        rowtime: the time column that orders the rows; None for arrival order.
+        generate_update_before: True if updates are emitted as -U and +U.
+        generate_insert: True if the first row of a key is +I; otherwise, if the last is kept, it is +U.
     """
 
     TYPE: ClassVar[str] = "deduplicate"
@@ -93,7 +93,7 @@ class DeduplicateParameters(Parameters):
 
 @dataclass(frozen=True, slots=True)
 class KeepFirstInOrderParameters(Parameters):
-    """The first row of a key by the time column `rowtime`, when the watermark has reached it."""
+    """The first row of a key by the time column `rowtime`, emitted once the watermark reaches it."""
 
     TYPE: ClassVar[str] = "keep-first-in-order"
     rowtime: int

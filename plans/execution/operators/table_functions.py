@@ -1,4 +1,4 @@
-"""Table functions of correlates: the array of rows that a call gives for an input row.
+"""Table functions of correlates: the array of rows that a call returns for an input row.
 
 Source: `$UNNEST_ROWS$1`, `$UNNEST_ROWS_WITH_ORDINALITY$1` and `$REPLICATE_ROWS$1` in Flink 2.3's plans. Each element
 is a struct with fields `v0`, `v1`, ....
@@ -42,14 +42,14 @@ def _struct(columns: Sequence[Column]) -> Column:
 
 
 def _items(value: Column, type_: LogicalType) -> tuple[Column, Callable[[Column], list[Column]]]:
-    """A collection as an array, and how an item of it becomes columns."""
+    """A collection as an array, and the conversion of its items to columns."""
     match type_:
         case ArrayType():
             return value, lambda item: _fields(item, type_.element)
         case MapType():
             return F.map_entries(value), lambda item: [item.getField("key"), item.getField("value")]
         case MultisetType():
-            # A multiset is a map from element to count; each element comes as often as it is in it.
+            # A multiset is a map from element to count; each element is repeated by its count.
             repeated = F.flatten(
                 lambdas.transform(
                     F.map_entries(value), lambda e: F.array_repeat(e.getField("key"), e.getField("value"))

@@ -15,26 +15,26 @@ from compiled_plan.plans.types import TimeKind, TimestampBase
 
 
 def time_kind(node: PlanNode, column: int) -> TimeKind:
-    """What a column of a node's output is to time; the columns of its (left) input come first in it."""
+    """The time attribute kind of a node's output column; the columns of its (left) input come first."""
     type_ = node.output_type.types[column]
     return type_.kind if isinstance(type_, TimestampBase) else TimeKind.REGULAR
 
 
 def _shares_watermark(node: PlanNode, lowering: Lowering) -> bool:
-    """Whether a row's watermark is that of both inputs: of one watermark assigner, or as it came between the rows."""
+    """Return True if both inputs share a row's watermark: it is of one assigner, or travels between the rows."""
     return lowering.row_by_row or len(assigners_above(lowering.plan, node.id)) == 1
 
 
 @dataclass(frozen=True, slots=True)
 class IntervalJoinParameters(BinaryJoin):
-    """A join of rows whose times are near each other.
+    """A join of rows whose times are close.
 
     Args:
         left_time: the time column of the left input; -1 for processing time.
-        right_time: that of the right one.
-        lower_bound: how far, in ms, the left time is from the right one, at least.
-        upper_bound: and at most.
-        shared_watermark: whether the watermark of a row is that of both inputs.
+        right_time: the time column of the right input; likewise.
+        lower_bound: the minimum of left time minus right time, in ms.
+        upper_bound: its maximum.
+        shared_watermark: True if a row's watermark is that of both inputs.
     """
 
     TYPE: ClassVar[str] = "interval-join"
@@ -73,7 +73,7 @@ class RowtimeSortParameters(Parameters):
 
 @dataclass(frozen=True, slots=True)
 class ProctimeSortParameters(Parameters):
-    """A sort of the rows that come at one time."""
+    """A sort of the rows that arrive at one time."""
 
     TYPE: ClassVar[str] = "proctime-sort"
     order_by: tuple[SortColumn, ...]
@@ -84,7 +84,7 @@ def interval_join(node: IntervalJoin, lowering: Lowering) -> KeyedOperator:
     """Flink's RowTimeIntervalJoin and ProcTimeIntervalJoin."""
     spec, bounds = node.interval_join_spec.join_spec, node.interval_join_spec.window_bounds
     left, right = -bounds.left_lower_bound, bounds.left_upper_bound
-    # Rows that are padded with nulls come when their cleanup is due, half an interval after the last match.
+    # Rows padded with nulls are emitted when their cleanup is due, half an interval after the last match.
     padding = 0 if spec.join_type == "INNER" else max(left + right, 0) // 2 + 1
     return KeyedOperator(
         ports=join_ports(node, spec, lowering),
@@ -130,7 +130,7 @@ def temporal_sort(node: TemporalSort, lowering: Lowering) -> KeyedOperator:
     first, *others = node.order_by.fields
     order = sort_columns(others)
     in_event_time = _first_kind(node) is TimeKind.ROWTIME
-    # All rows are one task's, for there is one order.
+    # One task gets all rows, because there is one order.
     return KeyedOperator(
         ports=(KeyedPort.by((), lowering.input_types(node)),),
         output=node.output_type.types,

@@ -45,7 +45,7 @@ def _is_session(node: WindowTableFunction) -> bool:
 
 @stateless(WindowTableFunction)
 def aligned_windows(node: WindowTableFunction, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow | Exploded]:
-    """Each row once for each window it is in (Flink's AlignedWindowTableFunctionOperator); none without a time."""
+    """Emit each row once per window (Flink's AlignedWindowTableFunctionOperator); skip rows without a time."""
     windowing = node.windowing
     assert isinstance(windowing, TimeAttributeWindowing)
     context = lowering.context(node)
@@ -78,9 +78,9 @@ class SessionRowsParameters(Parameters):
 
     Args:
         window: the sessions.
-        zone: the zone of the clock that they lie on; None for UTC.
+        zone: the time zone of the sessions' clock; None for UTC.
         time: the column with a row's time in ms on that clock; None for processing time.
-        drop_null_times: whether rows without a time are left out; else they are an error.
+        drop_null_times: skip rows without a time; otherwise they are an error.
     """
 
     TYPE: ClassVar[str] = "session-rows"
@@ -113,11 +113,11 @@ def session_windows(node: WindowTableFunction, lowering: Lowering) -> KeyedOpera
 
 @dataclass(frozen=True, slots=True)
 class AttachedWindows(Parameters):
-    """What operators over one input whose rows carry their window have.
+    """Parameters common to operators over inputs whose rows carry their window.
 
     Args:
-        window_ends: for each input the column with the end of a row's window.
-        zone: the zone of the clock that windows lie on; None for UTC.
+        window_ends: per input, the column with the end of a row's window.
+        zone: the time zone of the windows' clock; None for UTC.
     """
 
     window_ends: tuple[int, ...]
@@ -177,7 +177,6 @@ def window_deduplicate(node: WindowDeduplicate, lowering: Lowering) -> KeyedOper
 
 
 def _windows(node: PlanNode, sides: Sequence[Windowing], lowering: Lowering) -> dict[str, Any]:
-    """The fields of `AttachedWindows`."""
     return {
         "window_ends": tuple(_window(side)[1] for side in sides),
         "zone": zone_of(node, sides[0].time_attribute_type, lowering),
@@ -192,14 +191,14 @@ def _over_windows(
 
 
 def _window(windowing: Windowing) -> tuple[int, int]:
-    """The columns with the start and the end of the window that a row carries, which its key ends with."""
+    """The columns with the start and end of the window in a row, which are the last ones of the key."""
     assert isinstance(windowing, WindowAttachedWindowing)
     return windowing.window_start, windowing.window_end
 
 
 @keyed(WindowJoin, event_time=lambda node: node.left_windowing.is_rowtime)
 def window_join(node: WindowJoin, lowering: Lowering) -> KeyedOperator:
-    """Flink's WindowJoinOperator. Windows are equal when start and end are: sessions may share an end alone."""
+    """Flink's WindowJoinOperator. Windows are equal if start and end are: sessions may share only an end."""
     spec = node.join_spec
     sides = (node.left_windowing, node.right_windowing)
     return KeyedOperator(

@@ -1,8 +1,8 @@
 """Window aggregates: over window table functions, in one phase or two, and over windows in GROUP BY.
 
-The local half of a two-phase aggregate passes its rows on. The kernel gets the columns that it needs, and the time or
-the window of a row as ms. With tumbling windows, and with windows that rows carry, the window is part of the key: so
-the windows of few groups are still spread over tasks. Windows that overlap share their state in one key.
+The local half of a two-phase aggregate passes its rows through. The kernel gets the columns that it needs, and the time
+or the window of a row as ms. With tumbling windows, and with windows carried by rows, the window is part of the key,
+so that the windows of few groups are still spread over tasks. Overlapping windows share their state in one key.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class AggregatesInWindows(Parameters):
     Args:
         grouping: the columns of the key.
         aggs: the calls.
-        need_retraction: whether rows may be taken back, and a window may end empty.
+        need_retraction: True if rows may be retracted, so that a window may end empty.
     """
 
     grouping: tuple[int, ...]
@@ -76,17 +76,17 @@ class AggregatesInWindows(Parameters):
 
 @dataclass(frozen=True, slots=True)
 class WindowAggregateParameters(AggregatesInWindows):
-    """Aggregates of groups in aligned windows, or in windows that rows carry.
+    """Aggregates of groups in aligned windows, or in windows carried by rows.
 
     Args:
-        properties: what of the window is in the output behind the results: "start", "end", "rowtime", "proctime".
+        properties: the window's properties in the output after the results: "start", "end", "rowtime", "proctime".
         window: the windows.
-        zone: the zone of the clock that windows lie on; None for UTC.
-        time: the column with a row's time in ms on that clock; None for processing time, or windows that rows carry.
-        window_start: the column with the start of the window that a row carries, in ms on that clock.
-        window_end: that with its end.
-        drop_null_times: whether rows without a time are left out; else they are an error.
-        newest_first: whether the parts of a window are put together from the newest on, as Flink does for HOP.
+        zone: the time zone of the windows' clock; None for UTC.
+        time: the column with a row's time in ms on that clock; None for processing time, or windows carried by rows.
+        window_start: the column with the start of the window carried by a row, in ms on that clock.
+        window_end: the column with its end.
+        drop_null_times: skip rows without a time; otherwise they are an error.
+        newest_first: merge the slices of a window from the newest on, as Flink does for HOP.
     """
 
     TYPE: ClassVar[str] = "window-aggregate"
@@ -114,7 +114,7 @@ class SessionAggregateParameters(AggregatesInWindows):
 
 @dataclass(frozen=True, slots=True)
 class CountWindow:
-    """Windows of `size` rows, one in each `slide` rows."""
+    """Windows of `size` rows, starting every `slide` rows."""
 
     size: int
     slide: int
@@ -133,13 +133,13 @@ AnyWindow = Aligned | Attached | Session | CountWindow
 
 @dataclass(frozen=True, slots=True)
 class _Assignment:
-    """How rows get their windows.
+    """Assignment of rows to windows.
 
     Args:
         window: the kernel's `window`.
         zone: see `zone_of`.
-        times: columns of the input that the kernel gets as ms: one time, or the start and the end of the window.
-        key: the part of the key that tells windows apart, from `times` in ms; None: none.
+        times: input columns converted to ms for the kernel: one time, or the start and end of the window.
+        key: the part of the key that identifies windows, from `times` in ms; None if there is none.
         drop_null_times: see `WindowAggregateParameters`.
         newest_first: likewise.
     """
@@ -164,7 +164,7 @@ def window_aggregate(node: WindowAggregate, lowering: Lowering) -> KeyedOperator
 
 @keyed(GlobalWindowAggregate, event_time=_is_rowtime)
 def global_window_aggregate(node: GlobalWindowAggregate, lowering: Lowering) -> KeyedOperator:
-    """The global half of a two-phase window aggregate, on the rows in front of the local half."""
+    """The global half of a two-phase window aggregate, on the input rows of the local half."""
     local = lowering.below_exchanges(node)
     assert isinstance(local, LocalWindowAggregate)
     return _operator(node, local, _assignment(node, local.windowing, lowering), lowering)
@@ -185,9 +185,9 @@ def _assignment(node: PlanNode, windowing: Windowing, lowering: Lowering) -> _As
     zone = zone_of(node, windowing.time_attribute_type, lowering)
     if isinstance(windowing, TimeAttributeWindowing):
         window = windowing.window
-        made = session(window) if isinstance(window, SessionWindow) else aligned(window)
+        assignment = session(window) if isinstance(window, SessionWindow) else aligned(window)
         newest_first = isinstance(window, HoppingWindow)
-        return _timed(made, zone, windowing.time_attribute_index, windowing.is_rowtime, newest_first=newest_first)
+        return _timed(assignment, zone, windowing.time_attribute_index, windowing.is_rowtime, newest_first=newest_first)
     assert isinstance(windowing, WindowAttachedWindowing)
     return _Assignment(Attached(), zone, (windowing.window_start, windowing.window_end), lambda times: times)
 
@@ -202,11 +202,11 @@ def _timed(
     newest_first: bool = False,
 ) -> _Assignment:
     """Windows by a time attribute; by processing time the kernel reads its own clock."""
-    made = _Assignment(window, zone, drop_null_times=drop_null_times, newest_first=newest_first)
+    assignment = _Assignment(window, zone, drop_null_times=drop_null_times, newest_first=newest_first)
     if not is_rowtime:
-        return made
+        return assignment
     key = (lambda times: [tumbling_end(times[0], window)]) if isinstance(window, Tumbling) else None
-    return replace(made, times=(column,), key=key)
+    return replace(assignment, times=(column,), key=key)
 
 
 def _group_assignment(node: GroupWindowAggregate, lowering: Lowering) -> _Assignment:
@@ -274,7 +274,7 @@ def _operator(
         for call in calls
     )
     shared = (port.key_columns, aggs, reader.need_retraction)
-    properties = tuple(_PROPERTIES[each.property.kind] for each in node.named_window_properties)
+    properties = tuple(_PROPERTIES[property_.property.kind] for property_ in node.named_window_properties)
     return KeyedOperator(
         (port,),
         node.output_type.types,
@@ -314,6 +314,6 @@ def _parameters(
 
 
 def _needs(window: AnyWindow, need_retraction: bool) -> tuple[str, ...]:
-    """The methods that functions in Python need; of sessions and cumulating windows, parts are put together."""
+    """The methods that Python functions need; sessions and cumulating windows merge accumulators."""
     merging = isinstance(window, Session | Cumulative)
     return (*(("retract",) if need_retraction else ()), *(("merge",) if merging else ()))

@@ -1,7 +1,7 @@
-"""What the window operators share: the windows of a row as columns, and their description for the kernel.
+"""Shared code of window operators: the windows of a row as columns, and their description for the kernel.
 
-Windows lie on a clock on the wall: that of the session's time zone for TIMESTAMP_LTZ and processing time, else UTC.
-Their starts and ends are BIGINT columns here, in ms from 1970 on that clock. Source: Flink 2.3's `TimeWindowUtil`,
+Windows are relative to a local clock: that of the session's time zone for TIMESTAMP_LTZ and processing time, otherwise
+UTC. Their starts and ends are BIGINT columns here, in ms from 1970 on that clock. Source: Flink 2.3's `TimeWindowUtil`,
 `SliceAssigners` and `GroupWindowAssigner`s.
 """
 
@@ -20,12 +20,12 @@ from compiled_plan.plans.nodes.windows import CumulativeWindow, HoppingWindow, S
 from compiled_plan.plans.text.durations import parse_iso_duration
 from compiled_plan.plans.types import BIGINT, LogicalType, TimestampLtzType
 
-#: The types of a window's start and end, as columns for the kernel.
+#: The type of a window's start and end, as columns for the kernel.
 MILLIS = BIGINT
 
 
 def zone_of(node: PlanNode, time: LogicalType, lowering: Lowering) -> str | None:
-    """The zone of the clock that windows over times of this type lie on; None for UTC."""
+    """The time zone of the clock of windows over times of this type; None for UTC."""
     if not isinstance(time, TimestampLtzType):
         return None
     zone = lowering.context(node).time_zone
@@ -46,7 +46,7 @@ def timestamp(local: Column, type_: LogicalType, zone: str | None) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class Tumbling:
-    """Windows of `size`, one after the other; all lengths of windows are in ms."""
+    """Consecutive windows of `size`; all lengths of windows are in ms."""
 
     size: int
     offset: int
@@ -55,7 +55,7 @@ class Tumbling:
 
 @dataclass(frozen=True, slots=True)
 class Hopping:
-    """Windows of `size`, one in each `slide`."""
+    """Windows of `size`, starting every `slide`."""
 
     size: int
     slide: int
@@ -82,7 +82,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """Windows that rows carry."""
+    """Windows carried by rows."""
 
     type: str = field(default="attached", init=False)
 

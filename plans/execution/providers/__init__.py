@@ -1,1 +1,1 @@
-"""Data sources of Spark, by their names: what they give, read as streams or as a whole, appended to and merged into"""
+"""Spark data sources by name: read as streams or batches, and appended to."""

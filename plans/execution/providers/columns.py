@@ -1,4 +1,4 @@
-"""The columns of a table beside those of its data source."""
+"""Comparison of a table's columns with those of its data source."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 _REMEDY = "declare the columns as the data source has them, and CAST in a query or view"
 
 
-def check_columns(table: TableSpec, given: s.StructType, provider: str) -> None:
-    """Refuse a table whose columns its data source has not, or with other types; it may have more.
+def check_columns(table: TableSpec, columns: s.StructType, provider: str) -> None:
+    """Refuse a table with columns that its data source lacks or has with other types; extra columns are allowed.
 
     Args:
-        given: what the data source has.
+        columns: the columns of the data source.
         provider: its name, for messages.
 
     Raises:
         DataError: names the column and both types.
     """
-    found = {field.name: field.dataType for field in given.fields}
+    types = {field.name: field.dataType for field in columns.fields}
     for column in table.columns.fields:
-        own = found.get(column.name)
+        own = types.get(column.name)
         if own is None:
-            other = next((name for name in found if name.lower() == column.name.lower()), None)
+            match = next((name for name in types if name.lower() == column.name.lower()), None)
             raise DataError(
                 f"provider {provider!r} has no column {column.name!r}",
                 where=f"table {table.identifier}",
-                remedy=f"write it as {other!r}: names have a case"
-                if other
-                else f"its columns are: {', '.join(found) or 'none'}",
+                remedy=f"write it as {match!r}: names are case-sensitive"
+                if match
+                else f"its columns are: {', '.join(types) or 'none'}",
             )
         if not same_type(to_spark(column.type), own):
             raise DataError(
@@ -45,22 +45,22 @@ def check_columns(table: TableSpec, given: s.StructType, provider: str) -> None:
             )
 
 
-def same_type(one: s.DataType, other: s.DataType) -> bool:
-    """Whether values of two types are the same, whatever may be null; lengths of strings do not count."""
+def same_type(left: s.DataType, right: s.DataType) -> bool:
+    """Return True if two types have the same values, ignoring nullability and lengths of strings."""
     from pyspark.sql import types as s
 
-    match one, other:
+    match left, right:
         case s.ArrayType(), s.ArrayType():
-            return same_type(one.elementType, other.elementType)
+            return same_type(left.elementType, right.elementType)
         case s.MapType(), s.MapType():
-            return same_type(one.keyType, other.keyType) and same_type(one.valueType, other.valueType)
+            return same_type(left.keyType, right.keyType) and same_type(left.valueType, right.valueType)
         case s.StructType(), s.StructType():
-            return one.names == other.names and all(
-                same_type(a.dataType, b.dataType) for a, b in zip(one.fields, other.fields, strict=True)
+            return left.names == right.names and all(
+                same_type(a.dataType, b.dataType) for a, b in zip(left.fields, right.fields, strict=True)
             )
         case s.StringType(), s.StringType() | s.CharType() | s.VarcharType():
             return True
-    return one == other
+    return left == right
 
 
 def _plain(type_: t.LogicalType) -> str:
@@ -68,7 +68,7 @@ def _plain(type_: t.LogicalType) -> str:
 
 
 def _shown(type_: s.DataType) -> str:
-    """A type of Spark in Flink's words, where there are such."""
+    """A Spark type in Flink's terms, if there is an equivalent."""
     try:
         return str(from_spark(type_))
     except UnsupportedError:

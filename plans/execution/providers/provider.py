@@ -1,4 +1,4 @@
-"""A table's data source, as Spark's readers and writers are told of it."""
+"""The data source of a table, as configured for Spark's readers and writers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from compiled_plan.plans.text.masking import masked_text
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: How a traceback of Python ends.
+#: The last line of a Python traceback.
 _RAISED = re.compile(r"[\w.]+(Error|Exception|Failure)\b")
-#: Spark's setting that names the classes which a plan may name as a provider, with commas between them.
+#: Spark's setting with the classes that plans may use as providers, separated by commas.
 ALLOWED = "spark.compiledPlan.providers"
 
 
@@ -30,8 +30,8 @@ class Opened:
     """A data source of a table.
 
     Args:
-        name: the data source's.
-        options: what it is told.
+        name: the provider's name.
+        options: its options.
     """
 
     spark: SparkSession
@@ -44,11 +44,11 @@ class Opened:
         """The data source of a table.
 
         Raises:
-            UnsupportedError: it is named by a class that nobody allowed.
+            UnsupportedError: the provider is a class that is not allowed.
         """
         name = table.options["provider"]
         if "." in name or "$" in name:
-            allowed = {each.strip() for each in (spark.conf.get(ALLOWED, "") or "").split(",")}
+            allowed = {scheme.strip() for scheme in (spark.conf.get(ALLOWED, "") or "").split(",")}
             if name not in allowed:
                 raise UnsupportedError(
                     f"provider {name!r} is a class, and a plan may not choose which classes are loaded",
@@ -60,12 +60,12 @@ class Opened:
 
     @property
     def typed(self) -> bool:
-        """Whether it knows the types of its columns; else they are those that are declared."""
+        """Return True if it knows the types of its columns; otherwise the declared types apply."""
         return self.name.lower() not in UNTYPED
 
     @contextmanager
-    def told(self, doing: str) -> Iterator[None]:
-        """What Spark says goes wrong, as an error that names the table.
+    def errors_named(self, doing: str) -> Iterator[None]:
+        """Re-raise errors of Spark with the name of the table.
 
         Raises:
             ExecutionError: Spark or the data source refuses.
@@ -76,16 +76,16 @@ class Opened:
             raise self.refused(doing, fault) from fault
 
     def refused(self, doing: str, fault: PySparkException | Py4JJavaError) -> ExecutionError:
-        """An error of Spark's, told with the table."""
+        """The error of the table for an exception of Spark."""
         return ExecutionError(
-            f"provider {self.name!r} cannot be {doing}: {masked_text(said(fault))}",
+            f"provider {self.name!r} cannot be {doing}: {masked_text(message_of(fault))}",
             where=f"table {self.table.identifier}",
             remedy="correct the table's options; they go to the data source as they are",
         )
 
 
-def said(fault: PySparkException | Py4JJavaError) -> str:
-    """What Spark says, in a line: the first; of a data source in Python the last of its traceback."""
+def message_of(fault: PySparkException | Py4JJavaError) -> str:
+    """Spark's message in one line: the first; for a data source in Python the last of its traceback."""
     text = str(fault.java_exception) if isinstance(fault, Py4JJavaError) else str(fault)
     lines = [line.rstrip() for line in text.split("\n\nJVM stacktrace:")[0].split("\n")]
     if "Traceback (most recent call last)" not in text:

@@ -1,4 +1,4 @@
-"""A data source that is written: rows are appended."""
+"""Sinks into data sources: rows are appended."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 
 def write(table: TableSpec, context: SinkContext) -> RowSink:
-    """A sink for a table; what is there already is looked at.
+    """A sink for a table; compares its columns with existing data.
 
     Raises:
-        UnsupportedError: its provider is a class that nobody allowed.
-        DataError: it has other columns than its data source; names the column and both types.
+        UnsupportedError: its provider is a class that is not allowed.
+        DataError: its columns differ from those of the data source; names the column and both types.
     """
     opened = Opened.of(context.spark, table)
-    there = _there(opened) if context.writes and opened.typed else None
-    if there is not None:
-        check_columns(table, there, opened.name)
+    columns = _existing_columns(opened) if context.writes and opened.typed else None
+    if columns is not None:
+        check_columns(table, columns, opened.name)
     return AppendingSink(opened)
 
 
-def _there(opened: Opened) -> StructType | None:
-    """The columns of what is there; None where nothing can be read, as before the first write."""
+def _existing_columns(opened: Opened) -> StructType | None:
+    """The columns of existing data; None if it cannot be read, as before the first write."""
     try:
         return opened.spark.read.format(opened.name).options(**opened.options).load().schema
     except (PySparkException, Py4JJavaError):
@@ -43,18 +43,17 @@ def _there(opened: Opened) -> StructType | None:
 
 @dataclass(frozen=True, slots=True)
 class AppendingSink:
-    """Appends the rows of each micro-batch; those of one that is written again are appended again."""
+    """Appends the rows of each micro-batch; a repeated batch is appended again."""
 
     READS_ORDER: ClassVar[bool] = False
-    #: A provider of the first version of Spark's interface does with the rows what it likes; that of Kafka does.
+    #: Providers of version 1 of Spark's interface may run the rows in queries of their own; Kafka's does.
     RUNS_ROWS: ClassVar[bool] = True
 
     opened: Opened
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        """Append a batch; see `RowSink.write`."""
         table = self.opened.table
-        # Fields of rows have the names that are declared, whatever the plan calls them.
+        # Fields of rows have their declared names, whatever the plan calls them.
         rows = frame.select(
             *(
                 self._inserted(f"f{at}").cast(to_spark(column.type)).alias(column.name)
@@ -64,10 +63,10 @@ class AppendingSink:
         writer = rows.write.format(self.opened.name).mode("append").options(**self.opened.options)
         if table.partition_keys:
             writer = writer.partitionBy(*table.partition_keys)
-        with self.opened.told("written"):
+        with self.opened.errors_named("written"):
             writer.save()
 
     def _inserted(self, column: str) -> Column:
-        """A column; a row that is no insert fails the run."""
-        message = F.lit(f"table {self.opened.table.identifier} takes inserts alone, and the plan gives it another row")
+        """A column; a row that is not an insert fails the run."""
+        message = F.lit(f"table {self.opened.table.identifier} accepts only inserts, and the plan writes another row")
         return F.when(F.col(KIND) == INSERT, F.col(column)).otherwise(F.raise_error(message))

@@ -1,4 +1,4 @@
-"""A data source that is read: as a stream where it can, else as a whole."""
+"""Sources from data sources: read as streams if supported, otherwise as batches."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 _WHOLE = "org.compiledplan.kernel.host.WholeTable"
-#: What Spark says of a data source that is no stream, and of one that wants to be told its columns.
+#: Spark's messages for a data source without streaming reads, and for one that requires a schema.
 _NO_STREAM = ("does not support streamed reading", "simpleStreamReader is not implemented")
 _NO_COLUMNS = "Schema must be specified"
 
 
 def read(table: TableSpec, context: SourceContext) -> RowSource:
-    """The rows of a table; of its columns those that the plan uses, others are null.
+    """The rows of a table; columns that the plan does not use are null.
 
     Raises:
-        UnsupportedError: its provider is a class that nobody allowed, or is to be a stream and is none.
-        DataError: it has other columns than its data source; names the column and both types.
-        ExecutionError: the data source refuses; says why.
+        UnsupportedError: its provider is a class that is not allowed, or must be a stream and is not.
+        DataError: its columns differ from those of the data source; names the column and both types.
+        ExecutionError: the data source refuses; gives its reason.
     """
     opened = Opened.of(context.spark, table)
     mode = SPEC.values(table.options).text("scan.mode")
@@ -44,32 +44,32 @@ def read(table: TableSpec, context: SourceContext) -> RowSource:
     stream = None if mode == "batch" else _stream(opened, must=mode == "streaming")
     if stream is not None:
         return RowSource(_rows(stream, table), bounded=False)
-    with opened.told("read"):
+    with opened.errors_named("read"):
         frame = _loaded(opened, opened.spark.read)
     frame = frame.select(*(F.col(quote_identifier(name)) for name in table.used))
     kernel = java_class(opened.spark._jvm, _WHOLE)
     held = _Held(kernel, kernel.hold(frame._jdf))
-    whole = opened.spark.readStream.format(_WHOLE).option("id", held.id).load()
-    return RowSource(_rows(whole, table), bounded=True, keeps=held)
+    bounded = opened.spark.readStream.format(_WHOLE).option("id", held.id).load()
+    return RowSource(_rows(bounded, table), bounded=True, keeps=held)
 
 
 class _Held:
-    """A DataFrame that the kernel holds for as long as this object is there."""
+    """A DataFrame that the kernel holds during the lifetime of this object."""
 
     def __init__(self, kernel: Any, id_: str) -> None:
         self.id = id_
-        # At the end of the process the JVM ends, too.
+        # At exit of the process the JVM ends, too.
         weakref.finalize(self, _release, kernel, id_).atexit = False
 
 
 def _release(kernel: Any, id_: str) -> None:
-    # Of a JVM that is gone there is nothing to release.
+    # Nothing to release in a JVM that is gone.
     with suppress(Exception):
         kernel.release(id_)
 
 
 def _stream(opened: Opened, *, must: bool) -> DataFrame | None:
-    """The data source as a stream; None where it is none, and need not be."""
+    """The data source as a stream; None if it has no streaming reads and need not have any."""
     try:
         return _checked_stream(opened)
     except (PySparkException, Py4JJavaError) as fault:
@@ -77,7 +77,7 @@ def _stream(opened: Opened, *, must: bool) -> DataFrame | None:
             if not must:
                 return None
             raise UnsupportedError(
-                f"provider {opened.name!r} is no stream",
+                f"provider {opened.name!r} does not support streaming reads",
                 where=f"table {opened.table.identifier}",
                 remedy="leave 'scan.mode' out, or set it to 'batch': the table is read as a whole",
             ) from None
@@ -85,51 +85,51 @@ def _stream(opened: Opened, *, must: bool) -> DataFrame | None:
 
 
 def _checked_stream(opened: Opened) -> DataFrame:
-    """The data source as a stream, its columns those of the table."""
+    """The data source as a stream with the columns of the table."""
     try:
         return _loaded(opened, opened.spark.readStream)
     except (PySparkException, Py4JJavaError) as fault:
         if _NO_COLUMNS not in str(fault):
             raise
-    # Files say their columns, and a stream of files has to be told them.
+    # Files contain their schema, but a stream of files must be given it.
     return _loaded(opened, opened.spark.readStream, _columns_of_files(opened))
 
 
 def _loaded(opened: Opened, reader: Any, columns: StructType | None = None) -> DataFrame:
-    """The rows of a data source, whose columns are those of the table.
+    """The rows of a data source, with the columns of the table.
 
     Args:
-        reader: of Spark, for a stream or for a whole table.
-        columns: what the data source is told of them; None for nothing, where it has types.
+        reader: Spark's reader, for a stream or a batch.
+        columns: the schema given to the data source; None if it has types of its own.
 
     Raises:
-        DataError: it has not the columns of the table.
+        DataError: it lacks columns of the table.
     """
     reader = reader.format(opened.name).options(**opened.options)
     if not opened.typed:
-        # A record that cannot be read ends the run, unless the table says otherwise.
+        # An unreadable record fails the run, unless the table says otherwise.
         strict = opened.options if "mode" in map(str.lower, opened.options) else {"mode": "FAILFAST"}
         columns = schema_of(opened.table.columns)
         reader = reader.options(**strict)
-    found: DataFrame = (reader if columns is None else reader.schema(columns)).load()
-    given = found.schema
-    if columns is None and (wanted := _parted(opened, given)) != given:
-        found = reader.schema(wanted).load()
-    _begun(found)
+    frame: DataFrame = (reader if columns is None else reader.schema(columns)).load()
+    inferred = frame.schema
+    if columns is None and (wanted := _parted(opened, inferred)) != inferred:
+        frame = reader.schema(wanted).load()
+    _begun(frame)
     if opened.typed:
-        check_columns(opened.table, found.schema, opened.name)
-    return found
+        check_columns(opened.table, frame.schema, opened.name)
+    return frame
 
 
-def _parted(opened: Opened, given: StructType) -> StructType:
-    """The columns, those that partition the table with their declared types: names of folders have none."""
+def _parted(opened: Opened, columns: StructType) -> StructType:
+    """The columns, with declared types for partition columns: names of folders have no types."""
     declared = schema_of(opened.table.columns)
-    keys = {name for name in opened.table.partition_keys if name in given.names}
-    return type(given)([declared[field.name] if field.name in keys else field for field in given.fields])
+    keys = {name for name in opened.table.partition_keys if name in columns.names}
+    return type(columns)([declared[field.name] if field.name in keys else field for field in columns.fields])
 
 
 def _columns_of_files(opened: Opened) -> StructType:
-    """The columns of the files that are there; those that are declared where there is none yet."""
+    """The columns of existing files; the declared ones if there are none yet."""
     try:
         return _parted(opened, opened.spark.read.format(opened.name).options(**opened.options).load().schema)
     except PySparkException as fault:
@@ -139,7 +139,7 @@ def _columns_of_files(opened: Opened) -> StructType:
 
 
 def _begun(stream: DataFrame) -> None:
-    """Have a data source in Python say whether it is a stream, which others have said by now."""
+    """Start a data source in Python: it only now reports if it is a stream; others have done so before."""
     plan: Any = stream._jdf.queryExecution().analyzed()
     if plan.getClass().getSimpleName() != "StreamingRelationV2":
         return

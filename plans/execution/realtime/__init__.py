@@ -1,1 +1,1 @@
-"""Spark's Real-time Mode: all stages run at once, rows stream through them, batches are the interval of checkpoints."""
+"""Spark's Real-time Mode: all stages run at once, rows stream through them, and a batch is a checkpoint interval."""

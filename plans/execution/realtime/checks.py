@@ -1,6 +1,6 @@
-"""What does not run in real-time mode: each reason by its name, with what to do instead.
+"""Restrictions of real-time mode: each reason with a name and a remedy.
 
-All of it is known from the plan alone, so that it is refused before Spark starts.
+All of them follow from the plan alone, and are checked before Spark starts.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from compiled_plan.plans.execution.session.options import TRANSFORM
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, table_spec
 from compiled_plan.plans.inspection.placement import needs_step
 
-#: The connectors whose tables are read in this mode.
+#: The connectors with sources in this mode.
 SOURCES = frozenset({"kafka", "upsert-kafka", "datagen"})
-#: The connectors whose tables are written in this mode.
+#: The connectors with sinks in this mode.
 SINKS = frozenset({"kafka", "upsert-kafka", "jdbc", "filesystem", "print", "blackhole"})
 _WHOLE_FILES = frozenset({"parquet", "orc", "avro"})
 _INSTEAD = "run it in micro-batches: leave --trigger real-time out"
@@ -27,13 +27,13 @@ _INSTEAD = "run it in micro-batches: leave --trigger real-time out"
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why plans do not run in real-time mode.
+    """A reason for which a plan does not run in real-time mode.
 
     Args:
         name: for messages and the docs.
         text: one sentence for the docs.
         remedy: what to do instead.
-        find: what of a plan it holds for, as errors.
+        find: returns the parts of a plan to which it applies, as errors.
     """
 
     name: str
@@ -41,26 +41,26 @@ class Reason:
     remedy: str
     find: Callable[[PreparedPlan, Reason], Iterator[UnsupportedError]]
 
-    def of(self, table: TableSpec, what: str = "") -> UnsupportedError:
+    def of(self, table: TableSpec, message: str = "") -> UnsupportedError:
         """The error about a table."""
         return UnsupportedError(
-            f"real-time mode: {what or self.text}", where=f"table {table.identifier}", remedy=self.remedy
+            f"real-time mode: {message or self.text}", where=f"table {table.identifier}", remedy=self.remedy
         )
 
 
 def check(prepared: PreparedPlan, host: str) -> None:
-    """Refuse what does not run in real-time mode.
+    """Raise if a plan does not run in real-time mode.
 
     Args:
         prepared: the plan.
         host: the Spark operator that hosts the stages.
 
     Raises:
-        UnsupportedError: the first thing that does not run; names it.
+        UnsupportedError: the first part that does not run; names it.
     """
     if host != TRANSFORM:
         raise UnsupportedError(
-            f"real-time mode: Spark runs no {host} in it", remedy="leave --host out, or run it in micro-batches"
+            f"real-time mode does not support the host {host}", remedy="leave --host out, or run it in micro-batches"
         )
     for reason in REASONS:
         for error in reason.find(prepared, reason):
@@ -104,7 +104,7 @@ def _values(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError
 def _not_streaming(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     for table in _sources(prepared):
         if _connector(table) not in SOURCES:
-            yield reason.of(table, f"the connector {_connector(table)!r} gives no rows one by one")
+            yield reason.of(table, f"the connector {_connector(table)!r} does not emit single rows")
 
 
 def _ends(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
@@ -121,15 +121,15 @@ def _dead_letters(prepared: PreparedPlan, reason: Reason) -> Iterator[Unsupporte
 def _same(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     seen: dict[tuple[tuple[str, str], ...], TableSpec] = {}
     for table in _sources(prepared):
-        other = seen.setdefault(tuple(sorted(table.options.items())), table)
-        if other is not table and _connector(table) != "datagen":
-            yield reason.of(table, f"it is read as {other.identifier}, too, by the same options")
+        first = seen.setdefault(tuple(sorted(table.options.items())), table)
+        if first is not table and _connector(table) != "datagen":
+            yield reason.of(table, f"it is read as {first.identifier}, too, by the same options")
 
 
 def _no_row_sink(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     for table in _sinks(prepared):
         if _connector(table) not in SINKS:
-            yield reason.of(table, f"the connector {_connector(table)!r} takes no rows one by one")
+            yield reason.of(table, f"the connector {_connector(table)!r} does not accept single rows")
 
 
 def _transactions(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
@@ -157,9 +157,9 @@ def _folders(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedErro
             yield reason.of(table)
 
 
-#: All reasons, in the order in which they are looked for.
+#: All reasons, in the order in which they are checked.
 REASONS = (
-    Reason("CURRENT_WATERMARK", "CURRENT_WATERMARK is known in micro-batches alone", _INSTEAD, _current_watermark),
+    Reason("CURRENT_WATERMARK", "CURRENT_WATERMARK is available only in micro-batches", _INSTEAD, _current_watermark),
     Reason(
         "the end of event time",
         "the input has no end in event time, so that its last windows would never close",
@@ -167,24 +167,24 @@ REASONS = (
         _end_of_time,
     ),
     Reason("Python functions", "scalar and table functions run in workers that take whole batches", _INSTEAD, _python),
-    Reason("constant rows", "VALUES are read in micro-batches alone", "write them into a topic of Kafka", _values),
+    Reason("constant rows", "VALUES are read only in micro-batches", "write them into a topic of Kafka", _values),
     Reason(
         "sources",
-        "a source gives rows as they come: kafka, upsert-kafka and datagen do",
+        "a source must emit rows as they arrive: kafka, upsert-kafka and datagen do",
         _INSTEAD,
         _not_streaming,
     ),
     Reason("bounded topics", "a topic has no end here", "leave 'scan.bounded.mode' out", _ends),
     Reason(
         "dead letters",
-        "records that cannot be read are not put aside",
+        "dead letters are not supported",
         "leave 'dead-letter.path' or 'dead-letter.table' out",
         _dead_letters,
     ),
     Reason("one source twice", "Spark reads no two sources of the same options", "read one table twice", _same),
     Reason(
         "sinks",
-        "a sink takes rows as they come: kafka, upsert-kafka, jdbc, filesystem, print and blackhole do",
+        "a sink must write rows as they arrive: kafka, upsert-kafka, jdbc, filesystem, print and blackhole do",
         _INSTEAD,
         _no_row_sink,
     ),
@@ -203,5 +203,5 @@ REASONS = (
     Reason(
         "whole files", "files are written line by line: avro, orc and parquet are not", "choose json or csv", _files
     ),
-    Reason("folders", "PARTITIONED BY is written in micro-batches alone", "leave PARTITIONED BY out", _folders),
+    Reason("folders", "PARTITIONED BY is written only in micro-batches", "leave PARTITIONED BY out", _folders),
 )

@@ -1,6 +1,6 @@
-"""Lines that tasks print: they come over a socket to the process that runs the plan, one connection a task and sink.
+"""Receiver of printed lines: tasks send them over a socket to the process of the run, one connection per task and sink.
 
-What is sent is in the kernel's `LinesToDriver`.
+The kernel's `LinesToDriver` documents the protocol.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _END = -1
 
 
 class Inbox:
-    """Takes lines for sinks, from its start until `close`.
+    """Receives lines for sinks, from construction until `close`.
 
     Args:
         host: the address that tasks can reach.
-        show: by the number of a sink, what prints a line.
+        show: functions that print a line, by number of the sink.
     """
 
     def __init__(self, host: str, show: Mapping[int, Callable[[str], None]]) -> None:
@@ -37,30 +37,30 @@ class Inbox:
         self._server = Server((host, 0), Connection)
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
-    def told(self, sink: int) -> dict[str, Any]:
-        """What the kernel needs to know to print for a sink."""
+    def description(self, sink: int) -> dict[str, Any]:
+        """The kernel's parameters for printing to a sink."""
         host, port = self._server.server_address[:2]
         return {"host": str(host), "port": port, "secret": self.secret, "sink": sink}
 
     def close(self) -> None:
-        """Take no more."""
+        """Stop receiving."""
         self._server.shutdown()
         self._server.server_close()
 
     def _take(self, connection: socketserver.StreamRequestHandler) -> None:
         def number() -> int:
-            found = connection.rfile.read(4)
-            return int(struct.unpack(">i", found)[0]) if len(found) == 4 else _END
+            size = connection.rfile.read(4)
+            return int(struct.unpack(">i", size)[0]) if len(size) == 4 else _END
 
         size = number()
-        told = connection.rfile.read(size) if size == len(self.secret) else b""
-        if not secrets.compare_digest(told, self.secret.encode()):
+        sent = connection.rfile.read(size) if size == len(self.secret) else b""
+        if not secrets.compare_digest(sent, self.secret.encode()):
             return
         show = self.show[number()]
         while True:
             size = number()
             if size == _END:
-                # The other side may be gone: its batch then runs again.
+                # If the other side is gone, its batch runs again.
                 connection.wfile.write(b"\1")
                 return
             line = connection.rfile.read(size)

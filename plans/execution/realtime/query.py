@@ -1,4 +1,4 @@
-"""A run in real-time mode: what differs from one in micro-batches."""
+"""A run in real-time mode: its differences from micro-batches."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _HOST = "spark.driver.host"
 
 
 def in_real_time(prepared: PreparedPlan, host: str) -> PreparedPlan:
-    """The plan as real-time mode runs it: all its sources enter in front of the first stage.
+    """The plan for real-time mode: all its sources enter before the first stage.
 
     Raises:
-        UnsupportedError: something that does not run in this mode; names it.
+        UnsupportedError: a part that does not run in this mode; names it.
     """
     check(prepared, host)
     entries = dict.fromkeys(prepared.layout.entries, 1)
@@ -56,12 +56,12 @@ def row_clock(spark: SparkSession) -> Column:
 
 @dataclass(slots=True)
 class RealTimeQuery:
-    """Starts the query of a run, and counts what its sinks got.
+    """Starts the query of a run, and counts the rows of its sinks.
 
     Args:
         sinks: the open sinks.
-        interval_ms: between checkpoints.
-        partitions: of each stage.
+        interval_ms: time between checkpoints.
+        partitions: number of shuffle partitions of each stage.
     """
 
     spark: SparkSession
@@ -77,34 +77,34 @@ class RealTimeQuery:
 
     @property
     def tick(self) -> str:
-        """What `op` says of ticks; empty where there is no stage that they pass."""
+        """The `op` of ticks; empty if there is no stage to pass them."""
         return TICK if self.prepared.layout.stages else ""
 
     def control(self, sources: Mapping[int, RowSource], names: Mapping[int, str], folder: Folder) -> ControlRows | None:
-        """The control rows; None where there is no stage.
+        """The control rows; None if there is no stage.
 
         Args:
             sources: the opened sources, by node.
-            names: under which the checkpoint knows them.
-            folder: the generation that the plan runs on.
+            names: their names in the checkpoint.
+            folder: the generation on which the plan runs.
         """
         if not self.tick:
             return None
         with no_query_starts():
-            found = control_rows(self.spark, self.prepared, sources, names, self.partitions, folder)
-            self._watermarks = found.kernel
-            return replace(found, ticks=named(found.ticks, TICKS))
+            control = control_rows(self.spark, self.prepared, sources, names, self.partitions, folder)
+            self._watermarks = control.kernel
+            return replace(control, ticks=named(control.ticks, TICKS))
 
     def check(self, sources: Mapping[int, RowSource], start: Start) -> None:
-        """Refuse where not all tasks can run at once, and where timers would fire in micro-batches first.
+        """Refuse too few slots for all tasks to run at once, and timers that would first fire in micro-batches.
 
         Args:
             sources: the opened sources, by node.
-            start: on the checkpoint.
+            start: the start on the checkpoint.
 
         Raises:
             ExecutionError: too few slots; has the figures.
-            CheckpointError: state moves that timers in event time are in.
+            CheckpointError: state with event-time timers must be migrated.
         """
         starter = java_class(self.spark._jvm, f"{_REALTIME}.RealTime")
         starter.prepare(self.spark._jsparkSession)
@@ -119,34 +119,33 @@ class RealTimeQuery:
             )
 
     def catch_up(self, folder: Folder, finish: Callable[..., None]) -> None:
-        """Run what real-time mode cannot begin with: a micro-batch that was begun, timers that are due.
+        """Run in micro-batches whatever real-time mode cannot start with: a pending micro-batch, timers that are due.
 
-        A batch that was begun has an end that was planned, and real-time mode would read on behind it. Timers that the
-        watermark has passed would fire at once in all stages, before the rows of the stages in front have come.
+        A pending batch has a planned end, and real-time mode would read beyond it. Timers passed by the watermark would
+        fire at once in all stages, before the rows of upstream stages arrive.
 
         Args:
-            folder: the generation that the plan runs on.
-            finish: runs the micro-batch that was begun; with `all_there_is` all rows that there are, too.
+            folder: the generation on which the plan runs.
+            finish: runs the pending micro-batch; with `drain` on all available rows, too.
         """
         begun = progress_of(folder).planned is not None
         if begun:
             finish()
         if self.prepared.event_time and (begun or marks_of_ticks(folder) is None):
-            finish(all_there_is=True)
+            finish(drain=True)
 
     def written(self, rows: DataFrame, builder: StageBuilder) -> DataFrame:
-        """The rows as the kernel's writer takes them; whatever can be refused is refused here."""
+        """The rows for the kernel's writer; raise for everything that can be refused."""
         sinks = [self.sinks[node.id] for node in self.prepared.sinks]
         shown = printers(sinks)
         self._inbox = Inbox(self.spark.conf.get(_HOST, "127.0.0.1") or "127.0.0.1", shown) if shown else None
-        frame, told = rows_and_description(builder, rows, self.prepared.sinks, sinks, self._inbox)
+        frame, description = rows_and_description(builder, rows, self.prepared.sinks, sinks, self._inbox)
         writer = java_class(self.spark._jvm, f"{_REALTIME}.SinkWriter")
-        self._writer = writer.of(self.spark._jsparkSession, told, len(sinks))
+        self._writer = writer.of(self.spark._jsparkSession, description, len(sinks))
         self._counted = (0,) * len(sinks)
         return frame
 
     def start(self, rows: DataFrame, builder: StageBuilder, folder: Folder) -> StreamingQuery:
-        """Start it on a checkpoint."""
         from pyspark.sql.streaming.query import StreamingQuery
 
         self._folder = folder
@@ -156,19 +155,19 @@ class RealTimeQuery:
             return StreamingQuery(starter.start(frame._jdf, self._writer, folder.uri, self.interval_ms))
 
     def rows(self, batch: int) -> BatchRows:
-        """What was written since the last call, which is that of a batch; see `Sinks.rows`."""
+        """The rows written since the last call, as those of one batch; see `Sinks.rows`."""
         assert self._folder is not None
         counts = tuple(int(self._writer.count(at)) for at in range(len(self._counted)))
-        found: dict[str, int] = {}
+        rows: dict[str, int] = {}
         for node, now, before in zip(self.prepared.sinks, counts, self._counted, strict=True):
             name = table_spec(node).identifier
-            found[name] = found.get(name, 0) + now - before
+            rows[name] = rows.get(name, 0) + now - before
         self._counted = counts
-        self.sinks.count(batch, found, 0, self._folder)
+        self.sinks.count(batch, rows, 0, self._folder)
         return self.sinks.rows(batch)
 
     def close(self) -> None:
-        """Let go of what it held."""
+        """Release its resources."""
         if self._inbox is not None:
             self._inbox.close()
             self._inbox = None

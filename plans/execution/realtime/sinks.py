@@ -1,7 +1,7 @@
-"""The sinks of a plan behind one writer of the kernel: what each writes, made of the rows for all of them.
+"""All sinks of a plan behind one writer of the kernel: the columns of each, from the rows for all of them.
 
-A sink's rows become a struct of what it writes (a line, a message, the columns of a table), computed by Spark as in
-micro-batches; the kernel's `SinkWriter` gives each struct to its sink.
+Spark computes, as in micro-batches, a struct of each sink's output (a line, a message, the columns of a table); the
+kernel's `SinkWriter` passes each struct to its sink.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _TICK_NUMBER = -1
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What the kernel writes for a sink.
+    """A sink in the kernel's writer.
 
     Args:
         type: the kind of sink, see the kernel's `RowSinks`.
-        spec: the description of the sink that the kernel takes.
-        columns: what it gets of each row.
+        spec: the kernel's parameters of the sink.
+        columns: the sink's columns, from each row.
     """
 
     type: str
@@ -58,39 +58,39 @@ def printers(sinks: Sequence[RowSink]) -> dict[int, Callable[[str], None]]:
 def rows_and_description(
     builder: StageBuilder, rows: DataFrame, nodes: Sequence[SinkNode], sinks: Sequence[RowSink], inbox: Inbox | None
 ) -> tuple[DataFrame, str]:
-    """What the kernel's `SinkWriter` takes: the rows, and the description of the sinks as JSON.
+    """The input of the kernel's `SinkWriter`: the rows, and the parameters of the sinks as JSON.
 
     Args:
-        builder: what built the rows.
+        builder: the builder of the rows.
         rows: the final envelope.
         nodes: the sinks of the plan.
         sinks: the opened sinks, in the same order.
-        inbox: where lines go that are printed; None where nothing is.
+        inbox: receives printed lines; None if no sink prints.
 
     Raises:
-        UnsupportedError: a sink that does not take rows one by one.
+        UnsupportedError: a sink that does not accept single rows.
     """
-    frame, told = rows.withColumnRenamed(KIND, _EVERY_KIND), list[dict[str, Any]]()
+    frame, descriptions = rows.withColumnRenamed(KIND, _EVERY_KIND), list[dict[str, Any]]()
     number = F.lit(_TICK_NUMBER)
     for at, (node, sink) in enumerate(zip(nodes, sinks, strict=True)):
-        mine = builder.envelope.holds(Port(node.id, 0, writes=True)) if OP in frame.columns else F.lit(True)
-        allowed = enforced(node, builder.envelope.fields(Port(node.id, 0, writes=True)), mine)
-        frame = (frame if allowed.kept is None else frame.where(allowed.kept)).withColumns(
+        is_own = builder.envelope.holds(Port(node.id, 0, writes=True)) if OP in frame.columns else F.lit(True)
+        allowed = enforced(node, builder.envelope.fields(Port(node.id, 0, writes=True)), is_own)
+        frame = (frame if allowed.condition is None else frame.where(allowed.condition)).withColumns(
             {
-                KIND: F.when(mine, F.col(_EVERY_KIND)).otherwise(F.lit(INSERT).cast("tinyint")),
+                KIND: F.when(is_own, F.col(_EVERY_KIND)).otherwise(F.lit(INSERT).cast("tinyint")),
                 **{f"f{index}": column for index, column in enumerate(allowed.columns)},
             }
         )
         target = _target(at, sink, inbox)
-        told.append({"type": target.type, **target.spec})
-        written = F.when(mine, F.struct(*target.columns)).alias(f"w{at}")
-        kept = [name for name in frame.columns if name != KIND and not _is_field(name)]
-        frame = frame.select(*kept, written)
-        number = F.when(mine, F.lit(at)).otherwise(number)
+        descriptions.append({"type": target.type, **target.spec})
+        written = F.when(is_own, F.struct(*target.columns)).alias(f"w{at}")
+        others = [name for name in frame.columns if name != KIND and not _is_field(name)]
+        frame = frame.select(*others, written)
+        number = F.when(is_own, F.lit(at)).otherwise(number)
     written_columns = [f"w{at}" for at in range(len(sinks))]
     frame = frame.select(number.alias("sink"), *written_columns)
     ticked = bool(builder.envelope.tick)
-    return frame, json.dumps({"ticked": ticked, "sinks": told})
+    return frame, json.dumps({"ticked": ticked, "sinks": descriptions})
 
 
 def _is_field(name: str) -> bool:
@@ -103,13 +103,13 @@ def _target(number: int, sink: RowSink, inbox: Inbox | None) -> Target:
             return Target("blackhole", {}, [F.lit(None).cast("string").alias("nothing")])
         case Printer():
             assert inbox is not None
-            return Target("lines", inbox.told(number), [sink.line().alias("line")])
+            return Target("lines", inbox.description(number), [sink.line().alias("line")])
         case MessageSink():
-            # Messages do not wait for others to share a request with, unless the table says so.
+            # Send messages at once instead of batching requests, unless the table says otherwise.
             return Target("kafka", sink.described(**{"linger.ms": "0"}), [*sink.parts(), *sink.fixed_partition()])
         case DatabaseSink():
             return Target("jdbc", sink.description(), sink.columns())
         case FileSink():
             spec = {"folder": sink.root(), "staging": STAGING, "run": sink.context.run_id, "mark": sink.mark}
             return Target("files", {**spec, "ending": sink.format.spec.extension}, [sink.line().alias("line")])
-    raise UnsupportedError(f"real-time mode: {type(sink).__name__} takes no rows one by one")
+    raise UnsupportedError(f"real-time mode: {type(sink).__name__} does not accept single rows")

@@ -1,6 +1,6 @@
-"""How many task slots a plan needs in real-time mode, where all its tasks run at once.
+"""Task slots that a plan needs in real-time mode, where all its tasks run at once.
 
-There is a task for each partition of each source, one for ticks where there are stages, and one for each shuffle
+There is one task for each partition of each source, one for ticks if there are stages, and one for each shuffle
 partition of each stage.
 """
 
@@ -22,7 +22,7 @@ from compiled_plan.plans.plan import CompiledPlan
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Slots that a topic is given in a session of our own, before anybody can ask how many partitions it has.
+#: Slots reserved per topic in the product's own sessions, which start before the number of partitions is known.
 _A_TOPIC = 64
 _LOCAL = re.compile(r"local(\[\*\])?")
 
@@ -32,10 +32,10 @@ class Slots:
     """The tasks of a plan.
 
     Args:
-        sources: by table how many partitions it has.
-        ticks: whether there is a task for ticks.
-        stages: how many stages there are.
-        partitions: of each stage.
+        sources: number of partitions by table.
+        ticks: True if there is a task for ticks.
+        stages: number of stages.
+        partitions: number of shuffle partitions of each stage.
     """
 
     sources: Mapping[str, int]
@@ -45,11 +45,11 @@ class Slots:
 
     @property
     def needed(self) -> int:
-        """How many slots they take."""
+        """The number of slots that they need."""
         return sum(self.sources.values()) + self.ticks + self.stages * self.partitions
 
     def text(self) -> str:
-        """The figures."""
+        """The figures as text."""
         parts = [f"{count} to read {table}" for table, count in self.sources.items()]
         parts += ["1 for ticks"] if self.ticks else []
         parts += [f"{self.stages} stages x {self.partitions} shuffle partitions"] if self.stages else []
@@ -57,15 +57,16 @@ class Slots:
 
 
 def check_slots(spark: SparkSession, slots: Slots) -> None:
-    """Refuse to start where not all tasks can run at once.
+    """Refuse to start unless all tasks can run at once.
 
     Raises:
         ExecutionError: there are too few slots; has the figures.
     """
-    there = int(java_class(spark._jvm, "org.compiledplan.kernel.realtime.RealTime").slots(spark._jsparkSession))
-    if there < slots.needed:
+    available = int(java_class(spark._jvm, "org.compiledplan.kernel.realtime.RealTime").slots(spark._jsparkSession))
+    if available < slots.needed:
         raise ExecutionError(
-            f"real-time mode runs all tasks at once: this plan takes {slots.text()} task slots, and there are {there}",
+            f"real-time mode runs all tasks at once: this plan needs {slots.text()} task slots, "
+            f"and there are {available}",
             remedy=f"give --master local[{slots.needed}], more cores, or fewer spark.sql.shuffle.partitions",
         )
 
@@ -73,25 +74,25 @@ def check_slots(spark: SparkSession, slots: Slots) -> None:
 def local_session(
     plans: Iterable[CompiledPlan], master: str, settings: Mapping[str, str]
 ) -> tuple[str, dict[str, str]]:
-    """Where plans run, and Spark's settings: in a local session whose size is left to us, with slots for all tasks.
+    """Master URL and Spark settings; a local session whose size the user leaves open gets slots for all tasks.
 
-    More slots than are used cost nothing: they are threads that nobody starts.
+    Unused slots cost nothing: they are threads that are never started.
 
     Args:
-        plans: what is to run.
-        master: Spark's master URL, empty where nobody says.
-        settings: what the user sets.
+        plans: the plans to run.
+        master: Spark's master URL; empty if the user sets none.
+        settings: the user's settings.
     """
     if _LOCAL.fullmatch(master or settings.get("spark.master", "local")) is None:
         return master, dict(settings)
     cores = os.cpu_count() or 1
-    found = {PARTITIONS: str(cores), "spark.default.parallelism": str(cores), **settings}
-    most = max((_most(plan, int(found[PARTITIONS])) for plan in plans), default=1)
-    return f"local[{most}]", found
+    options = {PARTITIONS: str(cores), "spark.default.parallelism": str(cores), **settings}
+    slots = max((_max_slots(plan, int(options[PARTITIONS])) for plan in plans), default=1)
+    return f"local[{slots}]", options
 
 
-def _most(plan: CompiledPlan, partitions: int) -> int:
-    """Slots that are enough for a plan: no chain of stages is longer than it has nodes."""
+def _max_slots(plan: CompiledPlan, partitions: int) -> int:
+    """Upper bound of the slots of a plan: no chain of stages is longer than its number of nodes."""
     sources = sum(isinstance(node, TableSourceScan) for node in plan.nodes)
     stages = sum(isinstance(node, StatefulNode) for node in plan.nodes)
     return _A_TOPIC * sources + 1 + stages * partitions

@@ -1,12 +1,12 @@
 """Event time in real-time mode: the watermarks of a query's sources, in control rows and in its checkpoint.
 
-What the partitions of the sources have reached is the position of the source of ticks: Spark writes it down with each
-batch. Spark's own watermark goes to where all stages are when a batch ends, so that no timer up to it is left: in this
-mode Spark would fire it before the rows of the stages in front had come.
+The watermarks of the sources' partitions are the position of the tick source, which Spark stores with each batch.
+Spark's own watermark advances to that of all stages when a batch ends, so that no timer up to it is left: in this mode
+Spark would fire it before the rows of upstream stages arrive.
 
-Ticks are control rows that come to each partition of each stage ten times a second, since Spark fires the timers of a
-partition when a row of it has come, and at the end of a batch. A tick belongs to no operator: it passes the stages in
-the partition that it is for, and tells the sinks that time has passed.
+Ticks are control rows that arrive in each partition of each stage ten times a second, because Spark fires the timers of
+a partition only when it gets a row, and at the end of a batch. A tick belongs to no operator: it passes the stages in
+its partition, and tells the sinks that time has passed.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
     from compiled_plan.plans.execution.spark.storage import Folder
 
-#: What `op` says of a tick; no operator has it.
+#: The `op` of a tick; no operator has it.
 TICK = "\u0001tick"
 #: The class of the source.
 SOURCE = "org.compiledplan.kernel.realtime.Ticks"
-#: How many ms there are between two of them.
+#: The interval of ticks in ms.
 EVERY_MS = 100
 
 
 def ticks(spark: SparkSession, partitions: int, watermarks: str = "") -> DataFrame:
-    """A frame with the `key` that takes each row to its partition, and what the kernel's `Ticks` says of sources.
+    """A frame with the `key` that routes each row to its partition, and the watermarks from the kernel's `Ticks`.
 
     Args:
-        partitions: shuffle partitions of each stage.
+        partitions: number of shuffle partitions of each stage.
         watermarks: the id of the kernel's `RealTimeWatermarks`; empty in plans without event time.
     """
     reader = spark.readStream.format(SOURCE).option("op", TICK).option("partitions", partitions)
@@ -60,14 +60,14 @@ def control_rows(
 
     Args:
         opened: its sources, by node.
-        names: under which the checkpoint knows them.
-        partitions: of each stage.
-        folder: the generation that it runs on.
+        names: their names in the checkpoint.
+        partitions: number of shuffle partitions of each stage.
+        folder: the generation on which it runs.
     """
     if not prepared.event_time:
         return ControlRows(ticks(spark, partitions))
-    made = java_class(spark._jvm, "org.compiledplan.kernel.host.RealTimeWatermarks")
-    kernel: Any = made.open(spark._jsparkSession, MARK, TICK, EVERY_MS, partitions, len(prepared.layout.stages))
+    kernel_class = java_class(spark._jvm, "org.compiledplan.kernel.host.RealTimeWatermarks")
+    kernel: Any = kernel_class.open(spark._jsparkSession, MARK, TICK, EVERY_MS, partitions, len(prepared.layout.stages))
     sources = {}
     for number, (node, timing) in enumerate(sorted(timings_of(prepared).items())):
         apart = prepared.tables[node].table.options.get("connector") in _KAFKA

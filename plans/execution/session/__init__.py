@@ -1,1 +1,1 @@
-"""The Spark session of a process: how it starts, what a run is told, how it stops."""
+"""The Spark session of a process: start, options of a run, stop."""

@@ -1,8 +1,8 @@
-"""Java's classes in a file that later starts map instead of loading them one by one (class data sharing).
+"""Class data sharing: an archive of Java's classes that later starts map instead of loading them one by one.
 
-The first run that ends leaves the file in the user's cache folder, `~/.cache/compiled-plan`, after its end and by
-itself; starts of Spark then take about half the time. A file fits one Java and one class path, which its name says.
-`COMPILED_PLAN_CLASSES` is `keep` (the default), `use` (nothing is written) or `off`.
+The first run creates the archive in the user's cache folder, `~/.cache/compiled-plan`, after its end and in the
+background; starts of Spark then take about half the time. An archive is valid for one Java and class path, on which its
+name depends. `COMPILED_PLAN_CLASSES` is `keep` (the default), `use` (nothing is written) or `off`.
 
 Source: JDK 17, `java` command, "-XX:SharedArchiveFile" and "-XX:ArchiveClassesAtExit".
 """
@@ -19,34 +19,34 @@ from uuid import uuid4
 
 SETTING = "COMPILED_PLAN_CLASSES"
 KEEP, USE, OFF = "keep", "use", "off"
-#: How many files are kept, of some 170 MB each: for the versions and checkouts that are in use.
+#: Number of archives to retain, of some 170 MB each: for the versions and checkouts in use.
 _KEPT = 4
-#: The first bytes of a whole file; Java writes them last.
+#: The first bytes of a complete archive; Java writes them last.
 _MAGIC = (0xF00BABA8).to_bytes(4, sys.byteorder)
-#: Java would say on stdout which classes it cannot keep.
+#: Suppress Java's list, on stdout, of classes that it cannot archive.
 _QUIET = "-Xlog:cds*=off"
-#: Java refuses to start with two files.
+#: Java refuses to start with two archives.
 _SHARING = ("-Xshare", "SharedArchiveFile", "ArchiveClassesAtExit")
-#: Java refuses to start with one that it is to make beside an agent: a debugger, a profiler, an exporter of metrics.
+#: Java refuses to create an archive beside an agent: a debugger, a profiler, an exporter of metrics.
 _AGENTS = ("-javaagent", "-agentlib", "-agentpath")
 _OPTIONS = ("SPARK_SUBMIT_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
-#: What Spark's script puts behind its jars: a file that was made without fits, one that is made with it does not.
+#: Class path entries that Spark's script puts after its jars: archives created with them do not match.
 _BEHIND = ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_DIST_CLASSPATH")
 
 
-def java_options(java: Path, extra: str, given: str = "") -> list[str]:
-    """Options of the driver's Java that use the classes that were kept, or keep them at its end.
+def java_options(java: Path, extra: str, options: str = "") -> list[str]:
+    """Options of the driver's Java that use an existing archive, or create one at its end.
 
     Args:
         java: its home.
-        extra: the class path in front of Spark's own jars, `spark.driver.extraClassPath`.
-        given: Java's options as the user has them: who shares classes in his own way goes on so.
+        extra: the class path before Spark's own jars, `spark.driver.extraClassPath`.
+        options: the user's options of Java; any class data sharing of the user's own takes precedence.
     """
-    told = " ".join((given, *(os.environ.get(name, "") for name in _OPTIONS)))
-    how = OFF if any(option in told for option in _SHARING) else os.environ.get(SETTING, KEEP)
+    java_text = " ".join((options, *(os.environ.get(name, "") for name in _OPTIONS)))
+    mode = OFF if any(option in java_text for option in _SHARING) else os.environ.get(SETTING, KEEP)
     base = java / "lib/server/classes.jsa"
     path = _class_path(extra)
-    if how == OFF or path is None or not base.is_file():
+    if mode == OFF or path is None or not base.is_file():
         return []
     with suppress(OSError):
         archive = _folder() / f"classes-{_name(java, path)}.jsa"
@@ -55,7 +55,7 @@ def java_options(java: Path, extra: str, given: str = "") -> list[str]:
             os.utime(archive)
             return [f"-XX:SharedArchiveFile={archive}", _QUIET]
         behind = any(os.environ.get(name) for name in _BEHIND)
-        if how == KEEP and not behind and not any(agent in told for agent in _AGENTS):
+        if mode == KEEP and not behind and not any(agent in java_text for agent in _AGENTS):
             archive.parent.mkdir(parents=True, exist_ok=True)
             return [f"-XX:ArchiveClassesAtExit={archive.with_suffix(f'.{uuid4().hex}')}", _QUIET]
     return []
@@ -66,29 +66,29 @@ def _folder() -> Path:
 
 
 def _class_path(extra: str) -> Sequence[Path] | None:
-    """The files that Spark's script gives Java; None where folders are among them, which Java does not take here."""
+    """The class path that Spark's script gives Java; None if it contains folders, which Java cannot archive."""
     from pyspark.find_spark_home import _find_spark_home
 
     spark = Path(_find_spark_home())
     settings = Path(os.environ.get("SPARK_CONF_DIR") or spark / "conf")
     if settings.exists() or os.environ.get("SPARK_CLASSPATH"):
         return None
-    found = [Path(each) for each in extra.split(os.pathsep) if each]
-    found += sorted((spark / "jars").glob("*.jar"))
-    return found if all(each.is_file() for each in found) else None
+    files = [Path(file) for file in extra.split(os.pathsep) if file]
+    files += sorted((spark / "jars").glob("*.jar"))
+    return files if all(file.is_file() for file in files) else None
 
 
 def _name(java: Path, path: Sequence[Path]) -> str:
-    """A digest of all that Java compares with what a file was made from."""
+    """A digest of everything that Java compares with an archive's origin."""
     digest = hashlib.sha256((java / "release").read_bytes() + str(java).encode())
-    for each in path:
-        there = each.stat()
-        digest.update(f"\0{each}\0{there.st_size}\0{there.st_mtime_ns}".encode())
+    for file in path:
+        status = file.stat()
+        digest.update(f"\0{file}\0{status.st_size}\0{status.st_mtime_ns}".encode())
     return digest.hexdigest()[:24]
 
 
 def _adopt(archive: Path) -> None:
-    """Give what a run has left its name, and remove what else it left and what nobody has used for longest."""
+    """Rename an archive that a run has left; remove other leftovers and the least recently used archives."""
     for part in archive.parent.glob(f"{archive.stem}.*"):
         if part == archive:
             continue
@@ -96,8 +96,8 @@ def _adopt(archive: Path) -> None:
             part.unlink(missing_ok=True)
         elif _is_whole(part):
             part.replace(archive)
-    kept = sorted(archive.parent.glob("classes-*"), key=lambda each: each.stat().st_mtime, reverse=True)
-    for old in kept[_KEPT:]:
+    archives = sorted(archive.parent.glob("classes-*"), key=lambda file: file.stat().st_mtime, reverse=True)
+    for old in archives[_KEPT:]:
         old.unlink(missing_ok=True)
 
 

@@ -1,10 +1,10 @@
-"""Options with which the driver's Java starts on one machine: its heap, its compiler, and what real-time mode wants.
+"""Options of the driver's Java on one machine: its heap, its compiler, and the needs of real-time mode.
 
-An option that a user gives stands behind the product's own, and holds.
+The user's options come after the product's own, and take precedence.
 
 Source: JDK 17, "HotSpot Virtual Machine Garbage Collection Tuning Guide", "The Young Generation", "Factors Affecting
-Garbage Collection Performance"; `java -XX:+PrintFlagsFinal`; Spark 4.3, `JavaUtils.byteStringAs`, of how sizes are
-written.
+Garbage Collection Performance"; `java -XX:+PrintFlagsFinal`; Spark 4.3, `JavaUtils.byteStringAs`, for the format of
+sizes.
 """
 
 from __future__ import annotations
@@ -13,30 +13,29 @@ import os
 import re
 from collections.abc import Mapping
 
-#: The size of the heap, and what it is by default.
+#: The setting of the heap size, and its default.
 HEAP, DEFAULT_HEAP = "spark.driver.memory", "4g"
-#: Options of the driver's Java, and those that stand behind them.
+#: The settings with the driver's Java options, and with those that come after them.
 DRIVER_JAVA, LAST_JAVA = "spark.driver.defaultJavaOptions", "spark.driver.extraJavaOptions"
 
-#: What is new in the heap, for each task that runs at once. Micro-batches fill whatever they get, and memory not yet
-#: used is asked of the machine, which costs more than a collection; with less, the states of a micro-batch
-#: outlive collections.
+#: Size of the young generation per concurrent task. Micro-batches fill all they get, and untouched memory must come
+#: from the system, which costs more than a collection; with less, the states of a micro-batch survive collections.
 _EACH = 256 << 20
-#: The same in real-time mode, where a row that waits for a collection is late: each collection of a larger part takes
-#: longer than the one before.
+#: The young generation in real-time mode, where a row that waits for a collection is late: collections of a larger one
+#: take longer.
 _SHORT = "-XX:MaxNewSize=200m"
-#: Java's own share for what is new, at most: one third.
+#: Java's default bound of the young generation: one third of the heap.
 _SHARE = 3
 _SIZE = re.compile(r"(\d+)([kmgt]?)b?")
 _UNITS = {"k": 10, "": 20, "m": 20, "g": 30, "t": 40}
-#: What a user says of the collector, or of the sizes of the heap's parts.
+#: User options of the collector, or of the sizes of generations.
 _CHOSEN = re.compile(r"-Xm|GC|New(Size|Ratio)")
 
-#: How many times as often as by default a method is called before Java's second compiler takes it. That one takes more
-#: processor time than all else of a short run; what is called for each row gets there in a moment all the same. With 20
-#: instead of 5 a short run takes a twentieth less, and later runs and micro-batches a twentieth more.
+#: Factor on the number of calls after which Java's second compiler (C2) compiles a method. C2 takes more processor time
+#: than the rest of a short run; methods called for each row reach it in a moment all the same. With 20 instead of 5 a
+#: short run takes a twentieth less, and later runs and micro-batches a twentieth more.
 _LATER = 5
-#: After how many calls, and rounds of loops, it takes a method by default.
+#: Default numbers of calls, and of loop iterations, before C2 compiles a method.
 _HOT = {
     "Tier4InvocationThreshold": 5_000,
     "Tier4MinInvocationThreshold": 600,
@@ -46,47 +45,47 @@ _HOT = {
 
 
 def driver_java(settings: Mapping[str, str], tasks: int) -> str:
-    """The options with which the driver's Java is started: the product's own, then those of `DRIVER_JAVA`.
+    """The options with which the driver's Java starts: the product's own, then those of `DRIVER_JAVA`.
 
-    Of two options for the same thing Java takes the later one, so that what is set holds.
+    Of two options for the same thing Java takes the later one, so the user's take precedence.
 
     Args:
-        settings: of the session.
-        tasks: how many run at once in this Java.
+        settings: the settings of the session.
+        tasks: number of concurrent tasks in this Java.
     """
     chosen = settings.get(DRIVER_JAVA, "")
-    given = f"{chosen} {settings.get(LAST_JAVA, '')}"
-    # Spark follows expressions by recursion; what a thread does not use of its stack costs nothing.
-    options = ["-Xss64m", *bounded_young(settings.get(HEAP, DEFAULT_HEAP), tasks, given)]
-    if "GC" not in given:
-        # Micro-batches want throughput; pauses matter little.
+    java_settings = f"{chosen} {settings.get(LAST_JAVA, '')}"
+    # Spark traverses expressions by recursion; unused stack costs nothing.
+    options = ["-Xss64m", *bounded_young(settings.get(HEAP, DEFAULT_HEAP), tasks, java_settings)]
+    if "GC" not in java_settings:
+        # Micro-batches need throughput; pauses matter little.
         options.append("-XX:+UseParallelGC")
     options += [f"-XX:{name}={_LATER * calls}" for name, calls in _HOT.items()]
-    # The classes of a session go beyond Java's first bound, which would cost a collection of the whole heap.
+    # The classes of a session exceed Java's initial threshold, which would trigger a collection of the whole heap.
     return " ".join([*options, "-XX:MetaspaceSize=256m", *chosen.split()])
 
 
 def bounded_young(heap: str, tasks: int, options: str) -> list[str]:
-    """The options of Java that bound what is new in the heap; none where Java's own bound is less, or users set one.
+    """Options that bound the young generation; empty if Java's own bound is smaller, or users set one.
 
     Args:
-        heap: the size of the heap, as Spark has it: `4g`, or MiB without a unit.
-        tasks: how many run at once.
-        options: of Java, from the user and for the mode of the run.
+        heap: the heap size in Spark's format: `4g`, or MiB without a unit.
+        tasks: number of concurrent tasks.
+        options: Java options from the user and for the mode of the run.
     """
     size = _SIZE.fullmatch(heap.strip().lower())
     if size is None or _CHOSEN.search(options):
         return []
-    most = _EACH * tasks
-    return [f"-XX:MaxNewSize={most >> 20}m"] if most * _SHARE < int(size[1]) << _UNITS[size[2]] else []
+    limit = _EACH * tasks
+    return [f"-XX:MaxNewSize={limit >> 20}m"] if limit * _SHARE < int(size[1]) << _UNITS[size[2]] else []
 
 
 def with_short_collections(master: str, settings: Mapping[str, str]) -> dict[str, str]:
-    """The settings of a session in real-time mode, whose Java collects little at a time where tasks run in the driver.
+    """The settings of a session in real-time mode, with a small young generation if tasks run in the driver.
 
     Args:
-        master: Spark's master URL, empty where nobody says.
-        settings: what the user sets; options of Java in them hold.
+        master: Spark's master URL; empty if the user sets none.
+        settings: the user's settings; Java options in them take precedence.
     """
     if not is_local(master, settings):
         return dict(settings)
@@ -94,11 +93,11 @@ def with_short_collections(master: str, settings: Mapping[str, str]) -> dict[str
 
 
 def is_local(master: str, settings: Mapping[str, str]) -> bool:
-    """Whether driver and executors are one process.
+    """Return True if driver and executors are one process.
 
     Args:
-        master: Spark's master URL, empty where nobody says.
-        settings: what the user sets.
+        master: Spark's master URL; empty if the user sets none.
+        settings: the user's settings.
     """
     return bool(re.fullmatch(r"local(\[.*\])?", master or settings.get("spark.master") or master_of("")))
 

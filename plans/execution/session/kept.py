@@ -1,4 +1,4 @@
-"""The Spark session of a command: its own, or the one that its process keeps."""
+"""The Spark session of a command: its own, or one that its process keeps across commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Keeper:
-    """Keeps the session of the first command for those after it."""
+    """Keeps the session of the first command for later ones."""
 
     def __init__(self) -> None:
         self._closing = ExitStack()
@@ -32,7 +32,7 @@ class Keeper:
 
     @property
     def is_fit(self) -> bool:
-        """Whether there is a session, and its JVM answers."""
+        """Return True if there is a session whose JVM answers."""
         if self._session is None:
             return False
         with suppress(Exception):
@@ -48,13 +48,13 @@ _KEEPERS: list[Keeper] = []
 
 
 def keep_sessions() -> Keeper:
-    """From now on commands of this process share a session, which outlives them."""
+    """Make the later commands of this process share a session, which outlives them."""
     _KEEPERS.append(Keeper())
     return _KEEPERS[0]
 
 
 def keeps_session() -> bool:
-    """Whether this is a process that keeps its session."""
+    """Return True if this process keeps its session."""
     return bool(_KEEPERS)
 
 

@@ -1,4 +1,4 @@
-"""The start of Spark on one machine, made short: how Java is asked for, what a session is made without.
+"""A fast start of Spark on one machine: a lean call of Java, and a session without unused parts.
 
 Source: Spark's `bin/spark-class`.
 """
@@ -16,36 +16,36 @@ from compiled_plan.plans.text.masking import masked
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Spark's script asks a Java of its own how to start Java; that one lives for a moment.
+#: Spark's script starts a short-lived Java that prints the command line of the real one.
 _ASKING = {"SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 
 
 def start_java(settings: Mapping[str, str], *, quickly: bool) -> None:
-    """Start Java, where none is there yet.
+    """Start Java unless it runs.
 
-    PySpark puts all settings into its command, which every user of the machine can see. Those that are secret follow
-    when Java is there: Spark has them before its context is made.
+    PySpark passes all settings on the command line, which every user of the machine can see. Secret settings are sent
+    once Java runs: Spark has them before its context is created.
 
     Args:
-        settings: of the session, all of them.
-        quickly: whether Java is asked for in the short way.
+        settings: all settings of the session.
+        quickly: speed up the call of Java.
     """
     from pyspark import SparkConf, SparkContext
 
     shown = masked(settings)
     conf = SparkConf().setAll([(name, value) for name, value in settings.items() if shown[name] == value])
-    with _asked_quickly() if quickly else nullcontext():
+    with _quick_java_calls() if quickly else nullcontext():
         SparkContext._ensure_initialized(conf=conf)
 
 
 def lean_session(settings: Mapping[str, str], builder: SparkSession.Builder, *, open_to_users: bool) -> SparkSession:
-    """Make a session in a Java that has the kernel on its class path.
+    """Create a session in a Java that has the kernel on its class path.
 
     Args:
-        settings: of the session, all of them.
-        builder: of the session, with these settings.
-        open_to_users: whether programs get the session, which may call any function of Spark's; else it does without
-            those of its machine learning, whose registration takes half a second.
+        settings: all settings of the session.
+        builder: the builder of the session, with these settings.
+        open_to_users: True if programs get the session, which may call any function of Spark's; otherwise the functions
+            of its machine learning, whose registration takes half a second, are omitted.
     """
     from pyspark import SparkConf, SparkContext
 
@@ -64,12 +64,12 @@ def lean_session(settings: Mapping[str, str], builder: SparkSession.Builder, *, 
 
 
 @contextmanager
-def _asked_quickly() -> Iterator[None]:
-    """Java is asked for as this module does it, unless the user does it in a way of his own."""
-    ours = {name: value for name, value in _ASKING.items() if name not in os.environ}
-    os.environ.update(ours)
+def _quick_java_calls() -> Iterator[None]:
+    """Speed up calls of Java by environment variables, unless the user sets them."""
+    variables = {name: value for name, value in _ASKING.items() if name not in os.environ}
+    os.environ.update(variables)
     try:
         yield
     finally:
-        for name in ours:
+        for name in variables:
             os.environ.pop(name, None)

@@ -1,4 +1,4 @@
-"""Options of a run: the one declaration from which commands, programs and the service take names, defaults and help."""
+"""Options of a run: the single declaration of names, defaults and help for commands, programs and the service."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from compiled_plan.plans.errors import CompiledPlanError, ExecutionError, Unsupp
 from compiled_plan.plans.execution.session.stopping import PATIENCE
 from compiled_plan.plans.text.durations import parse_duration
 
-#: The operators of Spark that can host keyed state; see `plans.execution.stages.hosts`.
+#: Spark operators that can host keyed state; see `plans.execution.stages.hosts`.
 TRANSFORM, GROUPS, NATIVE = HOSTS = ("transformWithState", "flatMapGroupsWithState", "native")
 
 
-#: What a start may do to the state of a checkpoint whose program was another one; see `RunOptions.upgrade`.
+#: Permitted changes to the state of a checkpoint of another program; see `RunOptions.upgrade`.
 CHECK, MIGRATE, MIGRATE_PARTIAL = UPGRADES = ("check", "migrate", "migrate-partial")
 
-#: The trigger of Spark's Real-time Mode; milliseconds between its checkpoints unless the trigger says them.
+#: The trigger of Spark's Real-time Mode, and its default interval of checkpoints in ms.
 REAL_TIME, _CHECKPOINTS_MS = "real-time", 60_000
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option as people write it: `--max-files-per-batch` in commands, `max_files_per_batch` in programs and JSON.
+    """An option of all interfaces: `--max-files-per-batch` in commands, `max_files_per_batch` in programs and JSON.
 
     Args:
-        default: its value if left out.
-        help: its description, for all of them.
+        default: its default value.
+        help: its description, for all interfaces.
         metavar: the form of its value, for commands.
-        least: the least number.
+        least: the minimum of a number.
     """
 
     default: Any
@@ -44,11 +44,11 @@ def _option(default: Any, help_: str, metavar: str = "", least: int | None = Non
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """Options of one run, each with its description; durations are texts, as `2s`.
+    """Options of one run, each with its description; durations are texts such as `2s`.
 
     Raises:
-        ExecutionError: a value does not fit, or contradicts another one.
-        PlanError: no duration behind `real-time=`.
+        ExecutionError: an invalid value, or one that contradicts another.
+        PlanError: no duration after `real-time=`.
         UnsupportedError: no such time zone.
     """
 
@@ -106,22 +106,18 @@ class RunOptions:
         real_time_ms, trigger_ms, _ = self.real_time_ms, self.trigger_ms, self.stop_seconds
         object.__setattr__(self, "time_zone", _zone(self.time_zone))
         if self.host not in HOSTS:
-            raise ExecutionError(f"no such operator host: {self.host}", remedy=f"choose one of {', '.join(HOSTS)}")
+            raise ExecutionError(f"unknown operator host: {self.host}", remedy=f"choose one of {', '.join(HOSTS)}")
         if self.upgrade not in UPGRADES:
-            raise ExecutionError(
-                f"no such way to upgrade: {self.upgrade}", remedy=f"choose one of {', '.join(UPGRADES)}"
-            )
+            raise ExecutionError(f"unknown upgrade mode: {self.upgrade}", remedy=f"choose one of {', '.join(UPGRADES)}")
         if self.warm_up_from and not self.warm_up:
-            raise ExecutionError(
-                "--warm-up-from says where history is, and nothing asks for it", remedy="add --warm-up"
-            )
+            raise ExecutionError("--warm-up-from has no effect without --warm-up", remedy="add --warm-up")
         if (self.reset or self.warm_up or self.upgrade != CHECK) and not self.checkpoint:
             raise ExecutionError("there is no state to upgrade without a checkpoint", remedy="give --checkpoint")
         if self.max_files_per_batch is not None and self.max_files_per_batch < 1:
             raise ExecutionError("--max-files-per-batch must be 1 or more", remedy="leave it out to read all files")
         if real_time_ms is not None and self.available_now:
             raise ExecutionError(
-                "real-time mode goes on until it is stopped, by no other trigger",
+                "real-time mode runs until it is stopped, and excludes other triggers",
                 remedy="leave --available-now out, and give --trigger once",
             )
         if self.available_now and trigger_ms is not None:
@@ -129,7 +125,7 @@ class RunOptions:
 
     @property
     def trigger_ms(self) -> int | None:
-        """Milliseconds between micro-batches of a continuous run; None for as fast as they come."""
+        """Trigger interval of a continuous run in ms; None to start batches back to back."""
         return _millis("--trigger", self.trigger) if self.trigger and self.real_time_ms is None else None
 
     @property
@@ -145,11 +141,11 @@ class RunOptions:
 
     @property
     def stop_seconds(self) -> float:
-        """Seconds that a stop waits for what runs to end."""
+        """Seconds that a stop waits for the query to end."""
         return _millis("--stop-within", self.stop_within) / 1000
 
 
-#: The options by name, in their order.
+#: The options by name, in declaration order.
 RUN_OPTIONS: Mapping[str, Option] = {item.name: item.metadata["option"] for item in fields(RunOptions)}
 
 
@@ -159,7 +155,7 @@ def flag(name: str) -> str:
 
 
 def arguments(values: Mapping[str, Any]) -> Iterator[str]:
-    """Options by name as arguments of `execute-plan`; those that say nothing are left out."""
+    """Options by name as arguments of `execute-plan`; omits None, False and empty texts."""
     for name, value in values.items():
         match value:
             case None | False | "":
@@ -180,7 +176,7 @@ def _millis(option: str, text: str) -> int:
 
 
 def _zone(name: str | None) -> str | None:
-    """The zone as Flink spells it; None for the plan's."""
+    """The zone in Flink's spelling; None for the plan's."""
     if not name:
         return None
     from compiled_plan.plans.plan.session_options import DEFAULT

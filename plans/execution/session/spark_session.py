@@ -1,4 +1,4 @@
-"""The Spark session that runs plans: settings that the product needs, and those a user may change."""
+"""The Spark session that runs plans: settings that the product requires, and defaults that users may change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ExecutionError
-from compiled_plan.plans.execution.kernel import kernel_jar, use_fit_java
+from compiled_plan.plans.execution.kernel import kernel_jar, use_suitable_java
 from compiled_plan.plans.execution.session.class_archive import java_options
 from compiled_plan.plans.execution.session.java_options import (
     DEFAULT_HEAP,
@@ -26,7 +26,7 @@ from compiled_plan.plans.execution.session.java_options import (
 )
 from compiled_plan.plans.execution.session.lean_start import lean_session, start_java
 from compiled_plan.plans.execution.session.stopping import PATIENCE, kill_spark, within
-from compiled_plan.plans.execution.spark.java import java_class, know_classes, settings
+from compiled_plan.plans.execution.spark.java import cache_classes, java_class, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 _STATE = "org.apache.spark.sql.execution.streaming.state"
 ROCKSDB = f"{_STATE}.RocksDBStateStoreProvider"
 
-#: Settings that keep results right; a user's `--conf` may not change them.
+#: Settings required for correct results; a user's `--conf` may not change them.
 FIXED: dict[str, str] = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.datetime.java8API.enabled": "true",
-    # Empty batches are for watermarks, see `query_settings`.
+    # Empty batches are only for watermarks, see `query_settings`.
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
-    # Column names of a plan differ in case.
+    # Column names of a plan are case-sensitive.
     "spark.sql.caseSensitive": "true",
 }
 
@@ -54,31 +54,31 @@ DEFAULTS: dict[str, str] = {
     "spark.log.level": "ERROR",
     "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-    # The kernel counts state rows by itself; Spark's count costs a read of the state for each write.
+    # The kernel counts state rows by itself; Spark's count costs a read of the state per write.
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.ui.enabled": "false",
     "spark.sql.streaming.forceDeleteTempCheckpointLocation": "true",
-    # Where in Python a Column was made: ten calls to the JVM for each, and never the user's own line.
+    # Origins of Columns in Python: they cost ten calls to the JVM each, and never show the user's own line.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.optimizer.collapseProjectAlwaysInline": "false",
-    # The kernel's own nodes are on no list of Spark's: `realtime.checks` refuses what does not run.
+    # The kernel's own nodes are not in Spark's allowlist; `realtime.checks` refuses what does not run.
     "spark.sql.streaming.realTimeMode.allowlistCheck": "false",
-    # In real-time mode rows wait this long for others to share a message with, at each shuffle.
+    # In real-time mode rows wait this long, at each shuffle, to share a message with others.
     "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "1",
 }
 
-#: Defaults where driver and executors are one process, which has the kernel before it touches a file.
+#: Defaults if driver and executors are one process, which has the kernel before it opens any file.
 LOCAL: dict[str, str] = {
     "spark.hadoop.fs.file.impl": "org.compiledplan.kernel.files.NioLocalFileSystem",
     "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.compiledplan.kernel.files.NioLocalFs",
 }
 
 
-#: How many partitions state is spread over.
+#: The number of shuffle partitions, over which state is spread.
 PARTITIONS = "spark.sql.shuffle.partitions"
-#: The number of shuffle partitions that the user asked for: a checkpoint that has another one does not take it.
+#: The number of shuffle partitions that the user set; a checkpoint with another number ignores it.
 ASKED = "spark.compiledPlan.shufflePartitions"
 
 
@@ -92,19 +92,19 @@ def spark_session(
     meanwhile: Callable[[], object] | None = None,
     open_to_users: bool = False,
 ) -> Iterator[SparkSession]:
-    """A session with the kernel on board, stopped at the end.
+    """A session with the kernel, stopped at the end.
 
     Args:
-        master: Spark's master URL; empty for `local[*]`, or what spark-submit gave.
+        master: Spark's master URL; empty for `local[*]`, or spark-submit's.
         conf: settings on top of the defaults.
-        verbose: leave the JVM's own messages on stderr; else they are dropped.
-        outlives: Java gets no stream of this process, whose own may be others afterwards.
-        meanwhile: work that needs no Spark, done in a thread of its own while Java starts; a failure of it is dropped.
-        open_to_users: programs get the session, and may call any function of Spark's.
+        verbose: leave the JVM's own messages on stderr; otherwise they are dropped.
+        outlives: give Java none of this process's streams, which may later be replaced.
+        meanwhile: work without Spark, done in a thread while Java starts; its failures are ignored.
+        open_to_users: True if programs get the session, and may call any function of Spark's.
 
     Raises:
-        ExecutionError: no fit Java, no kernel jar, no current folder, a setting that would make results wrong, or Spark
-            did not start.
+        ExecutionError: no suitable Java, no kernel jar, no current folder, a setting that would make results wrong, or
+            Spark did not start.
     """
     working_folder()
     chosen = dict(conf or {})
@@ -114,11 +114,11 @@ def spark_session(
                 f"--conf {name}={chosen[name]} would change results",
                 remedy=f"leave it out; the product sets it to {FIXED[name]}",
             )
-    java = use_fit_java()
+    java = use_suitable_java()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     warehouse = Path(mkdtemp(prefix="compiled-plan-"))
-    given = _submitted() | chosen
-    wanted = DEFAULTS | {"spark.sql.warehouse.dir": warehouse.as_uri()} | given | FIXED
+    user_settings = _submitted() | chosen
+    wanted = DEFAULTS | {"spark.sql.warehouse.dir": warehouse.as_uri()} | user_settings | FIXED
     if PARTITIONS in wanted:
         wanted[ASKED] = wanted[PARTITIONS]
     wanted.setdefault(PARTITIONS, str(_cores(master)))
@@ -142,16 +142,16 @@ def working_folder() -> Path:
     try:
         return Path.cwd()
     except FileNotFoundError:
-        raise ExecutionError("the current folder is gone", remedy="change to one that is there") from None
+        raise ExecutionError("the current folder is gone", remedy="change to an existing folder") from None
 
 
 @contextmanager
 def _beside(work: Callable[[], object] | None) -> Iterator[None]:
-    """Do some work in a thread; it is over afterwards."""
+    """Do some work in a thread during this context."""
     if work is None:
         yield
         return
-    # What both threads import is there before: a module that one has half imported would make the other fail.
+    # Import modules of both threads first: a module half imported by one would make the other fail.
     import pyspark.sql.functions
     import pyspark.sql.streaming  # noqa: F401
 
@@ -161,7 +161,7 @@ def _beside(work: Callable[[], object] | None) -> Iterator[None]:
 
 
 def _submitted() -> dict[str, str]:
-    """What spark-submit was told of the settings that have a default here; nothing without it."""
+    """spark-submit's values of settings that have a default here; empty without spark-submit."""
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         return {}
     from pyspark import SparkConf, SparkContext
@@ -174,7 +174,7 @@ _STARTING = threading.RLock()
 
 
 SOURCES_BY_NAME = "spark.sql.streaming.queryEvolution.enableSourceEvolution"
-#: What a query's checkpoint is written in: positions by source name, state by what a batch made of it.
+#: The formats of a query's checkpoint: positions by source name, state by the batch attempt that wrote it.
 _FORM = {
     SOURCES_BY_NAME: "true",
     "spark.sql.streaming.offsetLog.formatVersion": "2",
@@ -183,59 +183,58 @@ _FORM = {
 
 
 def form_of_queries(empty_batches: bool) -> dict[str, str]:
-    """The settings of a query; see `query_settings`."""
     return {"spark.sql.streaming.noDataMicroBatches.enabled": str(empty_batches).lower(), **_FORM}
 
 
 @contextmanager
 def query_settings(spark: SparkSession, empty_batches: bool) -> Iterator[None]:
-    """The settings of queries that are started meanwhile; other queries of the session keep theirs.
+    """Apply the settings of queries started inside this context; other queries of the session keep theirs.
 
     Args:
-        empty_batches: whether they run a batch without data once the watermark has moved; a stage that keeps
-            processing time has them for ever, at each trigger.
+        empty_batches: run a batch without data once the watermark has moved; a stage with processing-time timers has
+            them forever, at each trigger.
     """
-    # A program may start several runs at once, in threads of their own.
+    # A program may start several runs at once, in threads.
     with _STARTING, settings(spark, form_of_queries(empty_batches)):
         yield
 
 
 @contextmanager
 def no_query_starts() -> Iterator[None]:
-    """The session has no `query_settings` of other threads meanwhile: Spark would refuse sources without a name yet."""
+    """Exclude `query_settings` of other threads, under which Spark would refuse sources that have no name yet."""
     with _STARTING:
         yield
 
 
 @contextmanager
 def _silent_children(outlives: bool) -> Iterator[None]:
-    """Processes started meanwhile write their stderr nowhere; this one's is as before afterwards.
+    """Discard stderr of processes started inside this context; restore this process's own afterwards.
 
-    Java and Spark write a dozen lines of their own when they start, before any logging can be configured.
+    Java and Spark write a dozen lines at start, before logging can be configured.
 
     Args:
-        outlives: nor do they have this one's stdout.
+        outlives: discard their stdout, too.
     """
     sys.stdout.flush()
     sys.stderr.flush()
     streams = (1, 2) if outlives else (2,)
-    kept, nowhere = [os.dup(stream) for stream in streams], os.open(os.devnull, os.O_WRONLY)
+    saved, nowhere = [os.dup(stream) for stream in streams], os.open(os.devnull, os.O_WRONLY)
     try:
         for stream in streams:
             os.dup2(nowhere, stream)
         yield
     finally:
-        for stream, before in zip(streams, kept, strict=True):
+        for stream, before in zip(streams, saved, strict=True):
             os.dup2(before, stream)
             os.close(before)
         os.close(nowhere)
 
 
 def _add_kernel(settings: dict[str, str], master: str, java: Path) -> bool:
-    """Put the kernel where Spark finds it, its file system where nothing needs it earlier, and how Java is to start.
+    """Add the kernel and its file system to Spark's class path, and the options of Java's start.
 
     Returns:
-        Whether a Java is started that has the kernel from its first moment on.
+        True if a Java is started that has the kernel from the beginning.
     """
     from pyspark import SparkContext
 
@@ -250,8 +249,8 @@ def _add_kernel(settings: dict[str, str], master: str, java: Path) -> bool:
     else:
         _append(settings, "spark.jars", jar.as_uri(), ",")
     if fresh:
-        given = " ".join(settings.get(name, "") for name in (DRIVER_JAVA, LAST_JAVA))
-        for option in java_options(java, settings.get("spark.driver.extraClassPath", ""), given):
+        options = " ".join(settings.get(name, "") for name in (DRIVER_JAVA, LAST_JAVA))
+        for option in java_options(java, settings.get("spark.driver.extraClassPath", ""), options):
             _append(settings, DRIVER_JAVA, option, " ")
     return fresh and local
 
@@ -270,28 +269,28 @@ def _start(master: str, settings: Mapping[str, str], *, lean: bool, open_to_user
     try:
         start_java(chosen, quickly=lean)
         session = lean_session(chosen, builder, open_to_users=open_to_users) if lean else builder.getOrCreate()
-        know_classes(session._jvm)
+        cache_classes(session._jvm)
         return session
     except Exception as fault:
         raise ExecutionError(
             f"Spark did not start: {_reason(fault)}",
-            remedy="check --master, --conf and the log of the cluster; the Java that is used is that of JAVA_HOME",
+            remedy="check --master, --conf and the log of the cluster; Java is taken from JAVA_HOME",
         ) from fault
 
 
 def _reason(fault: Exception) -> str:
-    """What went wrong, without the stack of the JVM."""
+    """The reason, without the JVM's stack trace."""
     java = getattr(fault, "java_exception", None)
     return str(java.getMessage() or java) if java is not None else str(fault)
 
 
 def _stop(session: SparkSession) -> None:
-    """Stop Spark; unload the state stores first, since their maintenance thread may hold a stop up for minutes."""
+    """Stop Spark; unload the state stores first, because their maintenance thread may delay a stop by minutes."""
     for query in session.streams.active:
         query.stop()
     jvm = session._jvm
     if jvm is not None:
-        # The name is Spark's own affair; without it a stop is only slower.
+        # The name is internal to Spark; without it a stop is only slower.
         with suppress(Exception):
             java_class(jvm, "org.apache.spark.sql.execution.streaming.state.StateStore").stop()
     session.stop()
@@ -309,7 +308,7 @@ def _remove(folder: Path) -> None:
 
 
 def uses_local_files(master: str, settings: Mapping[str, str]) -> bool:
-    """Whether a path without a scheme is one of this machine, as far as is known before Spark starts."""
+    """Return True if a path without a scheme is local, as far as is known before Spark starts."""
     elsewhere = any(os.environ.get(name) for name in ("PYSPARK_GATEWAY_PORT", "HADOOP_CONF_DIR", "SPARK_CONF_DIR"))
     local = (master or os.environ.get("MASTER", "local")).startswith("local")
     return local and not elsewhere and "spark.hadoop.fs.defaultFS" not in settings

@@ -1,4 +1,4 @@
-"""Ending a run that was stopped: its tasks are interrupted; what goes on nevertheless ends with Spark's process."""
+"""Stop of a run: its tasks are interrupted; if they do not end, Spark's process is killed."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-#: How long a stop waits for what runs, in seconds, unless the user says.
+#: Default seconds that a stop waits for the query to end.
 PATIENCE = 30.0
 _POLL_SECONDS = 0.2
 _TIMEOUT = "spark.sql.streaming.stopTimeout"
 
 
 class StuckError(ExecutionError):
-    """A run that was stopped and goes on: a task of it does not heed that it is interrupted."""
+    """A run that does not end after a stop: one of its tasks ignores interrupts."""
 
 
 class StoppedError(ExecutionError):
-    """A run that was asked to end while it was getting ready."""
+    """A run that was stopped before its query started."""
 
 
 def follow(spark: SparkSession, query: StreamingQuery, stopped: Callable[[], bool], seconds: float = PATIENCE) -> None:
     """Wait for the end of a query.
 
     Args:
-        stopped: whether it is to end before.
-        seconds: how long to wait for what runs then.
+        stopped: returns True once the query is to be stopped.
+        seconds: how long to wait for its end then.
 
     Raises:
         StoppedError: it was stopped.
-        StuckError: it was to be stopped, and goes on.
+        StuckError: it was to be stopped, but did not end.
     """
     while not query.awaitTermination(_POLL_SECONDS):  # type: ignore[arg-type]
         if stopped():
@@ -46,10 +46,10 @@ def follow(spark: SparkSession, query: StreamingQuery, stopped: Callable[[], boo
 
 
 def stop_query(spark: SparkSession, query: StreamingQuery, seconds: float) -> None:
-    """Stop a query: cancels its jobs, interrupts its tasks and itself.
+    """Stop a query: cancel its jobs, interrupt its tasks and the query itself.
 
     Raises:
-        StuckError: it went on for so many seconds after that.
+        StuckError: it did not end in time.
     """
     try:
         with settings(spark, {_TIMEOUT: f"{max(1, round(seconds * 1000))}ms"}):
@@ -58,13 +58,13 @@ def stop_query(spark: SparkSession, query: StreamingQuery, seconds: float) -> No
         if "TimeoutException" not in f"{type(fault).__name__} {fault}":
             raise
         raise StuckError(
-            f"the run goes on, {seconds:g} s after it was stopped",
-            remedy="end the process; the checkpoint holds what was committed before",
+            f"the run has not ended {seconds:g} s after it was stopped",
+            remedy="kill the process; the checkpoint holds what was committed before",
         ) from fault
 
 
 def within(seconds: float, work: Callable[[], object]) -> bool:
-    """Do some work, in a thread of its own; False where it has neither ended nor failed after so many seconds."""
+    """Do some work in a thread; return False if it has neither ended nor failed in time."""
 
     def try_it() -> None:
         with suppress(Exception):
@@ -77,7 +77,7 @@ def within(seconds: float, work: Callable[[], object]) -> bool:
 
 
 def kill_spark() -> None:
-    """End the process of Spark's driver where this one started it, and all that runs in it."""
+    """Kill the process of Spark's driver, with everything in it, if this process started it."""
     from pyspark import SparkContext
 
     process = getattr(SparkContext._gateway, "proc", None)

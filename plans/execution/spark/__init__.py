@@ -1,1 +1,1 @@
-"""Spark and its JVM: classes, types, files, errors, waiting for what is away."""
+"""Spark and its JVM: classes, types, files, errors, waiting for unavailable systems."""

@@ -1,4 +1,4 @@
-"""Columns of internal values as Arrow arrays, and back: types as Spark's own Arrow batches have them.
+"""Columns of internal values to and from Arrow arrays of the types in Spark's own Arrow batches.
 
 See `plans.types.converter` for the internal values, and `plans.execution.spark.types` for Spark's types.
 """
@@ -59,14 +59,14 @@ def arrow_type(type_: t.LogicalType) -> pa.DataType:
     raise UnsupportedError(f"values of type {type_} cannot be held in a column", remedy="cast it to another type")
 
 
-# --- out of Arrow
+# --- from Arrow
 
 
 def values_of(column: pa.Array | pa.ChunkedArray, type_: t.LogicalType) -> list[Any]:
     """The internal values of a column.
 
     Raises:
-        DataError: a date or timestamp that Python cannot hold (years 1 to 9999).
+        DataError: a date or timestamp outside of Python's years 1 to 9999.
     """
     read = _reader(type_)
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
@@ -99,8 +99,8 @@ def _reader(type_: t.LogicalType) -> Callable[[pa.Array], list[Any]]:
 
 
 def _plain(array: pa.Array) -> list[Any]:
-    found: list[Any] = array.to_pylist()
-    return found
+    values: list[Any] = array.to_pylist()
+    return values
 
 
 def _instants(array: pa.Array) -> list[Any]:
@@ -115,8 +115,8 @@ def _lists(array: pa.Array, read: Callable[[pa.Array], list[Any]]) -> list[Any]:
     values = read(array.values.slice(ends[0], ends[-1] - ends[0]))
     base, valid = ends[0], array.is_valid().to_pylist()
     return [
-        values[start - base : end - base] if there else None
-        for start, end, there in zip(ends, ends[1:], valid, strict=False)
+        values[start - base : end - base] if is_valid else None
+        for start, end, is_valid in zip(ends, ends[1:], valid, strict=False)
     ]
 
 
@@ -131,30 +131,30 @@ def _maps(
     values = read_values(array.items.slice(base, width))
     valid = array.is_valid().to_pylist()
     return [
-        dict(zip(keys[start - base : end - base], values[start - base : end - base], strict=True)) if there else None
-        for start, end, there in zip(ends, ends[1:], valid, strict=False)
+        dict(zip(keys[start - base : end - base], values[start - base : end - base], strict=True)) if is_valid else None
+        for start, end, is_valid in zip(ends, ends[1:], valid, strict=False)
     ]
 
 
 def _tuples(array: pa.Array, fields: Sequence[Callable[[pa.Array], list[Any]]]) -> list[Any]:
     valid = array.is_valid().to_pylist()
     if not fields:
-        return [() if there else None for there in valid]
+        return [() if is_valid else None for is_valid in valid]
     columns = [read(child) for read, child in zip(fields, array.flatten(), strict=True)]
     rows: list[Any] = list(zip(*columns, strict=True))
     if array.null_count == 0:
         return rows
-    return [row if there else None for row, there in zip(rows, valid, strict=True)]
+    return [row if is_valid else None for row, is_valid in zip(rows, valid, strict=True)]
 
 
-# --- into Arrow
+# --- to Arrow
 
 
 def array_of(values: Sequence[Any], type_: t.LogicalType) -> pa.Array:
     """The column of some internal values.
 
     Raises:
-        DataError: a value that the type does not hold.
+        DataError: a value outside the type.
     """
     try:
         return _array(values, type_)
@@ -186,7 +186,7 @@ def _array(values: Sequence[Any], type_: t.LogicalType) -> pa.Array:
 
 
 def _flattened(values: Iterable[Any]) -> tuple[pa.Array, list[Any]]:
-    """The offsets and the items of lists; the offset of a missing list is null."""
+    """The offsets and the items of lists; the offset of a null list is null."""
     ends: list[int | None] = []
     flat: list[Any] = []
     for value in values:

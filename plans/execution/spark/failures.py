@@ -17,36 +17,36 @@ _CODE = re.compile(r"^\[[A-Z0-9_.]+\]\s*")
 _SQLSTATE = re.compile(r"(?<!\s)\s*SQLSTATE: \w{5}\s*$")
 _CLASS = re.compile(r"^(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
 
-#: What Spark puts around the exception that ended a query: before it, and behind it the whole plan.
+#: Spark's message around the exception that ended a query: a prefix, and the whole plan as a suffix.
 _QUERY = re.compile(r"^(?:\[\w+\] )?Query \[.*?\] terminated with exception: ")
 _PLAN = "\n=== Streaming Query ==="
 
-#: What Kafka's clients, or Spark's around them, say of brokers that do not answer.
+#: Messages of Kafka's clients, or of Spark, about brokers that do not answer.
 _AWAY = re.compile(
     r"org\.apache\.kafka\.common\.errors\.((?:Timeout|Disconnect|Network|BrokerNotAvailable|LeaderNotAvailable"
     r"|CoordinatorNotAvailable|NotLeaderOrFollower)Exception: .*)|(Cannot fetch record for offset .*)"
 )
 
-#: A memory or stack that is used up: the JVM's own, or what Spark gives out of it.
+#: Exhausted memory or stack: an error of the JVM, or Spark's message with it.
 _NO_MORE = re.compile(r"(OutOfMemoryError|StackOverflowError)(?:: (.*))?")
 
-#: A folder that Hadoop's local file system cannot make; behind it are folders of the attempt.
+#: A folder that Hadoop's local file system cannot create, followed by folders of the attempt.
 _UNMADE = re.compile(r"Mkdirs failed to create (\S+?)(?:/\.compiled-plan-\S*|/_temporary\S*)? \(exists=")
 
-#: A file that Spark's own readers (Parquet, ORC) cannot read, in Spark's messages around the reason.
+#: A file that Spark's own readers (Parquet, ORC) cannot read, in Spark's message.
 _BAD_FILE = re.compile(r"\[FAILED_READ_FILE\.\w+\] Encountered error while reading file (\S+?)\.(?:\s|$)")
 
-#: A disk without room, in the words of the system.
+#: A full disk, in the words of the system.
 _FULL = re.compile(r"No space left on device|Disk quota exceeded")
 
-#: A file that is gone or torn, and the parts of Spark that read checkpoints: their logs, their state.
+#: A missing or truncated file, and the parts of Spark that read checkpoints: their logs, their state.
 _TORN = re.compile(
     r"do(?:es not|esn't) exist|FileNotFound|NoSuchFile|Checksum verification failed|Unexpected end-of-input"
     r"|Incomplete log file|Failed to read the operator metadata|the state directory is empty or missing"
 )
 _OF_CHECKPOINT = re.compile(r"\.streaming\.(?:state|checkpointing|operators\.stateful|runtime\.StreamMetadata)\b")
 
-#: What a user's function in Python failed with, in a line of a traceback (see `plans.execution.functions.runtime`).
+#: The failure of a Python user function, in a line of a traceback (see `plans.execution.functions.runtime`).
 _BY_FUNCTION = re.compile(r"FunctionFailure: (user function failed: .*)")
 
 
@@ -57,11 +57,11 @@ class LostSparkError(ExecutionError):
 def translate(fault: Exception, brokers: Iterable[str] = ()) -> ExecutionError:
     """The error to show for an exception that Spark or py4j raised.
 
-    The deepest cause says what happened; what Spark wraps around it (stage numbers, task attempts) does not help.
+    The deepest cause is the actual fault; Spark's wrappers (stage numbers, task attempts) do not help.
 
     Args:
         fault: the exception.
-        brokers: addresses of Kafka's brokers that the run talks to.
+        brokers: addresses of the run's Kafka brokers.
     """
     if _lost(fault):
         return LostSparkError(
@@ -83,8 +83,8 @@ def translate(fault: Exception, brokers: Iterable[str] = ()) -> ExecutionError:
     if by_function is not None:
         return DataError(by_function[1].strip(), remedy="correct the function or its rows; --debug shows the traceback")
     if "PythonFailure" in message:
-        said = message.partition("PythonFailure: ")[2].split("\n\tat ")[0].strip()
-        return DataError(said, remedy="correct the function or its rows; --debug shows the traceback")
+        python_fault = message.partition("PythonFailure: ")[2].split("\n\tat ")[0].strip()
+        return DataError(python_fault, remedy="correct the function or its rows; --debug shows the traceback")
     ended = _ended(message, fault)
     if ended is not None and ended[1] == "StackOverflowError":
         return ExecutionError(
@@ -140,19 +140,19 @@ def translate(fault: Exception, brokers: Iterable[str] = ()) -> ExecutionError:
 
 
 def _ended(message: str, fault: Exception) -> re.Match[str] | None:
-    """What of its own the JVM had no more of: its name, and what the JVM says of it.
+    """The exhausted resource of the JVM: its name, and the JVM's message.
 
-    Where that happens in the thread of the query itself, Spark's message leaves the name out, and its stack has it.
+    If the thread of the query itself fails, Spark's message omits the name, but its stack trace has it.
     """
     return _NO_MORE.search(message) or _NO_MORE.search(getattr(fault, "_stackTrace", None) or "")
 
 
 def _unreadable(message: str) -> DataError | None:
-    """A record or file that cannot be read, as the kernel's `UnreadableException` says it: what, where, remedy."""
+    """An unreadable record or file, from the kernel's `UnreadableException`: what, where, remedy."""
     line = message.partition("UnreadableException: ")[2].partition("\n")[0]
     fault, _, remedy = line.rpartition("; try: ")
-    what, _, where = fault.rpartition("; at: ")
-    return DataError(what, where=where, remedy=remedy) if what else None
+    reason, _, where = fault.rpartition("; at: ")
+    return DataError(reason, where=where, remedy=remedy) if reason else None
 
 
 def _short(message: str) -> str:
@@ -162,10 +162,10 @@ def _short(message: str) -> str:
 
 
 def _lost(fault: BaseException | None) -> bool:
-    """Whether an error, or what it came of, is that nobody answers."""
+    """Return True if an error, or its cause, is that the JVM does not answer."""
     return fault is not None and (
         isinstance(fault, Py4JNetworkError | ConnectionError)
-        # An answer that is an error says what it is.
+        # An error in an answer names itself.
         or (type(fault) is Py4JError and "Trace:" not in str(fault))
         or _lost(fault.__cause__ or fault.__context__)
     )
@@ -174,8 +174,8 @@ def _lost(fault: BaseException | None) -> bool:
 def _root_message(fault: Exception) -> str:
     causes = java_causes(fault)
     if causes:
-        name, said = causes[-1].getClass().getName(), causes[-1].getMessage()
-        return name if said is None else f"{name}: {said}"
+        name, message = causes[-1].getClass().getName(), causes[-1].getMessage()
+        return name if message is None else f"{name}: {message}"
     text = str(fault)
-    told = re.findall(r"Caused by: (.+)", text)
-    return told[-1] if told else text
+    causes_in_text = re.findall(r"Caused by: (.+)", text)
+    return causes_in_text[-1] if causes_in_text else text

@@ -1,8 +1,8 @@
-"""The JVM behind a session: classes by name, handles of columns and frames, exceptions, settings for a while.
+"""The JVM behind a session: classes by name, handles of columns and frames, exceptions, temporary settings.
 
-`jvm.org.apache.X` asks the JVM whether `org`, then `org.apache`, ... is a class, in each imported package, and each
-"no" looks into every jar. So does `jvm.functions`, which PySpark asks for with each column, and what it finds is asked
-for each of its methods anew. Classes are known here without that search.
+`jvm.org.apache.X` queries the JVM for a class `org`, then `org.apache`, ..., in each imported package, and each miss
+searches every jar. So does `jvm.functions`, which PySpark evaluates for each column, and the resulting class is queried
+again for each of its methods. This module addresses classes without that search.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from py4j.java_gateway import JavaClass
     from pyspark.sql import Column, DataFrame, SparkSession
 
-#: What PySpark asks for by these names whenever it makes a column or hands over a list.
-_ASKED = {
+#: Names by which PySpark looks up classes whenever it creates a column or passes a list.
+_LOOKED_UP = {
     "functions": "org.apache.spark.sql.functions",
     "org.apache.spark.sql.functions": "org.apache.spark.sql.functions",
     "PythonUtils": "org.apache.spark.api.python.PythonUtils",
@@ -27,7 +27,7 @@ _ASKED = {
 
 @lru_cache(maxsize=64)
 def java_class(jvm: Any, name: str) -> Any:
-    """The class of that full name: call it to make an object, or its static methods.
+    """The class of a full name: call it to construct an object, or its static methods.
 
     Raises:
         py4j.protocol.Py4JError: there is no such class.
@@ -35,15 +35,14 @@ def java_class(jvm: Any, name: str) -> Any:
     return _known(getattr(jvm, name))
 
 
-def know_classes(jvm: Any) -> None:
-    """Have the classes that PySpark asks for again and again found at once. Safe to call more than once."""
-    for asked, name in _ASKED.items():
-        if asked not in vars(jvm):
-            vars(jvm)[asked] = java_class(jvm, name)
+def cache_classes(jvm: Any) -> None:
+    """Cache the classes that PySpark looks up repeatedly. Idempotent."""
+    for attribute, name in _LOOKED_UP.items():
+        if attribute not in vars(jvm):
+            vars(jvm)[attribute] = java_class(jvm, name)
 
 
 def java_array(jvm: Any, name: str, items: Sequence[Any]) -> Any:
-    """An array of the class of that full name."""
     from pyspark import SparkContext
 
     gateway: Any = SparkContext._gateway
@@ -54,19 +53,16 @@ def java_array(jvm: Any, name: str, items: Sequence[Any]) -> Any:
 
 
 def column_of(java: Any) -> Column:
-    """A JVM column as a column of PySpark."""
     from pyspark.sql.classic.column import Column as ClassicColumn
 
     return ClassicColumn(java)
 
 
 def java_column(column: Any) -> Any:
-    """The JVM column behind a column of PySpark."""
     return column._jc
 
 
 def frame_of(java: Any, spark: SparkSession) -> DataFrame:
-    """A JVM DataFrame as one of PySpark."""
     from pyspark.sql import DataFrame
 
     return DataFrame(java, spark)
@@ -84,7 +80,7 @@ def java_causes(fault: BaseException) -> list[Any]:
 
 @contextmanager
 def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
-    """The session has these settings in the block, and its former ones behind it."""
+    """Set settings of the session in this context, and restore them afterwards."""
     before = {name: spark.conf.get(name, None) for name in values}
     try:
         for name, value in values.items():
@@ -98,8 +94,8 @@ def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
                 spark.conf.set(name, former)
 
 
-def _known(found: JavaClass) -> JavaClass:
-    """A class that is asked once for each of its methods."""
+def _known(class_: JavaClass) -> JavaClass:
+    """A class that queries each of its methods once."""
     from py4j.java_gateway import JavaClass, JavaMember
 
     class KnownClass(JavaClass):  # type: ignore[misc]
@@ -109,4 +105,4 @@ def _known(found: JavaClass) -> JavaClass:
                 setattr(self, name, member)
             return member
 
-    return KnownClass(found._fqn, found._gateway_client)
+    return KnownClass(class_._fqn, class_._gateway_client)

@@ -1,10 +1,10 @@
-"""Libraries that a plan's connectors need and the class path lacks: fetched by Spark from Maven, as `ADD JAR` does.
+"""Libraries that a plan's connectors need and the class path lacks: Spark fetches them from Maven, like `ADD JAR`.
 
-Spark's settings say from where (`spark.jars.repositories`, `spark.jars.ivySettings`) and into which cache
-(`spark.jars.ivy`). A jar is loaded only if it has the SHA-256 that is declared beside its coordinates. What `--jars` or
-`spark.jars.packages` brought is used as it is, and not fetched.
+Spark's settings name the repositories (`spark.jars.repositories`, `spark.jars.ivySettings`) and the cache
+(`spark.jars.ivy`). A jar is loaded only if it has the SHA-256 declared beside its coordinates. Libraries from `--jars`
+or `spark.jars.packages` are used instead, unchecked.
 
-Code that options of tables have loaded is refused unless it is allowed: a plan may come from anybody.
+Code loaded by options of tables is refused unless allowed: a plan may come from anybody.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def needed(plan: CompiledPlan) -> dict[Package, str]:
-    """The libraries that the tables of a plan need, with the connector or format that does, each once."""
+    """The libraries that the tables of a plan need, once each, with the connector or format."""
     return {
         package: name for node in plan.nodes for _, table in node.tables() for package, name in _of(_options(table))
     }
@@ -55,19 +55,19 @@ def _of(options: dict[str, str]) -> Iterator[tuple[Package, str]]:
 
 
 def provide(spark: SparkSession, plan: CompiledPlan) -> None:
-    """Fetch the libraries of a plan that the class path lacks, and say so on stderr.
+    """Fetch the libraries of a plan that the class path lacks, and report it on stderr.
 
     Raises:
-        ExecutionError: one cannot be had; says what to do without a network.
+        ExecutionError: one is unavailable; the remedy works without a network.
     """
     for package, user in needed(plan).items():
-        if not finds(spark, package.holds):
+        if not has_class(spark, package.holds):
             print(f"adding {package.coordinates}, which {user} needs", file=sys.stderr, flush=True)
             _add(spark, package, user)
 
 
-def finds(spark: SparkSession, name: str) -> bool:
-    """Whether a class is there for this thread, or for the session, whose loader the thread then gets."""
+def has_class(spark: SparkSession, name: str) -> bool:
+    """Return True if a class is visible to this thread, or to the session, whose loader the thread then gets."""
     jvm: Any = spark._jvm
     thread = java_class(jvm, "java.lang.Thread").currentThread()
     if _loads(jvm, name, thread.getContextClassLoader()):
@@ -93,40 +93,40 @@ def _add(spark: SparkSession, package: Package, user: str) -> None:
         jar = _fetched(spark, package)
         if (actual := hashlib.sha256(jar.read_bytes()).hexdigest()) != package.sha256:
             raise ExecutionError(
-                f"{package.coordinates}, which {user} needs, is not the file that it should be: "
+                f"{package.coordinates}, which {user} needs, has the wrong checksum: "
                 f"its SHA-256 is {actual}, expected {package.sha256}",
                 where=str(jar),
-                remedy="remove it from Ivy's folders, `jars` and `cache`, and look at the repository it came from; "
+                remedy="remove it from Ivy's folders, `jars` and `cache`, and check the repository it came from; "
                 "a jar of your own choice is given with --conf spark.jars=FILE",
             )
         spark.sql(f"ADD JAR '{jar.as_uri()}'").collect()
-        if finds(spark, package.holds):
+        if has_class(spark, package.holds):
             return
-        said = f"it does not hold {package.holds}"
+        reason = f"it does not hold {package.holds}"
     except (Py4JJavaError, PySparkException) as fault:
-        said = str(getattr(fault, "java_exception", None) or fault).splitlines()[0]
+        reason = str(getattr(fault, "java_exception", None) or fault).splitlines()[0]
     group, name, version = package.coordinates.split(":")
     place = f"{group.replace('.', '/')}/{name}/{version}/{name}-{version}.jar"
     raise ExecutionError(
-        f"{user} needs {package.coordinates}, and it cannot be fetched from Maven: {said}",
+        f"{user} needs {package.coordinates}, and it cannot be fetched from Maven: {reason}",
         remedy=f"put https://repo1.maven.org/maven2/{place} on this machine and give it with --conf spark.jars=FILE; "
         "a mirror is set with --conf spark.jars.repositories=URL or spark.jars.ivySettings=FILE",
     )
 
 
 def _fetched(spark: SparkSession, package: Package) -> Path:
-    """The jar in Ivy's cache; nothing of it is loaded yet."""
+    """The jar in Ivy's cache, not loaded yet."""
     uri = java_class(spark._jvm, "java.net.URI").create(f"ivy://{package.coordinates}?transitive=false")
     jars = spark._jsparkSession.sessionState().resourceLoader().resolveJars(uri)
     return Path(java_class(spark._jvm, "java.net.URI").create(jars.head()).getPath() or jars.head())
 
 
-#: Spark's setting that names the classes, login modules and parameters which a plan's tables may name, with commas.
+#: Spark's setting with the classes, login modules and parameters that a plan's tables may use, separated by commas.
 ALLOWED = "spark.compiledPlan.classes"
 
 
 def check_loaded_code(plan: CompiledPlan, spark: SparkSession) -> None:
-    """Refuse a plan whose tables have code loaded that nobody allowed.
+    """Refuse a plan whose tables load code that is not allowed.
 
     Raises:
         UnsupportedError: names the table and the option.

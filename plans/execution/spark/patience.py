@@ -1,4 +1,4 @@
-"""What is outside and away for a while: tried again until it answers, said once, and given up in time."""
+"""Patience with unavailable systems: retry until they answer, report the wait once, and give up in time."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from py4j.protocol import Py4JJavaError
 from compiled_plan.plans.execution.spark.java import java_causes
 
 _T = TypeVar("_T")
-#: How long between two attempts, in seconds.
+#: Pause between two attempts, in seconds.
 _PAUSE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How something is waited for.
+    """A policy of retries.
 
     Args:
-        away: the kernel's exception, without its package, that says that it may work later.
-        refused: the one that says that it will not.
-        seconds: how long it is waited for.
-        on_refused: the error to raise for what the second one says.
-        on_away: the error to raise for what the first one says in the end.
+        away: the kernel's exception, without its package, for a failure that may pass.
+        refused: its exception for a failure that will not.
+        seconds: how long to retry.
+        on_refused: creates the error for the latter.
+        on_away: creates the error for the former, when time is up.
     """
 
     away: str
@@ -36,21 +36,21 @@ class Patience:
     on_away: Callable[[str], Exception]
 
     def patiently(self, action: Callable[[], _T], attempts: int | None = None) -> _T:
-        """What an action gives; it is tried again while what it talks to is away, and the first time that is said.
+        """Run an action; retry it while the system is unavailable, and report that the first time.
 
         Args:
-            action: may fail with the exceptions of the kernel.
-            attempts: how often it is tried again at most; None: as often as the time allows.
+            action: may raise the exceptions of the kernel.
+            attempts: maximum number of retries; None for no limit but time.
         """
         deadline, tried = time.monotonic() + self.seconds, 0
         while True:
             try:
                 return action()
             except Py4JJavaError as fault:
-                said = self._said(fault)
-                if said is None:
+                outcome = self._said(fault)
+                if outcome is None:
                     raise
-                message, away = said
+                message, away = outcome
                 if not away:
                     raise self.on_refused(message) from fault
                 if time.monotonic() >= deadline or (attempts is not None and tried >= attempts):
@@ -61,7 +61,7 @@ class Patience:
                 time.sleep(min(_PAUSE, max(0.0, deadline - time.monotonic())))
 
     def _said(self, fault: Py4JJavaError) -> tuple[str, bool] | None:
-        """What the kernel says, and whether that may pass; None where something else went wrong."""
+        """The kernel's message, and True if the failure may pass; None for another exception."""
         for cause in reversed(java_causes(fault)):
             text = str(cause.toString())
             for name, away in ((self.away, True), (self.refused, False)):
@@ -71,13 +71,13 @@ class Patience:
 
 
 def attempts(write: Callable[[bool], object], may_be_there: bool) -> Callable[[], None]:
-    """A write for `patiently` that is told whether what it writes may be there.
+    """A write for `patiently`, with a flag that tells if it may have been committed before.
 
-    What an attempt committed before it lost its connection is found by the next one.
+    An attempt may commit and then lose its connection; the next one finds its data.
 
     Args:
-        write: gets whether it may be there.
-        may_be_there: before the first attempt.
+        write: called with the flag.
+        may_be_there: the flag of the first attempt.
     """
     known = may_be_there
 

@@ -1,4 +1,4 @@
-"""Some rows of a frame and some columns of them: what is done with each micro-batch, made once.
+"""Filter and projection of a frame, built once and applied to each micro-batch.
 
 A column is a dozen calls to the JVM, and a table may have hundreds.
 """
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Selection:
-    """Which rows, and which columns.
+    """A filter and a projection.
 
     Args:
-        conditions: of the rows, each of those for which the ones before it hold; None holds for all.
+        conditions: of the rows, applied one after the other; None passes all rows.
     """
 
     def __init__(self, columns: Iterable[Column], *conditions: Column | None) -> None:
@@ -27,7 +27,7 @@ class Selection:
         self._sequence: Any = None
 
     def among(self, frame: DataFrame) -> DataFrame:
-        """These of a frame."""
+        """Apply them to a frame."""
         from pyspark.sql.classic.column import _to_java_column, _to_seq
 
         if self._sequence is None:

@@ -1,6 +1,6 @@
 """Small files beside a checkpoint, on any file system that Spark reaches.
 
-Every write leaves a file complete under its name, or what was there before. Nothing is deleted to be written again.
+Every write is atomic: a file has either its old or its new content. No file is deleted in order to write it again.
 """
 
 from __future__ import annotations
@@ -22,54 +22,54 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _HADOOP_PATH = "org.apache.hadoop.fs.Path"
-#: Writes as Spark writes its own logs, and under a lease alone.
+#: Writes like Spark writes its own logs, and only under a lease.
 _MANAGER = "org.compiledplan.kernel.files.FencedFiles"
 
 
 class Folder(ReadableFolder):
-    """A folder; `folder_of` makes one."""
+    """A folder; `folder_of` creates one."""
 
     @abstractmethod
     def make(self, name: str = "") -> None:
-        """Make a folder inside, unless it is there.
+        """Create a folder inside, unless it exists.
 
         Raises:
-            CheckpointError: it is a file, or cannot be made; of a local folder.
+            CheckpointError: it is a file, or cannot be created; for local folders.
         """
 
     @abstractmethod
     def write_text(self, name: str, text: str) -> None:
-        """Write a file, in place of one that is there."""
+        """Write a file, replacing an existing one."""
 
     @abstractmethod
     def create_text(self, name: str, text: str) -> None:
-        """Write a file that is not there.
+        """Write a file that does not exist.
 
         Raises:
-            FileExistsError: it is there; it stays as it is.
+            FileExistsError: it exists, and is unchanged.
         """
 
     @abstractmethod
     def remove(self, name: str = "") -> None:
-        """Remove an entry with all that is in it, or the folder itself; nothing happens where it is not there."""
+        """Remove an entry recursively, or the folder itself; do nothing if it does not exist."""
 
     @abstractmethod
     def remove_empty(self, name: str = "") -> None:
-        """Remove a folder inside, or the folder itself, unless there is something in it."""
+        """Remove a folder inside, or the folder itself, if it is empty."""
 
     @abstractmethod
     def times(self, name: str) -> dict[str, float]:
-        """The modification times of what is in a folder inside, in seconds, by the clock of the file system."""
+        """The modification times of a folder's entries, in seconds, by the clock of the file system."""
 
     @abstractmethod
     def copy(self, name: str, to: Self) -> None:
-        """Copy an entry with all files in it under the same name into another folder of the same file system.
+        """Copy an entry recursively under the same name into another folder of the same file system.
 
-        Files that are there are overwritten; nothing happens where there is no such entry.
+        Overwrite existing files; do nothing if the entry does not exist.
         """
 
     def flush(self) -> None:
-        """Have all that is in the folder on the disk, written by whom it may be; a store of objects has it there."""
+        """Flush the whole folder to disk, whoever wrote it; object stores need no flush."""
 
 
 def folder_of(spark: SparkSession, path: str) -> Folder:
@@ -86,22 +86,22 @@ def folder_of(spark: SparkSession, path: str) -> Folder:
 
 
 class LocalFolder(LocalReads, Folder):
-    """A folder of this machine's file system; what is written is there after a loss of power, too.
+    """A folder of this machine's file system; writes survive a loss of power.
 
-    What keeps a file from being written is raised as an ExecutionError.
+    Failures to write are raised as ExecutionError.
     """
 
     def make(self, name: str = "") -> None:
         path = self.path / name
         with writing(path, "checkpoint", CheckpointError):
-            # Plans in a checkpoint have passwords, and its state is data: it is closed to other users.
+            # Plans in a checkpoint contain passwords, and state contains data: other users get no access.
             self._make_folder(path, mode=0o700)
 
     def write_text(self, name: str, text: str) -> None:
         path = self.path / name
         with _writing(path):
-            written = self._aside(path, text)
-            # Where Hadoop wrote the file before it also wrote a checksum, which would no longer fit.
+            written = self._write_temporary(path, text)
+            # If Hadoop wrote the file before, it also wrote a checksum, which no longer matches.
             self._unlink(path.with_name(f".{path.name}.crc"))
             self._replace(written, path)
             _flush(path.parent)
@@ -109,7 +109,7 @@ class LocalFolder(LocalReads, Folder):
     def create_text(self, name: str, text: str) -> None:
         path = self.path / name
         with _writing(path):
-            written, taken = self._aside(path, text), False
+            written, taken = self._write_temporary(path, text), False
             try:
                 self._link(written, path)
             except FileExistsError:
@@ -134,7 +134,7 @@ class LocalFolder(LocalReads, Folder):
 
     def times(self, name: str) -> dict[str, float]:
         while True:
-            # Of a file that goes meanwhile another one may have taken the place, which is not in the list.
+            # A file removed meanwhile may be replaced by another one that is not listed.
             with suppress(FileNotFoundError):
                 return {entry: (self.path / name / entry).stat().st_mtime for entry in self.names(name)}
 
@@ -157,25 +157,25 @@ class LocalFolder(LocalReads, Folder):
         with _writing(self.path):
             for folder, _, names in os.walk(self.path, topdown=False):
                 for path in (*(Path(folder, name) for name in names), Path(folder)):
-                    # Spark may be at work there, and remove what it needs no more.
+                    # A concurrent Spark may remove files that it no longer needs.
                     with suppress(FileNotFoundError):
                         _flush(path)
             _flush(self.path.parent)
 
-    def _aside(self, path: Path, text: str) -> Path:
-        """The text under another name, on the disk."""
+    def _write_temporary(self, path: Path, text: str) -> Path:
+        """Write the text to a temporary file, and flush it."""
         self._make_folder(path.parent)
-        aside = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
+        temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
         try:
-            self._write(aside, text)
+            self._write(temporary, text)
         except OSError:
-            # A part of it takes room on a disk that may have none left.
+            # A partial file takes space on a disk that may be full.
             with suppress(OSError):
-                self._unlink(aside)
+                self._unlink(temporary)
             raise
-        return aside
+        return temporary
 
-    # Each of these is one step: a process may end before and after it.
+    # Each of these is atomic: a process may die before and after it.
 
     def _make_folder(self, path: Path, mode: int = 0o777) -> None:
         missing = [folder for folder in (path, *path.parents) if not folder.exists()]
@@ -203,12 +203,12 @@ class LocalFolder(LocalReads, Folder):
 
 
 def _writing(path: Path) -> AbstractContextManager[None]:
-    # Not a refusal: a disk that is full may have room at the next start.
+    # Not a refusal: a full disk may have space at the next start.
     return writing(path, "checkpoint", ExecutionError)
 
 
 def _flush(path: Path) -> None:
-    """Have a file, or the names of a folder where the file system can, on the disk."""
+    """Flush a file, or, if the file system can, the entries of a folder."""
     with suppress(OSError) if path.is_dir() else nullcontext():
         number = os.open(path, os.O_RDONLY)
         try:
@@ -218,9 +218,9 @@ def _flush(path: Path) -> None:
 
 
 class RemoteFolder(Folder):
-    """A folder of another file system, through the way in which Spark writes its own logs there.
+    """A folder of another file system, accessed the way in which Spark writes its own logs there.
 
-    By Hadoop's FileContext: written aside and renamed; of object stores, whole objects.
+    Uses Hadoop's FileContext: write aside and rename; on object stores, write whole objects.
     """
 
     def __init__(self, jvm: Any, conf: Any, uri: str) -> None:
@@ -296,10 +296,10 @@ class RemoteFolder(Folder):
             return
         source, tools = self._at(name), java_class(self._jvm, "org.apache.hadoop.fs.FileUtil")
         files = [path.getFileSystem(self._conf) for path in (source, to._at(name))]
-        above, found = len(str(source.toUri().getPath())), files[0].listFiles(source, True)
-        # A file at a time: Hadoop copies a folder into one that is there, not onto it.
-        while found.hasNext():
-            each = found.next().getPath()
-            target = to._at(f"{name}{str(each.toUri().getPath())[above:]}")
+        above, remaining = len(str(source.toUri().getPath())), files[0].listFiles(source, True)
+        # File by file: Hadoop copies a folder into an existing one, not onto it.
+        while remaining.hasNext():
+            file = remaining.next().getPath()
+            target = to._at(f"{name}{str(file.toUri().getPath())[above:]}")
             to._manager.mkdirs(target.getParent())
-            tools.copy(files[0], each, files[1], target, False, True, self._conf)
+            tools.copy(files[0], file, files[1], target, False, True, self._conf)

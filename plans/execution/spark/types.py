@@ -1,17 +1,17 @@
 """Flink's logical types as Spark's types.
 
-What a value of each type is in Spark:
+Representation of values in Spark:
 
-- CHAR, VARCHAR are strings; their length is kept by casts, not by the type.
+- CHAR, VARCHAR are strings; casts enforce their length, not the type.
 - TIME is an INT, milliseconds of the day. (Spark's own TIME is not supported in all files and functions.)
-- TIMESTAMP is TIMESTAMP_NTZ and TIMESTAMP_LTZ is TIMESTAMP. Spark holds microseconds: of a precision beyond 6 the
-  further digits are cut off.
-- INTERVAL YEAR TO MONTH is an INT, months; INTERVAL DAY TO SECOND is a BIGINT, milliseconds: as Flink holds them.
+- TIMESTAMP is TIMESTAMP_NTZ and TIMESTAMP_LTZ is TIMESTAMP. Spark has microseconds: the digits of a precision beyond 6
+  are truncated.
+- INTERVAL YEAR TO MONTH is an INT, months; INTERVAL DAY TO SECOND is a BIGINT, milliseconds: as in Flink.
 - MULTISET is a map from element to count.
-- RAW of a Python object is its pickle; other RAW types cannot be held.
+- RAW of a Python object is its pickle; other RAW types have no representation.
 - ROW and STRUCTURED are structs with the same field names.
 
-Nullability is not carried over: every Spark column and field is nullable.
+Nullability is not converted: every Spark column and field is nullable.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def to_spark(type_: t.LogicalType) -> s.DataType:
     """The Spark type that holds values of a logical type.
 
     Raises:
-        UnsupportedError: a type that no Spark column can hold (RAW, VARIANT, TIMESTAMP WITH TIME ZONE, DESCRIPTOR).
+        UnsupportedError: a type without a Spark type (RAW, VARIANT, TIMESTAMP WITH TIME ZONE, DESCRIPTOR).
     """
     simple = _SIMPLE.get(type(type_))
     if simple is not None:
@@ -75,15 +75,15 @@ def to_spark(type_: t.LogicalType) -> s.DataType:
 
 
 def ddl(type_: t.LogicalType) -> str:
-    """The Spark type in DDL text, as `StructType.fromDDL` and Java functions take it: `struct<`a`:int>`."""
+    """The Spark type as DDL text, for `StructType.fromDDL` and Java functions: `struct<`a`:int>`."""
     return _ddl(to_spark(type_))
 
 
 def schema_of(row: t.FieldsType) -> s.StructType:
     """The Spark schema of rows of a row type."""
-    found = to_spark(row)
-    assert isinstance(found, s.StructType)
-    return found
+    schema = to_spark(row)
+    assert isinstance(schema, s.StructType)
+    return schema
 
 
 def _ddl(type_: s.DataType) -> str:
@@ -126,7 +126,7 @@ def from_spark(type_: s.DataType, column: str = "") -> t.LogicalType:
         column: its name, for errors.
 
     Raises:
-        UnsupportedError: no logical type is held so; names the column.
+        UnsupportedError: no logical type corresponds; names the column.
     """
     match type_:
         case s.CharType():
@@ -148,10 +148,10 @@ def from_spark(type_: s.DataType, column: str = "") -> t.LogicalType:
                     for field in type_.fields
                 )
             )
-    found = _LOGICAL.get(type(type_))
-    if found is None:
+    logical = _LOGICAL.get(type(type_))
+    if logical is None:
         raise UnsupportedError(
-            f"column {column!r} has Spark's type {type_.simpleString()}, which no type of SQL is known for",
+            f"column {column!r} has Spark's type {type_.simpleString()}, which has no SQL type",
             remedy="cast it before, to string or timestamp, say",
         )
-    return found
+    return logical

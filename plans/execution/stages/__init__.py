@@ -1,1 +1,1 @@
-"""Plans prepared to run, and their chain of keyed stages: its layout, the projections that carry rows between them."""
+"""Prepared plans, and their chain of keyed stages: layout, projections between stages, and kernel specs."""

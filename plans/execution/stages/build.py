@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StageOptions:
-    """How the stages of a plan are built.
+    """Build options of a plan's stages.
 
     Args:
         host: the Spark operator that hosts them, one of `plans.execution.session.options.HOSTS`.
-        bounded: whether all sources end.
-        in_order: whether a sink reads the order of the rows.
-        tick: what `op` says of control rows, which come in real-time mode; empty where there are none.
-        folds: whether rows of a key become one before they are shuffled, where the operator allows it.
+        bounded: True if all sources end.
+        in_order: True if a sink reads the order of the rows.
+        tick: the `op` of control rows, which exist in real-time mode; empty otherwise.
+        folds: pre-aggregate the rows of a key before the shuffle, if the operator supports it.
     """
 
     host: str
@@ -54,8 +54,8 @@ class StageHandle:
 
     Args:
         kernel: the kernel's handle.
-        spec: what the kernel was given.
-        columns: by uid, names and types of the columns of each input, see `Hosted.named`.
+        spec: the kernel's parameters of the stage.
+        columns: names and types of the columns of each input, by uid; see `Hosted.named`.
     """
 
     kernel: Any
@@ -64,40 +64,40 @@ class StageHandle:
 
     def figures(self) -> Mapping[str, Mapping[str, int]]:
         """`rowsIn`, `rowsOut` and `stateRows` of each operator by uid, since the run started."""
-        found: dict[str, dict[str, int]] = json.loads(str(self.kernel.metrics()))
-        return found
+        figures: dict[str, dict[str, int]] = json.loads(str(self.kernel.metrics()))
+        return figures
 
     def states(self) -> Mapping[str, Any]:
-        """What the state of each operator is, by uid: kind, version, fields, input types, and columns."""
-        found: dict[str, Any] = json.loads(str(self.kernel.states()))
-        return {uid: state | {"columns": self.columns[uid]} for uid, state in found.items()}
+        """The description of each operator's state, by uid: kind, version, fields, input types, and columns."""
+        states: dict[str, Any] = json.loads(str(self.kernel.states()))
+        return {uid: state | {"columns": self.columns[uid]} for uid, state in states.items()}
 
 
 class Seams:
-    """Parts cut off a DataFrame of many stages, so that Spark's work grows as the plan does; see the kernel's."""
+    """Cuts in a DataFrame of many stages, so that Spark's work is linear in the plan; see the kernel's class."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
         self._kernel = java_class(spark._jvm, "org.compiledplan.kernel.host.Seams")()
 
     def cut(self, frame: DataFrame) -> DataFrame:
-        """Nothing but the columns of a DataFrame, to build on instead of it."""
+        """An empty stand-in with the columns of a DataFrame, to build on."""
         return frame_of(self._kernel.cut(frame._jdf), self._spark)
 
     def sewn(self, frame: DataFrame) -> DataFrame:
-        """The DataFrame that was built on `cut` ones, on those that they stand for."""
+        """Replace the stand-ins in a DataFrame by the DataFrames that they represent."""
         return frame_of(self._kernel.sewn(frame._jdf), self._spark)
 
 
 class StageBuilder:
-    """Builds the DataFrame of a plan; `handles` are then its stages."""
+    """Builds the DataFrame of a plan, and then has its stages in `handles`."""
 
     def __init__(self, spark: SparkSession, lowering: Lowering, prepared: PreparedPlan, options: StageOptions) -> None:
         self.spark = spark
         self.prepared = prepared
         self.options = options
         self.handles: list[StageHandle] = []
-        #: Once built, nothing but the columns of the final envelope, to try on it what is done with each micro-batch.
+        #: After `build`, a frame with only the columns of the final envelope, to try the sinks' projections on.
         self.columns: DataFrame | None = None
         self._sink_rows: dict[Port, Selection] = {}
         self.hosted = hosted = hosted_of(prepared.layout, lowering, one_way=bool(options.tick))
@@ -116,9 +116,9 @@ class StageBuilder:
 
         Args:
             sources: the DataFrames of scans and values by node.
-            ends: by node, the rows that end the input of a source with watermarks.
-            partitions: by node, the watermarks of partitions, of sources that have such.
-            control: the control rows; None where there are none.
+            ends: the rows that end the input of sources with watermarks, by node.
+            partitions: the watermarks of partitions, by node of their sources.
+            control: the control rows; None if there are none.
         """
         layout, ends, partitions = self.prepared.layout, ends or {}, partitions or {}
         seams = Seams(self.spark)
@@ -140,29 +140,29 @@ class StageBuilder:
         return seams.sewn(current)
 
     def sink_rows(self, sink: Sink) -> Selection:
-        """The rows for one sink, of the final envelope: `kind`, `ord`, `path`, `f0`, `f1`, ...., as they are written.
+        """The rows for one sink, selected from the final envelope: `kind`, `ord`, `path`, `f0`, `f1`, ...., as written.
 
         Raises:
-            UnsupportedError: something that a sink does not do with its rows; names it.
+            UnsupportedError: the sink requires something of its rows that does not run; names it.
         """
         return self._rows(Port(sink.id, 0, writes=True), sink)
 
     def dead_letters(self, source: int) -> Selection:
-        """The records that a source put aside, of the final envelope, as rows for a sink."""
+        """The dead letters of a source, selected from the final envelope, as rows for a sink."""
         return self._rows(dead_port(source))
 
     def _rows(self, port: Port, sink: Sink | None = None) -> Selection:
         if port not in self._sink_rows:
             fields, layout = self.envelope.fields(port), self.prepared.layout
             allowed = Enforced(None, fields) if sink is None else enforced(sink, fields)
-            mine = self.envelope.holds(port) if len(layout.arriving(layout.last)) > 1 else None
+            own = self.envelope.holds(port) if len(layout.arriving(layout.last)) > 1 else None
             columns = [column.alias(f"f{at}") for at, column in enumerate(allowed.columns)]
             head = self.envelope.sink_head()
-            self._sink_rows[port] = Selection((*head, *columns), mine, allowed.kept)
+            self._sink_rows[port] = Selection((*head, *columns), own, allowed.condition)
         return self._sink_rows[port]
 
     def _hosted(self, frame: DataFrame, level: int, control: ControlRows | None) -> DataFrame:
-        """What comes out of a stage."""
+        """The output of a stage."""
         nodes = self.prepared.layout.stages[level - 1]
         if nodes[0] in self.hosted.steps:
             for node in nodes:

@@ -1,7 +1,7 @@
-"""Watermarks that travel between the rows, in real-time mode: each task tells those behind it how far it is.
+"""Watermarks between the rows, in real-time mode: each task sends its watermark downstream.
 
-Behind a row that moves the watermark of its partition come control rows, one for each partition of the first stage. A
-stage takes the least of what those upstream have told, fires its timers up to it, and tells the next stage.
+After a row that advances the watermark of its partition follow control rows, one per partition of the first stage. A
+stage takes the minimum of its upstream watermarks, fires its timers up to it, and sends it to the next stage.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from compiled_plan.plans.execution.stages.partitions import PartitionWatermarks
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: What `op` says of a control row with a watermark; no operator has it.
+#: The `op` of a control row with a watermark; no operator has it.
 MARK = "\u0001watermark"
 
 
@@ -24,9 +24,9 @@ class TimedSource:
     """A source with watermarks.
 
     Args:
-        number: of the source, from 0.
-        partitions: how many it has.
-        watermarks: those of its partitions.
+        number: number of the source, from 0.
+        partitions: number of its partitions.
+        watermarks: the watermarks of its partitions.
     """
 
     number: int
@@ -39,9 +39,9 @@ class ControlRows:
     """The control rows of a plan.
 
     Args:
-        ticks: the rows of the source of ticks.
-        keys: what takes a row to each partition of a stage; none in plans without event time.
-        sources: those with watermarks, by node.
+        ticks: the rows of the tick source.
+        keys: a key for each partition of a stage, which routes rows to it; empty in plans without event time.
+        sources: the sources with watermarks, by node.
         kernel: the kernel's `RealTimeWatermarks`; None in plans without event time.
     """
 
@@ -51,5 +51,5 @@ class ControlRows:
     kernel: Any = None
 
     def source(self, node: int) -> TimedSource | None:
-        """A source; None where it has no watermarks."""
+        """A source; None if it has no watermarks."""
         return (self.sources or {}).get(node)

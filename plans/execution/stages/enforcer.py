@@ -1,4 +1,4 @@
-"""Checks of a sink on its rows: NOT NULL columns and declared lengths.
+"""Constraints of a sink: NOT NULL columns and declared lengths.
 
 Source: Flink's configuration page, `table.exec.sink.not-null-enforcer`, `table.exec.sink.nested-constraint-enforcer`
 and `table.exec.sink.type-length-enforcer`, and its ConstraintEnforcerExecutor for the order of the checks.
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class _Phase(IntEnum):
-    """The order in which Flink checks the fields of a row: all of one phase before those of the next."""
+    """Phases of checks: Flink checks all fields of a row in one phase before the next."""
 
     NOT_NULL = 0
     CHARACTERS = 1
@@ -52,68 +52,70 @@ class _Check:
     """A check of a field.
 
     Args:
-        phase: when it is made.
-        fault: what is wrong, as text, or DROP; null where nothing is.
+        phase: its phase.
+        fault: the message, or DROP; null for a valid value.
     """
 
     phase: _Phase
     fault: Column
 
 
-#: The fault of a row that is passed over.
+#: The fault of a row to drop.
 DROP = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Enforced:
-    """Rows as a sink writes them.
+    """Rows after the enforcement of a sink's constraints.
 
     Args:
-        kept: which of them; None for all.
-        columns: their columns, which fail where a value may not be written.
+        condition: selects the rows to write; None for all.
+        columns: their columns, which raise on invalid values.
     """
 
-    kept: Column | None
+    condition: Column | None
     columns: tuple[Column, ...]
 
 
-def enforced(node: Sink, columns: Sequence[Column], mine: Column | None = None) -> Enforced:
-    """The rows that may be written.
+def enforced(node: Sink, columns: Sequence[Column], own: Column | None = None) -> Enforced:
+    """Enforce the constraints of a sink.
 
     Args:
         node: the sink.
-        columns: those of the rows: the physical columns that are written in their order, then metadata.
-        mine: which of them are for the sink; None for all.
+        columns: the columns of the rows: the written physical columns in order, then metadata.
+        own: selects the rows of the sink; None for all.
     """
     checks = _Checks.of(node)
-    # Behind the physical columns there may be those of metadata, of which nothing is asked.
+    # After the physical columns there may be metadata, without constraints.
     checked = list(zip(columns, physical_row(resolved_table(node)).fields, strict=False))
-    found = [list(checks.of_field(value, field.type, field.name)) for value, field in checked]
-    kept = None
-    if checks.drops and any(found):
-        dropped = F.coalesce(_first([check for each in found for check in each]) == DROP, F.lit(False))
-        kept = ~(dropped if mine is None else mine & dropped)
+    checks_by_column = [list(checks.of_field(value, field.type, field.name)) for value, field in checked]
+    condition = None
+    if checks.drops and any(checks_by_column):
+        dropped = F.coalesce(
+            _first([check for column_checks in checks_by_column for check in column_checks]) == DROP, F.lit(False)
+        )
+        condition = ~(dropped if own is None else own & dropped)
     values = []
-    for (value, field), of_field in zip(checked, found, strict=True):
+    for (value, field), of_field in zip(checked, checks_by_column, strict=True):
         type_ = field.type
         if checks.lengths == "TRIM_PAD":
             value = _fitted(value, type_, nested=checks.nested != "IGNORE")
         if checks.fail and of_field:
             fault = _first(of_field)
-            failing = fault != DROP if mine is None else mine & (fault != DROP)
+            failing = fault != DROP if own is None else own & (fault != DROP)
             value = F.when(failing, F.raise_error(fault).cast(to_spark(type_))).otherwise(value)
         values.append(value)
-    return Enforced(kept, (*values, *columns[len(checked) :]))
+    return Enforced(condition, (*values, *columns[len(checked) :]))
 
 
 def _first(checks: Sequence[_Check]) -> Column:
-    """The first fault that there is."""
+    """The fault of the first check that fails."""
     return F.coalesce(*(check.fault for check in sorted(checks, key=lambda check: check.phase)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Checks:
-    """The checks that the options of a sink node ask for."""
+    """The checks enabled by the options of a sink node."""
 
     sink: str
     drops: bool
@@ -122,13 +124,11 @@ class _Checks:
 
     @property
     def fail(self) -> bool:
-        """True where a fault may end the run."""
+        """True if a fault may fail the run."""
         return not self.drops or self.lengths == "ERROR"
 
     @staticmethod
     def of(node: Sink) -> _Checks:
-        """The checks of a sink."""
-
         def option(key: str) -> str:
             return str(node.configuration.get(key, OPTIONS[key].default)).upper()
 
@@ -140,7 +140,7 @@ class _Checks:
         Args:
             value: the field.
             type_: its type.
-            path: its name, with those of the fields around it.
+            path: its name, with the names of enclosing fields.
         """
         if not type_.nullable:
             yield _Check(_Phase.NOT_NULL, F.when(value.isNull(), F.lit(self._null(path))))
@@ -167,7 +167,7 @@ class _Checks:
     def _of_items(
         self, phase: _Phase, items: Column, path: str, parts: tuple[tuple[str, LogicalType], ...]
     ) -> Iterator[_Check]:
-        """The first fault of the items of a collection; those of a map are structs of key and value."""
+        """The first fault among the items of a collection; those of a map are structs of key and value."""
 
         def checks(item: Column) -> list[_Check]:
             values = [item if phase is _Phase.ARRAYS else item.getField(name) for name, _ in parts]
@@ -201,11 +201,11 @@ class _Checks:
 
 
 def _fitted(value: Column, type_: LogicalType, *, nested: bool) -> Column:
-    """The value cut to the declared length, and padded to it where the type has a fixed one.
+    """The value truncated to the declared length, and padded if the type has a fixed one.
 
     Args:
         type_: its type.
-        nested: whether the fields of rows are fitted, too.
+        nested: also fit the fields of rows.
     """
     if not _has_lengths(type_):
         return value
@@ -226,7 +226,7 @@ def _fitted(value: Column, type_: LogicalType, *, nested: bool) -> Column:
 
 
 def _has_lengths(type_: LogicalType) -> bool:
-    """True for a type that has a length, or one in its rows that has."""
+    """Return True for a type with a length, or a row of such types."""
     if isinstance(type_, FieldsType):
         return any(_has_lengths(field.type) for field in type_.fields)
     return isinstance(type_, CharacterType | BytesType) and type_.length < MAX_LENGTH

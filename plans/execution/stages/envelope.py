@@ -1,7 +1,7 @@
-"""The envelope: the columns of the row between two stages, and how rows for several inputs become one DataFrame.
+"""The envelope: the schema of rows between two stages, which carries rows for several inputs in one DataFrame.
 
-In front are `op`, `key`, `port`, `kind`, `ord`, `path`, in plans with event time `watermark`; behind them one nullable
-struct column per input that rows may be for (see the kernel's README). A row has the struct of its input alone.
+The head is `op`, `key`, `port`, `kind`, `ord`, `path`, and in plans with event time `watermark`. It is followed by one
+nullable struct column per target input (see the kernel's README). A row has the struct of its own input only.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _HEAD_TYPES = {OP: "string", KEY: "string", PORT: "int", KIND: "tinyint", ORD: "
 
 
 def struct_type(types: Sequence[LogicalType]) -> StructType:
-    """Columns of these types as a struct with fields `v0`, `v1`, ...."""
+    """A struct of columns of these types, with fields `v0`, `v1`, ...."""
     return StructType([StructField(f"v{at}", to_spark(type_), True) for at, type_ in enumerate(types)])
 
 
@@ -43,13 +43,13 @@ def struct_fields(struct: Column, count: int) -> tuple[Column, ...]:
 
 @dataclass(frozen=True, slots=True)
 class OneRow:
-    """An envelope row of each row at hand, where `condition` holds (None: everywhere)."""
+    """One envelope row per current row for which `condition` is true (None: all)."""
 
     row: Column
     condition: Column | None
 
     def as_array(self) -> Column:
-        """An array of the row, or of nothing."""
+        """An array of the row, or an empty one."""
         if self.condition is None:
             return F.array(self.row)
         return lambdas.filtered(F.array(F.when(self.condition, self.row)), lambda row: row.isNotNull())
@@ -57,7 +57,7 @@ class OneRow:
 
 @dataclass(frozen=True, slots=True)
 class ManyRows:
-    """An array of envelope rows of each row at hand, where `condition` holds (None: everywhere)."""
+    """An array of envelope rows per current row for which `condition` is true (None: all)."""
 
     rows: Column
     condition: Column | None
@@ -65,7 +65,7 @@ class ManyRows:
     def as_array(self) -> Column:
         """The array, empty instead of null."""
         rows = self.rows if self.condition is None else F.when(self.condition, self.rows)
-        # NULL, as that of a null array's elements, would take the rows of all other pieces along.
+        # NULL, from the elements of a null array, would also drop the rows of all other pieces.
         return lambdas.filtered(F.coalesce(rows, F.array()), lambda row: row.isNotNull())
 
 
@@ -83,11 +83,11 @@ class Envelope:
     """The envelope of one plan.
 
     Args:
-        layout: which rows there are in front of which stage.
+        layout: the rows before each stage.
         hosted: the types of the inputs.
-        event_time: whether rows carry the watermark at which they arrive.
-        in_order: whether a sink reads the order of the rows.
-        tick: what `op` says of control rows, which pass all stages; empty where there are none.
+        event_time: True if rows carry the watermark at which they arrive.
+        in_order: True if a sink reads the order of the rows.
+        tick: the `op` of control rows that pass all stages; empty if there are none.
     """
 
     layout: Layout
@@ -98,13 +98,13 @@ class Envelope:
 
     @property
     def head_types(self) -> dict[str, str]:
-        """The columns in front, with their types in Spark."""
+        """The head columns, with their Spark types."""
         return _HEAD_TYPES | ({WATERMARK: "bigint"} if self.event_time else {})
 
     def head(self, level: int) -> tuple[str, ...]:
-        """The columns in front of a level beside those of its inputs: behind the stages only what sinks read.
+        """The head columns before a level; after the stages only those that sinks read.
 
-        Spark computes all columns that a micro-batch has, whether its sink reads them or not.
+        Spark computes all columns of a micro-batch, whether its sink reads them or not.
         """
         if level < self.layout.last:
             return tuple(self.head_types)
@@ -112,16 +112,15 @@ class Envelope:
         return (*((OP,) if several else ()), KIND, *((ORD, PATH) if self.in_order else ()))
 
     def row(self, level: int, head: Mapping[str, Column], structs: Mapping[Port, Column]) -> Column:
-        """One row in front of a level: its head, and the structs that it has; those of other inputs are null."""
+        """A row before a level: its head and its structs; those of other inputs are null."""
         fields = [head[name].cast(self.head_types[name]).alias(name) for name in self.head(level)]
         for port in self.layout.arriving(level):
-            given = structs.get(port)
-            column = F.lit(None).cast(struct_type(self.hosted.types(port))) if given is None else given
+            struct = structs.get(port)
+            column = F.lit(None).cast(struct_type(self.hosted.types(port))) if struct is None else struct
             fields.append(column.alias(port.column))
         return F.struct(*fields)
 
     def struct(self, port: Port, columns: Sequence[Column]) -> Column:
-        """The struct of an input."""
         fields = [column.alias(f"v{at}") for at, column in enumerate(columns)]
         return F.struct(*fields).cast(struct_type(self.hosted.types(port)))
 
@@ -130,7 +129,7 @@ class Envelope:
         return struct_fields(F.col(port.column), len(self.hosted.types(port)))
 
     def passing(self, level: int) -> list[Piece]:
-        """The rows behind a level that pass it, as they are."""
+        """The rows after a level that pass it unchanged."""
         ports = self.layout.passing(level)
         held = [*map(self.holds, ports), *(F.col(OP) == F.lit(op) for op in self._controls(level))]
         if not held:
@@ -140,38 +139,38 @@ class Envelope:
         return [OneRow(self.row(level + 1, head, {port: F.col(port.column) for port in ports}), condition)]
 
     def _controls(self, level: int) -> tuple[str, ...]:
-        """What `op` says of the control rows behind a level; the last stage tells nobody of watermarks."""
+        """The `op` values of the control rows after a level; the last stage sends no watermarks."""
         if not self.tick:
             return ()
         return (self.tick, MARK) if self.event_time and level + 1 < self.layout.last else (self.tick,)
 
     def ticks(self, frame: DataFrame) -> DataFrame:
-        """Control rows in front of the first stage, from those of the source of ticks; see the kernel's `Ticks`."""
-        given = {OP: F.lit(self.tick), KEY: F.col(KEY), PORT: F.lit(-1), KIND: F.lit(0), ORD: F.lit(0)}
-        given[PATH] = F.lit(None)
+        """Control rows before the first stage, from the rows of the tick source; see the kernel's `Ticks`."""
+        columns = {OP: F.lit(self.tick), KEY: F.col(KEY), PORT: F.lit(-1), KIND: F.lit(0), ORD: F.lit(0)}
+        columns[PATH] = F.lit(None)
         if self.event_time:
             known = self._mark(F.col(KEY), F.col("source"), F.col("number"), F.col("partition"), F.col(WATERMARK))
             known[KIND] = F.col(KIND)
             is_known = F.col(KIND).isNotNull()
-            given = {name: F.when(is_known, known[name]).otherwise(column) for name, column in given.items()}
-            given[WATERMARK] = F.col(WATERMARK)
-        return self.select(frame, [OneRow(self.row(1, given, {}), None)], 1)
+            columns = {name: F.when(is_known, known[name]).otherwise(column) for name, column in columns.items()}
+            columns[WATERMARK] = F.col(WATERMARK)
+        return self.select(frame, [OneRow(self.row(1, columns, {}), None)], 1)
 
     def marks(self, keys: Sequence[str], source: int, partitions: int, place: Column, moved: Column) -> Piece:
-        """Control rows in front of the first stage: how far a partition of a source is.
+        """Control rows before the first stage, with the watermark of a source's partition.
 
         Args:
-            keys: what takes a row to each partition of the stage.
-            source: its number.
-            partitions: how many it has.
+            keys: a key for each partition of the stage, which routes rows to it.
+            source: the number of the source.
+            partitions: number of its partitions.
             place: the name of the partition.
-            moved: its watermark in ms; null where there is nothing to tell.
+            moved: its watermark in ms; null if it has not moved.
         """
 
-        def told(key: Column) -> Column:
+        def mark(key: Column) -> Column:
             return self.row(1, self._mark(key, F.lit(source), F.lit(partitions), place, moved), {})
 
-        return ManyRows(lambdas.transform(F.array(*map(F.lit, keys)), told), moved.isNotNull())
+        return ManyRows(lambdas.transform(F.array(*map(F.lit, keys)), mark), moved.isNotNull())
 
     @staticmethod
     def _mark(key: Column, source: Column, number: Column, place: Column, watermark: Column) -> dict[str, Column]:
@@ -179,19 +178,19 @@ class Envelope:
         return {**head, WATERMARK: watermark}
 
     def holds(self, port: Port) -> Column:
-        """Which rows are for an input."""
+        """The condition of the rows for an input."""
         return F.col(OP) == F.lit(self.hosted.port_tag(port))
 
     def select(self, frame: DataFrame, pieces: Sequence[Piece], level: int) -> DataFrame:
-        """The rows of all pieces over a frame: what stands in front of a level."""
+        """The rows of all pieces over a frame: the envelope before a level."""
         columns = [*self.head(level), *(port.column for port in self.layout.arriving(level))]
         if len(pieces) == 1 and isinstance(pieces[0], OneRow):
             piece = pieces[0]
-            kept = frame if piece.condition is None else frame.where(piece.condition)
-            # Optimised to a plain projection: the fields of a struct that is made and taken apart at once.
-            return kept.select(*(piece.row.getField(name).alias(name) for name in columns))
+            rows = frame if piece.condition is None else frame.where(piece.condition)
+            # Spark optimises the fields of a struct that is built only to be read to a plain projection.
+            return rows.select(*(piece.row.getField(name).alias(name) for name in columns))
         return frame.select(F.inline(joined(pieces))).toDF(*columns)
 
     def sink_head(self) -> tuple[Column, ...]:
-        """The columns that sinks read beside their own, behind all stages."""
+        """The head columns that sinks read, after all stages."""
         return tuple(F.col(name) for name in self.head(self.layout.last) if name != OP)

@@ -1,4 +1,4 @@
-"""What runs in the stages of a plan: operators of the kernel, and nodes that call Python functions."""
+"""The contents of a plan's stages: operators of the kernel, and nodes that call Python functions."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Hosted:
-    """The operators and steps of a plan by node, and what each of their inputs gets.
+    """The operators and Python steps of a plan by node, and the columns of their inputs.
 
     Args:
-        lowering: what nodes are lowered with.
+        lowering: lowers the nodes.
         operators: by node.
         steps: by node.
-        one_way: whether changes for a sink without a primary key all go one way, since nothing puts them in order
-            behind the stages; else rows are spread over all tasks.
+        one_way: send all changes for a sink without a primary key to one task, because nothing orders them after the
+            stages; otherwise spread them over all tasks.
     """
 
     lowering: Lowering
@@ -40,7 +40,7 @@ class Hosted:
     one_way: bool = False
 
     def tag(self, node: int) -> str:
-        """What `op` says of rows to and from a node in a stage: the uid of an operator, or the name of a step."""
+        """The `op` of rows to and from a node in a stage: the uid of an operator, or the name of a Python step."""
         if node in self.steps:
             return f"python:{node}"
         uid = self.lowering.plan.node(node).uid
@@ -48,11 +48,11 @@ class Hosted:
         return uid
 
     def port_tag(self, port: Port) -> str:
-        """What `op` says of rows for an input or for the writing end of a sink."""
+        """The `op` of rows for an input or for a sink's writing end."""
         return f"sink:{port.node}" if port.writes else self.tag(port.node)
 
     def types(self, port: Port) -> tuple[LogicalType, ...]:
-        """The types of the columns that an input gets."""
+        """The types of an input's columns."""
         if port.dead:
             return DEAD_COLUMNS.types
         keyed = self._keyed(port)
@@ -61,12 +61,12 @@ class Hosted:
         )
 
     def columns(self, port: Port, flow: Flow) -> Sequence[Column]:
-        """The columns that an input gets of rows."""
+        """The columns of an input, from the columns of the flow."""
         keyed = self._keyed(port)
         return flow.columns if keyed is None else keyed.columns(flow)
 
     def named(self, node: int) -> list[list[dict[str, str]]]:
-        """Of each input of an operator what its columns are called, and their types as the plan writes them."""
+        """The column names and plan types of each input of an operator."""
         operator = self.operators[node]
         inputs = self.lowering.plan.inputs(node if operator.reader is None else operator.reader)
         return [list(_named(port, inputs[at].output_type)) for at, port in enumerate(operator.ports)]
@@ -83,14 +83,14 @@ class Hosted:
             return spread
         node = self.lowering.plan.node(port.node)
         assert isinstance(node, Sink)
-        # Rows of one key take one way to the sink, so that they stay in order; others are spread over all tasks.
+        # Rows of one key go to the sink through one task, in order; others are spread over all tasks.
         at, types = primary_key(node), self.types(port)
         if at:
-            return canonical_key([flow.columns[each] for each in at], [types[each] for each in at])
+            return canonical_key([flow.columns[index] for index in at], [types[index] for index in at])
         return F.lit("#") if self.one_way and set(node.input_changelog_mode) != {"INSERT"} else spread
 
     def _keyed(self, port: Port) -> KeyedPort | None:
-        """The input of an operator; None for one of a step, or the writing end of a sink."""
+        """The input of an operator; None for one of a Python step, or a sink's writing end."""
         operator = None if port.writes else self.operators.get(port.node)
         return None if operator is None else operator.ports[port.index]
 
@@ -105,7 +105,7 @@ def _named(port: KeyedPort, row: RowType) -> Iterator[dict[str, str]]:
 
 
 def hosted_of(layout: Layout, lowering: Lowering, *, one_way: bool = False) -> Hosted:
-    """Lower what the stages of a plan host; see `Hosted` for `one_way`."""
+    """Lower the nodes in a plan's stages; see `Hosted` for `one_way`."""
     nodes = [lowering.plan.node(node) for stage in layout.stages for node in stage]
     steps = {node.id: PythonStep(node, lowering) for node in nodes if needs_step(node)}
     lowered = {

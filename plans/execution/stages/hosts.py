@@ -1,4 +1,4 @@
-"""The Spark operators that can host a plan's state: which plans each takes."""
+"""The Spark operators that can host a plan's state, and their restrictions."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def hosted(prepared: PreparedPlan, host: str) -> PreparedPlan:
-    """The plan as the host runs it.
+    """The plan adapted to the host.
 
     Raises:
-        UnsupportedError: the host does not take the plan; says why.
+        UnsupportedError: the host does not support the plan; gives the reason.
     """
     if host == NATIVE:
         check_native(prepared)
-        # Spark's operator forgets by a watermark of its own, and waits for none.
+        # Spark's operator evicts by a watermark of its own, and never waits for one.
         return replace(prepared, layout=replace(prepared.layout, event_time=frozenset()))
     if prepared.event_time and host != TRANSFORM:
         raise UnsupportedError(f"a plan with watermarks cannot run on the host {host}", remedy="leave --host out")

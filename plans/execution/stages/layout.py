@@ -1,7 +1,7 @@
-"""Which operator runs in which stage, and which columns travel between stages: a plan laid out, without Spark.
+"""Layout of a plan: the stage of each operator, and the columns between stages, without Spark.
 
-A stage hosts all keyed operators of one depth. Rows for a deeper stage or for a sink pass a stage
-untouched; they travel in a column of their own. `--dry-run`, progress and the run itself read the same layout.
+A stage hosts all keyed operators of one depth. Rows for a deeper stage or for a sink pass a stage unchanged, in a
+column of their own. `--dry-run`, progress and the run itself read the same layout.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 class Port:
     """Input `index` of a node in a stage, or the writing end of a sink.
 
-    A sink that materialises upserts has both: its materializer is in a stage, and what that emits is written. The port
-    of a source is where the records go that it puts aside.
+    A sink that materialises upserts has both: its materializer is in a stage, and its output is written. The port of a
+    source receives its dead letters.
     """
 
     node: int
@@ -31,17 +31,17 @@ class Port:
         return f"s{self.node}" if self.writes else f"p{self.node}_{self.index}"
 
     def hosts(self, node: int) -> bool:
-        """True for an input of that node in a stage."""
+        """Return True for an input of that node in a stage."""
         return self.node == node and not self.writes
 
 
 def dead_port(source: int) -> Port:
-    """Where the records of a source go that it puts aside."""
+    """The port of a source's dead letters."""
     return Port(source, 0, writes=True, dead=True)
 
 
 def output_column(node: int) -> str:
-    """The envelope column that carries the rows a keyed operator emits."""
+    """The envelope column with the rows that a keyed operator emits."""
     return f"o{node}"
 
 
@@ -50,11 +50,11 @@ class Layout:
     """Levels of a plan.
 
     Args:
-        stages: for each stage from 1, the ids of the nodes that it hosts, ascending.
+        stages: for each stage from 1, the ids of its nodes, ascending.
         entries: for each source (scan or values node), the stage before which its rows join the stream; a source
             that only feeds sinks enters after the last stage, at `len(stages) + 1`.
-        targets: for each keyed operator and source, the ports that its rows go to.
-        levels: the stage of each node in one.
+        targets: for each keyed operator and source, the ports that receive its rows.
+        levels: the stage of each node in a stage.
         event_time: the keyed operators whose timers fire by watermark.
     """
 
@@ -70,21 +70,21 @@ class Layout:
         return len(self.stages) + 1
 
     def level(self, port: Port) -> int:
-        """The stage of an input; the writing ends of sinks are behind the last."""
+        """The stage of an input; the writing ends of sinks are after the last."""
         return self.last if port.writes else self.levels[port.node]
 
     def arriving(self, level: int) -> tuple[Port, ...]:
-        """The ports whose columns the envelope has in front of stage `level` (or of the sinks)."""
-        found = {
+        """The ports with columns in the envelope before stage `level` (or the sinks)."""
+        arriving = {
             port
             for producer, ports in self.targets.items()
             for port in ports
             if self._start(producer) <= level <= self.level(port)
         }
-        return tuple(sorted(found))
+        return tuple(sorted(arriving))
 
     def passing(self, level: int) -> tuple[Port, ...]:
-        """The ports whose rows pass stage `level` untouched."""
+        """The ports whose rows pass stage `level` unchanged."""
         return tuple(port for port in self.arriving(level) if self.level(port) > level)
 
     def _start(self, producer: int) -> int:
@@ -104,7 +104,7 @@ def lay_out(
         producers: for each source and keyed operator, the ports that its rows reach through stateless nodes.
         sources: the producers that are sources.
         event_time: the keyed operators whose timers fire by watermark.
-        apart: the nodes that call Python functions, which have levels without keyed operators.
+        apart: the nodes that call Python functions, which get levels without keyed operators.
     """
     feeders: dict[int, set[int]] = {}
     for producer, ports in producers.items():

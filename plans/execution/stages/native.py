@@ -1,6 +1,6 @@
 """The host `native`: Spark's `dropDuplicatesWithinWatermark` instead of the kernel's keep-first deduplicate.
 
-Which plans it takes, the stage, and where its results are not the plan's.
+The plans that it supports, the stage, and the differences of its results from the plan's.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 _REMEDY = "leave --host out: the default host runs any plan, exactly"
 _SEEN = "seen"
-#: What Spark reads a column's watermark delay from. As a delay of `withWatermark` the TTL would count twice: the
-#: watermark would be behind the clock by it, and a key is forgotten so much later again.
+#: Spark's metadata for a column's watermark delay. As a delay of `withWatermark` the TTL would count twice: the
+#: watermark would lag behind the clock by it, and a key would be evicted that much later again.
 _DELAY = "spark.watermarkDelayMs"
 
 
 def check_native(prepared: PreparedPlan) -> None:
-    """Raise an UnsupportedError, which says why, unless the plan's state is one such deduplication."""
+    """Raise an UnsupportedError with the reason unless the plan's only state is one such deduplication."""
     plan, layout = prepared.plan, prepared.layout
     keyed = [plan.node(node) for node in layout.levels]
     if not keyed:
@@ -48,7 +48,7 @@ def _not_first(node: Deduplicate) -> str:
     if node.keep_last_row:
         return "this keeps the last"
     if node.is_rowtime and not node.output_insert_only:
-        return "this takes a row back when an earlier one comes"
+        return "this retracts a row when an earlier one arrives"
     if not any(entry.ttl_ms for entry in node.ttl_entries):
         return "the TTL of this is 0, for ever"
     return ""
@@ -58,10 +58,10 @@ def first_of_each_key(envelope: DataFrame, ttl_ms: int, port: str, output: str) 
     """The first row of each operator and key, remembered for the TTL by the clock.
 
     Args:
-        envelope: the rows in front of the stage.
-        ttl_ms: how long a key is remembered.
+        envelope: the rows before the stage.
+        ttl_ms: retention of a key.
         port: the column with the operator's rows.
-        output: the column that they are to be in behind the stage.
+        output: their column after the stage.
     """
     from pyspark.sql import functions as F
 
@@ -71,7 +71,7 @@ def first_of_each_key(envelope: DataFrame, ttl_ms: int, port: str, output: str) 
 
 
 def native_differences(node: Deduplicate) -> tuple[str, ...]:
-    """Cases in which the rows of Spark's operator are not those that the plan says."""
+    """Cases in which Spark's operator emits other rows than the plan specifies."""
     ttl = node.ttl_entries[0].ttl
     order = "by the time column, when the watermark has reached it" if node.is_rowtime else "to arrive"
     late = (
@@ -80,8 +80,8 @@ def native_differences(node: Deduplicate) -> tuple[str, ...]:
     return (
         f"which row: any of the first micro-batch that has the key, at once; the plan says the first {order}",
         *late,
-        f"forgetting: one to three micro-batches after {ttl} have passed, not at once",
+        f"eviction: one to three micro-batches after {ttl} have passed, not at once",
         f"idle gaps and restarts: the first row of a key after a gap longer than {ttl} is dropped, though the key has "
         "expired: Spark's watermark stands at the last micro-batch with data",
-        "a changed TTL: keys that are known keep the time at which they were to be forgotten",
+        "a changed TTL: known keys keep their previous expiry",
     )

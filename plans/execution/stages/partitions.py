@@ -1,4 +1,4 @@
-"""Sources whose watermark is not that of all their rows alike: each partition has its own, or silence counts."""
+"""Watermarks by partition and idle sources: sources whose watermark does not follow from all their rows alike."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from compiled_plan.plans.trees import reached
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-#: The name of the one partition of a source that has none.
+#: The name of the only partition of a source without partitions.
 WHOLE = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How the watermark of a source is made.
+    """The rules for a source's watermark.
 
     Args:
-        by_partition: whether each partition has its own; else all rows make one.
-        idle_ms: after how many ms without rows a partition no longer counts; 0 for never.
-        every_row: whether each row may move it; else one that is more than 200 ms ahead.
+        by_partition: True if each partition has its own watermark; otherwise all rows share one.
+        idle_ms: ms without rows after which a partition is idle; 0 for never.
+        every_row: True if each row may advance it; otherwise only one that is more than 200 ms ahead.
     """
 
     by_partition: bool = False
@@ -42,43 +42,43 @@ class Timing:
     every_row: bool = False
 
     def apart(self) -> Timing:
-        """The same where each partition has its own."""
+        """The rules with a watermark per partition."""
         return replace(self, by_partition=True)
 
 
 def timings(prepared: PreparedPlan) -> dict[int, Timing]:
-    """The watermarks of the plan's sources, by source; none where Spark's own way will do.
+    """The rules for the plan's sources, by source; empty if Spark's own watermark suffices.
 
-    Spark's own watermark is the least of what all rows of each source have made.
+    Spark's own watermark is the minimum over the sources of a watermark from all rows of each.
     """
     if not (prepared.event_time or prepared.reads_watermark):
         return {}
-    found = timings_of(prepared)
-    return found if any(each != Timing() for each in found.values()) else {}
+    by_source = timings_of(prepared)
+    return by_source if any(timing != Timing() for timing in by_source.values()) else {}
 
 
 def timings_of(prepared: PreparedPlan) -> dict[int, Timing]:
-    """How the watermarks of the sources are made that have any, by source."""
-    found = {}
+    """The rules for all sources with watermarks, by source."""
+    by_source = {}
     for source in prepared.tables:
         options = prepared.tables[source].table.options
         own, parted = _own_idle_ms(options), _has_partitions(options)
-        timed = [each for start in prepared.starts(source) for each in _timings(prepared.plan, start, own, parted)]
+        timed = [timing for start in prepared.starts(source) for timing in _timings(prepared.plan, start, own, parted)]
         if timed:
-            idle = 0 if any(each.idle_ms == 0 for each in timed) else max(each.idle_ms for each in timed)
-            found[source] = Timing(any(t.by_partition for t in timed), idle, any(t.every_row for t in timed))
-    return found
+            idle = 0 if any(timing.idle_ms == 0 for timing in timed) else max(timing.idle_ms for timing in timed)
+            by_source[source] = Timing(any(t.by_partition for t in timed), idle, any(t.every_row for t in timed))
+    return by_source
 
 
 def _own_idle_ms(options: Mapping[str, str]) -> int | None:
-    """What a table says that does not make its watermarks itself, so that they do not have it; None for nothing."""
+    """The idle timeout in a table's options, for watermarks that are not pushed down, which lack it; or None."""
     connector = connector_spec(options.get("connector"))
-    said = connector is not None and IDLE_TIMEOUT in connector.options and IDLE_TIMEOUT in options
-    return connector.values(options).number(IDLE_TIMEOUT) if said and connector is not None else None
+    is_set = connector is not None and IDLE_TIMEOUT in connector.options and IDLE_TIMEOUT in options
+    return connector.values(options).number(IDLE_TIMEOUT) if is_set and connector is not None else None
 
 
 def _has_partitions(options: Mapping[str, str]) -> bool:
-    """Whether the rows of a table tell their partition; else a pushed-down watermark is one for all rows."""
+    """Return True if rows have partitions; otherwise a pushed-down watermark is one for all rows."""
     connector = connector_spec(options.get("connector"))
     return connector is not None and connector.source is not None and connector.source.watermarks
 
@@ -90,8 +90,8 @@ def _timings(plan: CompiledPlan, start: int, own_idle_ms: int | None, parted: bo
         yield Timing(parted, pushed.idle_ms, pushed.every_row)
 
     def onward(at: int) -> list[int]:
-        goes_on = at == start or (is_stateless(plan.node(at)) and not isinstance(plan.node(at), WatermarkAssigner))
-        return [each.id for each in plan.consumers(at)] if goes_on else []
+        continues = at == start or (is_stateless(plan.node(at)) and not isinstance(plan.node(at), WatermarkAssigner))
+        return [node.id for node in plan.consumers(at)] if continues else []
 
     for at in reached(onward(start), onward):
         node = plan.node(at)
@@ -108,29 +108,28 @@ class PartitionWatermarks:
 
     @classmethod
     def of(cls, spark: SparkSession, timing: Timing) -> PartitionWatermarks:
-        """Those of a source."""
         kernel = java_class(spark._jvm, "org.compiledplan.kernel.host.PartitionWatermarks")
         return cls(timing, kernel.of(spark._jsparkSession, timing.every_row, timing.idle_ms > 0))
 
     def place(self, frame: DataFrame) -> Column:
-        """The name of the partition that each row is of."""
+        """The name of each row's partition."""
         return F.col(PARTITION) if self.timing.by_partition and PARTITION in frame.columns else F.lit(WHOLE)
 
     def of_row(self, own: Column, place: Column) -> Column:
         """The watermark at which each row leaves the source, in ms.
 
         Args:
-            own: what its time makes of it.
-            place: its partition; null for what is no row of the source.
+            own: the watermark by the row's own time.
+            place: its partition; null for rows that are not the source's.
         """
         return self._column(self.kernel.ofRow, own, place)
 
     def moved(self, own: Column, place: Column) -> Column:
-        """The watermark of its partition where a row has moved it, in ms, else null; see the kernel's."""
+        """The watermark of the partition in ms if the row has advanced it, otherwise null; see the kernel's method."""
         return self._column(self.kernel.moved, own, place)
 
     def current(self, own: Column, place: Column) -> Column:
-        """What CURRENT_WATERMARK gives for each row, in ms."""
+        """The value of CURRENT_WATERMARK for each row, in ms."""
         return self._column(self.kernel.current, own, place)
 
     @staticmethod
@@ -138,10 +137,10 @@ class PartitionWatermarks:
         return column_of(make(own._jc, place._jc))
 
     def begin(self, partitions: Mapping[str, int | None], mark: int | None) -> None:
-        """A micro-batch begins; `partitions` and the source have reached these watermarks, `mark` in this run."""
+        """Begin a micro-batch with the watermarks of `partitions`, and with `mark`, the source's in this run."""
         self.kernel.begin(json.dumps({"partitions": partitions, "source": mark}))
 
     def reached(self, batch: int) -> dict[str, int | None]:
-        """The partitions that gave rows in a micro-batch, with the watermarks that these made."""
-        found: dict[str, int | None] = json.loads(str(self.kernel.reached(batch)))
-        return found
+        """The partitions that produced rows in a micro-batch, with the watermarks of these rows."""
+        watermarks: dict[str, int | None] = json.loads(str(self.kernel.reached(batch)))
+        return watermarks

@@ -1,6 +1,6 @@
-"""A plan made ready to run: checked, its tables and stages known, nothing started yet.
+"""Prepared plans: checked, with tables and stages, but nothing started yet.
 
-Everything that can be refused is refused here, before a checkpoint or an output is touched.
+All refusals happen here, before a checkpoint or an output is touched.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from compiled_plan.plans.connectors.checks import changelog_of
 from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.execution import operators  # noqa: F401 - registers the lowerings
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec, resolved_table, table_of
-from compiled_plan.plans.execution.operators.base import goes_by_the_clock, has_event_time, is_keyed
+from compiled_plan.plans.execution.operators.base import emits_by_processing_time, has_event_time, is_keyed
 from compiled_plan.plans.execution.stages.layout import Layout, Port, dead_port, lay_out
 from compiled_plan.plans.inspection.placement import calls_of, needs_step
 from compiled_plan.plans.inspection.rules import check_runs
@@ -40,12 +40,12 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 @dataclass(frozen=True, slots=True)
 class SourceTable:
-    """A table that is read once, however many scans of the plan read it.
+    """A table that is read once, shared by all its scans in the plan.
 
     Args:
         id: the id of its first scan.
         scans: all its scans.
-        table: what the connector gets.
+        table: the table for its connector.
     """
 
     id: int
@@ -65,48 +65,48 @@ class PreparedPlan:
 
     @property
     def event_time(self) -> bool:
-        """True when rows carry watermarks: some operator waits for them."""
+        """True if rows carry watermarks because an operator waits for them."""
         return bool(self.layout.event_time)
 
     @property
     def reads_watermark(self) -> bool:
-        """True when a projection or filter calls CURRENT_WATERMARK."""
+        """True if a projection or filter calls CURRENT_WATERMARK."""
         return any(call.name == "$CURRENT_WATERMARK$1" for node in self.plan.nodes for call in calls_of(node))
 
     @property
-    def goes_by_the_clock(self) -> bool:
-        """True when rows come out because processing time has come, though none come in."""
-        return any(goes_by_the_clock(node, self.plan) for node in self.plan.nodes)
+    def emits_by_processing_time(self) -> bool:
+        """True if rows are emitted by processing time, without input."""
+        return any(emits_by_processing_time(node, self.plan) for node in self.plan.nodes)
 
     def starts(self, source: int) -> tuple[int, ...]:
-        """The plan nodes whose rows a source gives: the scans of a table, or a values node."""
+        """The plan nodes whose rows a source produces: the scans of a table, or a values node."""
         return tuple(scan.id for scan in self.tables[source].scans) if source in self.tables else (source,)
 
 
 def is_materialising(node: PlanNode) -> bool:
-    """True for a sink with a state of its own, the upsert materializer."""
+    """Return True for a sink with state of its own, the upsert materializer."""
     return isinstance(node, Sink) and bool(node.require_upsert_materialize)
 
 
 def consumers(plan: CompiledPlan, producer: int) -> tuple[Port, ...]:
-    """The inputs that a node's rows go to; a materialising sink's rows go to its writing end."""
+    """The inputs that receive a node's rows; for a materialising sink's own rows its writing end."""
     if isinstance(plan.node(producer), Sink):
         return (Port(producer, 0, writes=True),)
     ids = dict.fromkeys(consumer.id for consumer in plan.consumers(producer))
     inputs = ((consumer, port, below.id) for consumer in ids for port, below in enumerate(plan.inputs(consumer)))
     return tuple(
-        Port(consumer, port, writes=_only_writes(plan.node(consumer)))
+        Port(consumer, port, writes=_has_no_state(plan.node(consumer)))
         for consumer, port, below in inputs
         if below == producer
     )
 
 
-def _only_writes(node: PlanNode) -> bool:
+def _has_no_state(node: PlanNode) -> bool:
     return isinstance(node, Sink) and not is_materialising(node)
 
 
 def is_target(plan: CompiledPlan, port: Port) -> bool:
-    """True where rows end between two stages: at a keyed operator, a node that calls Python functions, or a sink."""
+    """Return True if a flow between stages ends here: at a keyed operator, a node with Python calls, or a sink."""
     node = plan.node(port.node)
     return is_keyed(node) or isinstance(node, Sink) or needs_step(node)
 
@@ -156,7 +156,7 @@ def _tables(plan: CompiledPlan) -> dict[int, SourceTable]:
             options = resolved_table(node).options or {}
             key = (table_of(node).identifier, tuple(sorted(options.items())))
             groups.setdefault(key, []).append(node)
-    found = {}
+    tables = {}
     for scans in groups.values():
         keys: dict[str, LogicalType] = {}
         used: set[int] = set()
@@ -168,34 +168,34 @@ def _tables(plan: CompiledPlan) -> dict[int, SourceTable]:
         wanted = frozenset(table.columns.names[at] for at in used)
         filters, letters = _filters(plan, scans[0]) if len(scans) == 1 else (), _dead_letters(scans[0])
         table = replace(table, wanted=wanted, filters=filters, dead_letters=letters)
-        found[scans[0].id] = SourceTable(scans[0].id, tuple(scans), table)
-    return found
+        tables[scans[0].id] = SourceTable(scans[0].id, tuple(scans), table)
+    return tables
 
 
 def _filters(plan: CompiledPlan, scan: TableSourceScan) -> tuple[tuple[RexNode, tuple[int | None, ...]], ...]:
-    """Predicates that hold for all used rows of a scan: its filters, and that of a Calc that alone reads it."""
+    """Predicates that are true for all used rows of a scan: its filters, and that of a Calc as its only consumer."""
     columns = scan_columns(scan)
-    found = list(columns.filters)
+    filters = list(columns.filters)
     above = plan.consumers(scan)
     if len(above) == 1 and isinstance(above[0], Calc) and not above[0].keeps_state:
         condition = above[0].condition
-        found += [] if condition is None else [(condition, columns.paths + ((),) * len(columns.metadata))]
-    return tuple((rex, tuple(path[0] if len(path) == 1 else None for path in paths)) for rex, paths in found)
+        filters += [] if condition is None else [(condition, columns.paths + ((),) * len(columns.metadata))]
+    return tuple((rex, tuple(path[0] if len(path) == 1 else None for path in paths)) for rex, paths in filters)
 
 
 def table_spec(node: TableSourceScan | Sink, metadata: tuple[tuple[str, LogicalType], ...] = ()) -> TableSpec:
-    """The table of a scan or sink as its connector sees it."""
+    """The table of a scan or sink for its connector."""
     written = _written_metadata(node) if isinstance(node, Sink) else metadata
     return _spec(table_of(node), resolved_table(node), node.id, written)
 
 
 def _dead_letters(scan: TableSourceScan) -> TableSpec | None:
-    """The table of the program for records that cannot be read."""
+    """The table for dead letters of a scan."""
     table = scan.dead_letters
     if table is None or table.resolved_table is None:
         return None
-    found = _spec(table, table.resolved_table, scan.id)
-    return replace(found, sink=f"dead letters in {found.identifier}")
+    spec = _spec(table, table.resolved_table, scan.id)
+    return replace(spec, sink=f"dead letters in {spec.identifier}")
 
 
 def _spec(
@@ -214,17 +214,17 @@ def _spec(
 
 
 def sink_tables(sinks: Sequence[Sink]) -> dict[int, TableSpec]:
-    """The tables of sinks, by node; those of one table are told apart by their order."""
-    found: dict[int, TableSpec] = {}
+    """The tables of sinks, by node; several sinks of one table are numbered."""
+    tables: dict[int, TableSpec] = {}
     for sink in sinks:
         table = table_spec(sink)
-        before = sum(each.identifier == table.identifier for each in found.values())
-        found[sink.id] = replace(table, sink=f"{table.identifier}#{before + 1}" if before else table.identifier)
-    return found
+        before = sum(sink_table.identifier == table.identifier for sink_table in tables.values())
+        tables[sink.id] = replace(table, sink=f"{table.identifier}#{before + 1}" if before else table.identifier)
+    return tables
 
 
 def _written_metadata(node: Sink) -> tuple[tuple[str, LogicalType], ...]:
-    """The metadata that a sink is given, behind the columns that its table stores."""
+    """The metadata in a sink's rows, after the columns that its table stores."""
     for ability in node.dynamic_table_sink.abilities:
         if isinstance(ability, WritingMetadata):
             types = ability.consumed_type.types[-len(ability.metadata_keys) :]
@@ -234,12 +234,12 @@ def _written_metadata(node: Sink) -> tuple[tuple[str, LogicalType], ...]:
 
 @dataclass(frozen=True, slots=True)
 class ScanColumns:
-    """Columns and rows of its table that a scan gives.
+    """The columns and rows of its table that a scan produces.
 
     Args:
         paths: its columns, as paths into the physical columns.
-        metadata: the keys of its metadata columns behind them, with their types.
-        filters: predicates that keep rows, each with the paths of the columns that it refers to.
+        metadata: the keys and types of its metadata columns, which follow.
+        filters: predicates on rows, each with the paths of the columns that it references.
     """
 
     paths: tuple[tuple[int, ...], ...]
@@ -258,12 +258,12 @@ def _references(rex: RexNode) -> frozenset[int]:
 
 
 def scan_columns(scan: TableSourceScan) -> ScanColumns:
-    """The columns and rows of a scan as its abilities say (ProjectPushDown, ReadingMetadata, FilterPushDown)."""
+    """The columns and rows of a scan according to its abilities (ProjectPushDown, ReadingMetadata, FilterPushDown)."""
     source, row = scan.scan_table_source, scan.output_type
     keys: tuple[str, ...] = ()
     stored = physical_row(resolved_table(scan))
-    each_stored = tuple((at,) for at in range(len(stored.fields)))
-    paths: tuple[tuple[int, ...], ...] = each_stored
+    all_paths = tuple((at,) for at in range(len(stored.fields)))
+    paths: tuple[tuple[int, ...], ...] = all_paths
     filters: list[tuple[RexNode, tuple[tuple[int, ...], ...]]] = []
     changes = changelog_of(resolved_table(scan).options or {}, reading=True)
     for ability in source.abilities:
@@ -273,19 +273,19 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
             keys = ability.metadata_keys
         elif isinstance(ability, FilterPushDown):
             if changes != ChangelogMode.INSERT:
-                # What takes a row back may not fit where the row does: operators above look at both.
+                # A retraction may fail the predicate although its row passed: operators above need both.
                 continue
-            # A source may have taken them over, so that nothing above looks again. Of the other abilities that run,
-            # limits only let a source leave rows out early, and `stages.watermarks` makes the watermarks.
+            # A source may have accepted them, so that nothing above filters again. Among the other abilities that run,
+            # limits only let a source omit rows early, and `stages.watermarks` computes the watermarks.
             filters += [(predicate, paths) for predicate in ability.predicates]
         elif isinstance(ability, PartitionPushDown):
-            filters.append((in_partitions(ability, stored), each_stored))
+            filters.append((in_partitions(ability, stored), all_paths))
     types = [type_.as_regular() if isinstance(type_, TimestampBase) else type_ for type_ in row.types]
     return ScanColumns(paths, tuple(zip(keys, types[len(paths) :], strict=True)), tuple(filters))
 
 
 def in_partitions(ability: PartitionPushDown, columns: RowType) -> RexNode:
-    """The predicate that holds for the rows of the listed partitions.
+    """The predicate that selects the rows of the listed partitions.
 
     Args:
         ability: the partitions, each by the text of its values; null for the partition of null.
@@ -311,4 +311,4 @@ def _holds(columns: RowType, name: str, value: str | None) -> RexNode:
 def _joined(name: str, parts: list[RexNode], *, of_none: bool) -> RexNode:
     if not parts:
         return Literal(of_none, BOOLEAN)
-    return reduce(lambda one, other: Call(name, (one, other), BOOLEAN, "BINARY"), parts)
+    return reduce(lambda left, right: Call(name, (left, right), BOOLEAN, "BINARY"), parts)

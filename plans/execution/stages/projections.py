@@ -1,7 +1,6 @@
-"""The projections between stages: each turns rows of sources or of a stage into the rows of all their consumers.
+"""Projections between stages: rows of sources or of a stage become the rows of all their consumers.
 
-Between two stages stand the nodes without state: they are columns, and a row that goes to several consumers is
-computed in one pass.
+Stateless nodes run between two stages, as columns. A row for several consumers is computed in one pass.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Projections:
-    """The projections of one plan; `bounded` tells whether all its sources end."""
+    """The projections of one plan; `bounded` is True if all its sources end."""
 
     spark: SparkSession
     prepared: PreparedPlan
@@ -66,7 +65,6 @@ class Projections:
 
     @property
     def lowering(self) -> Lowering:
-        """What nodes are lowered with."""
         return self.hosted.lowering
 
     def entering(
@@ -78,18 +76,20 @@ class Projections:
         partitions: PartitionWatermarks | None = None,
         control: ControlRows | None = None,
     ) -> DataFrame:
-        """Rows of a source as an envelope in front of stage `level`.
+        """Rows of a source as an envelope before stage `level`.
 
         Args:
             frame: its rows.
-            ends: the rows that end the source's input where it has watermarks.
-            level: where its rows enter.
-            partitions: the watermarks of its partitions, where they have their own.
+            ends: the rows that end the source's input, if it has watermarks.
+            level: the stage before which its rows enter.
+            partitions: the watermarks of its partitions, if they have their own.
             control: the control rows, in real-time mode.
         """
         plan = self.prepared.plan
         flows = {
-            start: self._kept(source, start, Flow(F.col(KIND), F.col(ORD), F.col(PATH), self._scanned(source, start)))
+            start: self._filtered(
+                source, start, Flow(F.col(KIND), F.col(ORD), F.col(PATH), self._scanned(source, start))
+            )
             for start in self.prepared.starts(source)
         }
         times = [time for start, flow in flows.items() for time in watermark_times(plan, start, flow, self.lowering)]
@@ -109,13 +109,13 @@ class Projections:
             flows = {start: flow.where(F.col(KIND) != DEAD) for start, flow in flows.items()}
         pieces += [piece for start, flow in flows.items() for piece in self._pieces(start, flow, level)]
         if timed is not None and control is not None:
-            # Behind the row that moves it.
+            # After the row that moves it.
             place, moved = F.col(PLACE), F.col(MOVED)
             pieces.append(self.envelope.marks(control.keys, timed.number, timed.partitions, place, moved))
         return self.envelope.select(frame, pieces, level)
 
     def _dead(self, source: int, flow: Flow, level: int) -> Piece:
-        """The records that a source puts aside."""
+        """The dead letters of a source."""
         kind = F.lit(INSERT).cast("tinyint")
         letters = replace(flow, kind=kind, columns=dead_columns(), condition=None)
         return OneRow(self._target_row(dead_port(source), letters, level), F.col(KIND) == DEAD)
@@ -131,26 +131,26 @@ class Projections:
         physical = [_at_path(path, table.columns) for path in wanted.paths]
         return (*physical, *(F.col(f"m{keys.index(key)}") for key, _ in wanted.metadata))
 
-    def _kept(self, source: int, start: int, flow: Flow) -> Flow:
-        """The rows of a scan that the filters of its source keep."""
+    def _filtered(self, source: int, start: int, flow: Flow) -> Flow:
+        """The rows of a scan that pass the filters of its source."""
         node = self.prepared.plan.node(start)
         if isinstance(node, TableSourceScan):
             columns = self.prepared.tables[source].table.columns
             for rex, paths in scan_columns(node).filters:
-                given = tuple(_at_path(path, columns) for path in paths)
-                flow = flow.where(to_column(rex, given, self.lowering.context(node)))
+                arguments = tuple(_at_path(path, columns) for path in paths)
+                flow = flow.where(to_column(rex, arguments, self.lowering.context(node)))
         return flow
 
     def leaving(self, frame: DataFrame, level: int) -> DataFrame:
-        """Rows of stage `level` as an envelope in front of the next level."""
+        """Rows of stage `level` as an envelope before the next level."""
         pieces: list[Piece] = []
         for node in self.prepared.layout.stages[level - 1]:
-            made = self._step_pieces if node in self.hosted.steps else self._operator_pieces
-            pieces += made(node, level)
+            pieces_of = self._step_pieces if node in self.hosted.steps else self._operator_pieces
+            pieces += pieces_of(node, level)
         return self.envelope.select(frame, [*pieces, *self.envelope.passing(level)], level + 1)
 
     def mine(self, node: int, level: int) -> Column | None:
-        """Which rows of a stage are a node's; None: all."""
+        """The condition of a node's rows in a stage; None for all."""
         alone = len(self.prepared.layout.stages[level - 1]) == 1 and not self.prepared.layout.passing(level)
         alone = alone and not self.envelope.tick
         return None if alone else F.col(OP) == F.lit(self.hosted.tag(node))
@@ -166,32 +166,34 @@ class Projections:
         return self._pieces(node, flow, level + 1)
 
     def _step_pieces(self, node: int, level: int) -> list[Piece]:
-        """Rows of a node that calls Python functions, the calls being columns of the frame."""
+        """Rows of a node that calls Python functions, whose calls are columns of the frame."""
         watermark = F.col(WATERMARK) if self.prepared.event_time else None
         inputs = self.envelope.fields(Port(node, 0))
         flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), inputs, self.mine(node, level), watermark)
-        made = lower_stateless(self.prepared.plan.node(node), 0, flow, self.hosted.steps[node].lowered())
-        return [piece for item in made for piece in self._continued(node, item, level + 1)]
+        lowered = lower_stateless(self.prepared.plan.node(node), 0, flow, self.hosted.steps[node].lowered())
+        return [piece for item in lowered for piece in self._continued(node, item, level + 1)]
 
     def _pieces(self, producer: int, flow: Flow, level: int) -> list[Piece]:
         """Rows that reach each consumer of `producer` through stateless nodes."""
-        found: list[Piece] = []
+        pieces: list[Piece] = []
         for port in consumers(self.prepared.plan, producer):
             if is_target(self.prepared.plan, port):
-                found.append(OneRow(self._target_row(port, flow, level), flow.condition))
+                pieces.append(OneRow(self._target_row(port, flow, level), flow.condition))
                 continue
-            for made in lower_stateless(self.prepared.plan.node(port.node), port.index, flow, self.lowering):
-                found += self._continued(port.node, made, level)
-        return found
+            for lowered in lower_stateless(self.prepared.plan.node(port.node), port.index, flow, self.lowering):
+                pieces += self._continued(port.node, lowered, level)
+        return pieces
 
-    def _continued(self, node: int, made: Flow | Exploded, level: int) -> Sequence[Piece]:
-        return self._pieces(node, made, level) if isinstance(made, Flow) else [self._exploded(node, made, level)]
+    def _continued(self, node: int, lowered: Flow | Exploded, level: int) -> Sequence[Piece]:
+        return (
+            self._pieces(node, lowered, level) if isinstance(lowered, Flow) else [self._exploded(node, lowered, level)]
+        )
 
-    def _exploded(self, node: int, made: Exploded, level: int) -> Piece:
+    def _exploded(self, node: int, lowered: Exploded, level: int) -> Piece:
         def rows(element: Column, position: Column) -> Column:
-            return joined(self._pieces(node, made.make(element, position), level))
+            return joined(self._pieces(node, lowered.make(element, position), level))
 
-        return ManyRows(F.flatten(lambdas.transform(made.elements, rows)), made.condition)
+        return ManyRows(F.flatten(lambdas.transform(lowered.elements, rows)), lowered.condition)
 
     def _target_row(self, port: Port, flow: Flow, level: int) -> Column:
         if not port.dead and not self.bounded and len(assigners_above(self.prepared.plan, port.node)) > 1:

@@ -1,4 +1,4 @@
-"""What the kernel is told of a stage: its operators, their inputs, outputs, TTLs and parameters."""
+"""The kernel's spec of a stage: its operators, their inputs, outputs, TTLs and parameters."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ class StageSpecs:
     host: str
 
     def stage(self, level: int) -> dict[str, Any]:
-        """The spec of stage `level`."""
         layout = self.prepared.layout
         return {
             "name": f"stage-{level}",
@@ -50,7 +49,7 @@ class StageSpecs:
             ],
             "output": output_column(node_id),
             "outputSchema": struct_type(operator.output).json(),
-            # The kernel knows them by the number of the input; the file may list them in any order.
+            # The kernel numbers them by input; the plan may list them in any order.
             "ttl": [entry.ttl_ms for entry in sorted(node.ttl_entries, key=lambda entry: entry.index)],
             "timeDomain": "event" if node_id in self.prepared.layout.event_time else "processing",
             "watermarkDelay": self._held_back[node_id],
@@ -59,19 +58,19 @@ class StageSpecs:
 
     @cached_property
     def _held_back(self) -> dict[int, int]:
-        """By operator, how far in ms its watermark is behind the query's: as much as operators above hold back."""
+        """The delay of each operator's watermark behind the query's, in ms: as upstream operators hold rows back."""
         operators, targets = self.hosted.operators, self.prepared.layout.targets
-        found = dict.fromkeys(operators, 0)
-        # In the order of their stages: each after those that feed it.
+        held_back = dict.fromkeys(operators, 0)
+        # In stage order: every operator comes after its upstream operators.
         for node in (node for stage in self.prepared.layout.stages for node in stage if node in operators):
-            behind = found[node] + operators[node].holds_back
+            behind = held_back[node] + operators[node].holds_back
             for port in targets[node]:
-                if not port.writes and port.node in found:
-                    found[port.node] = max(found[port.node], behind)
-        return found
+                if not port.writes and port.node in held_back:
+                    held_back[port.node] = max(held_back[port.node], behind)
+        return held_back
 
     def _condition(self, condition: JoinedCondition) -> str:
-        """A condition over joined rows, compiled by Spark, as the kernel wants it."""
+        """A condition over joined rows, compiled by Spark, in the kernel's format."""
         types = struct_type(condition.types)
         nulls = (F.lit(None).cast(field.dataType).alias(field.name) for field in types.fields)
         sample = self.spark.range(0).select(*nulls)

@@ -1,11 +1,11 @@
-"""Watermarks: how the rows of a source get theirs, where they meet, and how the end of the input moves them.
+"""Watermarks: their computation from a source's rows, their combination, and the end of input.
 
-Spark's watermark, one for the query, moves between micro-batches; timers fire by it. Where partitions of a source have
-watermarks of their own, the driver moves it (`event_time`). A row is late against what its
-own source had reached when the row came, which is computed row by row as in Flink and travels with the row.
+Spark's watermark, one for the query, advances between micro-batches and fires timers. If partitions of a source have
+watermarks of their own, the driver sets it (`event_time`). Lateness of a row is relative to the watermark of its own
+source when the row arrived, which is computed row by row as in Flink and travels with the row.
 
-At the end of bounded input every source gets one more row, far in the future, out of a file in the checkpoint: it
-moves the watermark and goes no further.
+At the end of bounded input every source gets one more row, far in the future, from a file in the checkpoint: it
+advances the watermark and is then dropped.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 
 WATERMARK = "watermark"
 CURRENT = "current_watermark"
-#: The partition of a row, and its watermark where the row has moved it, in real-time mode.
+#: The partition of a row, and its watermark if the row has advanced it, in real-time mode.
 PLACE, MOVED = "watermark_place", "watermark_moved"
-#: The watermark at the end of the input, ms: the last that Spark's timestamps, a long of microseconds, hold.
+#: The watermark at the end of the input, in ms: the maximum of Spark's timestamps, a long of microseconds.
 END = (2**63 - 1) // 1000
-#: Never late by itself: the watermark of the batch counts.
+#: The watermark of rows that are never late by themselves: the watermark of the batch counts.
 UNKNOWN = -(2**63)
 _TIME, _END = "watermark_time", "end_of_input"
 
 
 def watermark_times(plan: CompiledPlan, start: int, flow: Flow, lowering: Lowering) -> Iterator[Column]:
-    """What the source and each watermark assigner over it makes of a row, in ms; null for rows it does not get."""
+    """The watermarks that the source and each assigner downstream derive from a row, in ms; null for skipped rows."""
     scan = plan.node(start)
     if isinstance(scan, TableSourceScan) and scan.watermark is not None:
         yield _millis(scan.watermark.watermark_expr, flow, lowering.context(scan))
@@ -55,9 +55,9 @@ def watermark_times(plan: CompiledPlan, start: int, flow: Flow, lowering: Loweri
             millis = _millis(node.watermark_expr, flow, lowering.context(node))
             yield millis if flow.condition is None else F.when(flow.condition, millis)
         elif is_stateless(node) and assigns_below(plan, port.node):
-            for made in lower_stateless(node, port.index, flow, lowering):
-                assert isinstance(made, Flow)
-                yield from watermark_times(plan, port.node, made, lowering)
+            for lowered in lower_stateless(node, port.index, flow, lowering):
+                assert isinstance(lowered, Flow)
+                yield from watermark_times(plan, port.node, lowered, lowering)
 
 
 def _millis(watermark: RexNode, flow: Flow, context: ExpressionContext) -> Column:
@@ -71,12 +71,12 @@ def _least(times: Sequence[Column]) -> Column:
 def with_current_watermark(
     spark: SparkSession, frame: DataFrame, times: Sequence[Column], partitions: PartitionWatermarks | None = None
 ) -> DataFrame:
-    """The rows of a source with what CURRENT_WATERMARK gives for each, in ms.
+    """Add the value of CURRENT_WATERMARK, in ms, to the rows of a source.
 
     Args:
         frame: the rows of the source.
         times: see `watermark_times`.
-        partitions: makes it where partitions have watermarks of their own; else `CurrentWatermark` of the kernel.
+        partitions: computes it for watermarks by partition; otherwise the kernel's `CurrentWatermark` does.
     """
     own = _least(times)
     if partitions is not None:
@@ -91,69 +91,69 @@ def with_watermarks(
     ends: DataFrame | None,
     partitions: PartitionWatermarks | None = None,
 ) -> DataFrame:
-    """The rows with the watermark at which each arrives.
+    """Add to each row the watermark at which it arrives.
 
     Args:
         frame: the rows of a source.
-        times: see `watermark_times`; none for a source without watermarks.
-        ends: the rows that tell of the end of the input, see `end_of_input`.
-        partitions: makes the watermarks where partitions have their own; else Spark learns of the times.
+        times: see `watermark_times`; empty for a source without watermarks.
+        ends: the rows that signal the end of the input, see `end_of_input`.
+        partitions: computes watermarks by partition; otherwise Spark derives its own from the times.
     """
     if not times:
         return frame.withColumn(WATERMARK, F.lit(None).cast("bigint"))
     own = _least(times)
     place = None if partitions is None else partitions.place(frame)
-    # Where the driver moves the watermark, Spark is told of nothing but the end.
+    # If the driver sets the watermark, Spark gets only the end's time.
     time = own if partitions is None else F.lit(0).cast("bigint")
     if ends is not None:
-        # Spark gives the end's row a null in each column, in one call.
+        # Spark fills the columns of the end's row with nulls, in one call.
         frame = frame.withColumn(_END, F.lit(None).cast("bigint")).unionByName(ends, allowMissingColumns=True)
         time = F.coalesce(F.col(_END), time)
         place = None if place is None else F.when(F.col(_END).isNull(), place)
     timed = frame.withColumn(_TIME, F.timestamp_millis(time)).withWatermark(_TIME, "0 seconds")
-    # The row's watermark depends on the rows before it, so no filter may get below: Spark moves none below a call that
-    # is not deterministic.
-    made = F.call_function("row_watermark", F.unix_millis(F.col(_TIME)))
+    # The row's watermark depends on the rows before it, so filters must not be pushed below: Spark pushes none below
+    # a non-deterministic call.
+    watermark = F.call_function("row_watermark", F.unix_millis(F.col(_TIME)))
     if partitions is not None and place is not None:
-        made = partitions.of_row(own, place)
-    counted = timed.withColumn(WATERMARK, made)
-    # Where nobody reads the column it would be left out, and the filter would get below all the same.
-    kept = counted if ends is None else counted.where(F.col(_END).isNull() & F.col(WATERMARK).isNotNull())
-    return kept.drop(_TIME, _END)
+        watermark = partitions.of_row(own, place)
+    counted = timed.withColumn(WATERMARK, watermark)
+    # Spark would prune an unread column, and then push the filter below all the same.
+    rows = counted if ends is None else counted.where(F.col(_END).isNull() & F.col(WATERMARK).isNotNull())
+    return rows.drop(_TIME, _END)
 
 
 def with_moves(frame: DataFrame, times: Sequence[Column], partitions: PartitionWatermarks | None) -> DataFrame:
-    """The rows with their partition and its watermark where they move it: real-time mode tells of it in control rows.
+    """Add the partition, and its watermark if the row moves it: in real-time mode control rows pass it on.
 
-    No row is late by itself: its stage knows the watermark, which came in front of it.
+    No row is late by itself: its stage knows the watermark, which arrived before the row.
 
     Args:
         frame: the rows of a source.
-        times: see `watermark_times`; none for a source without watermarks.
+        times: see `watermark_times`; empty for a source without watermarks.
         partitions: the watermarks of its partitions; None for such a source.
     """
     if not times or partitions is None:
         return frame.withColumn(WATERMARK, F.lit(None).cast("bigint"))
     own = _least(times)
-    # Timers by watermark ask for a column with one; the driver moves Spark's.
+    # Timers by watermark need a column with a watermark; the driver sets Spark's.
     timed = frame.withColumn(_TIME, F.timestamp_millis(F.lit(0).cast("bigint"))).withWatermark(_TIME, "0 seconds")
     placed = timed.withColumn(PLACE, partitions.place(frame)).withColumn(WATERMARK, F.lit(UNKNOWN).cast("bigint"))
     return placed.withColumn(MOVED, partitions.moved(own, F.col(PLACE))).drop(_TIME)
 
 
 def end_of_input(spark: SparkSession, folder: str) -> DataFrame:
-    """The rows of the files in `folder`, which say that the input has ended; one such stream for each source."""
+    """The rows of the files in `folder`, which signal the end of the input; one such stream per source."""
     schema = StructType([StructField(_END, LongType(), True)])
     return spark.readStream.schema(schema).json(folder)
 
 
 def end_text() -> str:
-    """What is written into such a file."""
+    """The content of such a file."""
     return f'{{"{_END}": {END}}}\n'
 
 
 def held_back(delay: int) -> Column:
-    """The watermark of the rows of an operator that holds it back by so many ms; what is unknown stays unknown."""
+    """The watermark of the rows of an operator that holds rows back by a delay in ms; unknown stays unknown."""
     watermark = F.col(WATERMARK)
     if delay == 0:
         return watermark
@@ -161,10 +161,10 @@ def held_back(delay: int) -> Column:
 
 
 def meeting(flow: Flow) -> Flow:
-    """The rows where those of several watermark assigners meet: the batch's watermark counts, the least of all.
+    """Combine the rows of several watermark assigners: the batch's watermark counts, the minimum of all.
 
-    Not so with bounded sources. Their watermarks go to the end of time when they are through, so that what is late
-    against its own source is late.
+    Except for bounded sources. Their watermarks advance to the end of time when they end, so a row that is late for
+    its own source is late.
     """
     if flow.watermark is None:
         return flow

@@ -1,4 +1,4 @@
-"""What an operator keeps for a key: fields with their names, types and values."""
+"""The state of a key: fields with their names, types and values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from compiled_plan.plans.execution.state.reader import StateReader, StoredOperat
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: Fields that are ms on the clock that windows lie on; the kernel's StateColumns makes times of the same.
+#: Fields in ms on the clock of windows; the kernel's StateColumns converts the same ones to times.
 ON_A_CLOCK = frozenset({"start", "end", "firstEnd", "lastEnd", "slice"})
 _TIME, _CLOCK = "TIMESTAMP_LTZ(3)", "TIMESTAMP(3)"
 _PLAIN: Mapping[str, str] = {
@@ -36,14 +36,14 @@ _JSON = {
     "timestampFormat": "yyyy-MM-dd HH:mm:ss.SSSSSS'Z'",
     "timestampNTZFormat": "yyyy-MM-dd HH:mm:ss.SSSSSS",
 }
-#: The field of an accumulator that Python alone can read.
+#: The field of an accumulator that only Python can read.
 _PICKLED: Mapping[str, str] = {"name": "state", "is": "bytes"}
-#: No more keys than these are shown of one that was looked for: a window's key has many.
+#: Maximum number of keys in a report: a window has many.
 _MOST_KEYS = 1000
 
 
 def key_report(reader: StateReader, operator: StoredOperator, wanted: Mapping[str, str]) -> KeyReport:
-    """What an operator keeps for a key, or for all keys that begin with it.
+    """The state of a key, or of all keys that begin with it.
 
     Args:
         wanted: texts of values by the names of key columns; see `wanted_key`.
@@ -63,11 +63,11 @@ def _read(
 
     if rows is None:
         return ()
-    mine = reader.content(rows.where(key.holds(F.col("key"))), operator.uid)
-    found = mine.select("key", F.unix_millis("timer").alias("timer"), F.to_json("state", _JSON).alias("state"))
+    content = reader.content(rows.where(key.holds(F.col("key"))), operator.uid)
+    keys = content.select("key", F.unix_millis("timer").alias("timer"), F.to_json("state", _JSON).alias("state"))
     return tuple(
         KeyState(row.key, row.timer, tuple(_fields(operator, operator.state["fields"], _parsed(row.state))))
-        for row in found.orderBy("key").limit(_MOST_KEYS).collect()
+        for row in keys.orderBy("key").limit(_MOST_KEYS).collect()
     )
 
 
@@ -83,35 +83,35 @@ def _fields(
 
 
 def _field(operator: StoredOperator, field: Mapping[str, Any], name: str, value: Any) -> Field:
-    """A field as the kernel describes it, with the value that Spark wrote as JSON."""
-    what = field["is"]
-    if what in ROWS:
+    """A field from the kernel's description and the value that Spark wrote as JSON."""
+    kind = field["is"]
+    if kind in ROWS:
         return Field(name, "ROW", None if value is None else tuple(_columns(operator, field, value)))
-    match what:
+    match kind:
         case "rows":
-            return Field(name, "ROWS", tuple(tuple(_columns(operator, field, each)) for each in value))
+            return Field(name, "ROWS", tuple(tuple(_columns(operator, field, row)) for row in value))
         case "values":
-            return Field(name, f"ARRAY<{field['type']}>", tuple(_shown(each, field["type"]) for each in value))
+            return Field(name, f"ARRAY<{field['type']}>", tuple(_shown(item, field["type"]) for item in value))
         case "list" | "packedList":
-            return Field(name, "LIST", tuple(tuple(_fields(operator, field["fields"], each)) for each in value))
+            return Field(name, "LIST", tuple(tuple(_fields(operator, field["fields"], entry)) for entry in value))
         case "part":
             return Field(name, "PART", tuple(_fields(operator, field["fields"], value)))
         case "frame":
             return Field(name, "PART", _framed(operator, field, value))
         case "frames":
             parts = zip(field["parts"], value.items(), strict=True)
-            made = (Field(call, part["form"], _framed(operator, part, inner)) for part, (call, inner) in parts)
-            return Field(name, "AGGREGATES", tuple(made))
-    type_ = field["type"] if what == "value" else _CLOCK if name in ON_A_CLOCK else _PLAIN[what]
+            calls = (Field(call, part["form"], _framed(operator, part, inner)) for part, (call, inner) in parts)
+            return Field(name, "AGGREGATES", tuple(calls))
+    type_ = field["type"] if kind == "value" else _CLOCK if name in ON_A_CLOCK else _PLAIN[kind]
     return Field(name, type_, _shown(value, type_))
 
 
 def _framed(operator: StoredOperator, described: Mapping[str, Any], values: Mapping[str, Any]) -> tuple[Field, ...]:
-    """The fields of an accumulator; of one that is pickled where its type is known, the bytes."""
+    """The fields of an accumulator; for a pickled one of known type, the bytes."""
     fields = described["fields"]
     if described["form"] == "python-value":
         fields = fields if values[_PICKLED["name"]] is None else [_PICKLED]
-        values = {each["name"]: values[each["name"]] for each in fields}
+        values = {field["name"]: values[field["name"]] for field in fields}
     return tuple(_fields(operator, fields, values))
 
 
@@ -122,12 +122,12 @@ def _columns(operator: StoredOperator, field: Mapping[str, Any], row: Mapping[st
 
 
 def short_type(type_: str) -> str:
-    """The type as people write it."""
+    """The type in its short form."""
     return type_.replace("VARCHAR(2147483647)", "STRING").replace("VARBINARY(2147483647)", "BYTES")
 
 
 def _shown(value: Any, type_: str) -> Any:
-    """A value as a field shows it: what JSON would not keep exactly is a text, what has parts is JSON."""
+    """The value of a field: text if JSON would lose precision, JSON for composite values."""
     if isinstance(value, int) and not isinstance(value, bool) and type_.startswith("TIME("):
         return (datetime(1970, 1, 1) + timedelta(milliseconds=value)).time().isoformat()
     if isinstance(value, Decimal):
@@ -142,13 +142,12 @@ def _shown(value: Any, type_: str) -> Any:
 
 
 def _short_time(text: str) -> str:
-    """Without zeros at the end of the second's parts, but for those of ms."""
+    """Strip trailing zeros of fractional seconds, down to ms."""
     head, point, fraction = text.removesuffix("Z").partition(".")
     shorter = fraction.rstrip("0").ljust(3, "0")
     return f"{head}{point}{shorter}" + ("Z" if text.endswith("Z") else "")
 
 
 def time_text(ms: int) -> str:
-    """A time since 1970 as text, in UTC."""
-    found = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)
-    return found.strftime("%Y-%m-%d %H:%M:%S.") + f"{found.microsecond // 1000:03}Z"
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)
+    return moment.strftime("%Y-%m-%d %H:%M:%S.") + f"{moment.microsecond // 1000:03}Z"

@@ -1,4 +1,4 @@
-"""All entries of an operator as Parquet: a row for each, with the key's columns, times, and what is kept."""
+"""Export of all entries of an operator to Parquet: one row each, with the key's columns, times, and content."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from compiled_plan.plans.execution.state.reader import StateReader, StoredOperat
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-#: Timestamps are written as points in time, which other readers than Spark understand, too.
+#: Timestamps are written as instants, which readers other than Spark understand, too.
 _POINTS_IN_TIME = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
 _LISTS = frozenset({"list", "packedList", "rows"})
-#: Lists whose elements are not what is kept, but ways through what is kept.
+#: Lists that refer to entries instead of holding them.
 _NO_ENTRIES = frozenset({"partial", "complete", "buckets"})
 _WRITES = ("lastWrite", "lastChange")
 
@@ -31,7 +31,7 @@ class _EntryList:
 
     Args:
         path: names of fields.
-        field: how the kernel describes it.
+        field: the kernel's description of it.
     """
 
     path: tuple[str, ...]
@@ -39,22 +39,22 @@ class _EntryList:
 
     @property
     def name(self) -> str:
-        """What its entries are called: `left`, `input0`, `waiting`, `rows`."""
+        """The name of its entries: `left`, `input0`, `waiting`, `rows`."""
         return self.path[0]
 
 
 def export(reader: StateReader, operator: StoredOperator, path: str) -> int:
-    """Write all entries of an operator, and return how many there are.
+    """Write all entries of an operator, and return their number.
 
-    Columns: `key_text`; `key`, a struct of the key's columns, where the state has their values; `entries`, the list
-    that a row is of, where there are several; `last_write` and `expires`, where there are such times; `timer`, when
-    the operator looks at the key next; then the fields of the entry, and those that a key has once.
+    Columns: `key_text`; `key`, a struct of the key's columns, if the state has their values; `entries`, the list of
+    the entry, if there are several; `last_write` and `expires`, if there are such times; `timer`, the next timer of the
+    key; then the fields of the entry, and those that a key has once.
 
     Args:
-        path: a folder that is not there yet, local or of any file system that Spark reaches.
+        path: a folder that does not exist yet, local or of any file system that Spark reaches.
 
     Raises:
-        ExecutionError: it is there, or cannot be written.
+        ExecutionError: it exists, or cannot be written.
         CheckpointError: the state cannot be read.
     """
     from pyspark.sql import functions as F
@@ -76,8 +76,8 @@ def export(reader: StateReader, operator: StoredOperator, path: str) -> int:
 
     try:
         reader.at_rest(write)
-        found = reader.spark.read.parquet(folder.uri)
-        return int(found.select(F.count(F.lit(1))).head()[0])  # type: ignore[index]
+        stored = reader.spark.read.parquet(folder.uri)
+        return int(stored.select(F.count(F.lit(1))).head()[0])  # type: ignore[index]
     except CheckpointError:
         folder.remove()
         raise
@@ -86,21 +86,21 @@ def export(reader: StateReader, operator: StoredOperator, path: str) -> int:
 
 
 def entries_of(operator: StoredOperator, content: DataFrame) -> DataFrame:
-    """A row for each entry; see `export`."""
+    """One row per entry; see `export`."""
     fields = operator.state["fields"]
     lists = list(_entry_lists(fields))
-    frames = [_of_list(operator, content, each, lists) for each in lists]
+    frames = [_of_list(operator, content, entry_list, lists) for entry_list in lists]
     frames.append(_without_entries(operator, content, lists))
     return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
 
 
 def _entry_lists(fields: Sequence[Mapping[str, Any]], path: tuple[str, ...] = ()) -> Iterator[_EntryList]:
     for field in fields:
-        here = (*path, field["name"])
+        place = (*path, field["name"])
         if field["is"] in _LISTS and field["name"] not in _NO_ENTRIES:
-            yield _EntryList(here, field)
+            yield _EntryList(place, field)
         elif field["is"] == "part":
-            yield from _entry_lists(field["fields"], here)
+            yield from _entry_lists(field["fields"], place)
 
 
 def _at(path: Sequence[str]) -> Column:
@@ -109,107 +109,113 @@ def _at(path: Sequence[str]) -> Column:
     return reduce(lambda column, name: column.getField(name), path, F.col("state"))
 
 
-def _of_list(operator: StoredOperator, content: DataFrame, of: _EntryList, lists: Sequence[_EntryList]) -> DataFrame:
+def _of_list(operator: StoredOperator, content: DataFrame, list_: _EntryList, lists: Sequence[_EntryList]) -> DataFrame:
     from pyspark.sql import functions as F
 
-    frame = content.select("key", "timer", "state", F.explode(_at(of.path)).alias("entry"))
+    frame = content.select("key", "timer", "state", F.explode(_at(list_.path)).alias("entry"))
     entry = F.col("entry")
-    described = [] if of.field["is"] == "rows" else of.field["fields"]
-    own = [each for each in described if each["name"] not in _WRITES]
-    row = [(entry, of.field)] if of.field["is"] == "rows" else []
-    row += [(entry.getField(each["name"]), each) for each in own if each["is"] in ROWS]
+    described = [] if list_.field["is"] == "rows" else list_.field["fields"]
+    own = [part for part in described if part["name"] not in _WRITES]
+    row = [(entry, list_.field)] if list_.field["is"] == "rows" else []
+    row += [(entry.getField(part["name"]), part) for part in own if part["is"] in ROWS]
     several = len(lists) > 1
-    names = {_named(each, of, several) for each in own}
+    names = {_named(part, list_, several) for part in own}
     columns = [
-        *_head(operator, of, row),
-        *([F.lit(of.name).alias("entries")] if several else []),
-        *([entry.alias("row")] if of.field["is"] == "rows" else []),
-        *(entry.getField(each["name"]).alias(_named(each, of, several)) for each in own),
+        *_head(operator, list_, row),
+        *([F.lit(list_.name).alias("entries")] if several else []),
+        *([entry.alias("row")] if list_.field["is"] == "rows" else []),
+        *(entry.getField(part["name"]).alias(_named(part, list_, several)) for part in own),
         *_shared(operator, lists, names),
     ]
     return frame.select(*columns)
 
 
-def _named(field: Mapping[str, Any], of: _EntryList, several: bool) -> str:
-    """The rows of several inputs have columns of their own."""
-    return f"{of.name}_row" if several and field["is"] in ROWS else str(field["name"])
+def _named(field: Mapping[str, Any], list_: _EntryList, several: bool) -> str:
+    """The column of a field; rows of several inputs get columns of their own."""
+    return f"{list_.name}_row" if several and field["is"] in ROWS else str(field["name"])
 
 
 def _without_entries(operator: StoredOperator, content: DataFrame, lists: Sequence[_EntryList]) -> DataFrame:
-    """The keys that keep something and have no entries in a list; all keys where there are no lists."""
+    """The keys with state but without entries in a list; all keys if there are no lists."""
     from pyspark.sql import functions as F
 
-    empty = [F.coalesce(F.size(_at(each.path)), F.lit(0)) <= 0 for each in lists]
+    empty = [F.coalesce(F.size(_at(entry_list.path)), F.lit(0)) <= 0 for entry_list in lists]
     frame = content.where(reduce(lambda left, right: left & right, empty)) if empty else content
     return frame.select(*_head(operator, None, ()), *_shared(operator, lists))
 
 
 def _head(
-    operator: StoredOperator, of: _EntryList | None, rows: Sequence[tuple[Column, Mapping[str, Any]]]
+    operator: StoredOperator, list_: _EntryList | None, rows: Sequence[tuple[Column, Mapping[str, Any]]]
 ) -> Iterator[Column]:
     from pyspark.sql import functions as F
 
     yield F.col("key").alias("key_text")
     fields = operator.state["fields"]
-    found = [*rows, *((_at((each["name"],)), each) for each in fields if each["is"] in ROWS)]
-    key = _key(operator, found)
+    row_fields = [*rows, *((_at((part["name"],)), part) for part in fields if part["is"] in ROWS)]
+    key = _key(operator, row_fields)
     if key is not None:
         yield key.alias("key")
-    write = _last_write(operator, of)
+    write = _last_write(operator, list_)
     if write is not None:
         yield write.alias("last_write")
-        ttl = operator.ttl(_input(of))
+        ttl = operator.ttl(_input(list_))
         if ttl:
             yield F.timestamp_millis(F.try_add(F.unix_millis(write), F.lit(ttl))).alias("expires")
     yield F.col("timer")
 
 
-def _input(of: _EntryList | None) -> int:
-    """The input that a list's entries are of."""
-    name = "" if of is None else of.name
+def _input(list_: _EntryList | None) -> int:
+    """The input of a list's entries."""
+    name = "" if list_ is None else list_.name
     return int(name.removeprefix("input")) if name.startswith("input") else int(name == "right")
 
 
-def _last_write(operator: StoredOperator, of: _EntryList | None) -> Column | None:
+def _last_write(operator: StoredOperator, list_: _EntryList | None) -> Column | None:
     from pyspark.sql import functions as F
 
-    if of is not None and any(each["name"] == "lastWrite" for each in of.field.get("fields", ())):
+    if list_ is not None and any(part["name"] == "lastWrite" for part in list_.field.get("fields", ())):
         return F.col("entry").getField("lastWrite")
-    names = {each["name"] for each in operator.state["fields"]}
+    names = {part["name"] for part in operator.state["fields"]}
     return next((_at((name,)) for name in _WRITES if name in names), None)
 
 
 def _key(operator: StoredOperator, rows: Sequence[tuple[Column, Mapping[str, Any]]]) -> Column | None:
-    """The key's columns out of the first row that has them all."""
+    """The key's columns from the first row that has them all."""
     from pyspark.sql import functions as F
 
     for key in operator.state["keys"]:
-        wanted = [(each["input"], each["column"]) for each in key]
+        wanted = [(part["input"], part["column"]) for part in key]
         for row, described in rows:
-            places = {(each.get("input"), each.get("column")): place for place, each in enumerate(described["columns"])}
-            if wanted and all(each in places for each in wanted):
+            places = {
+                (column.get("input"), column.get("column")): place for place, column in enumerate(described["columns"])
+            }
+            if wanted and all(part in places for part in wanted):
                 names = _column_names(operator, described)
-                at = [(names[places[each]], operator.column(*each)["name"]) for each in wanted]
+                at = [(names[places[part]], operator.column(*part)["name"]) for part in wanted]
                 return F.struct(*(row.getField(inside).alias(name) for inside, name in at))
     return None
 
 
 def _column_names(operator: StoredOperator, described: Mapping[str, Any]) -> list[str]:
-    """The names of a row's columns as the kernel gives them: of two equal ones the second has a number."""
-    found: list[str] = []
-    for each in described["columns"]:
-        name = operator.column(each["input"], each["column"])["name"] if "input" in each else f"call {each['call'] + 1}"
-        number = sum(other == name for other in found)
-        found.append(name if not number else f"{name} {number + 1}")
-    return found
+    """The kernel's names of a row's columns, with a number on repetitions."""
+    names: list[str] = []
+    for column in described["columns"]:
+        name = (
+            operator.column(column["input"], column["column"])["name"]
+            if "input" in column
+            else f"call {column['call'] + 1}"
+        )
+        number = sum(earlier == name for earlier in names)
+        names.append(name if not number else f"{name} {number + 1}")
+    return names
 
 
 def _shared(operator: StoredOperator, lists: Sequence[_EntryList], taken: Collection[str] = ()) -> Iterator[Column]:
-    """What a key has once, beside the key itself, times and lists of entries; not under names that are taken."""
-    paths = {each.path for each in lists}
+    """The fields that a key has once, except the key, times, lists of entries, and names that are taken."""
+    paths = {entry_list.path for entry_list in lists}
     for field in operator.state["fields"]:
         name = field["name"]
-        # When a key is due is what its timer says.
+        # A key's timer tells when it is due.
         if name in ("key", "due", *_WRITES) or (name,) in paths:
             continue
         inside = [path[1] for path in paths if path[0] == name and len(path) == 2]

@@ -1,4 +1,4 @@
-"""How much state there is, how old it is, and when it goes: one pass over the state of all operators."""
+"""Figures of state: size, age and expiry, from one pass over the state of all operators."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
-#: Where the ranges of a histogram begin, in ms; the last one has no end.
+#: Lower bounds of the ranges of a histogram, in ms; the last range is unbounded.
 EDGES = (
     0,
     _SECOND,
@@ -40,27 +40,26 @@ EDGES = (
     90 * _DAY,
     365 * _DAY,
 )
-#: Operators whose entries are those of windows, which end.
+#: Operators with entries of windows, which end.
 _OF_WINDOWS = frozenset(
     {"window-aggregate", "session-aggregate", "session-rows", "window-rank", "window-deduplicate", "window-join"}
 )
 _MOST_WINDOWS = 50
 
-#: Gives the TTL in ms that is tried for the entries of an operator's input; None for none.
+#: Returns the what-if TTL in ms for the entries of an operator's input; None for none.
 Tried = Callable[[StoredOperator, int], int | None]
 
 
-def no_other(operator: StoredOperator, at: int) -> int | None:
-    """No other TTL is tried."""
+def no_override(operator: StoredOperator, at: int) -> int | None:
     return None
 
 
 def tried_of(texts: Sequence[str], operator: StoredOperator | None) -> Tried:
-    """The TTLs that texts give: `3d` for all entries, `leftState=3d`, `left=3d` or `0=3d` for one.
+    """Parse what-if TTLs: `3d` for all entries, `leftState=3d`, `left=3d` or `0=3d` for one.
 
     Args:
-        texts: what was asked.
-        operator: the operator that is asked for; None: all of them, whose entries have no name then.
+        texts: the user's options.
+        operator: the inspected operator; None for all of them, whose entries then have no name.
 
     Raises:
         CheckpointError: no entry of that name, or no duration.
@@ -80,59 +79,59 @@ def tried_of(texts: Sequence[str], operator: StoredOperator | None) -> Tried:
         else:
             own[_index(operator, name.strip(), text)] = ttl
 
-    def tried(each: StoredOperator, at: int) -> int | None:
-        if not each.spec["ttl"]:
+    def tried(operator: StoredOperator, at: int) -> int | None:
+        if not operator.spec["ttl"]:
             return None
-        return own.get(at if len(each.spec["ttl"]) > 1 else 0, everywhere)
+        return own.get(at if len(operator.spec["ttl"]) > 1 else 0, everywhere)
 
     return tried
 
 
-def _duration(text: str, whole: str) -> int:
+def _duration(text: str, option: str) -> int:
     try:
         return parse_duration(text)
     except PlanError as fault:
-        raise CheckpointError(f"--what-if {whole}: {fault.message}", remedy=fault.remedy) from None
+        raise CheckpointError(f"--what-if {option}: {fault.message}", remedy=fault.remedy) from None
 
 
 def _index(operator: StoredOperator, name: str, text: str) -> int:
-    """The number of the input that a name or a number stands for; `left` is `leftState`."""
+    """The input with a name or a number; `left` is `leftState`."""
     names = {line.entry: line.index for line in operator.lines}
     short = {entry.removesuffix("State"): at for entry, at in names.items()}
     numbers = {str(at): at for at in names.values()}
-    found = {**numbers, **short, **names}.get(name)
-    if found is None:
+    index = {**numbers, **short, **names}.get(name)
+    if index is None:
         known = ", ".join(names) or "none"
         raise CheckpointError(
             f"--what-if {text}: operator {operator.uid} has no state entry {name} with a TTL",
             remedy=f"its entries: {known}",
         )
-    return found
+    return index
 
 
 def state_report(
-    reader: StateReader, uids: Sequence[str] | None = None, now: int | None = None, tried: Tried = no_other
+    reader: StateReader, uids: Sequence[str] | None = None, now: int | None = None, tried: Tried = no_override
 ) -> StateReport:
     """Figures of operators.
 
     Args:
         uids: the operators; None for all.
-        now: the time in ms for which ages and expiries are told; None for the present.
-        tried: another TTL for entries.
+        now: the time in ms to which ages and expiries are relative; None for the present.
+        tried: what-if TTLs of entries.
 
     Raises:
         CheckpointError: the state cannot be read.
     """
     at = int(time.time() * 1000) if now is None else now
-    wanted = [each for uid, each in reader.operators.items() if uids is None or uid in uids]
-    batch, found = reader.at_rest(lambda rows: _read(reader, wanted, rows, at, tried))
-    return StateReport(reader.root.uri, reader.number, batch, at, tuple(found[each.uid] for each in wanted))
+    wanted = [operator for uid, operator in reader.operators.items() if uids is None or uid in uids]
+    batch, states = reader.at_rest(lambda rows: _read(reader, wanted, rows, at, tried))
+    return StateReport(reader.root.uri, reader.number, batch, at, tuple(states[operator.uid] for operator in wanted))
 
 
 def _read(
     reader: StateReader, wanted: Sequence[StoredOperator], rows: DataFrame | None, now: int, tried: Tried
 ) -> Mapping[str, OperatorState]:
-    states = {each.uid: _empty(each) for each in wanted}
+    states = {operator.uid: _empty(operator) for operator in wanted}
     if rows is None or not wanted:
         return states
     figures = reader.figures(rows.where(rows.op.isin(list(states))))
@@ -144,15 +143,15 @@ def _read(
 
 
 def _empty(operator: StoredOperator) -> OperatorState:
-    """The figures of an operator that keeps nothing."""
+    """The figures of an operator without state."""
     columns = tuple(
-        tuple(KeyColumn(**operator.column(each["input"], each["column"])) for each in key)
+        tuple(KeyColumn(**operator.column(column["input"], column["column"])) for column in key)
         for key in operator.state["keys"]
     )
     lines = [operator.line(at) for at in range(len(operator.feeds))]
     parts = tuple(
-        Part(at, line.entry if line else "", of, operator.ttl(at))
-        for at, (line, of) in enumerate(zip(lines, operator.feeds, strict=True))
+        Part(at, line.entry if line else "", tables, operator.ttl(at))
+        for at, (line, tables) in enumerate(zip(lines, operator.feeds, strict=True))
     )
     return OperatorState(
         operator.uid,
@@ -170,7 +169,7 @@ def _empty(operator: StoredOperator) -> OperatorState:
 
 
 def _aggregated(figures: DataFrame, wanted: Sequence[StoredOperator], now: int, tried: Tried) -> DataFrame:
-    """One row for each operator and input; keys, bytes and timers are counted with the first entry of a key."""
+    """One row per operator and input; keys, bytes and timers are counted with the first entry of a key."""
     from pyspark.sql import functions as F
 
     entries = figures.select("op", "bytes", "timer", F.posexplode_outer("entries").alias("place", "entry"))
@@ -210,17 +209,17 @@ def _aggregated(figures: DataFrame, wanted: Sequence[StoredOperator], now: int, 
 
 
 def _expiry(wanted: Sequence[StoredOperator], ttl_of: Tried) -> Column:
-    """When an entry expires under the TTL of its operator and input; null for never."""
+    """The expiry of an entry under the TTL of its operator and input; null for never."""
     from pyspark.sql import functions as F
 
-    found = F.lit(None).cast("bigint")
-    for each in wanted:
-        for at in range(len(each.feeds)):
-            ttl = ttl_of(each, at)
+    expiry = F.lit(None).cast("bigint")
+    for operator in wanted:
+        for at in range(len(operator.feeds)):
+            ttl = ttl_of(operator, at)
             if ttl:
-                mine = (F.col("op") == each.uid) & (F.col("input") == at)
-                found = F.when(mine, F.try_add(F.col("written"), F.lit(ttl))).otherwise(found)
-    return found
+                matches = (F.col("op") == operator.uid) & (F.col("input") == at)
+                expiry = F.when(matches, F.try_add(F.col("written"), F.lit(ttl))).otherwise(expiry)
+    return expiry
 
 
 def _counted(expiry: str, now: int) -> dict[str, Column]:
@@ -234,7 +233,7 @@ def _histogram(value: Column) -> list[Column]:
     from pyspark.sql import functions as F
 
     ranges = [(value >= low) & (value < high) for low, high in pairwise(EDGES)]
-    return [F.count_if(each) for each in (*ranges, value >= EDGES[-1])]
+    return [F.count_if(range_) for range_ in (*ranges, value >= EDGES[-1])]
 
 
 def _buckets(counts: Sequence[int]) -> tuple[Bucket, ...]:
@@ -245,7 +244,7 @@ def _buckets(counts: Sequence[int]) -> tuple[Bucket, ...]:
     return tuple(Bucket(EDGES[at], ends[at], counts[at]) for at in span)
 
 
-#: The figures of a part that are so in the row.
+#: The figures of a part that are copied from the row.
 _TAKEN = (
     *("entries", "written", "oldest_write", "newest_write", "oldest_time", "newest_time"),
     *("expired", "next_expiry", "last_expiry"),
@@ -253,7 +252,7 @@ _TAKEN = (
 
 
 def _with(state: OperatorState, row: Mapping[str, Any], tried: int | None) -> OperatorState:
-    """The figures of an operator with those of one of its inputs, under another TTL, too, if one is tried."""
+    """Add the figures of one of an operator's inputs, with a what-if TTL if there is one."""
     what_if = None
     if tried is not None:
         gone = row["tried_expired"]
@@ -266,7 +265,7 @@ def _with(state: OperatorState, row: Mapping[str, Any], tried: int | None) -> Op
         expiries=_buckets(row["expiries"]),
         what_if=what_if,
     )
-    timers = [each for each in (state.next_timer, row["next_timer"]) if each is not None]
+    timers = [timer for timer in (state.next_timer, row["next_timer"]) if timer is not None]
     return replace(
         state,
         keys=state.keys + row["keys"],

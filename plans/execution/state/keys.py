@@ -1,4 +1,4 @@
-"""Which key a person means: `id=5`, `name=O'Neil`, `day=2026-01-31`, `shop=NULL`."""
+"""Parsing of keys: `id=5`, `name=O'Neil`, `day=2026-01-31`, `shop=NULL`."""
 
 from __future__ import annotations
 
@@ -31,37 +31,37 @@ _BITS: Mapping[type[t.LogicalType], int] = {
 
 
 def key_of(texts: Sequence[str]) -> Mapping[str, str]:
-    """The values of key columns that texts give: `id=5`.
+    """Parse values of key columns: `id=5`.
 
     Raises:
-        CheckpointError: not of that form, or a column twice.
+        CheckpointError: malformed text, or a column twice.
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
             raise CheckpointError(
-                f"--key {text} is no column with a value", remedy="write --key id=5, or --key id=NULL"
+                f"--key {text} is not of the form COLUMN=VALUE", remedy="write --key id=5, or --key id=NULL"
             )
-        if name.strip() in found:
+        if name.strip() in values:
             raise CheckpointError(f"--key {name.strip()} is there twice", remedy="give each column once")
-        found[name.strip()] = value
-    return found
+        values[name.strip()] = value
+    return values
 
 
 @dataclass(frozen=True, slots=True)
 class WantedKey:
-    """The first columns of a key, in their order, with the values that are looked for; None is NULL."""
+    """The leading columns of a key, in order, with the values to look for; None is NULL."""
 
     types: tuple[t.LogicalType, ...]
     values: tuple[Any, ...]
     whole: bool
 
     def holds(self, key: Column) -> Column:
-        """Whether the text of a key is one that is meant.
+        """True if the text of a key matches.
 
-        Of a window's key more follows behind the columns; of two keys of one operator none is the beginning of the
-        other followed by a comma.
+        The key of a window has more text after the columns; no key of an operator is a prefix of another followed by a
+        comma.
         """
         from pyspark.sql import functions as F
 
@@ -74,44 +74,46 @@ class WantedKey:
 
 
 def wanted_key(operator: StoredOperator, wanted: Mapping[str, str]) -> WantedKey:
-    """What `wanted` says, texts by the names of columns: those of one input's key, from the first on.
+    """Resolve `wanted`, texts by the names of columns: leading columns of one input's key.
 
     Raises:
-        CheckpointError: a column is no part of the key, one is left out, or a text is no value of its type.
+        CheckpointError: a column is not part of the key, one is left out, or a text is no value of its type.
     """
-    keys = [[operator.column(each["input"], each["column"]) for each in key] for key in operator.state["keys"]]
+    keys = [[operator.column(column["input"], column["column"]) for column in key] for key in operator.state["keys"]]
     if not any(keys):
         raise CheckpointError(
             f"operator {operator.uid} has one key for all rows", remedy="leave --key out, or --export all of it"
         )
-    names = [[each["name"] for each in key] for key in keys]
-    at = next((at for at, each in enumerate(names) if set(wanted) <= set(each)), None)
+    names = [[column["name"] for column in key] for key in keys]
+    at = next((at for at, key_names in enumerate(names) if set(wanted) <= set(key_names)), None)
     if at is None:
         raise _not_in_key(operator, wanted, names)
     key = keys[at]
     chosen = key[: len(wanted)]
-    missing = [each["name"] for each in chosen if each["name"] not in wanted]
+    missing = [column["name"] for column in chosen if column["name"] not in wanted]
     if missing:
         raise CheckpointError(
             f"the key of operator {operator.uid} is ({', '.join(names[at])}), looked up from its first column on",
             remedy=f"give {missing[0]} too: --key {missing[0]}=...",
         )
-    types = tuple(t.parse_type(each["type"]) for each in chosen)
-    values = tuple(_value(wanted[each["name"]], each["name"], type_) for each, type_ in zip(chosen, types, strict=True))
+    types = tuple(t.parse_type(column["type"]) for column in chosen)
+    values = tuple(
+        _value(wanted[column["name"]], column["name"], type_) for column, type_ in zip(chosen, types, strict=True)
+    )
     return WantedKey(types, values, len(chosen) == len(key))
 
 
 def _not_in_key(operator: StoredOperator, wanted: Mapping[str, str], names: Sequence[Sequence[str]]) -> CheckpointError:
-    keys = " or ".join(dict.fromkeys(f"({', '.join(each)})" for each in names))
-    known = list(dict.fromkeys(name for each in names for name in each))
+    keys = " or ".join(dict.fromkeys(f"({', '.join(key_names)})" for key_names in names))
+    known = list(dict.fromkeys(name for key_names in names for name in key_names))
     column = next((name for name in wanted if name not in known), None)
     if column is None:
         return CheckpointError(
-            f"the columns {', '.join(wanted)} are not of one key of operator {operator.uid}",
+            f"the columns {', '.join(wanted)} do not belong to one key of operator {operator.uid}",
             remedy=f"give those of one input: {keys}",
         )
     inputs = operator.state["columns"]
-    if any(each["name"] == column for columns in inputs for each in columns):
+    if any(known_column["name"] == column for columns in inputs for known_column in columns):
         return CheckpointError(
             f"the column {column} is no part of the key of operator {operator.uid}",
             remedy=f"the key is {keys}; --export writes all entries, to look for other columns",
@@ -122,7 +124,7 @@ def _not_in_key(operator: StoredOperator, wanted: Mapping[str, str], names: Sequ
 
 
 def _value(text: str, name: str, type_: t.LogicalType) -> Any:
-    """The value of a text; None for NULL. A text in single quotes is a string, whatever it says."""
+    """The value of a text; None for NULL. A text in single quotes is a string, whatever its content."""
     if text == NULL:
         return None
     for kind, parse, example in _PARSERS:
@@ -150,39 +152,39 @@ def _boolean(text: str, _: t.LogicalType) -> bool:
 
 
 def _whole(text: str, type_: t.LogicalType) -> int:
-    found, limit = int(text), 1 << (_BITS[type(type_)] - 1)
-    return found if -limit <= found < limit else _wrong()
+    number, limit = int(text), 1 << (_BITS[type(type_)] - 1)
+    return number if -limit <= number < limit else _wrong()
 
 
 def _decimal(text: str, type_: t.LogicalType) -> Decimal:
     assert isinstance(type_, t.DecimalType)
-    found = Decimal(text)
-    scaled = found.scaleb(type_.scale) if found.is_finite() else found
-    if not found.is_finite() or scaled != scaled.to_integral_value() or abs(scaled) >= 10**type_.precision:
+    number = Decimal(text)
+    scaled = number.scaleb(type_.scale) if number.is_finite() else number
+    if not number.is_finite() or scaled != scaled.to_integral_value() or abs(scaled) >= 10**type_.precision:
         raise ValueError
-    return found
+    return number
 
 
 def _time(text: str, _: t.LogicalType) -> int:
-    found = clock.fromisoformat(text)
-    return ((found.hour * 60 + found.minute) * 60 + found.second) * 1000 + found.microsecond // 1000
+    time = clock.fromisoformat(text)
+    return ((time.hour * 60 + time.minute) * 60 + time.second) * 1000 + time.microsecond // 1000
 
 
 def _timestamp(text: str, _: t.LogicalType) -> datetime:
-    found = datetime.fromisoformat(text)
-    return found if found.tzinfo is None else _wrong()
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo is None else _wrong()
 
 
 def _point(text: str, _: t.LogicalType) -> datetime:
-    found = datetime.fromisoformat(text)
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    moment = datetime.fromisoformat(text)
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _wrong() -> Any:
     raise ValueError
 
 
-#: By types what reads a text, and how people write a value.
+#: Parsers of texts by type, and the format of values in messages.
 _PARSERS: tuple[
     tuple[type[t.LogicalType] | tuple[type[t.LogicalType], ...], Callable[[str, t.LogicalType], Any], str], ...
 ] = (

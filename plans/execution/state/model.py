@@ -1,4 +1,4 @@
-"""What is told of state. Times are ms since 1970; where a thing has none, None."""
+"""Documents about state. Times are ms since 1970, or None."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 
 
 class _Item:
-    """Base of the items of documents, whose names are in camel case in JSON."""
+    """Base of the items of documents, with camel-case names in JSON."""
 
     __slots__ = ()
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(alias_generator=to_camel, populate_by_name=True)
@@ -19,7 +19,7 @@ class _Item:
 
 @dataclass(frozen=True, slots=True)
 class Bucket(_Item):
-    """Entries of a range of ages, or of times to go, in ms; `until` is None for all beyond."""
+    """Entries of a range of ages, or of times to expiry, in ms; `until` is None for an unbounded range."""
 
     since: int
     until: int | None
@@ -28,14 +28,14 @@ class Bucket(_Item):
 
 @dataclass(frozen=True, slots=True)
 class WhatIf(_Item):
-    """What another TTL would do, in ms; 0 never expires.
+    """The effect of another TTL, in ms; 0 never expires.
 
     Args:
         ttl: the TTL.
-        expired: entries that would be gone at once.
-        kept: entries that would stay for now.
-        next_expiry: when the first of those would go.
-        last_expiry: when the last of those would be gone, if none is written again.
+        expired: entries that would expire at once.
+        kept: entries that would be retained for now.
+        next_expiry: the first expiry of the retained ones.
+        last_expiry: their last expiry, if none is written again.
     """
 
     ttl: int
@@ -47,22 +47,22 @@ class WhatIf(_Item):
 
 @dataclass(frozen=True, slots=True)
 class Part(_Item):
-    """The entries of one input of an operator: those of one TTL.
+    """The entries of one input of an operator, which share a TTL.
 
     Args:
         index: number of the input.
-        name: of the state entry in the plan, `leftState`; empty where nothing of it expires by a TTL.
+        name: the name of the state entry in the plan, `leftState`; empty if it has no TTL.
         of: the tables that the input's rows come from.
         ttl: in ms; 0 never expires.
-        entries: how many there are.
-        written: those of them that have a time of last write; the others expire with no TTL, or wait for a watermark.
+        entries: number of entries.
+        written: number of entries with a time of last write; others never expire by TTL, or wait for a watermark.
         oldest_write, newest_write: the first and the last time of last write.
-        oldest_time, newest_time: of the rows themselves, or the ends of windows on the clock that they lie on.
-        expired: entries that are past their TTL: nobody sees them any more, and they are about to be removed.
-        next_expiry, last_expiry: when the first of the others expires and when the last, if none is written again.
-        ages: entries by the time since their last write.
-        expiries: entries that are not expired by the time that they have left.
-        what_if: under another TTL, where that was asked for.
+        oldest_time, newest_time: of the rows themselves, or the ends of windows on their clock.
+        expired: entries past their TTL, which are invisible and about to be removed.
+        next_expiry, last_expiry: the first and last expiry of the others, if none is written again.
+        ages: histogram of the time since the last write.
+        expiries: histogram of the time to expiry, without expired entries.
+        what_if: the effect of another TTL, if requested.
     """
 
     index: int
@@ -85,7 +85,7 @@ class Part(_Item):
 
 @dataclass(frozen=True, slots=True)
 class Window(_Item):
-    """An open window: its end in ms on the clock that it lies on, and the entries that it has."""
+    """An open window: its end in ms on its clock, and its number of entries."""
 
     end: int
     entries: int
@@ -93,7 +93,7 @@ class Window(_Item):
 
 @dataclass(frozen=True, slots=True)
 class KeyColumn(_Item):
-    """A column that keys are made of, with its type."""
+    """A key column, with its type."""
 
     name: str
     type: str
@@ -106,17 +106,17 @@ class OperatorState(_Item):
     Args:
         uid: its name in the checkpoint.
         node: id of its node in the plan.
-        words: what it does.
+        words: its description.
         kind: the form of its state, `join`.
-        columns: of each input the columns that its keys are made of.
-        keys: how many keys have state.
-        entries: how many entries they have.
-        bytes: of the keys and what is kept for them, before the store packs them.
-        event_time: whether its timers fire by watermark; else by processing time.
-        next_timer: when the first timer fires.
-        parts: by input.
+        columns: the key columns of each input.
+        keys: number of keys with state.
+        entries: number of their entries.
+        bytes: size of the keys and their state, before the store compresses them.
+        event_time: True if its timers fire by watermark, False if by processing time.
+        next_timer: time of the first timer.
+        parts: figures by input.
         windows: the open windows that end first.
-        more_windows: how many more there are.
+        more_windows: number of further open windows.
     """
 
     uid: str
@@ -140,10 +140,10 @@ class StateReport(_Item):
 
     Args:
         checkpoint: its folder.
-        generation: number of the generation that counts.
-        batch: number of the last micro-batch that is done; None before the first.
-        at: the time for which ages and expiries are told.
-        operators: in the order of the stages that they run in.
+        generation: number of the current generation.
+        batch: number of the last committed micro-batch; None before the first.
+        at: the time to which ages and expiries are relative.
+        operators: in the order of their stages.
     """
 
     checkpoint: str
@@ -157,8 +157,8 @@ class StateReport(_Item):
 class Field(_Item):
     """A field of state: its name, its type, and its value.
 
-    The value of a part is its fields, that of a list a tuple of such for each element; decimals, times and bytes (as
-    hexadecimal digits) are texts.
+    The value of a composite field is its fields, that of a list a tuple of such for each element; decimals, times and
+    bytes (as hexadecimal digits) are texts.
     """
 
     name: str
@@ -168,12 +168,12 @@ class Field(_Item):
 
 @dataclass(frozen=True, slots=True)
 class KeyState(_Item):
-    """What is kept for a key.
+    """The state of a key.
 
     Args:
         key: the key as text.
-        timer: when the operator looks at it next.
-        fields: what is kept.
+        timer: the time of its next timer.
+        fields: the fields of its state.
     """
 
     key: str
@@ -183,7 +183,7 @@ class KeyState(_Item):
 
 @dataclass(frozen=True, slots=True)
 class KeyReport(_Item):
-    """What an operator keeps for keys that were asked for; see `StateReport`."""
+    """The state of the requested keys of an operator; see `StateReport`."""
 
     checkpoint: str
     generation: int
@@ -210,7 +210,7 @@ class Figures(_Document):
 
 
 class KeyEntries(_Document):
-    """What an operator keeps for a key."""
+    """The state of a key of an operator."""
 
     entries: KeyReport
 
@@ -224,15 +224,13 @@ class Exported(_Document):
 
 
 class Document(RootModel[Figures | KeyEntries | Exported]):
-    """What `inspect-state --json` prints."""
+    """The output of `inspect-state --json`."""
 
 
 def to_json(document: _Document) -> str:
-    """The document as text."""
     return json.dumps(document.model_dump(mode="json", by_alias=True), indent=2, ensure_ascii=False) + "\n"
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of the documents."""
-    found = Document.model_json_schema(by_alias=True, mode="serialization")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found, "title": "State in a checkpoint"}
+    document = Document.model_json_schema(by_alias=True, mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, "title": "State in a checkpoint"}

@@ -1,4 +1,4 @@
-"""A checkpoint that is looked at: its operators, and the rows of their state."""
+"""Read access to a checkpoint: its operators, and the rows of their state."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class StoredOperator:
     Args:
         uid: its name.
         node: id of its node in the plan.
-        words: what it does.
-        spec: what the kernel was given.
-        state: what its state is: `kind`, `version`, `keys`, `fields`, `inputs`, `columns`.
+        words: its description.
+        spec: the kernel's parameters of it.
+        state: the description of its state: `kind`, `version`, `keys`, `fields`, `inputs`, `columns`.
         lines: its state entries in the plan.
-        feeds: of each input the tables that its rows come from.
+        feeds: the tables that the rows of each input come from.
     """
 
     uid: str
@@ -59,37 +59,36 @@ class StoredOperator:
 
     @property
     def event_time(self) -> bool:
-        """Whether its timers fire by watermark."""
+        """True if its timers fire by watermark."""
         return bool(self.spec["timeDomain"] == "event")
 
     def ttl(self, at: int) -> int:
-        """The TTL of an input's entries in ms; one that is alone holds for all."""
+        """The TTL of an input's entries in ms; a single one applies to all inputs."""
         ttls = self.spec["ttl"]
         return int(ttls[at if len(ttls) > 1 else 0]) if ttls else 0
 
     def line(self, at: int) -> StateLine | None:
-        """The state entry in the plan that an input's entries are."""
-        found = self.lines[0] if len(self.lines) == 1 else None
-        return next((line for line in self.lines if line.index == at), found)
+        """The state entry in the plan for an input's entries."""
+        only = self.lines[0] if len(self.lines) == 1 else None
+        return next((line for line in self.lines if line.index == at), only)
 
     def column(self, at: int, place: int) -> Mapping[str, str]:
-        """Name and type of a column of an input."""
-        found: Mapping[str, str] = self.state["columns"][at][place]
-        return found
+        column: Mapping[str, str] = self.state["columns"][at][place]
+        return column
 
 
 @dataclass(frozen=True)
 class StateReader:
-    """The state in a checkpoint, of the head that counts when it is opened.
+    """The state in a checkpoint, of the head in force when it is opened.
 
     Args:
         spark: a session of `plans.execution.session.spark_session`.
         root: the checkpoint.
-        number: of the generation.
+        number: number of the generation.
         generation: its folder.
-        plan: the plan that counts.
+        plan: the plan in force.
         stages: the kernel's spec of each stage.
-        states: by uid what the state is.
+        states: the description of the state, by uid.
     """
 
     spark: SparkSession
@@ -102,7 +101,7 @@ class StateReader:
 
     @classmethod
     def open(cls, spark: SparkSession, path: str) -> Self:
-        """Look at a checkpoint.
+        """Open a checkpoint.
 
         Raises:
             CheckpointError: there is none, or it is one of another release or another tool.
@@ -139,11 +138,11 @@ class StateReader:
         side = PlanSide(self.plan, by_name)
         nodes = {node.uid: node for node in self.plan.nodes if node.uid}
         lines = state_lines(self.plan)
-        found = {}
+        operators = {}
         for stage in self.stages:
             for spec in stage["operators"]:
                 uid, node = spec["uid"], nodes[spec["uid"]]
-                found[uid] = StoredOperator(
+                operators[uid] = StoredOperator(
                     uid,
                     node.id,
                     masked_text(words_of(side, node.id)),
@@ -152,33 +151,35 @@ class StateReader:
                     tuple(line for line in lines if line.node == node.id),
                     tuple(", ".join(side.lineage.tables[below.id]) for below in self.plan.inputs(node.id)),
                 )
-        return {uid: each for uid, each in found.items() if each.kind != "nothing"}
+        return {uid: operator for uid, operator in operators.items() if operator.kind != "nothing"}
 
     def operator(self, name: str) -> StoredOperator:
         """An operator by its uid, or the id of its node.
 
         Raises:
-            CheckpointError: there is none of that name.
+            CheckpointError: there is no such operator.
         """
-        found = self.operators.get(name) or next((op for op in self.operators.values() if str(op.node) == name), None)
-        if found is None:
+        operator = self.operators.get(name) or next(
+            (op for op in self.operators.values() if str(op.node) == name), None
+        )
+        if operator is None:
             raise CheckpointError(
                 f"the checkpoint has no operator {name} that keeps state",
                 where=self.root.shown,
                 remedy=did_you_mean(name, self.operators, "no operator of its plan keeps any"),
             )
-        return found
+        return operator
 
     def at_rest(self, read: Callable[[DataFrame | None], T]) -> tuple[int | None, T]:
-        """What is read of the rows of all state, None before the first micro-batch is done; and the number of that."""
+        """Read the rows of all state (None before the first commit); return the number of the micro-batch, too."""
 
-        def found(batch: int | None) -> tuple[int | None, T]:
+        def at_batch(batch: int | None) -> tuple[int | None, T]:
             if batch is None:
                 return None, read(None)
             rows = state_rows(self.spark, self.generation, self.stages, batch)
             return batch, read(rows.where(rows.op.isin(list(self.operators))))
 
-        return at_rest(self.spark, self.generation, found)
+        return at_rest(self.spark, self.generation, at_batch)
 
     @cached_property
     def _kernel(self) -> Any:
@@ -186,9 +187,9 @@ class StateReader:
         return reading(json.dumps(self.stages), json.dumps(self.states))
 
     def figures(self, rows: DataFrame) -> DataFrame:
-        """For each key `op`, `bytes`, `timer`, and `entries`: `input`, `written`, `time` of each; times in ms."""
+        """Per key `op`, `bytes`, `timer`, and `entries`: `input`, `written`, `time` of each entry; times in ms."""
         return frame_of(self._kernel.figures(rows._jdf), self.spark)
 
     def content(self, rows: DataFrame, uid: str) -> DataFrame:
-        """For each key of an operator `key`, `timer` and `state`, a struct of its fields."""
+        """Per key of an operator `key`, `timer` and `state`, a struct of its fields."""
         return frame_of(self._kernel.content(rows.where(rows.op == uid)._jdf, uid), self.spark)

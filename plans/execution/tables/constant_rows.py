@@ -1,6 +1,6 @@
-"""Constant rows (a values node) as a source that gives them once.
+"""Constant rows (a values node) as a source that emits them once.
 
-Rows that are too many for expressions of Spark are read from a file, as internal values.
+Rows too many for expressions of Spark are read from a file, as internal values.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class NotConstantError(Exception):
-    """An expression that is not simply a constant."""
+    """An expression that is not a simple constant."""
 
 
 def value_of(rex: r.RexNode) -> Any:
@@ -54,12 +54,12 @@ def value_of(rex: r.RexNode) -> Any:
 
 
 def _number_text(call: r.Call) -> float:
-    """CAST('NaN' AS DOUBLE) and the like."""
+    """The value of a cast such as CAST('NaN' AS DOUBLE)."""
     (operand,) = call.operands
     if isinstance(call.type, t.FloatType | t.DoubleType) and isinstance(operand, r.Literal):
-        found = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}.get(str(operand.value))
-        if found is not None:
-            return float(found)
+        special = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}.get(str(operand.value))
+        if special is not None:
+            return float(special)
     raise NotConstantError
 
 
@@ -103,7 +103,7 @@ def _day(value: Any, type_: t.LogicalType) -> dt.date:
     return dt.date(1970, 1, 1) + dt.timedelta(days=value) if isinstance(value, int) else dt.date.fromisoformat(value)
 
 
-def _made(class_: Callable[[Any], Any]) -> Callable[[Any, t.LogicalType], Any]:
+def _converted_by(class_: Callable[[Any], Any]) -> Callable[[Any, t.LogicalType], Any]:
     return lambda value, type_: class_(value)
 
 
@@ -111,9 +111,14 @@ def _decimal(value: Any, type_: Any) -> Decimal:
     return Decimal(str(value)).quantize(Decimal(1).scaleb(-type_.scale))
 
 
-_whole, _real, _text, _bytes = _made(int), _made(float), _made(str), _made(base64.b64decode)
+_whole, _real, _text, _bytes = (
+    _converted_by(int),
+    _converted_by(float),
+    _converted_by(str),
+    _converted_by(base64.b64decode),
+)
 _READERS: dict[type[t.LogicalType], Callable[[Any, Any], Any]] = {
-    t.BooleanType: _made(bool),
+    t.BooleanType: _converted_by(bool),
     t.TinyIntType: _whole,
     t.SmallIntType: _whole,
     t.IntType: _whole,
@@ -134,22 +139,22 @@ _READERS: dict[type[t.LogicalType], Callable[[Any, Any], Any]] = {
 }
 
 
-#: More rows than these are not written as expressions: Spark's analysis of them grows faster than their number.
+#: Maximum number of rows written as expressions: the cost of Spark's analysis is superlinear in their number.
 _MANY = 40
 
 
 def values_source(node: Values, spark: SparkSession, folder: Folder, lowering: Lowering) -> DataFrame:
     """The rows of a values node.
 
-    A file with one line inside the checkpoint starts them: Spark notes that it was read, so that a restart does not
-    give the rows again.
+    A file with one line inside the checkpoint triggers them: Spark logs that it was read, so that a restart does not
+    emit the rows again.
     """
     place = f"{FOLDER}/values-{digest_of(value_to_json(node.tuples))}"
     name = f"{place}/once.txt"
     if len(node.tuples) > _MANY and not folder.holds(name):
-        found = _columns(node)
-        if found is not None:
-            return _rows_of_a_file(node, found, spark, folder, f"{place}/rows")
+        columns = _columns(node)
+        if columns is not None:
+            return _rows_of_a_file(node, columns, spark, folder, f"{place}/rows")
     if not folder.holds(name):
         folder.write_text(name, "once\n")
     once = spark.readStream.text(folder.child(place))
@@ -173,7 +178,7 @@ def values_source(node: Values, spark: SparkSession, folder: Folder, lowering: L
 
 
 def _columns(node: Values) -> list[list[Any]] | None:
-    """The values of constant rows by column; None where some are not simply constants."""
+    """The values of constant rows by column; None if some are not simple constants."""
     try:
         return [[value_of(row[at]) for row in node.tuples] for at in range(len(node.output_type.fields))]
     except NotConstantError:
@@ -195,5 +200,5 @@ def _rows_of_a_file(
         arrays += [array_of(column, type_) for column, type_ in zip(columns, types, strict=True)]
         rows = spark.createDataFrame(pa.table(arrays, names=[ORD, *names]), schema=schema)
         rows.coalesce(1).write.mode("overwrite").parquet(folder.child(name))
-    found = spark.readStream.schema(schema).parquet(folder.child(name))
-    return found.select(*insert_head(F.col(ORD)), *names)
+    frame = spark.readStream.schema(schema).parquet(folder.child(name))
+    return frame.select(*insert_head(F.col(ORD)), *names)

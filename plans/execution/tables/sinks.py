@@ -1,4 +1,4 @@
-"""The sinks of a run, and those of its dead letters, written micro-batch by micro-batch."""
+"""The sinks of a run, including those of its dead letters, written one micro-batch at a time."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.spark.storage import Folder
     from compiled_plan.plans.execution.stages.build import StageBuilder
 
-#: How long to wait for the figures of a write that is over.
+#: Seconds to wait for the metrics of a finished write.
 _OBSERVED_SECONDS = 2.0
 _ROWS = "rows"
 
 
 class BatchRows(NamedTuple):
-    """Rows that the sinks of a run got in a micro-batch, and records that were put aside as dead letters."""
+    """Rows that the sinks of a run wrote in a micro-batch, and its number of dead letters."""
 
     written: int
     dead_letters: int
@@ -36,9 +36,9 @@ class Sinks:
     """The open sinks of a plan.
 
     Args:
-        prepared: its sinks, and the tables whose records may be put aside.
-        context: what sinks are opened with.
-        clock: of the run.
+        prepared: its sinks, and the tables that may produce dead letters.
+        context: the environment of the sinks.
+        clock: the clock of the run.
     """
 
     def __init__(self, prepared: PreparedPlan, context: connectors.SinkContext, clock: BatchClock) -> None:
@@ -58,31 +58,31 @@ class Sinks:
         self._batches: dict[int, BatchRows] = {}
 
     def __getitem__(self, node: int) -> connectors.RowSink:
-        """The open sink of a sink node, by the node's id."""
+        """The open sink of a sink node, by node id."""
         return self._sinks[node]
 
     @property
     def reads_order(self) -> bool:
-        """True when a sink needs rows in their order."""
+        """True if a sink needs the order of the rows."""
         return any(sink.READS_ORDER for sink in self._sinks.values())
 
     @property
     def commits(self) -> list[connectors.Commits]:
-        """Work of sinks that waits for the commit of a micro-batch."""
-        found = (sink.commits for sink in self._sinks.values() if isinstance(sink, connectors.HasCommits))
-        return [each for each in found if each is not None]
+        """The actions of sinks on commits of micro-batches."""
+        commits = (sink.commits for sink in self._sinks.values() if isinstance(sink, connectors.HasCommits))
+        return [commit for commit in commits if commit is not None]
 
     def rows(self, batch: int) -> BatchRows:
-        """Rows written of a micro-batch of this run; forgotten once read."""
+        """The rows written in a micro-batch of this run; removed once read."""
         return self._batches.pop(batch, BatchRows(0, 0))
 
     def write(self, frame: DataFrame, batch: int, builder: StageBuilder, folder: Folder, *, marked: bool) -> None:
-        """Write a micro-batch to all sinks, and the sums of all that was written into the checkpoint.
+        """Write a micro-batch to all sinks, and the total row counts into the checkpoint.
 
         Args:
             frame: the rows for all sinks and dead letters.
             batch: its number.
-            builder: made the frame, and takes it apart.
+            builder: built the frame, and splits it by sink.
             folder: the checkpoint.
             marked: see `Written`.
         """
@@ -93,15 +93,17 @@ class Sinks:
             self._looked = True
         self.count(batch, *self._write_all(frame, batch, builder), folder, marked=marked)
 
-    def count(self, batch: int, written: dict[str, int], aside: int, folder: Folder, *, marked: bool = False) -> None:
-        """Keep how many rows were written in a micro-batch, by table, and how many dead letters."""
-        self._batches[batch] = BatchRows(sum(written.values()), aside)
+    def count(
+        self, batch: int, written: dict[str, int], dead_letters: int, folder: Folder, *, marked: bool = False
+    ) -> None:
+        """Record the rows written in a micro-batch, by table, and its number of dead letters."""
+        self._batches[batch] = BatchRows(sum(written.values()), dead_letters)
         sums = read_written(folder) if self._sums is None else self._sums
         self._sums = sums.after(batch, written, marked=marked)
         write_written(folder, self._sums, self._clock)
 
     def _write_all(self, frame: DataFrame, batch: int, builder: StageBuilder) -> tuple[dict[str, int], int]:
-        """Returns the number of rows written by table, and that of dead letters."""
+        """Write to all sinks; return the number of rows by table, and the number of dead letters."""
         several, written = len(self._sinks) + len(self._dead_letters) > 1, dict[str, int]()
         if several:
             frame = frame.persist()
@@ -110,33 +112,33 @@ class Sinks:
                 table = table_spec(sink).identifier
                 rows = builder.sink_rows(sink).among(frame)
                 written[table] = written.get(table, 0) + _counted(self._sinks[sink.id], rows, batch)
-            aside = 0
+            dead_letters = 0
             for target, sources, opened in self._dead_letters:
                 letters = [letter_columns(builder.dead_letters(source).among(frame), target) for source in sources]
-                aside += _counted(opened, reduce(lambda one, other: one.unionByName(other), letters), batch)
+                dead_letters += _counted(opened, reduce(lambda left, right: left.unionByName(right), letters), batch)
         finally:
             if several:
                 frame.unpersist()
-        return written, aside
+        return written, dead_letters
 
 
 def _counted(sink: connectors.RowSink, rows: DataFrame, batch: int) -> int:
-    """Write rows; how many there were."""
+    """Write rows; return their number."""
     counted, count = (_counting if isinstance(sink, connectors.RunsRows) else _observed)(rows)
     sink.write(counted, batch)
     return count()
 
 
 def _observed(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
-    """Rows that Spark counts for the query that is made of them, and their number once that is over."""
+    """Rows that Spark counts in the query built on them, and a function for their number once that query is over."""
     from pyspark.sql import Observation
 
     counted = Observation()
-    return rows.observe(counted, _number()), lambda: _told(counted)
+    return rows.observe(counted, _number()), lambda: _count_of(counted)
 
 
-def _told(counted: Any) -> int:
-    """The rows counted, once Spark has told of them; none where it found that there are no rows to count."""
+def _count_of(counted: Any) -> int:
+    """The number of counted rows, once Spark reports it; 0 if Spark knew without counting that there are none."""
     deadline = time.monotonic() + _OBSERVED_SECONDS
     future = counted._jo.future()
     while not future.isCompleted() and time.monotonic() < deadline:
@@ -148,16 +150,16 @@ def _told(counted: Any) -> int:
 
 
 def _counting(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
-    """Rows that are counted by whatever runs them, and their number so far."""
+    """Rows counted by any execution of them, and a function for their number so far."""
     spark, counted = rows.sparkSession, rows.observe(_ROWS, _number())
     execution = counted._jdf.queryExecution()
     session: Any = spark._jsparkSession
     frame = session.internalCreateDataFrame(execution.toRdd(), counted._jdf.schema(), False)
 
     def count() -> int:
-        found = execution.observedMetrics().get(_ROWS)
-        # Nothing is observed where Spark found that there are no rows.
-        return int(found.get().getLong(0)) if found.isDefined() else 0
+        metric = execution.observedMetrics().get(_ROWS)
+        # Spark observes nothing if it knows without counting that there are no rows.
+        return int(metric.get().getLong(0)) if metric.isDefined() else 0
 
     return frame_of(frame, spark), count
 

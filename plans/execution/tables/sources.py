@@ -1,4 +1,4 @@
-"""The sources of a run, their rows under the names that the checkpoint has for them, and the tables that they read."""
+"""The sources of a run: their rows, named as in the checkpoint, and the tables that they read."""
 
 from __future__ import annotations
 
@@ -28,27 +28,29 @@ class Sources:
 
     Args:
         prepared: its tables and constant rows.
-        context: what sources are opened with.
+        context: the environment of the sources.
     """
 
     def __init__(self, prepared: PreparedPlan, context: connectors.SourceContext) -> None:
         self.prepared, self.spark = prepared, context.spark
         with no_query_starts():
-            self.opened = {node: connectors.open_source(each.table, context) for node, each in prepared.tables.items()}
+            self.opened = {
+                node: connectors.open_source(source.table, context) for node, source in prepared.tables.items()
+            }
 
     @property
     def end(self) -> bool:
-        """True when all of them end."""
+        """True if all of them are bounded."""
         return all(source.bounded for source in self.opened.values())
 
     def frames(self, names: Names, folder: Folder, lowering: Lowering, *, to_end: bool) -> dict[int, DataFrame]:
-        """The rows of tables and constant rows, by the node that gives them.
+        """The rows of tables and constant rows, by the node of their source.
 
         Args:
-            names: under which Spark finds how far each was read.
-            folder: the checkpoint, which says whether constant rows were given.
+            names: the names under which Spark stores their positions.
+            folder: the checkpoint, which records that constant rows were emitted.
             lowering: computes constant rows.
-            to_end: whether the run ends with them.
+            to_end: True if the run ends with them.
         """
         rows = {
             node: opened.frame if opened.cut is None or to_end else opened.cut for node, opened in self.opened.items()
@@ -59,19 +61,19 @@ class Sources:
             return {node: named(frame, names.by_node[node]) for node, frame in sorted(rows.items())}
 
     def ends(self, names: Names, folder: Folder) -> dict[int, DataFrame]:
-        """The rows that tell each of them that the input has ended, by the node that gives its rows."""
+        """The rows that signal the end of input to each of them, by the node of their source."""
         folder.make(ENDS)
         place, nodes = folder.child(ENDS), sorted([*self.opened, *self.prepared.values])
         with no_query_starts():
             return {node: named(end_of_input(self.spark, place), names.end_of(node)) for node in nodes}
 
     def close(self) -> None:
-        """Let go of what they hold."""
+        """Release their resources."""
         self.opened = {node: replace(source, keeps=None) for node, source in self.opened.items()}
 
 
 def named(frame: DataFrame, name: str) -> DataFrame:
-    """The rows of a source under the name by which Spark finds how far it was read."""
+    """The rows of a source, named as Spark stores its position."""
     spark = frame.sparkSession
     return frame_of(java_class(spark._jvm, "org.compiledplan.kernel.host.SourceNames").named(frame._jdf, name), spark)
 
@@ -81,24 +83,24 @@ class ReadTable:
     """A table that a source of a query reads.
 
     Args:
-        name: catalog, database and name, with dots between; empty for rows of VALUES.
-        nodes: ids of the plan's operators that give its rows.
+        name: catalog, database and name, separated by dots; empty for rows of VALUES.
+        nodes: ids of the plan's operators that emit its rows.
     """
 
     name: str = ""
     nodes: tuple[int, ...] = ()
 
 
-#: A source that is none of the plan's, or not known.
+#: A source outside of the plan, or unknown.
 NO_TABLE = ReadTable()
 
 
 @dataclass(frozen=True, slots=True)
 class SourceTables:
-    """Knows of the sources of queries.
+    """The tables of queries' sources.
 
     Args:
-        jvm: in which they run.
+        jvm: the JVM in which they run.
         by_name: the table of each source, by the name of the source.
     """
 
@@ -110,7 +112,7 @@ class SourceTables:
         """The tables of a plan.
 
         Args:
-            jvm: in which it runs.
+            jvm: the JVM in which it runs.
             names: the name of each source, by the id of its stream.
         """
         tables = {
@@ -122,6 +124,6 @@ class SourceTables:
         return cls(jvm, tables | values)
 
     def read_by(self, query: StreamingQuery) -> Sequence[ReadTable]:
-        """The tables of a query that has begun, in the order of the sources in its progress."""
+        """The tables of a started query, in the order of the sources in its progress."""
         names = java_class(self.jvm, "org.compiledplan.kernel.host.SourceNames").of(query._jsq)
         return [self.by_name.get(name, NO_TABLE) for name in json.loads(names)]

@@ -1,1 +1,1 @@
-"""Another program on a checkpoint: what becomes of its state, and the steps that bring it there"""
+"""Upgrades: another program on a checkpoint, and the migration of its state"""

@@ -1,4 +1,4 @@
-"""What a start does with a checkpoint: goes on in place, moves the state into a new generation, or is refused."""
+"""The decision of a start on a checkpoint: resume in place, migrate the state into a new generation, or refuse."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.checkpoint.comparison import Known
+from compiled_plan.plans.execution.checkpoint.comparison import StartingPoint
 from compiled_plan.plans.execution.checkpoint.description import Setting, clock_of, stages_of
 from compiled_plan.plans.execution.checkpoint.offsets import entries, progress_of
 from compiled_plan.plans.execution.checkpoint.sources import names_of
@@ -59,21 +59,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """How a start goes on with a checkpoint.
+    """The decision of a start on a checkpoint.
 
     Args:
-        known: what the checkpoint says to it.
-        steps: what brings the state into a new generation; none where the start goes on in place.
-        partitions: the shuffle partitions that state is spread over from now on.
-        verdict: of what is moved.
-        diff: the difference of the plans; None where nothing was compared.
-        findings: what was accepted though it is not fully compatible.
-        filling: the operators that are filled from history, and what is read for that.
-        filled: where these operators' state is found in what comes of it.
-        partly: by uid why an operator's state is not that of all rows that were read, see `upgrade.partly`.
+        known: the checkpoint as the start uses it.
+        steps: the migration of the state into a new generation; empty to resume in place.
+        partitions: the number of shuffle partitions of the state from now on.
+        verdict: compatibility of the migrated state.
+        diff: the difference of the plans; None if they were not compared.
+        findings: incompatibilities that were accepted.
+        filling: the operators to fill from history, and the history; None if there are none.
+        filled: mappings of these operators' state from the replayed query.
+        partly: by uid, why an operator's state does not reflect all rows read, see `upgrade.partly`.
     """
 
-    known: Known
+    known: StartingPoint
     steps: tuple[Step, ...] = ()
     partitions: int = 0
     verdict: Verdict = Verdict.FULL
@@ -85,7 +85,7 @@ class Decision:
 
     @property
     def moves(self) -> bool:
-        """Whether the state moves into a new generation."""
+        """Return True if the state migrates into a new generation."""
         return bool(self.steps)
 
 
@@ -94,11 +94,11 @@ class UpgradeRequest:
     """A request to start a program.
 
     Args:
-        prepared: what is to be started.
-        setting: what the run adds.
-        options: of the run.
-        functions: where its Python functions are found.
-        times: tells when files were written; where it is not there, nothing can be filled from history.
+        prepared: the plan to start.
+        setting: the environment of the run.
+        options: the options of the run.
+        functions: the Python functions of the plan.
+        times: modification times of files; None disables filling from history.
     """
 
     prepared: PreparedPlan
@@ -109,10 +109,10 @@ class UpgradeRequest:
 
 
 def decide(store: Store, request: UpgradeRequest) -> Decision | None:
-    """Decide how to start; None where the checkpoint is new.
+    """Decide how to start; None for a new checkpoint.
 
     Raises:
-        UpgradeError: the options do not allow what the start would do to the state.
+        UpgradeError: the options do not permit the required change of state.
         CheckpointError: the folder is the checkpoint of another release or tool.
     """
     head = store.head()
@@ -121,7 +121,7 @@ def decide(store: Store, request: UpgradeRequest) -> Decision | None:
         wanted += [("--warm-up", uid) for uid in request.options.warm_up if uid != ALL]
         for option, uid in wanted:
             raise CheckpointError(
-                f"{option} {uid}: nothing was started on this checkpoint",
+                f"{option} {uid}: no program was started on this checkpoint",
                 where=store.root.shown,
                 remedy=f"leave {option} out",
             )
@@ -130,14 +130,12 @@ def decide(store: Store, request: UpgradeRequest) -> Decision | None:
 
 
 def unguarded(store: Store, request: UpgradeRequest) -> Decision | None:
-    """A start in place whatever differs, to show in tests what would come of it."""
+    """Resume in place despite any difference, to show the consequences in tests."""
     head = store.head()
     return None if head is None else _Deciding(store, head, request).in_place()
 
 
 class _Deciding:
-    """One decision."""
-
     def __init__(self, store: Store, head: Head, request: UpgradeRequest) -> None:
         self.store, self.head, self.request = store, head, request
         self.prepared, self.setting, self.options = request.prepared, request.setting, request.options
@@ -153,24 +151,24 @@ class _Deciding:
         reset = self._reset(diff)
         filling = self._filling(diff, reset)
         if filling is not None:
-            diff = self._above_filled(diff_of(self.both, filling.nodes), filling)
-        found = concerns(diff, reset)
-        verdict = worst(each.verdict for each in found)
+            diff = self._with_partial_downstream(diff_of(self.both, filling.nodes), filling)
+        concerned = concerns(diff, reset)
+        verdict = worst(concern.verdict for concern in concerned)
         if verdict is not Verdict.FULL and not (verdict is Verdict.PARTIAL and self.options.upgrade == MIGRATE_PARTIAL):
-            raise refusal(found, diff, self.store.root.uri)
+            raise refusal(concerned, diff, self.store.root.uri)
         named = (*self.options.reset, *(uid for uid in self.options.warm_up if uid != ALL))
         if self.options.upgrade == CHECK and not named and not self._touches_state(diff):
             return replace(self.in_place(), diff=diff)
-        return self._moving(diff, reset, found, verdict, filling)
+        return self._migration(diff, reset, concerned, verdict, filling)
 
     def in_place(self) -> Decision:
-        """A start in place, whatever differs."""
+        """Resume in place, despite any difference."""
         uids = {
-            each.new: self.both.old.uids[each.old]
-            for each in self.both.matching.matches
-            if each.new in self.both.new.uids and each.old in self.both.old.uids
+            match.new: self.both.old.uids[match.old]
+            for match in self.both.matching.matches
+            if match.new in self.both.new.uids and match.old in self.both.old.uids
         }
-        known = Known(uids, self.old["partitions"], self.old)
+        known = StartingPoint(uids, self.old["partitions"], self.old)
         return Decision(known, partitions=self.old["partitions"], partly=self._partly)
 
     @cached_property
@@ -184,15 +182,15 @@ class _Deciding:
     # ---- history
 
     def _filling(self, diff: PlanDiff, reset: Collection[str]) -> Filling | None:
-        """What is filled from history; None where nothing is, or nobody asks for it."""
+        """The operators to fill from history; None if there are none, or none are requested."""
         if not self.options.warm_up or self.request.times is None:
             return None
         empty = tuple(
-            each
-            for each in diff.operators
-            if each.new_node in self.prepared.layout.levels
+            edit
+            for edit in diff.operators
+            if edit.new_node in self.prepared.layout.levels
             and (
-                each.old_node not in self._old_prepared.layout.levels or not {each.uid, each.old_uid}.isdisjoint(reset)
+                edit.old_node not in self._old_prepared.layout.levels or not {edit.uid, edit.old_uid}.isdisjoint(reset)
             )
         )
         pasts = Pasts(
@@ -217,24 +215,24 @@ class _Deciding:
         )
         return warming.filling(self.options.warm_up)
 
-    def _above_filled(self, diff: PlanDiff, filling: Filling) -> PlanDiff:
-        """The difference with what holds below operators that are made anew, of what they had given in part alone."""
-        edits = {each.uid: each for each in diff.operators}
-        for anew in filling.edits:
-            if anew.old_uid not in self._partly:
+    def _with_partial_downstream(self, diff: PlanDiff, filling: Filling) -> PlanDiff:
+        """The difference, with a partial verdict for operators downstream of refilled ones with partial old state."""
+        edits = {edit.uid: edit for edit in diff.operators}
+        for refilled in filling.edits:
+            if refilled.old_uid not in self._partly:
                 continue
-            assert anew.new_node is not None
-            why = f"its rows came from {anew.words}: {self._partly[anew.old_uid]}, and is made anew"
-            for each in diff.operators:
+            assert refilled.new_node is not None
+            why = f"its rows came from {refilled.words}: {self._partly[refilled.old_uid]}, and is made anew"
+            for edit in diff.operators:
                 ids = (
-                    () if each.new_node is None or each.old_node is None else above(self.prepared.plan, [each.new_node])
+                    () if edit.new_node is None or edit.old_node is None else above(self.prepared.plan, [edit.new_node])
                 )
-                if anew.new_node in ids and each.new_node != anew.new_node and each.verdict is Verdict.FULL:
-                    edits[each.uid] = replace(each, verdict=Verdict.PARTIAL, why=why)
+                if refilled.new_node in ids and edit.new_node != refilled.new_node and edit.verdict is Verdict.FULL:
+                    edits[edit.uid] = replace(edit, verdict=Verdict.PARTIAL, why=why)
         return diff.with_operators(edits.values())
 
     def _touches_state(self, diff: PlanDiff) -> bool:
-        """Whether something differs in what is kept, or in how."""
+        """Return True if content or format of the state differs."""
         return (
             self.old["host"] != self.setting.host
             or self.old["clock"] != clock_of(self.prepared)
@@ -245,60 +243,62 @@ class _Deciding:
         )
 
     def _moves_by_name_or_stage(self, diff: PlanDiff) -> bool:
-        """Whether state is found under another name, or in another of Spark's operators."""
-        before = {each["uid"]: each["stage"] for each in self.old["operators"]}
+        """Return True if state has another uid, or is in another of Spark's operators."""
+        before = {operator["uid"]: operator["stage"] for operator in self.old["operators"]}
         stages, uids = stages_of(self.prepared), dict(uids_of(diff, self.prepared))
-        known = {each.new_node: each.old_uid for each in diff.operators if each.old_uid in before}
+        known = {edit.new_node: edit.old_uid for edit in diff.operators if edit.old_uid in before}
         return any(
             uids[node] != known[node] or before[known[node]] != stage for node, stage in stages.items() if node in known
         )
 
     @property
     def _partitions(self) -> int:
-        asked, before = self.setting.asked, int(self.old["partitions"])
-        return before if asked is None or not before else asked
+        requested, before = self.setting.requested_partitions, int(self.old["partitions"])
+        return before if requested is None or not before else requested
 
     @staticmethod
     def _begins_to_expire(diff: PlanDiff) -> bool:
-        """Whether something that was kept for ever gets a TTL: nothing but a write would set a timer for it."""
-        return any(ttl.old == 0 < ttl.new for each in diff.operators for ttl in each.ttls)
+        """Return True if state without a TTL gets one: only a write would set its timer."""
+        return any(ttl.old == 0 < ttl.new for edit in diff.operators for ttl in edit.ttls)
 
     def _reset(self, diff: PlanDiff) -> set[str]:
-        """The uids of the operators that are to start empty, old and new ones."""
-        found: set[str] = set()
+        """The old and new uids of the operators that are to start empty."""
+        uids: set[str] = set()
         for wanted in self.options.reset:
-            edit = next((each for each in diff.operators if wanted in (each.uid, each.old_uid)), None)
+            edit = next(
+                (candidate for candidate in diff.operators if wanted in (candidate.uid, candidate.old_uid)), None
+            )
             if edit is None or edit.new_node is None:
-                known = ", ".join(each.uid for each in diff.operators if each.new_node is not None) or "none"
+                known = ", ".join(edit.uid for edit in diff.operators if edit.new_node is not None) or "none"
                 raise CheckpointError(
                     f"--reset {wanted}: the plan has no such operator with state",
                     where=self.store.root.shown,
                     remedy=f"operators with state: {known}",
                 )
-            found |= {edit.uid, edit.old_uid} - {""}
-        return found
+            uids |= {edit.uid, edit.old_uid} - {""}
+        return uids
 
     # ---- steps
 
-    def _moving(
+    def _migration(
         self,
         diff: PlanDiff,
         reset: set[str],
-        found: tuple[Concern, ...],
+        concerned: tuple[Concern, ...],
         verdict: Verdict,
         filling: Filling | None,
     ) -> Decision:
         prepared = self._old_prepared
-        kept = {each.old_node for each in diff.operators if each.new_node is not None and each.old_node is not None}
+        carried = {edit.old_node for edit in diff.operators if edit.new_node is not None and edit.old_node is not None}
         sides = (
-            kernel_side(prepared, self.request.functions, self.setting.place, kept),
+            kernel_side(prepared, self.request.functions, self.setting.place, carried),
             kernel_side(self.prepared, self.request.functions, self.setting.place),
         )
         uids = dict(uids_of(diff, self.prepared))
         state = tuple(steps_of_state(diff, reset, uids, *sides, filling))
         history = () if filling is None else tuple(steps_of_history(filling, uids))
         self._check_host((*state, *history))
-        self._check_found(diff, state)
+        self._check_columns(diff, state)
         number = self.store.next_generation()
         before, host = self.head.generation, self.setting.host
         partitions = self._partitions or self.setting.partitions
@@ -313,28 +313,28 @@ class _Deciding:
             steps += (*state, *history)
             steps.append(WriteState(number, host, partitions))
         steps.append(Publish(number, before))
-        known = Known(uids, partitions, self.old)
-        nodes = () if filling is None else [each.new_node for each in filling.edits if each.new_node is not None]
+        known = StartingPoint(uids, partitions, self.old)
+        nodes = () if filling is None else [edit.new_node for edit in filling.edits if edit.new_node is not None]
         filled = tuple(mapping_of(sides[1], sides[1], node, node, (uids[node], uids[node])) for node in nodes)
-        given = filling is not None and any(past.given is not None for past in filling.pasts.values())
-        partly = partly_after(self._partly, diff, tuple(steps), given)
-        return Decision(known, tuple(steps), partitions, verdict, diff, found, filling, filled, partly)
+        has_history = filling is not None and any(past.history is not None for past in filling.pasts.values())
+        partly = partly_after(self._partly, diff, tuple(steps), has_history)
+        return Decision(known, tuple(steps), partitions, verdict, diff, concerned, filling, filled, partly)
 
     def _check_host(self, steps: Iterable[Step]) -> None:
-        """Refuse to move what Spark's own operator keeps: it is no state of the kernel's."""
+        """Refuse to migrate the state of Spark's own operator, which the kernel cannot read."""
         hosts = self.old["host"], self.setting.host
         if NATIVE in hosts and any(isinstance(step, MoveState | WarmUp) for step in steps):
-            to, other = (f" to {hosts[1]}", f"give --host {hosts[0]}, or ") if hosts[0] != hosts[1] else ("", "")
+            to, remedy = (f" to {hosts[1]}", f"give --host {hosts[0]}, or ") if hosts[0] != hosts[1] else ("", "")
             raise UpgradeError(
-                f"what {hosts[0]} keeps cannot be moved{to}",
+                f"the state of {hosts[0]} cannot be migrated{to}",
                 self.store.root.uri,
-                f"{other}leave out what moves state (spark.sql.shuffle.partitions, --upgrade), or start with an empty "
-                "checkpoint folder",
+                f"{remedy}omit options that migrate state (spark.sql.shuffle.partitions, --upgrade), or start with an "
+                "empty checkpoint folder",
             )
 
-    def _check_found(self, diff: PlanDiff, steps: Iterable[Step]) -> None:
-        """Refuse where a column that is kept would be lost though the verdict says that nothing is."""
-        verdicts = {each.old_uid: each.verdict for each in diff.operators}
+    def _check_columns(self, diff: PlanDiff, steps: Iterable[Step]) -> None:
+        """Refuse if a stored column would be lost although the verdict is full compatibility."""
+        verdicts = {edit.old_uid: edit.verdict for edit in diff.operators}
         states = json.loads(self.store.program(self.head).state)
         for step in steps:
             if (
@@ -344,7 +344,7 @@ class _Deciding:
             ):
                 lost = ", ".join(step.mapping.new_columns)
                 raise UpgradeError(
-                    f"operator {step.mapping.source}: {lost} cannot be found in what the checkpoint keeps",
+                    f"operator {step.mapping.source}: {lost} is not in the state of the checkpoint",
                     self.store.root.uri,
                     f"--reset {step.uid} starts it empty; or run the plan that the checkpoint was written by",
                     diff,

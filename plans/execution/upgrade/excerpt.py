@@ -1,4 +1,4 @@
-"""The part of a plan that makes some operators' state: what is above them, and they, with sinks that take nothing."""
+"""The part of a plan that computes some operators' state: these, everything upstream, and sinks that discard rows."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _KINDS: tuple[RowKind, ...] = ("INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELET
 
 
 def above(plan: CompiledPlan, nodes: Iterable[int]) -> frozenset[int]:
-    """The ids of all nodes that rows pass on their way to some nodes, and of these."""
+    """The ids of some nodes and all nodes upstream of them."""
     return frozenset(reached(nodes, lambda node: [below.id for below in plan.inputs(node)]))
 
 
 def excerpt(plan: CompiledPlan, wanted: Collection[int]) -> CompiledPlan:
-    """A plan of these operators and all above them."""
+    """A plan of these operators and everything upstream."""
     ids = above(plan, wanted)
     nodes = [node for node in plan.nodes if node.id in ids]
     edges = [edge for edge in plan.edges if edge.target in ids]

@@ -1,4 +1,4 @@
-"""Operators that are filled from history before they start, and the micro-batches in which that is read again."""
+"""Operators filled from history before they start, and the micro-batches that replay it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from compiled_plan.plans.inspection.diff.model import OperatorEdit
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A micro-batch.
+    """A micro-batch of the replay.
 
     Args:
-        files: by source name the files that it reads.
-        watermark: with which it begins, in ms; None for what those before have reached.
+        files: the files that it reads, by source name.
+        watermark: the watermark with which it begins, in ms; None for the one reached by the batches before.
     """
 
     files: Mapping[str, tuple[ReadFile, ...]]
@@ -28,12 +28,12 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """By which watermarks the micro-batches begin.
+    """The watermarks with which the micro-batches begin.
 
     Args:
-        event_time: whether they begin by watermarks at all.
-        log: the micro-batches that the checkpoint's query ran, all of them; none where they are not all known.
-        last: the watermark with which its last one began, which none begins after; None where it had none.
+        event_time: True if they begin with watermarks at all.
+        log: all micro-batches of the checkpoint's query; empty if some are unknown.
+        last: the watermark of its last one, an upper bound; None if it had none.
     """
 
     event_time: bool = False
@@ -41,95 +41,95 @@ class Clock:
     last: int | None = None
 
 
-#: By source name its files, and whether they are those of a table that is given.
+#: By source name, its files, and True if they are those of a separate history table.
 Pasts = Mapping[str, tuple[tuple[ReadFile, ...], bool]]
 
 
-def batches_of(pasts: Pasts, clock: Clock, most: int | None) -> tuple[Batch, ...]:
-    """The micro-batches.
+def batches_of(pasts: Pasts, clock: Clock, limit: int | None) -> tuple[Batch, ...]:
+    """The micro-batches of a replay.
 
-    Where nothing waits for watermarks as few as can be. Else those that the query ran, for which rows are late depends
-    on them: with the watermarks of its log, or as the files of the one source come.
+    As few as possible if nothing waits for watermarks. Otherwise those that the query ran, because they determine which
+    rows are late: with the watermarks of its log, or in the order of a single source's files.
 
     Args:
-        pasts: what is read.
-        clock: see there.
-        most: how many files of a source a micro-batch reads at most.
+        pasts: the files to read.
+        clock: the watermarks of the query.
+        limit: maximum number of files per source and micro-batch.
     """
     if not clock.event_time:
-        return tuple(_few(pasts, most))
+        return tuple(_merged_batches(pasts, limit))
     if clock.log:
-        return tuple(_logged(pasts, clock.log))
-    return (*_as_read(pasts), Batch({}, clock.last))
+        return tuple(_batches_of_log(pasts, clock.log))
+    return (*_in_read_order(pasts), Batch({}, clock.last))
 
 
-def _few(pasts: Pasts, most: int | None) -> Iterator[Batch]:
-    groups = {name: in_order(files, most) for name, (files, _) in pasts.items()}
+def _merged_batches(pasts: Pasts, limit: int | None) -> Iterator[Batch]:
+    groups = {name: in_order(files, limit) for name, (files, _) in pasts.items()}
     for at in range(max(map(len, groups.values()), default=0)):
-        yield Batch({name: found[at] for name, found in groups.items() if at < len(found)})
+        yield Batch({name: files[at] for name, files in groups.items() if at < len(files)})
 
 
-def _logged(pasts: Pasts, log: Sequence[Entry]) -> Iterator[Batch]:
-    given = {name: files for name, (files, is_given) in pasts.items() if is_given}
+def _batches_of_log(pasts: Pasts, log: Sequence[Entry]) -> Iterator[Batch]:
+    from_history = {name: files for name, (files, is_given) in pasts.items() if is_given}
     read = {name: by_batch(files) for name, (files, is_given) in pasts.items() if not is_given}
     reached = dict.fromkeys(read, -1)
     before: int | None = None
     for entry in log:
-        files = dict(given)
-        given = {}
+        files = dict(from_history)
+        from_history = {}
         for name, batches in read.items():
             until = _offset(entry, name, reached[name])
-            found = tuple(file for at in range(reached[name] + 1, until + 1) for file in batches.get(at, ()))
+            new_files = tuple(file for at in range(reached[name] + 1, until + 1) for file in batches.get(at, ()))
             reached[name] = until
-            if found:
-                files[name] = found
+            if new_files:
+                files[name] = new_files
         if files or entry.watermark != before:
             yield Batch(files, entry.watermark)
         before = entry.watermark
 
 
 def _offset(entry: Entry, name: str, otherwise: int) -> int:
-    found = entry.positions.get(name)
-    return otherwise if found is None else int(json.loads(found)["logOffset"])
+    position = entry.positions.get(name)
+    return otherwise if position is None else int(json.loads(position)["logOffset"])
 
 
-def _as_read(pasts: Pasts) -> Iterator[Batch]:
+def _in_read_order(pasts: Pasts) -> Iterator[Batch]:
     groups = {
         name: [files] if is_given else list(by_batch(files).values()) for name, (files, is_given) in pasts.items()
     }
     for at in range(max(map(len, groups.values()), default=0)):
-        yield Batch({name: found[at] for name, found in groups.items() if at < len(found)})
+        yield Batch({name: files[at] for name, files in groups.items() if at < len(files)})
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What a source has read, or a table that is given for that.
+    """The history of a source, or of a table that replaces it.
 
     Args:
-        table: the table, for people.
-        name: under which Spark keeps how far it was read.
+        table: the table, for messages.
+        name: the name under which Spark stores its position.
         files: in the order in which they were read.
-        given: the table as it is read instead; None for the table itself.
+        history: the table to read instead; None for the table itself.
     """
 
     table: str
     name: str
     files: tuple[ReadFile, ...]
-    given: TableSpec | None = None
+    history: TableSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """Operators that are filled.
+    """Operators to fill.
 
     Args:
         edits: the operators.
-        prepared: what of the new plan is above them, and they; its sinks take nothing.
-        pasts: by source of that program what is read; a source that is new has nothing to be read.
-        names: by source its name.
-        batches: the micro-batches in which it is read.
-        clock: by which watermark each begins.
-        progress: how far the checkpoint was.
+        prepared: the part of the new plan from the sources to these operators; its sinks discard rows.
+        pasts: the history of each source of that program; new sources have none.
+        names: the names of the sources, by source.
+        batches: the micro-batches that read the history.
+        clock: the watermarks with which they begin.
+        progress: the progress of the checkpoint.
     """
 
     edits: tuple[OperatorEdit, ...]
@@ -143,4 +143,4 @@ class Filling:
     @property
     def nodes(self) -> frozenset[int]:
         """The nodes of the operators in the new plan."""
-        return frozenset(each.new_node for each in self.edits if each.new_node is not None)
+        return frozenset(edit.new_node for edit in self.edits if edit.new_node is not None)

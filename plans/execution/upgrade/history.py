@@ -1,7 +1,7 @@
-"""What the sources of a checkpoint have read: its files, in the order in which they were read.
+"""The history of a checkpoint's sources: the files that they have read, in order.
 
-Spark's file source writes down each file with its time and the number of the micro-batch of its own that read it
-(`sources/<name>/<n>`, every tenth file as `<n>.compact` with all before it; Spark 4.3, version 1).
+Spark's file source logs each file with its time and the number of the source's own micro-batch that read it
+(`sources/<name>/<n>`, every tenth log as `<n>.compact` including all previous ones; Spark 4.3, version 1).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class ReadFile:
 
     Args:
         path: its URI, as in Spark's log.
-        time: when it had been written, in ms since 1970.
+        time: its modification time when it was read, in ms since 1970.
         batch: number of the source's micro-batch that read it.
     """
 
@@ -37,23 +37,23 @@ class ReadFile:
 
 
 class FileTimes:
-    """Tells when files were written, on the file systems that Spark knows."""
+    """Modification times of files, on the file systems that Spark knows."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
 
     def of(self, paths: Sequence[str]) -> Mapping[str, int]:
-        """By path the time in ms since 1970, without the files that are not there."""
-        return self._asked("of", json.dumps(list(paths)))
+        """The times in ms since 1970 by path, without missing files."""
+        return self._call("of", json.dumps(list(paths)))
 
     def below(self, root: str) -> Mapping[str, int]:
-        """The same of all files that a source of this path would read."""
-        return self._asked("below", root)
+        """The times of all files that a source of this path would read."""
+        return self._call("below", root)
 
-    def _asked(self, method: str, argument: str) -> Mapping[str, int]:
+    def _call(self, method: str, argument: str) -> Mapping[str, int]:
         conf = self._spark._jsparkSession.sessionState().newHadoopConf()
-        found: dict[str, int] = json.loads(getattr(java_class(self._spark._jvm, _TIMES), method)(argument, conf))
-        return found
+        times: dict[str, int] = json.loads(getattr(java_class(self._spark._jvm, _TIMES), method)(argument, conf))
+        return times
 
 
 def files_read(generation: Folder, name: str, until: int) -> tuple[ReadFile, ...]:
@@ -61,8 +61,8 @@ def files_read(generation: Folder, name: str, until: int) -> tuple[ReadFile, ...
 
     Args:
         generation: Spark's checkpoint location.
-        name: of the source.
-        until: number of its last micro-batch that counts.
+        name: the name of the source.
+        until: number of its last micro-batch to include.
     """
     files: dict[str, ReadFile] = {}
     for entry in entries_of(generation, name).values():
@@ -76,18 +76,18 @@ def _parsed(text: str) -> Iterator[ReadFile]:
     version, *lines = text.splitlines() or [""]
     assert version == FILES_VERSION, f"the log of a file source has version {version}"
     for line in lines:
-        found: dict[str, Any] = json.loads(line)
-        yield ReadFile(found["path"], int(found["timestamp"]), int(found["batchId"]))
+        entry: dict[str, Any] = json.loads(line)
+        yield ReadFile(entry["path"], int(entry["timestamp"]), int(entry["batchId"]))
 
 
 def write_log(generation: Folder, name: str, logged: Sequence[Sequence[ReadFile]], interval: int) -> None:
-    """Write what a source has read in its micro-batches; the last one's file alone, the others are there.
+    """Write the log of a source's last micro-batch; those of the previous ones exist.
 
     Args:
         generation: Spark's checkpoint location.
-        name: of the source.
+        name: the name of the source.
         logged: the files of each micro-batch so far.
-        interval: every how many micro-batches Spark puts all together.
+        interval: number of micro-batches after which Spark compacts the log.
     """
     number = len(logged) - 1
     compact = len(logged) % interval == 0
@@ -97,19 +97,19 @@ def write_log(generation: Folder, name: str, logged: Sequence[Sequence[ReadFile]
     generation.write_text(f"{place_of(name)}/{number}{COMPACT if compact else ''}", text)
 
 
-def given_files(times: FileTimes, root: str) -> tuple[ReadFile, ...]:
-    """The files of a table that is given, in the order in which a source reads them."""
-    found = (ReadFile(path, time) for path, time in times.below(root).items())
-    return tuple(sorted(found, key=lambda file: (file.time, file.path)))
+def history_files(times: FileTimes, root: str) -> tuple[ReadFile, ...]:
+    """The files of a history table, in the order in which a source reads them."""
+    files = (ReadFile(path, time) for path, time in times.below(root).items())
+    return tuple(sorted(files, key=lambda file: (file.time, file.path)))
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A file that cannot be read as it was.
+    """A file that has changed since it was read.
 
     Args:
         path: its URI.
-        how: "is gone", or that it was changed.
+        how: the change, such as "is gone".
     """
 
     path: str
@@ -117,30 +117,30 @@ class Gap:
 
 
 def gaps(times: FileTimes, files: Iterable[ReadFile]) -> tuple[Gap, ...]:
-    """The files that are gone or were written since they were read."""
+    """The files that are missing or were modified since they were read."""
     known = tuple(files)
-    found = times.of([file.path for file in known])
+    times_now = times.of([file.path for file in known])
     return tuple(
-        Gap(file.path, "is gone" if file.path not in found else "was written again since it was read")
+        Gap(file.path, "is gone" if file.path not in times_now else "was written again since it was read")
         for file in known
-        if found.get(file.path) != file.time
+        if times_now.get(file.path) != file.time
     )
 
 
-def in_order(files: Sequence[ReadFile], most: int | None) -> list[tuple[ReadFile, ...]]:
-    """Files as micro-batches, as few as can be.
+def in_order(files: Sequence[ReadFile], limit: int | None) -> list[tuple[ReadFile, ...]]:
+    """Group files into as few micro-batches as possible.
 
-    A micro-batch reads its files in the order of their times and paths; one that came late and was read after newer
-    ones begins another.
+    A micro-batch reads its files in the order of times and paths; a late file that was read after newer ones begins
+    another.
 
     Args:
         files: in the order in which they were read.
-        most: how many a micro-batch may have; None for all.
+        limit: maximum number of files per micro-batch; None for no limit.
     """
     groups: list[list[ReadFile]] = []
     for file in files:
         last = groups[-1] if groups else None
-        if last is None or (last[-1].time, last[-1].path) > (file.time, file.path) or len(last) == most:
+        if last is None or (last[-1].time, last[-1].path) > (file.time, file.path) or len(last) == limit:
             groups.append([file])
         else:
             last.append(file)
@@ -148,8 +148,8 @@ def in_order(files: Sequence[ReadFile], most: int | None) -> list[tuple[ReadFile
 
 
 def by_batch(files: Sequence[ReadFile]) -> Mapping[int, tuple[ReadFile, ...]]:
-    """Files by the source's micro-batch that read them."""
-    found: dict[int, list[ReadFile]] = {}
+    """Group files by the source's micro-batch that read them."""
+    batches: dict[int, list[ReadFile]] = {}
     for file in files:
-        found.setdefault(file.batch, []).append(file)
-    return {batch: tuple(group) for batch, group in found.items()}
+        batches.setdefault(file.batch, []).append(file)
+    return {batch: tuple(group) for batch, group in batches.items()}

@@ -1,4 +1,4 @@
-"""The steps of a migration, executed: what the old generation keeps, written into a new one beside it."""
+"""Execution of a migration: the state of the old generation is written into a new one beside it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.upgrade.decision import Decision
 from compiled_plan.plans.execution.upgrade.filling import Filling
-from compiled_plan.plans.execution.upgrade.replay import How, replay
+from compiled_plan.plans.execution.upgrade.replay import Environment, replay
 from compiled_plan.plans.execution.upgrade.seeding import SEED, Seeding, seeding_session
 from compiled_plan.plans.execution.upgrade.steps import (
     BEGINS,
@@ -31,22 +31,22 @@ from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, STAT
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: The end of the name of what ends a source.
+#: The suffix of the name of the source that signals the end of another.
 _END = "_end"
 _VALUES = "values-"
-#: Where history runs once more, in a generation that does not count yet.
+#: The folder of the replay, in a generation that is not in force yet.
 _WARM_UP = f"{FOLDER}/warm-up"
 
 
 class Migration:
-    """One migration, under the checkpoint's lock; nothing of it counts before the new generation is published.
+    """A migration, under the checkpoint's lock; it takes effect when the new generation is published.
 
     Args:
         decision: its steps.
         last: the program of the old generation.
-        old: the old generation, which stays as it is.
+        old: the old generation, which is not modified.
         new: the new one.
-        functions: where Python functions are found.
+        functions: the Python functions of the plan.
     """
 
     def __init__(
@@ -62,30 +62,30 @@ class Migration:
         self.functions = functions
         self._finish: Callable[[], None] = lambda: None
         self._stopped: Callable[[], bool] = lambda: False
-        self._told: Callable[[int], None] = lambda number: None
+        self._report: Callable[[int], None] = lambda number: None
         self._rows: DataFrame | None = None
         self._moved: list[MoveState] = []
         self._stages: Sequence[Mapping[str, Any]] = ()
         self._states: Mapping[str, Any] = {}
         self._ends = True
         self._filled: Mapping[str, int] = {}
-        #: With which the new generation begins, in ms.
+        #: The initial watermark of the new generation, in ms.
         self._watermark = 0
 
     def begin(
         self,
         finish: Callable[[], None],
         stopped: Callable[[], bool],
-        told: Callable[[int], None] = lambda number: None,
+        report: Callable[[int], None] = lambda number: None,
     ) -> None:
-        """What comes before the new program is laid out over its sources.
+        """Run the steps before the new program is laid out over its sources.
 
         Args:
-            finish: runs the micro-batch that was begun, with the old program.
-            stopped: whether the run is to end.
-            told: is told the number of each step, counted from 1, as it is begun.
+            finish: runs the pending micro-batch, with the old program.
+            stopped: returns True if the run is to end.
+            report: called with the number of each step, counted from 1, as it begins.
         """
-        self._finish, self._stopped, self._told = finish, stopped, told
+        self._finish, self._stopped, self._report = finish, stopped, report
         self._copy_values(self.new.folder)
         self._do_all(lambda step: isinstance(step, FinishBatch | CarrySource))
 
@@ -96,13 +96,13 @@ class Migration:
         positions: Mapping[str, str | None],
         ends: bool = True,
     ) -> None:
-        """Bring the state over.
+        """Migrate the state.
 
         Args:
             stages: the kernel's spec of each stage of the new program.
-            states: what each of its operators' bytes are, by uid.
-            positions: how far each source was read, by name.
-            ends: whether all sources of the new program end.
+            states: the formats of its operators' bytes, by uid.
+            positions: the positions of the sources, by name.
+            ends: True if all sources of the new program are bounded.
         """
         self._stages, self._states, self._ends = stages, states, ends
         self._watermark = watermark_of(self.old.folder)
@@ -117,12 +117,12 @@ class Migration:
     def _do_all(self, chosen: Callable[[Step], bool]) -> None:
         for number, step in enumerate(self.decision.steps, 1):
             if chosen(step):
-                self._told(number)
+                self._report(number)
                 self._do(step)
 
     @singledispatchmethod
     def _do(self, step: Step) -> None:
-        """Other steps say what becomes of a state that is not taken over, or what the start does itself."""
+        """Execute a step; steps not matched here drop state, or are executed by the start."""
 
     @_do.register
     def _finish_batch(self, step: FinishBatch) -> None:
@@ -133,18 +133,20 @@ class Migration:
     def _carry(self, step: CarrySource) -> None:
         if step.how == BEGINS:
             return
-        for name in (each + end for each in step.names for end in ("", _END)):
+        for name in (source + end for source in step.names for end in ("", _END)):
             place = place_of(name)
             self.old.folder.copy(place, self.new.folder)
             for entry in self.new.folder.names(place):
                 self._rename_values(f"{place}/{entry}")
 
     def _rename_values(self, name: str) -> None:
-        """Constant rows are read from files inside a generation, and those of the new one were read, too."""
+        """Point the log of constant rows to the new generation's files, which count as read."""
         if name.endswith(".crc"):
             return
         text = self.new.folder.read_text(name) or ""
-        before, after = (f"/{GENERATIONS}/{each.number}/{FOLDER}/{_VALUES}" for each in (self.old, self.new))
+        before, after = (
+            f"/{GENERATIONS}/{generation.number}/{FOLDER}/{_VALUES}" for generation in (self.old, self.new)
+        )
         if before in text:
             self.new.folder.write_text(name, text.replace(before, after))
 
@@ -163,7 +165,7 @@ class Migration:
     def _write(self, step: WriteState) -> None:
         assert self._rows is not None
         reading = Seeding(self._rows.sparkSession)
-        mappings = [each.mapping.to_dict() for each in self._moved]
+        mappings = [operator.mapping.to_dict() for operator in self._moved]
         converted = reading.converted(self._rows, self.last, self._stages, self._states, mappings)
         filling = self.decision.filling
         if filling is not None:
@@ -175,28 +177,30 @@ class Migration:
         self.new.folder.remove(_WARM_UP)
 
     def _replayed(self, filling: Filling, step: WriteState, reading: Seeding) -> DataFrame:
-        """What operators keep that are filled from history, in the form of the new program."""
+        """The state of operators filled from history, in the format of the new program."""
         folder = self.new.folder.inside(_WARM_UP)
         self._copy_values(folder)
-        how = How(self.spark, self.functions, step.host, step.partitions, self._ends, self._stopped)
-        found = replay(filling, folder, entries(self.old.folder)[-1].about, how)
+        environment = Environment(self.spark, self.functions, step.host, step.partitions, self._ends, self._stopped)
+        replayed = replay(filling, folder, entries(self.old.folder)[-1].about, environment)
         mappings = self.decision.filled
-        self._filled = {each.target: found.entries.get(each.target, 0) for each in mappings}
+        self._filled = {mapping.target: replayed.entries.get(mapping.target, 0) for mapping in mappings}
         if filling.clock.event_time and filling.clock.last is None:
-            # The old program had no watermarks: those of its rows are known only now.
-            self._watermark = found.watermark
+            # The old program had no watermarks: those of its rows follow from the replay.
+            self._watermark = replayed.watermark
         return reading.converted(
-            found.rows, found.program, self._stages, self._states, [each.to_dict() for each in mappings]
+            replayed.rows, replayed.program, self._stages, self._states, [mapping.to_dict() for mapping in mappings]
         )
 
     def _copy_values(self, to: Folder) -> None:
-        """The files that constant rows are read from."""
+        """Copy the files of constant rows."""
         for name in self.old.folder.names(FOLDER):
             if name.startswith(_VALUES):
                 self.old.folder.copy(f"{FOLDER}/{name}", to)
 
     def _carry_figures(self) -> None:
-        """How many rows each operator keeps, which progress counts on from."""
+        """Carry the row counts of operators, from which progress continues."""
         rows = json_in(self.old.folder.read_text(STATE_ROWS), dict) or {}
-        kept = {each.uid: rows[each.mapping.source] for each in self._moved if each.mapping.source in rows}
-        self.new.folder.write_text(STATE_ROWS, json.dumps({**kept, **self._filled}))
+        carried = {
+            operator.uid: rows[operator.mapping.source] for operator in self._moved if operator.mapping.source in rows
+        }
+        self.new.folder.write_text(STATE_ROWS, json.dumps({**carried, **self._filled}))

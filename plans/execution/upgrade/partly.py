@@ -1,7 +1,7 @@
-"""Which operators of a checkpoint keep something else than what comes of all rows that were read, and why.
+"""Operators whose state does not reflect all rows read, and the reasons.
 
-The description of a program keeps it by uid: operators that started empty, or went on in part, and those that forget.
-What such an operator has given so far cannot be found out by reading the rows again.
+The description of a program stores the reasons by uid: an operator started empty, continued in part, or has a TTL. Its
+output so far cannot be reconstructed by reading the rows again.
 """
 
 from __future__ import annotations
@@ -16,20 +16,22 @@ from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.plan import CompiledPlan
 
-#: Its name in the description.
+#: The key of the reasons in the description.
 PARTLY = "partly"
 _FORGETS = "it forgets after its TTL"
 
 
 def partly_of(store: Store, head: Head, description: Mapping[str, Any]) -> dict[str, str]:
-    """By uid why the state that a head names is not that of all rows."""
+    """The reasons for the state of a head, by uid."""
     if PARTLY in description:
         return dict(description[PARTLY])
     if "from" in store.facts(head.generation):
         why = "an earlier release has upgraded the checkpoint, and did not write down what became of its state"
-        return {each["uid"]: why for each in description["operators"]}
+        return {operator["uid"]: why for operator in description["operators"]}
     plans = [
-        CompiledPlan.from_json(store.program(each).plan) for each in store.heads() if each.generation == head.generation
+        CompiledPlan.from_json(store.program(start).plan)
+        for start in store.heads()
+        if start.generation == head.generation
     ]
     return {uid: why for plan in plans for uid, why in forgetting(plan).items()}
 
@@ -39,17 +41,19 @@ def forgetting(plan: CompiledPlan) -> dict[str, str]:
     return {str(node.uid): _FORGETS for node in plan.nodes if node.uid and any(e.ttl_ms for e in node.ttl_entries)}
 
 
-def partly_after(before: Mapping[str, str], diff: PlanDiff, steps: tuple[Step, ...], given: bool) -> dict[str, str]:
-    """What holds after an upgrade.
+def partly_after(
+    before: Mapping[str, str], diff: PlanDiff, steps: tuple[Step, ...], has_history: bool
+) -> dict[str, str]:
+    """The reasons after an upgrade.
 
     Args:
-        before: what held before, by the uids of then.
-        steps: of the upgrade.
-        given: whether operators are filled from another table than the one that is read.
+        before: the reasons before, by the uids of then.
+        steps: the steps of the upgrade.
+        has_history: True if operators are filled from another table than the one that is read.
     """
-    edits = {each.old_uid: each for each in diff.operators if each.old_uid}
-    added = {each.uid: each for each in diff.operators if not each.old_uid}
-    return dict(_after(before, edits, added, steps, given))
+    edits = {edit.old_uid: edit for edit in diff.operators if edit.old_uid}
+    added = {edit.uid: edit for edit in diff.operators if not edit.old_uid}
+    return dict(_after(before, edits, added, steps, has_history))
 
 
 def _after(
@@ -57,7 +61,7 @@ def _after(
     edits: Mapping[str, OperatorEdit],
     added: Mapping[str, OperatorEdit],
     steps: tuple[Step, ...],
-    given: bool,
+    has_history: bool,
 ) -> Iterator[tuple[str, str]]:
     for step in steps:
         if isinstance(step, MoveState):
@@ -71,5 +75,5 @@ def _after(
             edit = added.get(step.uid)
             if edit is None or edit.verdict is not Verdict.FULL:
                 yield step.uid, "it started empty in an upgrade"
-        elif given and isinstance(step, WarmUp):
+        elif has_history and isinstance(step, WarmUp):
             yield step.uid, "it was filled from another table than the one that is read"

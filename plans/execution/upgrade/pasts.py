@@ -1,4 +1,4 @@
-"""What the sources of a new program have read already, and the tables that are given for that."""
+"""The histories of a new program's sources, and the tables that replace them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.upgrade.excerpt import above
 from compiled_plan.plans.execution.upgrade.filling import Past
-from compiled_plan.plans.execution.upgrade.history import FileTimes, Gap, files_read, gaps, given_files
+from compiled_plan.plans.execution.upgrade.history import FileTimes, Gap, files_read, gaps, history_files
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.stateless import WatermarkAssigner
 from compiled_plan.plans.plan import CompiledPlan
@@ -28,12 +28,12 @@ class Pasts:
     """The sources of a program.
 
     Args:
-        names: under which Spark keeps how far each was read.
-        description: of the old program.
+        names: the names under which Spark stores their positions.
+        description: the description of the old program.
         generation: Spark's checkpoint location.
         log: its entries.
-        times: of files.
-        options: of tables that are read instead, by table.
+        times: modification times of files.
+        options: options of the tables to read instead, by table.
     """
 
     prepared: PreparedPlan
@@ -45,37 +45,37 @@ class Pasts:
     options: Mapping[str, Mapping[str, str]]
 
     def above(self, node: int) -> Iterator[int]:
-        """The sources whose rows come to a node."""
+        """The sources upstream of a node."""
         ids = above(self.prepared.plan, [node])
         for source in (*self.prepared.tables, *self.prepared.values):
             if any(start in ids for start in self.prepared.starts(source)):
                 yield source
 
     def source_of(self, start: int) -> int:
-        """The source that gives the rows of a scan or values node."""
+        """The source of a scan or values node's rows."""
         sources = (*self.prepared.tables, *self.prepared.values)
         return next(source for source in sources if start in self.prepared.starts(source))
 
     def table(self, source: int) -> str:
-        """What a source reads, for people."""
+        """The table of a source, for messages."""
         return self._called(source)[0] if source in self.prepared.tables else "constant rows"
 
     def was_read(self, source: int) -> bool:
-        """Whether there are rows that came before, of the source or of a table that is given for it."""
-        return source in self.given or self.names.by_node[source] in self._positions
+        """Return True if the source has earlier rows, of its own or in a history table."""
+        return source in self.histories or self.names.by_node[source] in self._positions
 
     def past(self, source: int) -> Past | None:
-        """What was read; None of a source that is new."""
+        """The history of a source; None for a new one."""
         if not self.was_read(source):
             return None
-        name, given = self.names.by_node[source], self.given.get(source)
-        if given is not None:
-            return Past(self.table(source), name, given_files(self.times, given.options.get("path", "")), given)
+        name, history = self.names.by_node[source], self.histories.get(source)
+        if history is not None:
+            return Past(self.table(source), name, history_files(self.times, history.options.get("path", "")), history)
         until = int(json.loads(self._positions[name])["logOffset"])
         return Past(self.table(source), name, files_read(self.generation, name, until))
 
     def timed(self) -> Iterator[str]:
-        """The tables with a past whose rows make watermarks."""
+        """The tables with a history whose rows make watermarks."""
         for name in tables_with_watermarks(self.prepared.plan):
             sources = (at for at, table in self.prepared.tables.items() if table.table.identifier == name)
             if any(map(self.was_read, sources)):
@@ -83,30 +83,30 @@ class Pasts:
 
     @cached_property
     def _positions(self) -> Mapping[str, str]:
-        """By name how far sources were read, those that are taken back among them."""
+        """The positions of sources by name, including sources that come back."""
         recorded = {name: at for name, at in self.description["positions"].items() if at is not None}
         return recorded | dict(self.log[-1].positions if self.log else {})
 
-    # ---- tables that are given
+    # ---- history tables
 
     @cached_property
-    def given(self) -> Mapping[int, TableSpec]:
-        """By source the table that is read instead.
+    def histories(self) -> Mapping[int, TableSpec]:
+        """The history tables that replace sources' tables, by source.
 
         Raises:
             UnsupportedError: its options are wrong; names the table.
         """
-        found = {}
+        specs = {}
         for source, table in self.prepared.tables.items():
             options = next((self.options[name] for name in self._called(source) if name in self.options), None)
             if options is not None:
                 spec = replace(table.table, options=dict(options))
                 check_table(spec.identifier, spec.options, spec.columns, spec.partition_keys, reading=True)
-                found[source] = spec
-        return found
+                specs[source] = spec
+        return specs
 
-    def check_given(self, where: str) -> None:
-        """Refuse a table that the program does not read."""
+    def check_histories(self, where: str) -> None:
+        """Refuse a history table for a table that the program does not read."""
         known = {name for source in self.prepared.tables for name in self._called(source)}
         for name in self.options:
             if name not in known:
@@ -116,19 +116,19 @@ class Pasts:
                 )
 
     def _called(self, source: int) -> tuple[str, ...]:
-        """The name of a table, then with what is in front of it."""
+        """The name of a table, then its qualified forms."""
         path = table_of(self.prepared.tables[source].scans[0]).path
         return tuple(".".join(path[at:]) for at in range(len(path) - 1, -1, -1))
 
-    # ---- what cannot be read again
+    # ---- unavailable histories
 
     def faults(self, source: int) -> Iterator[tuple[str, str]]:
-        """Why what a source has read cannot be read again, and what to do."""
+        """The reasons why a source's history cannot be read again, with remedies."""
         if not self.was_read(source) or source not in self.prepared.tables:
             return
         table = self.table(source)
         instead = f"--warm-up-from \"{table}=('connector' = 'filesystem', ...)\" names a table that has them"
-        spec = self.given.get(source, self.prepared.tables[source].table)
+        spec = self.histories.get(source, self.prepared.tables[source].table)
         name = spec.options.get("connector", "")
         connector = connector_spec(name)
         if connector is None or connector.source is None or not connector.source.again:
@@ -136,7 +136,7 @@ class Pasts:
             return
         past = self.past(source)
         assert past is not None
-        if past.given is not None:
+        if past.history is not None:
             if not past.files:
                 yield f"--warm-up-from {table}: there is no file below {spec.options.get('path', '')}", "correct 'path'"
             return
@@ -152,6 +152,6 @@ def tables_with_watermarks(plan: CompiledPlan) -> frozenset[str]:
     return frozenset(".".join(table_of(scan).path) for scan in scans)
 
 
-def _listed(found: tuple[Gap, ...]) -> str:
-    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-    return f"{found[0].path} {found[0].how}{more}"
+def _listed(missing: tuple[Gap, ...]) -> str:
+    more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+    return f"{missing[0].path} {missing[0].how}{more}"

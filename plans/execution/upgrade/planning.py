@@ -1,11 +1,11 @@
-"""The steps that bring a checkpoint's state to another program, and the names that it has there."""
+"""The steps of a migration, and the uids of the migrated state."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from compiled_plan.plans.execution.checkpoint.description import given_uids
+from compiled_plan.plans.execution.checkpoint.description import explicit_uids
 from compiled_plan.plans.execution.checkpoint.sources import Names
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.upgrade.filling import Filling
@@ -37,57 +37,57 @@ def steps_of_state(
     new: KernelSide,
     filling: Filling | None = None,
 ) -> Iterator[Step]:
-    """What becomes of the state of each operator.
+    """The steps for the state of each operator.
 
     Args:
         reset: uids of operators that start empty.
-        uids: by node of the new plan, the uid that its state has from now on.
+        uids: the uid of the state from now on, by node of the new plan.
         old: the program that wrote the state.
-        new: the program to be started.
-        filling: the operators among those that start empty that are filled.
+        new: the program to start.
+        filling: the operators among those that start empty to fill from history.
     """
     filled = frozenset() if filling is None else filling.nodes
-    for each in diff.operators:
-        if each.new_node is None:
-            yield DropState(each.old_uid, each.words, REMOVED)
+    for edit in diff.operators:
+        if edit.new_node is None:
+            yield DropState(edit.old_uid, edit.words, REMOVED)
             continue
-        if each.new_node not in new.operators:
+        if edit.new_node not in new.operators:
             # A first phase: what it computes is kept by the last.
             continue
-        uid = uids[each.new_node]
-        if each.old_node is None or each.old_node not in old.operators:
-            if each.new_node not in filled:
-                yield StartEmpty(uid, each.words, ADDED)
-        elif not {each.uid, each.old_uid}.isdisjoint(reset):
-            yield DropState(each.old_uid, each.words, RESET)
-            if each.new_node not in filled:
-                yield StartEmpty(uid, each.words, RESET)
+        uid = uids[edit.new_node]
+        if edit.old_node is None or edit.old_node not in old.operators:
+            if edit.new_node not in filled:
+                yield StartEmpty(uid, edit.words, ADDED)
+        elif not {edit.uid, edit.old_uid}.isdisjoint(reset):
+            yield DropState(edit.old_uid, edit.words, RESET)
+            if edit.new_node not in filled:
+                yield StartEmpty(uid, edit.words, RESET)
         else:
-            mapping = mapping_of(old, new, each.old_node, each.new_node, (each.old_uid, uid))
-            yield MoveState(uid, each.words, mapping, tuple(_ttl_texts(each)))
+            mapping = mapping_of(old, new, edit.old_node, edit.new_node, (edit.old_uid, uid))
+            yield MoveState(uid, edit.words, mapping, tuple(_ttl_texts(edit)))
 
 
 def steps_of_history(filling: Filling, uids: Mapping[int, str]) -> Iterator[Step]:
-    """What fills operators.
+    """The steps that fill operators.
 
     Args:
-        filling: the operators, and what is read.
-        uids: by node of the new plan, the uid that its state has from now on.
+        filling: the operators, and their history.
+        uids: the uid of the state from now on, by node of the new plan.
     """
     for past in filling.pasts.values():
-        given = "" if past.given is None else past.given.options.get("path", "")
-        yield ReadHistory(past.table, len(past.files), given)
-    for each in filling.edits:
-        assert each.new_node is not None
-        why = ADDED if each.old_node is None else RESET
-        yield WarmUp(uids[each.new_node], each.words, why, len(filling.batches))
+        path = "" if past.history is None else past.history.options.get("path", "")
+        yield ReadHistory(past.table, len(past.files), path)
+    for edit in filling.edits:
+        assert edit.new_node is not None
+        why = ADDED if edit.old_node is None else RESET
+        yield WarmUp(uids[edit.new_node], edit.words, why, len(filling.batches))
 
 
 def steps_of_sources(names: Names, old: Mapping[str, Any]) -> Iterator[Step]:
-    """What becomes of how far each table was read.
+    """The steps for the position of each table.
 
     Args:
-        names: of the sources of the new program.
+        names: the names of the new program's sources.
         old: the description in the checkpoint.
     """
     before = {name for entry in (*old["sources"], *old["gone"]) for name in entry["names"]}
@@ -103,62 +103,62 @@ def steps_of_sources(names: Names, old: Mapping[str, Any]) -> Iterator[Step]:
 
 
 def uids_of(diff: PlanDiff, prepared: PreparedPlan) -> Iterator[tuple[int, str]]:
-    """By node the uid under which an operator's state is from now on: its old one, unless a person gave it another."""
-    given = given_uids(prepared)
-    matched = [each for each in diff.operators if each.new_node is not None and each.old_uid]
+    """The uid of each node's state from now on: its old one, unless the user assigned another."""
+    from_user = explicit_uids(prepared)
+    matched = [edit for edit in diff.operators if edit.new_node is not None and edit.old_uid]
     taken: set[str] = set()
-    for each in matched:
-        assert each.new_node is not None
-        uid = each.uid if each.uid in given else each.old_uid
+    for edit in matched:
+        assert edit.new_node is not None
+        uid = edit.uid if edit.uid in from_user else edit.old_uid
         taken.add(uid)
-        yield each.new_node, uid
-    for each in diff.operators:
-        if each.new_node is None or each.old_uid:
+        yield edit.new_node, uid
+    for edit in diff.operators:
+        if edit.new_node is None or edit.old_uid:
             continue
-        uid, number = each.uid, 1
+        uid, number = edit.uid, 1
         while uid in taken:
             number += 1
-            uid = f"{each.uid}-{number}"
+            uid = f"{edit.uid}-{number}"
         taken.add(uid)
-        yield each.new_node, uid
+        yield edit.new_node, uid
 
 
 def _ttl_texts(edit: OperatorEdit) -> Iterator[str]:
-    for each in edit.ttls:
-        old, new = (format_duration(ttl) for ttl in (each.old, each.new))
-        yield f"{each.name} {old} -> {new}, from the last write of each entry"
+    for change in edit.ttls:
+        old, new = (format_duration(ttl) for ttl in (change.old, change.new))
+        yield f"{change.name} {old} -> {new}, from the last write of each entry"
 
 
-def _kept(state: Any) -> set[tuple[int, int]]:
-    """Input and column of all that an operator's state keeps of rows, from its description."""
+def _stored_columns(state: Any) -> set[tuple[int, int]]:
+    """Input and column of all row content in an operator's state, from its description."""
     if isinstance(state, dict):
-        found = {(state["input"], state["column"])} if {"input", "column"} <= state.keys() else set()
-        return found.union(*(_kept(each) for key, each in state.items() if key not in ("inputs", "keys")))
+        columns = {(state["input"], state["column"])} if {"input", "column"} <= state.keys() else set()
+        return columns.union(*(_stored_columns(value) for key, value in state.items() if key not in ("inputs", "keys")))
     if isinstance(state, list):
-        return set().union(*map(_kept, state))
+        return set().union(*map(_stored_columns, state))
     return set()
 
 
 def loses(mapping: StateMapping, state: Mapping[str, Any]) -> bool:
-    """Whether a new column has no old one on an input whose rows are kept, or a call whose values are kept has none."""
-    # What keeps the first row of a key by its key alone never gives it again: no other column of it is wanted.
-    own = _kept(state.get("keys", [])) if state.get("kind") == "deduplicate" else set()
-    inputs = {input_ for input_, _ in _kept(state) - own}
-    # Of a window over rows that it keeps, a new call is made of these; and a group knows how many rows it has.
+    """Return True if a column of an input with stored rows, or a call with stored values, has no old counterpart."""
+    # State with the first row of a key never emits it again, so that its other columns are not needed.
+    own = _stored_columns(state.get("keys", [])) if state.get("kind") == "deduplicate" else set()
+    inputs = {input_ for input_, _ in _stored_columns(state) - own}
+    # A window over stored rows computes new calls from them; and a group counts its rows.
     made_of_rows = str(state.get("kind", "")).startswith("over-")
     lost_call = any(
         call is None and not unwanted for call, unwanted in zip(mapping.calls, mapping.unwanted_calls, strict=True)
     )
     return (lost_call and _keeps_calls(state) and not made_of_rows) or any(
         column is None and not unwanted
-        for at, (columns, unwanteds) in enumerate(zip(mapping.inputs, mapping.unwanted, strict=True))
+        for at, (columns, unwanted_columns) in enumerate(zip(mapping.inputs, mapping.unwanted, strict=True))
         if at in inputs
-        for column, unwanted in zip(columns, unwanteds, strict=True)
+        for column, unwanted in zip(columns, unwanted_columns, strict=True)
     )
 
 
 def _keeps_calls(state: Any) -> bool:
-    """Whether an operator keeps what its calls have added up."""
+    """Return True if an operator stores accumulators of calls."""
     if isinstance(state, dict):
         return state.get("is") == "frames" or any(map(_keeps_calls, state.values()))
     return isinstance(state, list) and any(map(_keeps_calls, state))

@@ -1,4 +1,4 @@
-"""A start that is refused: what is wrong with the state, and what can be done."""
+"""Refusals of a start: incompatibilities of the state, and remedies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compiled_plan.plans.text.visible import counted
 
 
 class UpgradeError(CheckpointError):
-    """A start that would not go on rightly with the checkpoint's state.
+    """A start that is incompatible with the checkpoint's state.
 
     Args:
         message: what is wrong.
@@ -26,21 +26,21 @@ class UpgradeError(CheckpointError):
         self.diff = diff
 
 
-def refusal(found: Sequence[Concern], diff: PlanDiff, where: str) -> UpgradeError:
-    """Make the error of a start whose options do not allow what it would do.
+def refusal(concerns: Sequence[Concern], diff: PlanDiff, where: str) -> UpgradeError:
+    """Create the error of a start whose options do not permit its change of state.
 
     Args:
-        found: what is not fully compatible.
+        concerns: the incompatibilities.
         where: the checkpoint.
     """
-    verdict = worst(each.verdict for each in found)
-    operators = sum(bool(each.uids) for each in found)
-    of = f"{operators} of {counted(len(diff.operators), 'operator')}" if operators else "the plan"
+    verdict = worst(concern.verdict for concern in concerns)
+    operators = sum(bool(concern.uids) for concern in concerns)
+    subject = f"{operators} of {counted(len(diff.operators), 'operator')}" if operators else "the plan"
     is_are = "is" if operators <= 1 else "are"
-    lines = [f"  - {masked_text(line)}" for each in found for line in each.lines]
+    lines = [f"  - {masked_text(line)}" for concern in concerns for line in concern.lines]
     return UpgradeError(
-        "\n".join((f"cannot start: {of} {is_are} {verdict.value} with the checkpoint", *dict.fromkeys(lines))),
+        "\n".join((f"cannot start: {subject} {is_are} {verdict.value} with the checkpoint", *dict.fromkeys(lines))),
         where,
-        "; ".join(remedies(found)),
+        "; ".join(remedies(concerns)),
         diff,
     )

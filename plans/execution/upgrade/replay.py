@@ -1,7 +1,7 @@
-"""History read once more: the part of a new plan that makes some operators' state runs over it, to no sink.
+"""Replay of history: the part of a new plan that computes some operators' state runs over it, without sinks.
 
-Each micro-batch is written into the log as one that was begun, with the files that it is to read, so Spark runs that
-one and no other when a query starts. All of it is in a folder that is thrown away.
+Each micro-batch is logged as pending, with the files to read, so that Spark runs exactly that one when a query starts.
+Everything is in a temporary folder.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, Prog
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: Every how many micro-batches Spark puts the log of a file source together.
+#: Spark's setting of the number of micro-batches after which it compacts the log of a file source.
 _INTERVAL = "spark.sql.streaming.fileSource.log.compactInterval"
-#: The id of a query, without which Spark takes no log of offsets.
+#: The file with the id of a query, without which Spark ignores the offset log.
 _METADATA = "metadata"
 _CONSTANT = re.compile(rf"/{GENERATIONS}/\d+/{FOLDER}/values-")
 
 
 @dataclass(frozen=True, slots=True)
-class How:
-    """How history is run.
+class Environment:
+    """The environment of a replay.
 
     Args:
-        spark: a session with what expressions need.
-        functions: where Python functions are found.
+        spark: a session with the settings of expressions.
+        functions: the Python functions of the plan.
         host: the Spark operator that hosts the stages.
-        partitions: how many state is spread over.
-        ends: whether all sources of the new plan end.
-        stopped: whether the run is to end.
+        partitions: number of shuffle partitions of the state.
+        ends: True if all sources of the new plan are bounded.
+        stopped: returns True if the run is to end.
     """
 
     spark: SparkSession
@@ -65,13 +65,13 @@ class How:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What came of it.
+    """The result of a replay.
 
     Args:
         rows: `op`, `key`, `bytes` of all its operators.
-        program: the stages and what their operators' bytes are.
-        entries: how many entries each operator keeps, by uid.
-        watermark: what the query reached, in ms.
+        program: the stages and the formats of their operators' bytes.
+        entries: number of entries of each operator's state, by uid.
+        watermark: the final watermark of the query, in ms.
     """
 
     rows: DataFrame
@@ -80,46 +80,49 @@ class Replayed:
     watermark: int
 
 
-def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], how: How) -> Replayed:
-    """Run history into a folder.
+def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], environment: Environment) -> Replayed:
+    """Replay history in a folder.
 
     Args:
-        filling: the operators, and what is read.
+        filling: the operators, and their history.
         folder: a folder of its own, with the files of constant rows.
         about: the settings of an entry of the old query's log.
-        how: see there.
+        environment: see there.
 
     Raises:
         StoppedError: the run is to end.
     """
-    builder, rows = _built(filling, folder, how)
+    builder, rows = _built(filling, folder, environment)
     writer = rows.writeStream.format("noop").outputMode("append").option("checkpointLocation", folder.uri)
-    settings = {**about, "conf": {**about["conf"], PARTITIONS: str(how.partitions)}}
+    settings = {**about, "conf": {**about["conf"], PARTITIONS: str(environment.partitions)}}
     folder.write_text(_METADATA, json.dumps({"id": str(uuid4())}))
-    interval = int(str(how.spark.conf.get(_INTERVAL)))
+    interval = int(str(environment.spark.conf.get(_INTERVAL)))
     logged: dict[str, list[Sequence[ReadFile]]] = {}
     for number, batch in enumerate(filling.batches):
         for name, files in batch.files.items():
-            logged.setdefault(name, []).append([_here(file, folder) for file in files])
+            logged.setdefault(name, []).append([_relocated(file, folder) for file in files])
             write_log(folder, name, logged[name], interval)
-        positions = {name: json.dumps({"logOffset": len(found) - 1}) for name, found in logged.items()}
+        positions = {name: json.dumps({"logOffset": len(files) - 1}) for name, files in logged.items()}
         watermark = _watermark(filling, folder, number, batch)
         now = {**settings, "batchTimestampMs": int(time.time() * 1000)}
         plan_batch(folder, Entry(number, watermark, positions, now))
-        with query_settings(how.spark, empty_batches=False):
+        with query_settings(environment.spark, empty_batches=False):
             query = writer.trigger(once=True).start()
-        follow(how.spark, query, how.stopped)
-    reading, hosts = seeding_session(how.spark, how.partitions), [how.host] * len(builder.handles)
+        follow(environment.spark, query, environment.stopped)
+    reading, hosts = (
+        seeding_session(environment.spark, environment.partitions),
+        [environment.host] * len(builder.handles),
+    )
     stored = stored_rows(reading, folder.uri, hosts, len(filling.batches) - 1)
     stages = [handle.spec for handle in builder.handles]
     states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
-    kept = {uid: found["stateRows"] for handle in builder.handles for uid, found in handle.figures().items()}
+    entries = {uid: figures["stateRows"] for handle in builder.handles for uid, figures in handle.figures().items()}
     program = ProgramFiles("", "", json.dumps(stages), json.dumps(states))
-    return Replayed(stored, program, kept, watermark_of(folder))
+    return Replayed(stored, program, entries, watermark_of(folder))
 
 
 def _watermark(filling: Filling, folder: Folder, number: int, batch: Batch) -> int:
-    """With which watermark a micro-batch begins, in ms: never later than the last of the old query."""
+    """The initial watermark of a micro-batch, in ms: never later than the last of the old query."""
     if not filling.clock.event_time:
         return 0
     if batch.watermark is not None:
@@ -128,24 +131,26 @@ def _watermark(filling: Filling, folder: Folder, number: int, batch: Batch) -> i
     return reached if filling.clock.last is None else min(reached, filling.clock.last)
 
 
-def _here(file: ReadFile, folder: Folder) -> ReadFile:
-    """Constant rows are read from files inside a generation; here from a copy of these."""
+def _relocated(file: ReadFile, folder: Folder) -> ReadFile:
+    """Map files of constant rows, which are inside a generation, to their copies in the folder."""
     place = folder.uri[folder.uri.rindex(f"/{GENERATIONS}/") :]
     return replace(file, path=_CONSTANT.sub(lambda _: f"{place}/{FOLDER}/values-", file.path))
 
 
-def _built(filling: Filling, folder: Folder, how: How) -> tuple[StageBuilder, DataFrame]:
-    prepared = hosted(filling.prepared, how.host)
-    lowering = Lowering(prepared.plan, ExpressionContext(), how.functions)
-    builder = StageBuilder(how.spark, lowering, prepared, StageOptions(how.host, how.ends, in_order=False))
-    context = connectors.SourceContext(how.spark)
+def _built(filling: Filling, folder: Folder, environment: Environment) -> tuple[StageBuilder, DataFrame]:
+    prepared = hosted(filling.prepared, environment.host)
+    lowering = Lowering(prepared.plan, ExpressionContext(), environment.functions)
+    builder = StageBuilder(
+        environment.spark, lowering, prepared, StageOptions(environment.host, environment.ends, in_order=False)
+    )
+    context = connectors.SourceContext(environment.spark)
     frames = {}
     for source, table in prepared.tables.items():
         past = filling.pasts.get(source)
-        spec = table.table if past is None or past.given is None else past.given
+        spec = table.table if past is None or past.history is None else past.history
         frames[source] = connectors.open_source(spec, context).frame
     for source, node in prepared.values.items():
-        frames[source] = values_source(node, how.spark, folder, lowering)
+        frames[source] = values_source(node, environment.spark, folder, lowering)
     return builder, builder.build(
         {source: named(frame, filling.names[source]) for source, frame in sorted(frames.items())}
     )

@@ -1,4 +1,4 @@
-"""Back to the generation before or to one whose head was lost, and removing generations that do not count."""
+"""Rollback to the previous generation, adoption of one whose head was lost, and removal of others."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Meanwhile:
-    """What a table got of the generation that counts no more.
+class SinkOutput:
+    """Rows that a table received from the generation that was rolled back.
 
     Args:
-        rows: how many rows.
-        files: how many files, where it is a folder of them.
-        pattern: the names of these files; empty elsewhere.
+        rows: number of rows.
+        files: number of files, if it is a folder of files.
+        pattern: the names of these files; otherwise empty.
     """
 
     table: str
@@ -37,40 +37,39 @@ class Meanwhile:
 
     @property
     def text(self) -> str:
-        """For people."""
-        found = f"{self.table}: {self.rows} rows"
-        return f"{found} in {self.files} files, {self.pattern}" if self.pattern else found
+        """The text for people."""
+        text = f"{self.table}: {self.rows} rows"
+        return f"{text} in {self.files} files, {self.pattern}" if self.pattern else text
 
 
 @dataclass(frozen=True, slots=True)
 class RolledBack:
-    """A checkpoint that went back.
+    """A checkpoint after a rollback.
 
     Args:
-        generation: the generation that counts now.
-        before: the one that counted before, which stays until it is pruned.
-        batches: how many micro-batches ran on that one.
-        sinks: what the sinks got in these; the old plan reads the same input again.
+        generation: the generation in force now.
+        before: the one in force before, which remains until it is pruned.
+        batches: number of micro-batches that ran on it.
+        sinks: the rows that sinks received in these; the old plan reads the same input again.
     """
 
     generation: int
     before: int
     batches: int
-    sinks: tuple[Meanwhile, ...]
+    sinks: tuple[SinkOutput, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        return asdict(self) | {"sinks": [asdict(each) for each in self.sinks]}
+        return asdict(self) | {"sinks": [asdict(sink) for sink in self.sinks]}
 
 
 def roll_back(spark: SparkSession, checkpoint: str) -> RolledBack:
-    """Have the generation count again that the present one was made from.
+    """Put the predecessor of the current generation in force again.
 
     Args:
         checkpoint: the checkpoint's folder.
 
     Raises:
-        CheckpointError: a run goes on, there is no generation before, or it was removed.
+        CheckpointError: a run is active, there is no previous generation, or it was removed.
     """
     store = _store(spark, checkpoint)
     with store.locked(spark):
@@ -78,31 +77,31 @@ def roll_back(spark: SparkSession, checkpoint: str) -> RolledBack:
         former = store.facts(head.generation).get("from")
         if former is None:
             raise CheckpointError(
-                f"there is no generation before generation {head.generation}, which counts",
+                f"generation {head.generation}, which is in force, has no predecessor",
                 where=store.root.shown,
-                remedy="only a migration makes a generation that can be left again",
+                remedy="only a migration creates a generation that can be rolled back",
             )
         number = former["generation"]
         if not store.root.holds(f"{GENERATIONS}/{number}"):
             raise CheckpointError(
                 f"generation {number}, which generation {head.generation} was made from, was removed by --prune",
                 where=store.root.shown,
-                remedy="go on with the plan that the checkpoint holds, or start with an empty checkpoint",
+                remedy="continue with the plan of the checkpoint, or start with an empty checkpoint",
             )
         left = store.generation(head.generation)
-        sinks = _meanwhile(spark, CompiledPlan.from_json(store.program(head).plan), left)
+        sinks = _sink_outputs(spark, CompiledPlan.from_json(store.program(head).plan), left)
         store.publish(number, former["program"], f"rollback from {head.generation}")
         return RolledBack(number, head.generation, read_written(left.folder).batches, sinks)
 
 
 def prune(spark: SparkSession, checkpoint: str) -> tuple[int, ...]:
-    """Remove the generations that do not count; gives their numbers.
+    """Remove the generations that are not in force; return their numbers.
 
     Args:
         checkpoint: the checkpoint's folder.
 
     Raises:
-        CheckpointError: a run goes on, or there is nothing.
+        CheckpointError: a run is active, or there is no checkpoint.
     """
     store = _store(spark, checkpoint)
     with store.locked(spark):
@@ -111,14 +110,14 @@ def prune(spark: SparkSession, checkpoint: str) -> tuple[int, ...]:
 
 
 def adopt(spark: SparkSession, checkpoint: str, generation: int) -> Head:
-    """Have a generation count whose head was lost, with the program that it last ran.
+    """Put a generation whose head was lost in force, with the program that it last ran.
 
     Args:
         checkpoint: the checkpoint's folder.
         generation: its number.
 
     Raises:
-        CheckpointError: a run goes on, or there is no such generation.
+        CheckpointError: a run is active, or there is no such generation.
     """
     store = Store(folder_of(spark, checkpoint), product_version())
     if not store.root.holds(GENERATIONS):
@@ -130,7 +129,7 @@ def adopt(spark: SparkSession, checkpoint: str, generation: int) -> Head:
 def _store(spark: SparkSession, checkpoint: str) -> Store:
     folder: Folder = folder_of(spark, checkpoint)
     store = Store(folder, product_version())
-    # Before the lock, which makes the folder where there is none.
+    # Before the lock, which creates a missing folder.
     _head(store)
     store.check_heads()
     return store
@@ -143,13 +142,13 @@ def _head(store: Store) -> Head:
     return head
 
 
-def _meanwhile(spark: SparkSession, plan: CompiledPlan, generation: Generation) -> tuple[Meanwhile, ...]:
+def _sink_outputs(spark: SparkSession, plan: CompiledPlan, generation: Generation) -> tuple[SinkOutput, ...]:
     rows = read_written(generation.folder).rows or {}
     context = connectors.SinkContext(spark, generation.run_id, print, writes=False)
-    found = []
+    meanwhile = []
     for node in plan.sinks:
         assert isinstance(node, Sink)
         table = table_spec(node)
         files, pattern = connectors.files_of(table, context)
-        found.append(Meanwhile(table.identifier, rows.get(table.identifier, 0), files, pattern))
-    return tuple(found)
+        meanwhile.append(SinkOutput(table.identifier, rows.get(table.identifier, 0), files, pattern))
+    return tuple(meanwhile)

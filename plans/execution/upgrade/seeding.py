@@ -1,4 +1,4 @@
-"""State as rows: read from the stages of one checkpoint, written as the stages of another program would have."""
+"""State as rows: read from the stages of one checkpoint, written in the format of another program."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from compiled_plan.plans.inspection.checkpoints import ProgramFiles
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: The name of what is read by the query that writes state, in a generation that does not count yet.
+#: The name of the source of the query that writes state, in a generation that is not in force yet.
 SEED = "seed"
 _MIGRATION = "org.compiledplan.kernel.host.Migration"
 _SCHEMA = "level INT, op STRING, key STRING, bytes BINARY"
 
 
 def seeding_session(spark: SparkSession, partitions: int) -> SparkSession:
-    """A session beside a user's own, with the settings of queries and so many shuffle partitions."""
+    """A session beside the user's own, with the settings of queries and a number of shuffle partitions."""
     session = spark.newSession()
     for name in (*DEFAULTS, *FIXED):
         value = spark.conf.get(name, None) if name.startswith("spark.sql.") else None
         if value is not None and session.conf.isModifiable(name):
             session.conf.set(name, value)
     for name, value in form_of_queries(empty_batches=False).items():
-        # A source has no name yet when it is read: only a query that starts must know all names.
+        # A source has no name yet when it is read: only a query that starts requires all names.
         if name != SOURCES_BY_NAME:
             session.conf.set(name, value)
     session.conf.set(PARTITIONS, str(partitions))
@@ -59,13 +59,13 @@ class Seeding:
         states: Mapping[str, Any],
         mappings: Sequence[Mapping[str, Any]],
     ) -> DataFrame:
-        """What operators of a new program keep, of what those of the old one kept: with `level` in front."""
-        wanted = rows.where(F.col("op").isin([each["from"] for each in mappings]))
+        """Convert the state of an old program's operators to a new program's, with `level` as first column."""
+        wanted = rows.where(F.col("op").isin([mapping["from"] for mapping in mappings]))
         kernel = java_class(self.spark._jvm, _MIGRATION)
-        made = kernel.convert(
+        converted = kernel.convert(
             wanted._jdf, last.stages, last.state, json.dumps(list(stages)), json.dumps(states), json.dumps(mappings)
         )
-        return frame_of(made, self.spark)
+        return frame_of(converted, self.spark)
 
     def seed(
         self,
@@ -76,15 +76,15 @@ class Seeding:
         generation: str,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Run the one micro-batch that writes state into a new generation.
+        """Run the single micro-batch that writes state into a new generation.
 
         Args:
             place: a folder of Parquet files with the rows.
             stages: the kernel's spec of each stage of the new program.
-            states: what its operators' bytes are, by uid.
-            watermark: that of the old query, in ms.
+            states: the formats of its operators' bytes, by uid.
+            watermark: the watermark of the old query, in ms.
             generation: the new generation's folder.
-            stopped: whether the run is to end.
+            stopped: returns True if the run is to end.
 
         Raises:
             StoppedError: the run is to end.

@@ -1,4 +1,4 @@
-"""A plan's operators as the kernel gets them, without Spark."""
+"""A plan's operators with the kernel's parameters, without Spark."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def kernel_side(
     """The operators of a plan.
 
     Args:
-        functions: where its Python functions are found.
-        place: the full name of a path.
-        wanted: their nodes; all of them if left out. The functions of others need not be there.
+        functions: the Python functions of the plan.
+        place: returns the full name of a path.
+        wanted: their nodes; None for all. The functions of other nodes may be missing.
     """
     layout = prepared.layout
     if wanted is not None:

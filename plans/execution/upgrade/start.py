@@ -1,6 +1,6 @@
-"""A start on a checkpoint: compared before anything is written, prepared under the lock, published as it begins.
+"""A start on a checkpoint: compared before any write, prepared under the lock, published when it begins.
 
-`Resumption` is the old program once more, to finish the micro-batch that it has begun.
+`Resumption` runs the old program once more, to finish its pending micro-batch.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.clock import BatchClock
-from compiled_plan.plans.execution.checkpoint.comparison import Known, check_states
+from compiled_plan.plans.execution.checkpoint.comparison import StartingPoint, check_states
 from compiled_plan.plans.execution.checkpoint.description import describe
 from compiled_plan.plans.execution.checkpoint.losses import check_generation
 from compiled_plan.plans.execution.checkpoint.offsets import begun_at, positions, progress_of, restore
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 
 
 class Start:
-    """One start. What it is to do with the checkpoint is decided at once; see `decide` for what it raises.
+    """A start. The constructor decides what to do with the checkpoint; see `decide` for its errors.
 
     Args:
         folder: the root of the checkpoint.
-        request: what is to be started.
-        guarded: False starts in place whatever differs, to show in tests what would come of it.
+        request: the program to start.
+        guarded: False resumes in place despite any difference, to show the consequences in tests.
     """
 
     def __init__(self, folder: Folder, request: UpgradeRequest, *, guarded: bool = True) -> None:
@@ -57,27 +57,27 @@ class Start:
         self.decision = (decide if guarded else unguarded)(self.store, request)
         self._generation = None if self.head is None else self.store.generation(self.head.generation)
         self._refuse_ended()
-        #: A part of the names under which sinks write.
+        #: A part of the names of what sinks write.
         self.run_id = uuid4().hex[:12] if self._generation is None or self.moves else self._generation.run_id
         self._migration: Migration | None = None
-        #: Where the state moves, told the number of each step, counted from 1, as it is begun.
+        #: Called with the number of each step of a migration, counted from 1, as it begins.
         self.on_step: Callable[[int], None] = lambda number: None
         self._publish: Callable[[], object] | None = None
         self._publishing = threading.Lock()
 
     @property
-    def known(self) -> Known | None:
-        """What the checkpoint says to the start; None where it is new."""
+    def known(self) -> StartingPoint | None:
+        """The checkpoint as the start uses it; None for a new one."""
         return None if self.decision is None else self.decision.known
 
     @property
     def moves(self) -> bool:
-        """Whether the state moves into a new generation first."""
+        """Return True if the state migrates into a new generation first."""
         return self.decision is not None and self.decision.moves
 
     @property
     def generation(self) -> Generation:
-        """What the run reads and writes, once it is `begun`."""
+        """The generation that the run uses, once it is `begun`."""
         assert self._generation is not None
         return self._generation
 
@@ -105,15 +105,15 @@ class Start:
         finish: Callable[[], None] = lambda: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> Iterator[None]:
-        """Hold the checkpoint meanwhile; what is not published in it leaves nothing.
+        """Hold the checkpoint's lock in this context; remove everything unpublished afterwards.
 
         Args:
-            lost: called when another process took the checkpoint over.
-            finish: runs the micro-batch that was begun with the old program, where the state moves.
-            stopped: whether the run is to end, while the state moves.
+            lost: called if another process takes over the checkpoint.
+            finish: runs the pending micro-batch with the old program, if the state migrates.
+            stopped: returns True if the run is to end during the migration.
 
         Raises:
-            CheckpointError: another run holds it, or has changed it since it was compared.
+            CheckpointError: another run holds it, or has changed it since the comparison.
         """
         with self.store.locked(spark, lost):
             if self.store.head() != self.head:
@@ -144,15 +144,15 @@ class Start:
     def prepare(
         self, prepared: PreparedPlan, stages: Sequence[Mapping[str, Any]], state: Mapping[str, Any], ends: bool = True
     ) -> None:
-        """Write what `publish` is to make count, and have Spark go on where each source was.
+        """Write the program for `publish`, and the positions from which Spark continues each source.
 
-        Where the state moves, it has moved and counts afterwards.
+        If the state migrates, this does it.
 
         Args:
-            prepared: what is started, under the uids of the checkpoint.
+            prepared: the plan to start, with the uids of the checkpoint.
             stages: the kernel's spec of each stage.
-            state: what each operator's bytes are, by uid.
-            ends: whether all sources of the program end.
+            state: the formats of each operator's bytes, by uid.
+            ends: True if all sources of the program are bounded.
         """
         old = None if self.known is None else self.known.description
         names = names_of(prepared, self.setting, old)
@@ -161,12 +161,12 @@ class Start:
             setting = replace(setting, partitions=self.known.partitions)
         recorded = {} if old is None else old["positions"]
         folder = self.generation.folder if self._migration is None else self._migration.old.folder
-        # Of a source that the last program did not read, the log may have a position of a batch that ran without it.
-        found = positions(folder) | recorded
+        # The log may have an outdated position of a source that the last program did not read.
+        reached = positions(folder) | recorded
         description = describe(prepared, setting) | {
             "sources": names.active,
             "gone": names.gone,
-            "positions": {name: found[name] for name in sorted(found) if name not in names.all()},
+            "positions": {name: reached[name] for name in sorted(reached) if name not in names.all()},
             PARTLY: {**({} if self.decision is None else self.decision.partly), **forgetting(prepared.plan)},
         }
         files = ProgramFiles(
@@ -176,7 +176,7 @@ class Start:
             json.dumps(state, indent=1),
         )
         if self._migration is not None:
-            wanted = {name: at for name, at in found.items() if name in names.all()}
+            wanted = {name: at for name, at in reached.items() if name in names.all()}
             self._migration.move(stages, state, wanted, ends)
             self._new_program(files, "migrate")
             self.publish()
@@ -193,14 +193,14 @@ class Start:
         self._publish = lambda: self.store.publish(generation, number, by)
 
     def publish(self) -> None:
-        """Have what was prepared count. Safe to call more than once, by several threads."""
+        """Put the prepared program in force. Idempotent and thread-safe."""
         with self._publishing:
             if self._publish is not None:
                 self._publish()
                 self._publish = None
 
     def end(self) -> None:
-        """The input has ended: nothing can be started on the checkpoint any more."""
+        """Record the end of the input: no later start on the checkpoint is possible."""
         self.generation.folder.write_text(ENDED, "")
 
 
@@ -208,9 +208,9 @@ def batch_clock(start: Start, prepared: PreparedPlan, options: RunOptions) -> Ba
     """The clock of a run on a checkpoint.
 
     Raises:
-        CheckpointError: the machine's clock has jumped since the last micro-batch, and state goes by it.
+        CheckpointError: the machine's clock has jumped since the last micro-batch, and state depends on it.
     """
-    matters = prepared.goes_by_the_clock or bool(forgetting(prepared.plan))
+    matters = prepared.emits_by_processing_time or bool(forgetting(prepared.plan))
     strict, where = matters and not options.allow_clock_jump, start.store.root.shown
     if start.head is None:
         return BatchClock(where, strict=strict)
@@ -221,7 +221,7 @@ def batch_clock(start: Start, prepared: PreparedPlan, options: RunOptions) -> Ba
 
 
 class Resumption(Start):
-    """The program that a checkpoint holds, as it is: nothing is compared, and nothing published.
+    """The program that a checkpoint holds, unchanged: nothing is compared or published.
 
     Args:
         store: the checkpoint, whose lock is held.
@@ -235,7 +235,7 @@ class Resumption(Start):
         self.store, self.head = store, head
         self.plan = CompiledPlan.from_json(files.plan)
         self.host: str = description["host"]
-        self.decision = Decision(Known({}, description["partitions"], description))
+        self.decision = Decision(StartingPoint({}, description["partitions"], description))
         self._generation = store.generation(head.generation)
         self.run_id = self._generation.run_id
 
@@ -247,8 +247,8 @@ class Resumption(Start):
         finish: Callable[[], None] = lambda: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> Iterator[None]:
-        """The lock is held already."""
+        """Yield: the lock is held already."""
         yield
 
     def publish(self) -> None:
-        """Do nothing: the start counts already."""
+        """Do nothing: the program is in force already."""

@@ -1,4 +1,4 @@
-"""The steps of a migration: what `--dry-run` prints, and what the start then executes."""
+"""The steps of a migration, printed by `--dry-run` and executed by the start."""
 
 from __future__ import annotations
 
@@ -13,26 +13,25 @@ class Step:
     """One step; `kind` is its name in JSON."""
 
     kind: ClassVar[str]
-    #: The text for people, in which fields are named.
+    #: The text for people, a format string over the fields.
     TEXT: ClassVar[str] = ""
 
     @property
     def text(self) -> str:
-        """What it does, for people."""
-        return self.TEXT.format(**{each.name: getattr(self, each.name) for each in fields(self)})
+        """The text for people."""
+        return self.TEXT.format(**{field.name: getattr(self, field.name) for field in fields(self)})
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        found: dict[str, Any] = {"step": self.kind}
-        for each in fields(self):
-            value = getattr(self, each.name)
-            found[each.name] = value.to_dict() if isinstance(value, StateMapping) else value
-        return found | {"text": self.text}
+        step: dict[str, Any] = {"step": self.kind}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            step[field.name] = value.to_dict() if isinstance(value, StateMapping) else value
+        return step | {"text": self.text}
 
 
 @dataclass(frozen=True, slots=True)
 class FinishBatch(Step):
-    """Finish, with the old program, the micro-batch that was begun: its rows may be in the sinks already.
+    """Finish, with the old program, its pending micro-batch, whose rows may be in the sinks already.
 
     Args:
         generation: the old generation.
@@ -47,10 +46,10 @@ class FinishBatch(Step):
 
 @dataclass(frozen=True, slots=True)
 class CarrySource(Step):
-    """What becomes of how far a table was read.
+    """Carry, start or set aside the position of a table.
 
     Args:
-        names: under which Spark keeps it.
+        names: the names under which Spark stores it.
         how: "goes on", "begins" or "waits".
     """
 
@@ -66,7 +65,7 @@ class CarrySource(Step):
 
 GOES_ON, BEGINS, WAITS = "goes on", "begins", "waits"
 _SOURCES = {
-    GOES_ON: "goes on where it was read to",
+    GOES_ON: "resumes at its position",
     BEGINS: "new, is read from its beginning",
     WAITS: "no longer read; its position is kept for when it comes back",
 }
@@ -74,12 +73,12 @@ _SOURCES = {
 
 @dataclass(frozen=True, slots=True)
 class ReadState(Step):
-    """Read what the old generation keeps.
+    """Read the state of the old generation.
 
     Args:
         generation: its number.
         host: the Spark operator that hosted it.
-        partitions: how many it is spread over.
+        partitions: its number of shuffle partitions.
     """
 
     kind: ClassVar[str] = "read-state"
@@ -91,13 +90,13 @@ class ReadState(Step):
 
 @dataclass(frozen=True, slots=True)
 class MoveState(Step):
-    """Take an operator's state over.
+    """Migrate an operator's state.
 
     Args:
         uid: its uid from now on.
-        words: what a person calls it.
-        mapping: where its columns and calls are in the old state.
-        ttls: what changes of its TTLs.
+        words: its description for people.
+        mapping: the places of its columns and calls in the old state.
+        ttls: the changes of its TTLs.
     """
 
     kind: ClassVar[str] = "move-state"
@@ -120,11 +119,11 @@ class MoveState(Step):
 
 @dataclass(frozen=True, slots=True)
 class DropState(Step):
-    """Leave an operator's state behind.
+    """Drop an operator's state.
 
     Args:
-        uid: the uid that it has in the old state.
-        words: what a person calls it.
+        uid: its uid in the old state.
+        words: its description for people.
         why: "removed" or "reset".
     """
 
@@ -135,7 +134,7 @@ class DropState(Step):
 
     @property
     def text(self) -> str:
-        return f"drop {self.uid}: {'the plan has it no more' if self.why == REMOVED else 'as --reset asks'}"
+        return f"drop {self.uid}: {'the plan no longer has it' if self.why == REMOVED else 'because of --reset'}"
 
 
 REMOVED, RESET, ADDED = "removed", "reset", "added"
@@ -148,7 +147,7 @@ class StartEmpty(Step):
 
     Args:
         uid: its uid.
-        words: what a person calls it.
+        words: its description for people.
         why: "added" or "reset".
     """
 
@@ -164,11 +163,11 @@ class StartEmpty(Step):
 
 @dataclass(frozen=True, slots=True)
 class ReadHistory(Step):
-    """Read once more what a table's source has read, or the table that is given for that.
+    """Read the history of a table's source, or the history table that replaces it.
 
     Args:
-        files: how many files.
-        given: where the table is that is given instead; empty where there is none.
+        files: number of files.
+        given: the path of the history table; empty if there is none.
     """
 
     kind: ClassVar[str] = "read-history"
@@ -186,13 +185,13 @@ class ReadHistory(Step):
 
 @dataclass(frozen=True, slots=True)
 class WarmUp(Step):
-    """Fill an operator that has no state with that history, which no sink gets.
+    """Fill an operator without state from that history, without sinks.
 
     Args:
         uid: its uid.
-        words: what a person calls it.
+        words: its description for people.
         why: "added" or "reset".
-        batches: in how many micro-batches the history runs, of all operators that are filled.
+        batches: number of micro-batches of the replay, for all operators.
     """
 
     kind: ClassVar[str] = "warm-up"
@@ -204,21 +203,21 @@ class WarmUp(Step):
     @property
     def text(self) -> str:
         batches = "1 micro-batch" if self.batches == 1 else f"{self.batches} micro-batches"
-        return f"fill {self.uid} from history in {batches}, to no sink: it is {_EMPTY[self.why]}"
+        return f"fill {self.uid} from history in {batches}, without sinks: it is {_EMPTY[self.why]}"
 
 
 @dataclass(frozen=True, slots=True)
 class WriteState(Step):
-    """Write the state into the new generation, each timer set by the TTLs of the new plan.
+    """Write the state into the new generation, with each timer set by the TTLs of the new plan.
 
     Args:
         generation: the number of the new generation.
-        host: the Spark operator that is to host it.
-        partitions: how many it is spread over.
+        host: the Spark operator that will host it.
+        partitions: its number of shuffle partitions.
     """
 
     kind: ClassVar[str] = "write-state"
-    TEXT: ClassVar[str] = "write generation {generation} ({partitions} partitions, {host}), timers set afresh"
+    TEXT: ClassVar[str] = "write generation {generation} ({partitions} partitions, {host}), with new timers"
     generation: int
     host: str
     partitions: int
@@ -226,16 +225,16 @@ class WriteState(Step):
 
 @dataclass(frozen=True, slots=True)
 class Publish(Step):
-    """Have the new generation count.
+    """Put the new generation in force.
 
     Args:
         generation: its number.
-        before: the generation that stays beside it.
+        before: the previous generation, which remains.
     """
 
     kind: ClassVar[str] = "publish"
     TEXT: ClassVar[str] = (
-        "have generation {generation} count; generation {before} stays as it is, for --rollback, until --prune"
+        "put generation {generation} in force; generation {before} remains for --rollback, until --prune"
     )
     generation: int
     before: int

@@ -1,8 +1,8 @@
-"""Warm-up: which operators that would start empty are filled from history, and where that is refused.
+"""Warm-up: operators that would start empty and are filled from history, and the refusals.
 
-An operator is filled by what it is made of: the new plan above it runs once more over the rows that the kept sources
-have read, to no sink. That is right where all above it gives now what it gave then, so everything else is refused: also
-what gives other rows when the same rows come once more, at another time.
+An operator is filled by a replay: the part of the new plan upstream of it runs over the rows that the kept sources have
+read, without sinks. This is correct if everything upstream produces the same rows as then, so everything else is
+refused, including operators whose output depends on the time of arrival.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cached_property
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import Progress
-from compiled_plan.plans.execution.operators.base import goes_by_the_clock
+from compiled_plan.plans.execution.operators.base import emits_by_processing_time
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
 from compiled_plan.plans.execution.upgrade.excerpt import above, excerpt
 from compiled_plan.plans.execution.upgrade.filling import Clock, Filling, batches_of
@@ -26,17 +26,17 @@ from compiled_plan.plans.nodes.lookup import LookupJoin
 from compiled_plan.plans.nodes.over import OverAggregate
 from compiled_plan.plans.plan import CompiledPlan
 
-#: Fills all operators that would start empty.
+#: The option's value that fills all operators that would start empty.
 ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why an operator cannot be filled.
+    """A reason why an operator cannot be filled.
 
     Args:
         uid: the operator.
-        why: the reason, with what it is about.
+        why: the reason, with its subject.
         remedy: what to do.
     """
 
@@ -47,16 +47,16 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Warming:
-    """A start that is to fill operators.
+    """A start that fills operators.
 
     Args:
-        pasts: of the sources of the new program, which is under the uids of the checkpoint.
+        pasts: the histories of the new program's sources; the program has the uids of the checkpoint.
         empty: the operators that would start empty.
-        partly: by uid in the checkpoint why an operator's state is not that of all rows that were read.
-        moved: whether the generation was itself made by an upgrade.
-        progress: how far the checkpoint is.
+        partly: by uid in the checkpoint, why an operator's state does not reflect all rows read.
+        moved: True if the generation itself was created by an upgrade.
+        progress: the progress of the checkpoint.
         timed_before: the tables of the old program whose rows made watermarks.
-        most: how many files of a table a micro-batch reads at most.
+        max_files: maximum number of files per table and micro-batch.
         where: the checkpoint, for errors.
     """
 
@@ -67,57 +67,57 @@ class Warming:
     moved: bool
     progress: Progress
     timed_before: frozenset[str]
-    most: int | None
+    max_files: int | None
     where: str
 
     def filling(self, wanted: Sequence[str]) -> Filling | None:
-        """What fills the operators that are asked for; None where none of them has a past.
+        """The filling of the requested operators; None if none of them has a history.
 
         Args:
             wanted: their uids, or "all".
 
         Raises:
-            CheckpointError: no such operator, or one that cannot be filled; says why.
+            CheckpointError: no such operator, or one that cannot be filled; gives the reason.
         """
-        self.pasts.check_given(self.where)
-        edits = tuple(each for each in self._wanted(wanted) if self._has_past(each))
+        self.pasts.check_histories(self.where)
+        edits = tuple(edit for edit in self._requested(wanted) if self._has_past(edit))
         if not edits or not self.pasts.log:
             return None
-        prepared = prepare(excerpt(self._prepared.plan, {_node(each) for each in edits}))
+        prepared = prepare(excerpt(self._prepared.plan, {_node(edit) for edit in edits}))
         clock = self._clock(prepared)
-        found = tuple(dict.fromkeys((*self._refusals(edits), *self._of_time(edits, clock))))
-        if found:
-            raise _refused(found, self.where)
-        # A table of several scans has the number of the first of them, which may not be among them here.
+        refusals = tuple(dict.fromkeys((*self._refusals(edits), *self._watermark_refusals(edits, clock))))
+        if refusals:
+            raise _refused(refusals, self.where)
+        # The id of a table with several scans is that of the first, which may be missing here.
         sources = {at: self.pasts.source_of(prepared.starts(at)[0]) for at in (*prepared.tables, *prepared.values)}
         pasts = {at: past for at, source in sources.items() if (past := self.pasts.past(source)) is not None}
         names = {at: self.pasts.names.by_node[source] for at, source in sources.items()}
-        files = {past.name: (past.files, past.given is not None) for past in pasts.values()}
-        return Filling(edits, prepared, pasts, names, batches_of(files, clock, self.most), clock, self.progress)
+        files = {past.name: (past.files, past.history is not None) for past in pasts.values()}
+        return Filling(edits, prepared, pasts, names, batches_of(files, clock, self.max_files), clock, self.progress)
 
     @cached_property
     def _prepared(self) -> PreparedPlan:
         return self.pasts.prepared
 
-    # ---- which operators
+    # ---- the operators
 
-    def _wanted(self, wanted: Sequence[str]) -> tuple[OperatorEdit, ...]:
+    def _requested(self, wanted: Sequence[str]) -> tuple[OperatorEdit, ...]:
         if ALL in wanted:
             return self.empty
-        found = []
+        edits = []
         for uid in wanted:
-            edit = next((each for each in self.empty if uid in self._uids(each)), None)
+            edit = next((candidate for candidate in self.empty if uid in self._uids(candidate)), None)
             if edit is None:
                 raise self._not_empty(uid)
-            found.append(edit)
-        return tuple(dict.fromkeys(found))
+            edits.append(edit)
+        return tuple(dict.fromkeys(edits))
 
     def _not_empty(self, uid: str) -> CheckpointError:
         message = f"--warm-up {uid}: no operator of this uid starts empty"
-        remedy = f"operators that start empty: {', '.join(each.uid for each in self.empty) or 'none'}"
-        if any(uid in self._uids(each) and each.new_node is not None for each in self.diff.operators):
+        remedy = f"operators that start empty: {', '.join(edit.uid for edit in self.empty) or 'none'}"
+        if any(uid in self._uids(edit) and edit.new_node is not None for edit in self.diff.operators):
             message = f"--warm-up {uid}: the operator keeps its state"
-            remedy = f"--reset {uid} --warm-up {uid} makes it anew from history"
+            remedy = f"--reset {uid} --warm-up {uid} rebuilds it from history"
         return CheckpointError(message, where=self.where, remedy=remedy)
 
     def _uids(self, edit: OperatorEdit) -> set[str]:
@@ -130,7 +130,7 @@ class Warming:
     # ---- refusals
 
     def _refusals(self, edits: Sequence[OperatorEdit]) -> Iterator[Refusal]:
-        filled = {each.new_node for each in edits}
+        filled = {edit.new_node for edit in edits}
         for edit in edits:
             ids = above(self._prepared.plan, [_node(edit)])
             for source in self.pasts.above(_node(edit)):
@@ -138,28 +138,28 @@ class Warming:
                     yield Refusal(edit.uid, why, remedy)
             for why in unrepeatable(self._prepared.plan, ids):
                 yield Refusal(edit.uid, why)
-            for other in self.diff.operators:
-                if other.new_node in ids - filled and other.new_node in self._prepared.layout.levels:
-                    for why, remedy in self._of_operator(other):
+            for above_edit in self.diff.operators:
+                if above_edit.new_node in ids - filled and above_edit.new_node in self._prepared.layout.levels:
+                    for why, remedy in self._objections(above_edit):
                         yield Refusal(edit.uid, why, remedy)
 
-    def _of_operator(self, other: OperatorEdit) -> Iterator[tuple[str, str]]:
-        """What speaks against the result that another operator above has given so far."""
-        what = f"operator {other.uid} above it"
-        if other in self.empty:
-            if self._has_past(other):
-                yield f"{what} starts empty", f"--warm-up {other.uid} fills that, too"
+    def _objections(self, above: OperatorEdit) -> Iterator[tuple[str, str]]:
+        """The objections to the earlier output of another operator upstream."""
+        operator = f"operator {above.uid} above it"
+        if above in self.empty:
+            if self._has_past(above):
+                yield f"{operator} starts empty", f"--warm-up {above.uid} fills that, too"
             return
-        remedy = f"--reset {other.uid} --warm-up {other.uid} makes that anew, too"
-        why = other.why if other.verdict is not Verdict.FULL else self.partly.get(other.old_uid, "")
-        if not why and any(entry.ttl_ms for entry in self._prepared.plan.node(_node(other)).ttl_entries):
+        remedy = f"--reset {above.uid} --warm-up {above.uid} rebuilds that, too"
+        why = above.why if above.verdict is not Verdict.FULL else self.partly.get(above.old_uid, "")
+        if not why and any(entry.ttl_ms for entry in self._prepared.plan.node(_node(above)).ttl_entries):
             why = "it forgets after its TTL"
         if why:
-            yield f"what {what} has given is not known: {why}", remedy
-        for source in self.pasts.above(_node(other)):
-            if source in self.pasts.given:
+            yield f"the earlier output of {operator} is unknown: {why}", remedy
+        for source in self.pasts.above(_node(above)):
+            if source in self.pasts.histories:
                 table = self.pasts.table(source)
-                yield f"{what} has read {table} itself, and not the table that --warm-up-from gives", remedy
+                yield f"{operator} has read {table} itself, and not the table of --warm-up-from", remedy
 
     # ---- event time
 
@@ -169,11 +169,11 @@ class Warming:
             return Clock()
         if self.pasts.description["clock"] != "event time":
             return Clock(True)
-        whole = not self.moved and [entry.number for entry in log] == list(range(len(log)))
-        return Clock(True, log if whole else (), log[-1].watermark)
+        is_complete = not self.moved and [entry.number for entry in log] == list(range(len(log)))
+        return Clock(True, log if is_complete else (), log[-1].watermark)
 
-    def _of_time(self, edits: Sequence[OperatorEdit], clock: Clock) -> Iterator[Refusal]:
-        """Where the log does not say by which watermarks micro-batches ran, only those of one source can be had."""
+    def _watermark_refusals(self, edits: Sequence[OperatorEdit], clock: Clock) -> Iterator[Refusal]:
+        """Without a log of the watermarks of micro-batches, only those of a single source can be reconstructed."""
         if not clock.event_time or clock.log:
             return
         uid = edits[0].uid
@@ -191,16 +191,16 @@ def _node(edit: OperatorEdit) -> int:
     return edit.new_node
 
 
-def _refused(found: Iterable[Refusal], where: str) -> CheckpointError:
-    refusals = tuple(found)
-    lines = [f"  - operator {each.uid}: {each.why}" for each in refusals]
-    ways = [each.remedy for each in refusals if each.remedy]
-    ways.append("leave --warm-up out: the operator starts empty, which --upgrade migrate-partial accepts")
-    text = "history does not give what the operators would have by now:\n" + "\n".join(lines)
-    return CheckpointError(text, where=where, remedy="; ".join(dict.fromkeys(ways)))
+def _refused(reasons: Iterable[Refusal], where: str) -> CheckpointError:
+    refusals = tuple(reasons)
+    lines = [f"  - operator {refusal.uid}: {refusal.why}" for refusal in refusals]
+    remedies = [refusal.remedy for refusal in refusals if refusal.remedy]
+    remedies.append("leave --warm-up out: the operator starts empty, which --upgrade migrate-partial accepts")
+    text = "history does not yield the state that the operators would have by now:\n" + "\n".join(lines)
+    return CheckpointError(text, where=where, remedy="; ".join(dict.fromkeys(remedies)))
 
 
-#: Functions that tell the time, or differ at every call; PROCTIME() itself is no value before it is made one.
+#: Functions that return the time, or vary between calls; PROCTIME() itself has no value until it is materialised.
 _OF_THE_MOMENT = {
     f"${name}$1": name
     for name in (
@@ -222,10 +222,10 @@ _UNIX = "$UNIX_TIMESTAMP$1"
 
 
 def unrepeatable(plan: CompiledPlan, ids: Collection[int]) -> Iterator[str]:
-    """Why rows that come once more would not give what they gave.
+    """The reasons why repeated rows would not produce the same output.
 
     Args:
-        ids: the nodes that they pass.
+        ids: the nodes that the rows pass.
     """
     for node in plan.in_order:
         if node.id in ids:
@@ -235,31 +235,31 @@ def unrepeatable(plan: CompiledPlan, ids: Collection[int]) -> Iterator[str]:
 def _of_node(plan: CompiledPlan, node: PlanNode) -> Iterator[str]:
     where = f"node {node.id} ({node.kind})"
     for name in dict.fromkeys(_calls(node.to_dict())):
-        yield f"{where} calls {name}, which gives another value now than when the rows came"
+        yield f"{where} calls {name}, which returns another value now than when the rows arrived"
     if isinstance(node, LookupJoin):
-        yield f"{where} asks a table, and what that said when the rows came is not known"
-    elif goes_by_the_clock(node, plan) and not _goes_by_arrival(node):
-        yield f"{where} goes by processing time, and when the rows came is not known"
+        yield f"{where} looks up a table, whose rows at that time are unknown"
+    elif emits_by_processing_time(node, plan) and not _depends_only_on_order(node):
+        yield f"{where} uses processing time, and the arrival times of the rows are unknown"
 
 
-def _goes_by_arrival(node: PlanNode) -> bool:
-    """Whether it is the order of rows that counts, and not when they came."""
+def _depends_only_on_order(node: PlanNode) -> bool:
+    """Return True if the order of rows matters, but not their time of arrival."""
     return isinstance(node, Deduplicate) or (isinstance(node, OverAggregate) and node.forgets_idle_keys)
 
 
 def _calls(value: object) -> Iterator[str]:
     """The functions of the moment in a node's JSON."""
-    open_ = [value]
-    while open_:
-        found = open_.pop()
-        if isinstance(found, list):
-            open_ += found
-        elif isinstance(found, dict):
-            name = found.get("internalName")
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, list):
+            pending += node
+        elif isinstance(node, dict):
+            name = node.get("internalName")
             if name in _OF_THE_MOMENT:
                 yield _OF_THE_MOMENT[str(name)]
-            elif name == _UNIX and not found.get("operands"):
+            elif name == _UNIX and not node.get("operands"):
                 yield "UNIX_TIMESTAMP"
-            elif found.get("deterministic") is False:
+            elif node.get("deterministic") is False:
                 yield "a Python function that is not deterministic"
-            open_ += found.values()
+            pending += node.values()

@@ -50,9 +50,9 @@ def _here(*options: str) -> Engine:
 
 
 def _on_flink(statements: Sequence[str], folder: Path, name: str, log: Path) -> subprocess.Popen[bytes]:
-    from compiled_plan.plans.execution.kernel import use_fit_java
+    from compiled_plan.plans.execution.kernel import use_suitable_java
 
-    use_fit_java()
+    use_suitable_java()
     place = {
         "pipeline.jars": fetched(FLINK_KAFKA).as_uri(),
         "execution.checkpointing.dir": (folder / f"checkpoint_{name}").as_uri(),

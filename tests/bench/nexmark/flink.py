@@ -70,9 +70,9 @@ def run_jobs(jobs: Sequence[Sequence[str]], options: Mapping[str, str], folder: 
     Raises:
         BenchError: a job failed.
     """
-    from compiled_plan.plans.execution.kernel import use_fit_java
+    from compiled_plan.plans.execution.kernel import use_suitable_java
 
-    use_fit_java()
+    use_suitable_java()
     script = Path(__file__).with_name("jobs.py")
     process = subprocess.Popen(
         [str(flink_python()), str(script)],

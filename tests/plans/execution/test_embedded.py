@@ -260,7 +260,7 @@ def test_a_dataframe_with_a_watermark_has_windows(env: TableEnvironment) -> None
         (pa.table([[1], [2]], names=["a", "a"]), None, "two columns 'a'"),
         (pa.table({"a": [None]}), None, "type null"),
         (pa.table({"a": [1]}), "INT", "must be a row"),
-        (pd.DataFrame({"a": [object()]}), None, "cannot be told"),
+        (pd.DataFrame({"a": [object()]}), None, "cannot be inferred"),
     ],
 )
 def test_invalid_inputs_of_from_dataframe(frame: Any, schema: Any, message: str) -> None:

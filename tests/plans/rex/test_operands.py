@@ -12,7 +12,7 @@ from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.expressions import ExpressionContext, known_functions, register, to_column
-from compiled_plan.plans.execution.spark.java import know_classes
+from compiled_plan.plans.execution.spark.java import cache_classes
 from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.findings import Fault
 from compiled_plan.plans.rex.kinds import kind_of
@@ -34,7 +34,7 @@ HERE = ExpressionContext(where="node 1")
 @pytest.fixture
 def session(spark: SparkSession) -> SparkSession:
     """The shared session, with the functions of the kernel."""
-    know_classes(spark._jvm)
+    cache_classes(spark._jvm)
     register(spark)
     return spark
 

@@ -43,7 +43,7 @@ def test_a_partial_line_of_a_killed_process_is_skipped(tmp_path: Path) -> None:
 
 def test_files_are_moved_aside_and_read_as_one(tmp_path: Path) -> None:
     path = tmp_path / "progress.jsonl"
-    write(path, 40, length=1000, kept=3)
+    write(path, 40, length=1000, retained=3)
     files = files_of(path)
     assert len(files) == 4
     assert all(0 < file.stat().st_size <= 1000 for file in files)

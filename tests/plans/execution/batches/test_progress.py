@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from compiled_plan.plans.execution.batches.progress import (
-    Kept,
     OperatorProgress,
+    StateFigures,
     ended_at,
     lag_of,
     source_name,
@@ -52,12 +52,12 @@ def test_lags(read: str | None, latest: str | None, lag: int | None) -> None:
 
 
 def test_state_sizes_of_earlier_releases_are_readable() -> None:
-    assert Kept.read('{"a": 3}') == Kept({"a": 3}, {})
-    assert Kept.read(None) == Kept({}, {})
+    assert StateFigures.read('{"a": 3}') == StateFigures({"a": 3}, {})
+    assert StateFigures.read(None) == StateFigures({}, {})
     operators = [OperatorProgress("a", "", 1, 1, 3, 30), OperatorProgress("b", "", 1, 1, 2, None)]
-    sizes = Kept.of(operators)
-    assert sizes == Kept({"a": 3, "b": 2}, {"a": 30})
-    assert Kept.read(sizes.text()) == sizes
+    sizes = StateFigures.of(operators)
+    assert sizes == StateFigures({"a": 3, "b": 2}, {"a": 30})
+    assert StateFigures.read(sizes.text()) == sizes
 
 
 def test_times() -> None:

@@ -97,11 +97,11 @@ LOST: Mapping[str, tuple[str, Change]] = {
     "a part of a plan": ("programs/1/plan.json", written(f"{OWN}/programs/1/plan.json", '{"nodes": [')),
     "a deep plan": ("programs/1/plan.json", written(f"{OWN}/programs/1/plan.json", DEEP)),
     "a description": ("description.json", written(f"{OWN}/programs/1/description.json", "")),
-    "offsets": ("says that no micro-batch was the last to begin", removed("generations/1/offsets")),
-    "commits": ("that none was the last that is done", removed("generations/1/commits")),
-    "the last offset": ("do not fit", removed("generations/1/offsets/2")),
+    "offsets": ("ends with no micro-batch", removed("generations/1/offsets")),
+    "commits": ("with none", removed("generations/1/commits")),
+    "the last offset": ("disagree", removed("generations/1/offsets/2")),
     "the last commits": (
-        "do not fit",
+        "disagree",
         lambda root: [removed(f"generations/1/commits/{at}")(root) for at in (1, 2)],
     ),
     "both logs": (

@@ -79,7 +79,7 @@ def test_the_watermark_of_a_query_is_that_of_sources_that_are_not_idle() -> None
 
 
 def test_partitions_come_and_go() -> None:
-    actual = source(10, a=10, b=20).found(("a", "c"), now=50)
+    actual = source(10, a=10, b=20).with_partitions(("a", "c"), now=50)
     assert actual.partitions == {"a": Partition(10, 0), "c": Partition(None, 50)}
     # A new partition holds the watermark until it delivers rows or is idle.
     assert actual.after({"a": 90}, now=60).moved(NEVER).mark == 10
@@ -100,7 +100,7 @@ def test_any_batching_equals_the_model_of_the_whole_history(
     batches: list[tuple[int, dict[str, int | None]]], timeout: int
 ) -> None:
     """A micro-batch after so many ms; the model processes all rows again."""
-    marks, now, wanted = SourceMarks().found("abc", 0), 0, None
+    marks, now, wanted = SourceMarks().with_partitions("abc", 0), 0, None
     past: list[tuple[int, dict[str, int | None]]] = [(0, {})]
     for wait, rows in batches:
         now += wait

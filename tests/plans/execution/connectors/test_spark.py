@@ -127,7 +127,7 @@ def test_a_data_source_in_python_is_read_whole_and_written(spark: SparkSession, 
     # Rows that were read are not read again.
     run(spark, program, tmp_path / "c")
     assert len(file.read_text().splitlines()) == 3
-    with pytest.raises(UnsupportedError, match="provider 'numbers' is no stream"):
+    with pytest.raises(UnsupportedError, match="provider 'numbers' does not support streaming reads"):
         run(spark, program.replace("'upto' = '3'", "'upto' = '3', 'scan.mode' = 'streaming'"))
     with pytest.raises(CompiledPlanError, match="invalid literal for int"):
         run(spark, program.replace("'upto' = '3'", "'upto' = 'three'"))

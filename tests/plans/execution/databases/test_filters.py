@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.execution.databases.filters import Known, condition
+from compiled_plan.plans.execution.databases.filters import TypedColumn, condition
 from compiled_plan.plans.execution.stages.prepared import prepare
 
 COLUMNS = "id BIGINT, name STRING, n INT, d DECIMAL(10, 2), born DATE, wall TIMESTAMP(3), ok BOOLEAN, f DOUBLE, odd INT"
@@ -22,7 +22,7 @@ def pushed(where: str) -> str | None:
     )
     (source,) = prepare(plan).tables.values()
     fields = source.table.columns.fields
-    known = [Known(field.name, field.type, *types) for field, types in zip(fields, TYPES, strict=True)]
+    known = [TypedColumn(field.name, field.type, *types) for field, types in zip(fields, TYPES, strict=True)]
     conditions = [
         condition(rex, [None if at is None else known[at] for at in refers]) for rex, refers in source.table.filters
     ]

@@ -59,17 +59,17 @@ def marker_files(folder: Path) -> set[str]:
 
 def test_a_partition_is_committed_after_its_delay_and_batch(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
     committer = commits(spark, tmp_path, clock, delay="1 s")
-    committer.wrote(0, ["dt=a/hour=1"])
+    committer.record(0, ["dt=a/hour=1"])
     committer.settle(0, None, ended=False)
     clock.now += 1000
     committer.settle(-1, None, ended=False)
     assert marker_files(tmp_path) == set()
-    committer.wrote(1, ["dt=a/hour=2"])
+    committer.record(1, ["dt=a/hour=2"])
     committer.settle(0, None, ended=False)
     assert marker_files(tmp_path) == {"dt=a/hour=1/_SUCCESS"}
     # Partitions written by the batch after the uncommitted one wait for it.
     clock.now += 1000
-    committer.wrote(2, ["dt=a/hour=2"])
+    committer.record(2, ["dt=a/hour=2"])
     committer.settle(1, None, ended=False)
     assert marker_files(tmp_path) == {"dt=a/hour=1/_SUCCESS"}
     committer.settle(2, None, ended=False)
@@ -79,7 +79,7 @@ def test_a_partition_is_committed_after_its_delay_and_batch(spark: SparkSession,
 
 def test_the_end_of_the_input_commits_all_partitions(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
     committer = commits(spark, tmp_path, clock, delay="1 d", trigger="partition-time", file="done")
-    committer.wrote(0, ["dt=a/hour=1", "dt=b/hour=2"])
+    committer.record(0, ["dt=a/hour=1", "dt=b/hour=2"])
     committer.settle(0, None, ended=True)
     assert marker_files(tmp_path) == {"dt=a/hour=1/done", "dt=b/hour=2/done"}
 
@@ -111,7 +111,7 @@ def test_pending_partitions_are_read_before_the_first_write(tmp_path: Path, monk
     FileSink(table, MagicMock(), MagicMock(), context, commits=waiting).look_ahead(0)
     files.return_value.walk = MagicMock(side_effect=FileNotFoundError)
     waiting.settle(-1, None, ended=False)
-    waiting.wrote(0, ["dt=a/hour=1"])
+    waiting.record(0, ["dt=a/hour=1"])
     assert waiting.pending is not None and list(waiting.pending) == ["dt=a/hour=1"]
 
 
@@ -132,7 +132,7 @@ def test_by_the_watermark_behind_the_time_of_the_partition(
 ) -> None:
     committer = commits(spark, tmp_path, clock, trigger="partition-time", delay="1 h", **options)
     committer.check(ends=False, has_watermark=True)
-    committer.wrote(0, [folder])
+    committer.record(0, [folder])
     committer.settle(0, None, ended=False)
     committer.settle(0, millis + HOUR, ended=False)
     assert marker_files(tmp_path) == set()
@@ -142,7 +142,7 @@ def test_by_the_watermark_behind_the_time_of_the_partition(
 
 def test_a_partition_without_a_valid_time_is_named(spark: SparkSession, tmp_path: Path, clock: Clock) -> None:
     committer = commits(spark, tmp_path, clock, trigger="partition-time")
-    committer.wrote(0, ["dt=__DEFAULT_PARTITION__/hour=1"])
+    committer.record(0, ["dt=__DEFAULT_PARTITION__/hour=1"])
     with pytest.raises(DataError, match="the time of partition dt=__DEFAULT_PARTITION__/hour=1 cannot be read"):
         committer.settle(0, NEW_YEAR, ended=False)
 

@@ -53,5 +53,5 @@ def test_a_suitable_java_beside_an_old_java_home(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("JAVA_HOME", str(install(tmp_path / "old", "11.0.2")))
     home = install(tmp_path / "jvm/java-21", "21.0.1")
     monkeypatch.setattr(java, "_INSTALL_ROOTS", (str(tmp_path / "jvm"),))
-    assert kernel.use_fit_java() == home
+    assert kernel.use_suitable_java() == home
     assert os.environ["JAVA_HOME"] == str(home)

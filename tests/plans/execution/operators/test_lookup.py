@@ -14,7 +14,7 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.plans.errors import ExecutionError, PlanError, UnsupportedError
-from compiled_plan.plans.execution.kernel import use_fit_java
+from compiled_plan.plans.execution.kernel import use_suitable_java
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.stages.prepared import prepare
@@ -152,7 +152,7 @@ def test_a_driver_in_a_jar_of_the_users(spark: SparkSession, database: Any, tmp_
     services = tmp_path / "META-INF" / "services"
     services.mkdir(parents=True)
     (services / "java.sql.Driver").write_text("Probe\n")
-    subprocess.run([use_fit_java() / "bin" / "javac", "Probe.java"], cwd=tmp_path, check=True)
+    subprocess.run([use_suitable_java() / "bin" / "javac", "Probe.java"], cwd=tmp_path, check=True)
     jvm: Any = spark._jvm
     gateway: Any = spark.sparkContext._gateway
     urls = gateway.new_array(jvm.java.net.URL, 1)

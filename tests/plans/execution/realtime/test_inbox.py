@@ -15,10 +15,10 @@ def framed(text: str) -> bytes:
 def test_lines_are_shown_in_order_and_the_end_is_answered_when_they_are() -> None:
     shown: list[str] = []
     inbox = Inbox("127.0.0.1", {0: lambda line: None, 1: shown.append})
-    settings = inbox.told(1)
-    with socket.create_connection((settings["host"], settings["port"]), 10) as task:
+    description = inbox.description(1)
+    with socket.create_connection((description["host"], description["port"]), 10) as task:
         lines = ["+I[1, ä]", "", "-U[1, ä]"]
-        task.sendall(framed(settings["secret"]) + struct.pack(">i", settings["sink"]))
+        task.sendall(framed(description["secret"]) + struct.pack(">i", description["sink"]))
         task.sendall(b"".join(map(framed, lines)) + struct.pack(">i", -1))
         assert task.recv(1) == b"\1"
     assert shown == lines
@@ -28,9 +28,9 @@ def test_lines_are_shown_in_order_and_the_end_is_answered_when_they_are() -> Non
 def test_clients_without_the_secret_are_rejected() -> None:
     shown: list[str] = []
     inbox = Inbox("127.0.0.1", {0: shown.append})
-    settings = inbox.told(0)
-    with socket.create_connection((settings["host"], settings["port"]), 10) as stranger:
-        stranger.sendall(framed("x" * len(settings["secret"])) + struct.pack(">i", 0) + framed("no"))
+    description = inbox.description(0)
+    with socket.create_connection((description["host"], description["port"]), 10) as stranger:
+        stranger.sendall(framed("x" * len(description["secret"])) + struct.pack(">i", 0) + framed("no"))
         assert stranger.recv(1) == b""
     assert shown == []
     inbox.close()
@@ -39,10 +39,10 @@ def test_clients_without_the_secret_are_rejected() -> None:
 def test_complete_lines_of_an_interrupted_task_are_shown() -> None:
     shown: list[str] = []
     inbox = Inbox("127.0.0.1", {0: shown.append})
-    settings = inbox.told(0)
-    with socket.create_connection((settings["host"], settings["port"]), 10) as task:
+    description = inbox.description(0)
+    with socket.create_connection((description["host"], description["port"]), 10) as task:
         task.sendall(
-            framed(settings["secret"]) + struct.pack(">i", 0) + framed("whole") + struct.pack(">i", 99) + b"ha"
+            framed(description["secret"]) + struct.pack(">i", 0) + framed("whole") + struct.pack(">i", 99) + b"ha"
         )
         task.shutdown(socket.SHUT_WR)
         task.recv(1)

@@ -45,9 +45,9 @@ def _params() -> list[Any]:
         ({"max_files_per_batch": 0}, "--max-files-per-batch must be 1 or more"),
         ({"trigger": "2s", "available_now": True}, "--trigger and --available-now exclude each other"),
         ({"reset": ["a"]}, "there is no state to upgrade without a checkpoint"),
-        ({"checkpoint": "c", "warm_up_from": {"t": {}}}, "--warm-up-from says where history is"),
-        ({"host": "mine"}, "no such operator host: mine"),
-        ({"checkpoint": "c", "upgrade": "maybe"}, "no such way to upgrade: maybe"),
+        ({"checkpoint": "c", "warm_up_from": {"t": {}}}, "--warm-up-from has no effect"),
+        ({"host": "mine"}, "unknown operator host: mine"),
+        ({"checkpoint": "c", "upgrade": "maybe"}, "unknown upgrade mode: maybe"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options: dict[str, Any], message: str) -> None:

@@ -9,7 +9,7 @@ from py4j.clientserver import ClientServerConnection
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.spark.java import java_class, know_classes
+from compiled_plan.plans.execution.spark.java import cache_classes, java_class
 
 SEARCH = "r\nu\n"
 
@@ -31,7 +31,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 
 def test_column_functions_need_no_class_lookup(spark: SparkSession, searches: list[str]) -> None:
-    know_classes(spark._jvm)
+    cache_classes(spark._jvm)
     F.concat(F.col("a"), F.lit("b")).alias("c")
     searches.clear()
     F.concat(F.col("b"), F.lit("c")).alias("d")

@@ -16,7 +16,7 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.connectors.jars import ALL, KAFKA, Package
 from compiled_plan.plans.connectors.registry import connector_specs, format_specs
 from compiled_plan.plans.errors import ExecutionError
-from compiled_plan.plans.execution.kernel import use_fit_java
+from compiled_plan.plans.execution.kernel import use_suitable_java
 from compiled_plan.plans.execution.spark import packages
 from compiled_plan.plans.plan import CompiledPlan
 
@@ -79,7 +79,7 @@ def published(repository: Path, name: str, class_name: str) -> Path:
     folder = repository / f"org/example/{name}/1"
     folder.mkdir(parents=True)
     (folder / f"{class_name}.java").write_text(f"public class {class_name} {{}}")
-    subprocess.run([use_fit_java() / "bin" / "javac", f"{class_name}.java"], cwd=folder, check=True)
+    subprocess.run([use_suitable_java() / "bin" / "javac", f"{class_name}.java"], cwd=folder, check=True)
     with zipfile.ZipFile(folder / f"{name}-1.jar", "w") as jar:
         jar.write(folder / f"{class_name}.class", f"{class_name}.class")
     (folder / f"{name}-1.pom").write_text(
@@ -115,12 +115,12 @@ def test_a_library_of_another_hash_is_not_loaded(
     with pytest.raises(ExecutionError) as refusal:
         packages.provide(spark, program("jdbc:derby:d"))
     assert (
-        f"org.example:forged:1, which connector 'probe' needs, is not the file that it should be: its SHA-256 is \
+        f"org.example:forged:1, which connector 'probe' needs, has the wrong checksum: its SHA-256 is \
 {actual}, expected {'0' * 64}"
         in str(refusal.value)
     )
     assert "remove it from Ivy" in str(refusal.value)
-    assert not packages.finds(spark, "ForgedProbe")
+    assert not packages.has_class(spark, "ForgedProbe")
 
 
 def test_only_libraries_with_a_hash_are_fetched() -> None:

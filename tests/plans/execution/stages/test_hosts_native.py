@@ -84,7 +84,7 @@ def test_a_checkpoint_belongs_to_a_host(spark: SparkSession, tmp_path: Path) -> 
     pipeline.add("clicks", click(1, "a", 1))
     pipeline.run()
     for host in (TRANSFORM, GROUPS):
-        with pytest.raises(CheckpointError, match=f"what {NATIVE} keeps cannot be moved to {host}"):
+        with pytest.raises(CheckpointError, match=f"the state of {NATIVE} cannot be migrated to {host}"):
             Run(spark, pipeline.plan, RunOptions(checkpoint=str(tmp_path / "checkpoint"), host=host))
 
 
@@ -97,7 +97,7 @@ def test_the_dry_run_tells_the_differences() -> None:
     for line in (
         "which row",
         "late rows",
-        "forgetting: one to three micro-batches after 1 s",
+        "eviction: one to three micro-batches after 1 s",
         "idle gaps and restarts",
     ):
         assert line in text

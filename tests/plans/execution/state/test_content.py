@@ -161,7 +161,7 @@ def test_a_match_has_the_rows_of_open_matches(looked: Looked) -> None:
         ("by_two", {"item": "nut", "d": "2024-13-01"}, "'2024-13-01' is no value of the key column d, which is DATE"),
         ("inner_join", {"id": "1.5"}, "'1.5' is no value of the key column id, which is INT"),
         ("inner_join", {"id": "3000000000"}, "'3000000000' is no value of the key column id"),
-        ("inner_join", {"id": "1", "oid": "1"}, "id, oid are not of one key"),
+        ("inner_join", {"id": "1", "oid": "1"}, "id, oid do not belong to one key"),
     ],
 )
 def test_invalid_keys(sink: str, key: dict[str, str], says: str, looked: Looked) -> None:

@@ -67,7 +67,9 @@ def test_keys() -> None:
     assert key_of(["id=5", "name=a=b", "empty="]) == {"id": "5", "name": "a=b", "empty": ""}
 
 
-@pytest.mark.parametrize(("texts", "says"), [(["id"], "no column with a value"), (["a=1", "a=2"], "a is there twice")])
+@pytest.mark.parametrize(
+    ("texts", "says"), [(["id"], "not of the form COLUMN=VALUE"), (["a=1", "a=2"], "a is there twice")]
+)
 def test_invalid_keys(texts: list[str], says: str) -> None:
     with pytest.raises(CheckpointError, match=says):
         key_of(texts)

@@ -60,8 +60,8 @@ def test_a_ttl_moves_state_only_where_entries_were_kept_for_ever(
 def test_another_number_of_partitions_moves_state_and_the_default_does_not(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES), Setting(TRANSFORM, 2))
     assert not decided(store, compiled(PRICES), Setting(TRANSFORM, 5)).moves
-    assert not decided(store, compiled(PRICES), Setting(TRANSFORM, 2, asked=2)).moves
-    decision = decided(store, compiled(PRICES), Setting(TRANSFORM, 5, asked=5))
+    assert not decided(store, compiled(PRICES), Setting(TRANSFORM, 2, requested_partitions=2)).moves
+    decision = decided(store, compiled(PRICES), Setting(TRANSFORM, 5, requested_partitions=5))
     assert decision.partitions == decision.known.partitions == 5
     assert "write generation 2 (5 partitions, transformWithState)" in "\n".join(step.text for step in decision.steps)
 
@@ -76,17 +76,17 @@ def test_another_host_moves_state_but_not_to_and_from_the_native_one(tmp_path: P
     decision = decided(store, plan, Setting(GROUPS, 2))
     assert [step.text for step in decision.steps if step.kind in ("read-state", "write-state")] == [
         "read the state of generation 1 (2 partitions, transformWithState)",
-        "write generation 2 (2 partitions, flatMapGroupsWithState), timers set afresh",
+        "write generation 2 (2 partitions, flatMapGroupsWithState), with new timers",
     ]
-    with pytest.raises(UpgradeError, match="cannot be moved to native") as refused:
+    with pytest.raises(UpgradeError, match="cannot be migrated to native") as refused:
         decided(store, plan, Setting(NATIVE, 2))
     assert "give --host transformWithState" in str(refused.value)
     native = started(tmp_path / "b", plan, Setting(NATIVE, 2))
-    with pytest.raises(UpgradeError, match="what native keeps cannot be moved to transformWithState"):
+    with pytest.raises(UpgradeError, match="the state of native cannot be migrated to transformWithState"):
         decided(native, plan)
     assert not decided(native, plan, Setting(NATIVE, 2)).moves
-    with pytest.raises(UpgradeError, match="what native keeps cannot be moved\n"):
-        decided(native, plan, Setting(NATIVE, 2, asked=3))
+    with pytest.raises(UpgradeError, match="the state of native cannot be migrated\n"):
+        decided(native, plan, Setting(NATIVE, 2, requested_partitions=3))
 
 
 def test_a_removed_operator_is_dropped_and_the_others_keep_their_names(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_reset_of_an_unknown_operator_is_refused_by_name(tmp_path: Path) -> No
     assert "group-aggregate-orders" in str(refused.value)
     with pytest.raises(ExecutionError, match="without a checkpoint"):
         RunOptions(reset=("x",))
-    with pytest.raises(ExecutionError, match="no such way to upgrade: sometimes"):
+    with pytest.raises(ExecutionError, match="unknown upgrade mode: sometimes"):
         RunOptions(upgrade="sometimes")
 
 
@@ -162,7 +162,7 @@ def test_positions_follow_their_tables(tmp_path: Path) -> None:
     decision = decided(store, compiled(PRICES), upgrade="migrate-partial")
     texts = [step.text for step in decision.steps if step.kind == "carry-source"]
     assert texts == [
-        "source orders: goes on where it was read to",
+        "source orders: resumes at its position",
         "source shops: no longer read; its position is kept for when it comes back",
     ]
 
@@ -181,7 +181,7 @@ def test_steps_are_data_and_text(tmp_path: Path) -> None:
         "step": "publish",
         "generation": 2,
         "before": 1,
-        "text": "have generation 2 count; generation 1 stays as it is, for --rollback, until --prune",
+        "text": "put generation 2 in force; generation 1 remains for --rollback, until --prune",
     }
     (moved,) = (step for step in steps if step["step"] == "move-state")
     assert moved["mapping"]["from"] == moved["mapping"]["to"] == moved["uid"]

@@ -41,7 +41,7 @@ def test_a_rollback_says_what_sinks_got_and_the_old_plan_goes_on_where_it_was(pl
     assert place.rows("counts") == [("x", 1010), ("y", 20)]
     assert place.rows("prices") == [("x", 103), ("y", 5)]
     assert place.heads()[:3] == [(1, "start"), (2, "migrate"), (1, "rollback from 2")]
-    with pytest.raises(CheckpointError, match="there is no generation before generation 1"):
+    with pytest.raises(CheckpointError, match="generation 1, which is in force, has no predecessor"):
         roll_back(spark, folder)
     place.add({"sales": [{"shop": "y", "price": 1, "pieces": 1}]})
     place.moved(new)

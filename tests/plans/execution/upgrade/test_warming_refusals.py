@@ -52,7 +52,7 @@ def test_a_new_operator_is_filled_and_only_the_new_sink_misses_what_was(tmp_path
     uid = decision.filled[0].target
     assert steps(decision) == [
         "read again what the source orders has read: 2 files",
-        f"fill {uid} from history in 1 micro-batch, to no sink: it is new",
+        f"fill {uid} from history in 1 micro-batch, without sinks: it is new",
     ]
     assert [finding.what for finding in decision.findings] == ["sink more"]
     assert decision.steps[-3].to_dict()["batches"] == 1
@@ -84,18 +84,18 @@ def test_a_reset_operator_is_made_anew(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES), batches=2)
     uid = decided(store, compiled(PRICES), upgrade="migrate").steps[2].to_dict()["uid"]
     decision = decided(store, compiled(PRICES), reset=(uid,), warm_up=(uid,))
-    assert f"fill {uid} from history in 1 micro-batch, to no sink: it is reset" in steps(decision)
+    assert f"fill {uid} from history in 1 micro-batch, without sinks: it is reset" in steps(decision)
     assert decision.verdict is Verdict.FULL
     with pytest.raises(CheckpointError, match="the operator keeps its state") as error:
         decided(store, compiled(PRICES), warm_up=(uid,))
-    assert f"--reset {uid} --warm-up {uid} makes it anew from history" in str(error.value)
+    assert f"--reset {uid} --warm-up {uid} rebuilds it from history" in str(error.value)
 
 
 def test_unknown_operators_are_named(tmp_path: Path) -> None:
     said = refused(tmp_path, compiled(PRICES), compiled(PRICES, PIECES), warm_up=("nobody",))
     assert "--warm-up nobody: no operator of this uid starts empty" in said
     assert "operators that start empty: group-aggregate-orders-" in said
-    with pytest.raises(ExecutionError, match="nothing asks for it"):
+    with pytest.raises(ExecutionError, match="no effect without --warm-up"):
         RunOptions(checkpoint="c", warm_up_from={"orders": {}})
     with pytest.raises(ExecutionError, match="without a checkpoint"):
         RunOptions(warm_up=("all",))
@@ -141,14 +141,14 @@ def test_the_output_of_a_kept_operator_above_must_be_known(tmp_path: Path) -> No
     assert [step.kind for step in decision.steps if "state" in step.kind] == ["read-state", "move-state", "write-state"]
     assert steps(decision)[1].startswith("fill rank-")
     said = refused(tmp_path / "b", *(with_ttl(compiled(program), "1 h") for program in (PRICES, GREATEST)))
-    assert "above it has given is not known: it forgets after its TTL" in said
+    assert "above it is unknown: it forgets after its TTL" in said
     assert "--reset group-aggregate-orders-" in said
     said = refused(tmp_path / "c", compiled(LESS), compiled(GREATEST))
-    assert "above it has given is not known: rows from before" in said
+    assert "above it is unknown: rows from before" in said
     history = {"orders": {"connector": "filesystem", "path": "/archive", "format": "json"}}
     times = Times({"/archive/1.json": 5})
     said = refused(tmp_path / "d", compiled(PRICES), compiled(GREATEST), times, warm_up_from=history)
-    assert "above it has read orders itself, and not the table that --warm-up-from gives" in said
+    assert "above it has read orders itself, and not the table of --warm-up-from" in said
 
 
 def test_an_earlier_partial_upgrade_is_remembered(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_an_operator_above_that_starts_empty_is_to_be_filled_too(tmp_path: Path)
 
 def test_values_of_the_moment(tmp_path: Path) -> None:
     said = refused(tmp_path, compiled(PRICES), compiled(PRICES, NOW))
-    assert "calls CURRENT_DATE, which gives another value now than when the rows came" in said
+    assert "calls CURRENT_DATE, which returns another value now than when the rows arrived" in said
 
 
 def test_the_clock(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_the_clock(tmp_path: Path) -> None:
         for statements in ((PRICES,), (PRICES, HOURS.format("orders", 1)))
     )
     said = refused(tmp_path, old, new)
-    assert "goes by processing time, and when the rows came is not known" in said
+    assert "uses processing time, and the arrival times of the rows are unknown" in said
 
 
 def test_the_log_of_a_query_in_event_time_gives_its_micro_batches(tmp_path: Path) -> None:
