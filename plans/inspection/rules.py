@@ -1,6 +1,6 @@
-"""Rules of whole plans: what keeps a plan from being read, edited or run, by each node's own rule, `faults`.
+"""Rules of whole plans: faults that prevent reading, editing or running a plan, from each node's `faults`.
 
-`edit-plan --check`, `execute-plan --dry-run` and the start of a run all ask `plan_findings`.
+`edit-plan --check`, `execute-plan --dry-run` and the start of a run all use `plan_findings`.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ def check_runs(plan: CompiledPlan) -> None:
 
 
 def plan_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[Finding]:
-    """What is wrong between nodes: their structure, then each node's own rule."""
-    found = list(wiring_findings(nodes, edges))
-    yield from found
-    # A rule looks at what feeds its node: it can where every node has its inputs.
-    if not is_wired(found):
+    """Faults between nodes: of their structure, then by each node's own rule."""
+    wiring = list(wiring_findings(nodes, edges))
+    yield from wiring
+    # A node's rule reads its inputs, so every node must have them.
+    if not is_wired(wiring):
         return
     yield from unread_findings(nodes, edges)
-    faulty = {finding.node for finding in found if not finding.pointer.endswith("/uid")}
+    faulty = {finding.node for finding in wiring if not finding.pointer.endswith("/uid")}
     plan = CompiledPlan(tuple(nodes), tuple(edges))
     received = certainly_received(plan)
     if not any(isinstance(node, Sink) for node in nodes):
@@ -52,7 +52,7 @@ def plan_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[
 
 
 def _rule_findings(node: PlanNode, position: int, plan: CompiledPlan, received: ChangelogMode) -> Iterator[Finding]:
-    """What does not follow from the node's inputs, by its own rule."""
+    """Inconsistencies between a node and its inputs, by its own rule."""
     rows = tuple(source.output_type for source in plan.inputs(node))
     for number, entry in enumerate(node.input_properties):
         keys = entry.required_distribution.keys or ()
@@ -63,7 +63,7 @@ def _rule_findings(node: PlanNode, position: int, plan: CompiledPlan, received: 
         before = tuple(tuple(source.output_type for source in plan.inputs(above)) for above in nodes)
         inputs = Inputs(rows, nodes, before, received, declared=DECLARED)
         faults = [*configuration_faults(node.configuration), *node.faults(inputs), *placement_faults(node, plan)]
-        # A node's own rule says it best; what it does not look at is still no column that is not there.
+        # A node's own rule has the best message; the generic check covers references that it ignores.
         faults = faults or [*reference_faults(node, [len(row.fields) for row in rows])]
         yield from (_of_node(fault, node, position) for fault in faults)
 

@@ -1,4 +1,4 @@
-"""A plan against the JSON Schema of plan files."""
+"""Validation of a plan against the JSON Schema of plan files."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from compiled_plan.plans.text.masking import masked_json
 from compiled_plan.plans.trees import Way, fold_tree
 
 Json = Any
-#: JSON, and where it is.
+#: JSON, and its pointer.
 _Place = tuple[Json, Way | str]
 
 
 def schema_findings(data: Json) -> list[Finding]:
-    """Where the plan breaks the JSON Schema."""
-    # The validator follows the nesting, ten frames a level, and does not always survive the end of the stack.
+    """Violations of the JSON Schema."""
+    # The validator recurses ten frames a level, and does not always survive a stack overflow.
     whole, *parts = _cut(data)
-    found = _broken_rules(whole.value, "#", data)
+    violations = _broken_rules(whole.value, "#", data)
     if not parts:
-        return found
+        return violations
     for part in parts:
-        found += _broken_rules(part.value, _EXPRESSION, data, part.steps)
-    return sorted(found, key=lambda finding: finding.pointer)
+        violations += _broken_rules(part.value, _EXPRESSION, data, part.steps)
+    return sorted(violations, key=lambda finding: finding.pointer)
 
 
 _EXPRESSION = "#/$defs/RexNode"
-#: Levels of expressions that are validated at a time, and what stands for the expressions below.
+#: Levels of expressions validated at a time, and the placeholder for deeper expressions.
 _LEVELS = 20
 _CUT = {"kind": "LITERAL", "value": None, "type": "NULL"}
-#: Levels of any JSON: what has more is no plan, and its error could not be printed.
+#: Maximum nesting of any JSON: no plan has more, and its error could not be printed.
 _JSON_LEVELS = 400
 
 
 def _broken_rules(value: Json, rule: str, plan: Json, way: Sequence[str | int] = ()) -> list[Finding]:
-    # Imported here: no other command needs it, and it takes a while.
+    # Imported here: only this command needs it, and the import is slow.
     import jsonschema
 
     from compiled_plan import schemas
@@ -56,7 +56,7 @@ class _Piece:
 
 
 class _Copy(NamedTuple):
-    """JSON of a plan, the levels of expressions in it, and those of all JSON."""
+    """JSON of a plan, the levels of expressions in it, and the levels of all JSON."""
 
     value: Json
     height: int = 0
@@ -64,25 +64,25 @@ class _Copy(NamedTuple):
 
 
 def _cut(data: Json) -> list[_Piece]:
-    """A plan in pieces that nest little: the whole, then expressions deep inside of it, each with its place."""
+    """Cut a plan into shallow pieces: the whole, then deep expressions, each with its path."""
     pieces: list[_Piece] = []
 
     def copied(place: _Place, below: tuple[_Copy, ...]) -> _Copy:
         value, way = place
         if not isinstance(value, dict | list):
             return _Copy(value)
-        height = max((each.height for each in below), default=0)
-        levels = 1 + max((each.levels for each in below), default=0)
+        height = max((child.height for child in below), default=0)
+        levels = 1 + max((child.levels for child in below), default=0)
         if levels > _JSON_LEVELS:
             return _Copy(None)
         if isinstance(value, list):
-            return _Copy([each.value for each in below], height, levels)
-        made = dict(zip(value, (each.value for each in below), strict=True))
+            return _Copy([child.value for child in below], height, levels)
+        copy = dict(zip(value, (child.value for child in below), strict=True))
         if "kind" not in value:
-            return _Copy(made, height, levels)
+            return _Copy(copy, height, levels)
         if height < _LEVELS or not isinstance(way, Way):
-            return _Copy(made, height + 1, levels)
-        pieces.append(_Piece(made, way.steps()))
+            return _Copy(copy, height + 1, levels)
+        pieces.append(_Piece(copy, way.steps()))
         return _Copy(_CUT)
 
     root: _Place = (data, "")

@@ -276,7 +276,7 @@ def hand_named(plan: CompiledPlan) -> CompiledPlan:
 def inherited(old: CompiledPlan, new: CompiledPlan) -> dict[str, How | None]:
     """By uid of the new plan how it was found."""
     found = inherit_uids(new, old)
-    ways = {kept.uid: kept.match.how for kept in found.kept}
+    ways = {kept.uid: kept.match.how for kept in found.kept_uids}
     assert len(set(uids(found.plan))) == len(uids(new))
     return {uid: ways.get(uid) for uid in uids(found.plan)}
 
