@@ -48,7 +48,7 @@ def reached(starts: Iterable[H], onward: Callable[[H], Iterable[H]]) -> Iterator
             waiting += onward(node)
 
 
-class Way:
+class TreePath:
     """A path down a tree that shares its prefix with its siblings; as text a JSON pointer.
 
     It becomes text in errors only: the texts of all paths in a deep tree would have quadratic size.
@@ -56,7 +56,7 @@ class Way:
 
     __slots__ = ("above", "step")
 
-    def __init__(self, above: Way | str, step: str | int) -> None:
+    def __init__(self, above: TreePath | str, step: str | int) -> None:
         self.above, self.step = above, step
 
     def __str__(self) -> str:
@@ -66,14 +66,14 @@ class Way:
     def steps(self) -> list[str | int]:
         """The steps, top-down."""
         steps: list[str | int] = []
-        place: Way | str = self
-        while isinstance(place, Way):
+        place: TreePath | str = self
+        while isinstance(place, TreePath):
             steps.append(place.step)
             place = place.above
         return steps[::-1]
 
     def _root(self) -> str:
-        place: Way | str = self
-        while isinstance(place, Way):
+        place: TreePath | str = self
+        while isinstance(place, TreePath):
             place = place.above
         return place

@@ -40,8 +40,9 @@ OFFSETS, COMMITS = "offsets", "commits"
 STATE_ROWS, WRITTEN = f"{FOLDER}/state-rows.json", f"{FOLDER}/written.json"
 #: Event-time progress of the partitions of sources.
 WATERMARKS = f"{FOLDER}/watermarks.json"
-#: Name of the tick source in real-time mode, whose offset signals the end of the input as well.
+#: Name of the tick source in real-time mode, whose offset records the same progress.
 TICKS = "compiled_plan_ticks"
+#: The end-of-input signal that sources read; marker that the input has ended.
 ENDS, ENDED = f"{FOLDER}/end-of-input", f"{FOLDER}/ended"
 PLAN, DESCRIPTION, STAGES, STATE = "plan.json", "description.json", "stages.json", "state.json"
 #: Contents of the root of a Spark checkpoint, and the plan file of the previous release's layout.
@@ -160,14 +161,14 @@ class CheckpointReader(Generic[F]):
             moved = False
         return folder.holds(WRITTEN) or begun > 0 or done > (0 if moved else -1)
 
-    def _lost(self, what: str) -> CheckpointError:
+    def _lost(self, problem: str) -> CheckpointError:
         last = {number: self._folder(number).last(COMMITS) for number in self.root.numbers(GENERATIONS)}
         present = [
             f"generation {number} ({'nothing is done' if done < 0 else f'micro-batch {done} is the last that is done'})"
             for number, done in last.items()
         ]
         return CheckpointError(
-            f"cannot start: {what}; the checkpoint has {', '.join(present) or 'no generations'}",
+            f"cannot start: {problem}; the checkpoint has {', '.join(present) or 'no generations'}",
             where=self.root.shown,
             remedy=_ADOPT,
         )
@@ -213,10 +214,10 @@ class CheckpointReader(Generic[F]):
         """The program in force. Raises CheckpointError as `head`, and if nothing was ever started."""
         head = self.head()
         if head is None:
-            what = "holds no plan: nothing was started on it" if self.root.holds() else "is not there"
-            what = "is a file, where a folder is wanted" if self.root.is_file() else what
+            problem = "holds no plan: nothing was started on it" if self.root.holds() else "is not there"
+            problem = "is a file, where a folder is wanted" if self.root.is_file() else problem
             remedy = "check the path; `execute-plan PLAN.json --checkpoint DIR` makes a checkpoint"
-            raise CheckpointError(f"the checkpoint {what}", where=self.root.shown, remedy=remedy)
+            raise CheckpointError(f"the checkpoint {problem}", where=self.root.shown, remedy=remedy)
         return self.program(head)
 
     def _folder(self, number: int) -> F:
@@ -238,11 +239,11 @@ def json_in(text: str | None, kind: type[T]) -> T | None:
     return None
 
 
-def wrong_format(where: str, what: str, written: object, known: object, product: object) -> CheckpointError:
+def wrong_format(where: str, subject: str, written: object, known: object, product: object) -> CheckpointError:
     """Error for a checkpoint of another release."""
     return CheckpointError(
-        f"the checkpoint has {what} {written}{f', of release {product}' if product else ''}; "
-        f"this release reads {what} {known}",
+        f"the checkpoint has {subject} {written}{f', of release {product}' if product else ''}; "
+        f"this release reads {subject} {known}",
         where=where,
         remedy="run it with the release that wrote it, or start with an empty checkpoint",
     )

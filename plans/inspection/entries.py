@@ -48,7 +48,7 @@ def state_lines(plan: CompiledPlan) -> tuple[StateLine, ...]:
             index=entry.index,
             ttl=entry.ttl,
             ttl_ms=entry.ttl_ms,
-            input=_kept(plan, node, entry),
+            input=_stored_inputs(plan, node, entry),
             compiled=compiled_ttl(node, entry) or "",
         )
         for node in plan.nodes
@@ -69,7 +69,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
-def _kept(plan: CompiledPlan, node: PlanNode, entry: StateEntry) -> str:
+def _stored_inputs(plan: CompiledPlan, node: PlanNode, entry: StateEntry) -> str:
     """The node that feeds the entry's input; all inputs for the entry of idle keys."""
     if entry.name != IDLE_ENTRY:
         return _fed_by(plan, node.id, entry.index)

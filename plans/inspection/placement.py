@@ -89,10 +89,12 @@ def _current_watermark(node: PlanNode, plan: CompiledPlan, call: Call) -> Iterat
     def above(at: int) -> list[int]:
         return [source.id for source in plan.inputs(at)]
 
-    way = [plan.node(at) for at in reached(above(node.id), lambda at: above(at) if is_passed(plan.node(at)) else [])]
-    sources = [source for source in way if not source.INPUTS.least]
+    upstream = [
+        plan.node(at) for at in reached(above(node.id), lambda at: above(at) if is_passed(plan.node(at)) else [])
+    ]
+    sources = [source for source in upstream if not source.INPUTS.least]
     known = all(makes_watermarks(source) or assigns_below(plan, source.id) for source in sources)
-    if not (isinstance(node, Calc) and is_passed(node) and all(map(is_passed, way)) and known):
+    if not (isinstance(node, Calc) and is_passed(node) and all(map(is_passed, upstream)) and known):
         message = "CURRENT_WATERMARK behind a join, an aggregate or another operator with state"
         yield refusal(
             (), message, "call it in a view directly over the table with the watermark, and use its column here"

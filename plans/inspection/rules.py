@@ -46,7 +46,7 @@ def plan_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[
         if not node.runnable:
             remedy = "write the query without it, or run the plan in Flink"
             fault = refusal(("type",), f"a plan with {node.type} cannot run here", remedy, node.type)
-            yield _of_node(fault, node, position)
+            yield _node_finding(fault, node, position)
         if label(node) not in faulty:
             yield from _rule_findings(node, position, plan, received[node.id])
 
@@ -57,7 +57,7 @@ def _rule_findings(node: PlanNode, position: int, plan: CompiledPlan, received: 
     for number, entry in enumerate(node.input_properties):
         keys = entry.required_distribution.keys or ()
         path = ("inputProperties", number, "requiredDistribution", "keys")
-        yield from (_of_node(fault, node, position) for fault in indices(keys, rows[number].types, path))
+        yield from (_node_finding(fault, node, position) for fault in indices(keys, rows[number].types, path))
     if node.runnable:
         nodes = tuple(_behind_exchanges(source, plan) for source in plan.inputs(node))
         before = tuple(tuple(source.output_type for source in plan.inputs(above)) for above in nodes)
@@ -65,7 +65,7 @@ def _rule_findings(node: PlanNode, position: int, plan: CompiledPlan, received: 
         faults = [*configuration_faults(node.configuration), *node.faults(inputs), *placement_faults(node, plan)]
         # A node's own rule has the best message; the generic check covers references that it ignores.
         faults = faults or [*reference_faults(node, [len(row.fields) for row in rows])]
-        yield from (_of_node(fault, node, position) for fault in faults)
+        yield from (_node_finding(fault, node, position) for fault in faults)
 
 
 def _behind_exchanges(node: PlanNode, plan: CompiledPlan) -> PlanNode:
@@ -74,7 +74,7 @@ def _behind_exchanges(node: PlanNode, plan: CompiledPlan) -> PlanNode:
     return node
 
 
-def _of_node(fault: Fault, node: PlanNode, position: int) -> Finding:
+def _node_finding(fault: Fault, node: PlanNode, position: int) -> Finding:
     pointer = pointer_of(("nodes", position, *fault.path))
     value = masked_json(fault.value, str(fault.path[-1]) if fault.path else "")
     return Finding(pointer, fault.message, fault.remedy, value, label(node), editable=fault.editable)

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from compiled_plan.plans.findings import Finding, did_you_mean, pointer_of, shown
 from compiled_plan.plans.text.masking import masked_json
-from compiled_plan.plans.trees import Way, fold_tree
+from compiled_plan.plans.trees import TreePath, fold_tree
 
 Json = Any
 #: JSON, and its pointer.
-_Place = tuple[Json, Way | str]
+_Place = tuple[Json, TreePath | str]
 
 
 def schema_findings(data: Json) -> list[Finding]:
@@ -36,7 +36,7 @@ _CUT = {"kind": "LITERAL", "value": None, "type": "NULL"}
 _JSON_LEVELS = 400
 
 
-def _broken_rules(value: Json, rule: str, plan: Json, way: Sequence[str | int] = ()) -> list[Finding]:
+def _broken_rules(value: Json, rule: str, plan: Json, path: Sequence[str | int] = ()) -> list[Finding]:
     # Imported here: only this command needs it, and the import is slow.
     import jsonschema
 
@@ -45,7 +45,7 @@ def _broken_rules(value: Json, rule: str, plan: Json, way: Sequence[str | int] =
     schema = schemas.load() if rule == "#" else {"$ref": rule, "$defs": schemas.load()["$defs"]}
     errors = jsonschema.Draft202012Validator(schema).iter_errors(value)
     return [
-        _finding(error, plan, way) for error in sorted(errors, key=lambda error: [str(part) for part in error.path])
+        _finding(error, plan, path) for error in sorted(errors, key=lambda error: [str(part) for part in error.path])
     ]
 
 
@@ -68,7 +68,7 @@ def _cut(data: Json) -> list[_Piece]:
     pieces: list[_Piece] = []
 
     def copied(place: _Place, below: tuple[_Copy, ...]) -> _Copy:
-        value, way = place
+        value, path = place
         if not isinstance(value, dict | list):
             return _Copy(value)
         height = max((child.height for child in below), default=0)
@@ -80,9 +80,9 @@ def _cut(data: Json) -> list[_Piece]:
         copy = dict(zip(value, (child.value for child in below), strict=True))
         if "kind" not in value:
             return _Copy(copy, height, levels)
-        if height < _LEVELS or not isinstance(way, Way):
+        if height < _LEVELS or not isinstance(path, TreePath):
             return _Copy(copy, height + 1, levels)
-        pieces.append(_Piece(copy, way.steps()))
+        pieces.append(_Piece(copy, path.steps()))
         return _Copy(_CUT)
 
     root: _Place = (data, "")
@@ -90,14 +90,14 @@ def _cut(data: Json) -> list[_Piece]:
 
 
 def _inside(place: _Place) -> list[_Place]:
-    value, way = place
+    value, path = place
     if isinstance(value, dict):
-        return [(item, Way(way, key)) for key, item in value.items()]
-    return [(item, Way(way, at)) for at, item in enumerate(value)] if isinstance(value, list) else []
+        return [(item, TreePath(path, key)) for key, item in value.items()]
+    return [(item, TreePath(path, at)) for at, item in enumerate(value)] if isinstance(value, list) else []
 
 
-def _finding(error: Any, plan: Json, way: Sequence[str | int]) -> Finding:
-    parts = [*way, *error.absolute_path]
+def _finding(error: Any, plan: Json, path: Sequence[str | int]) -> Finding:
+    parts = [*path, *error.absolute_path]
     name = str(parts[-1]) if parts else "the plan"
     value = masked_json(error.instance, name)
     node = _node_of(parts, plan)

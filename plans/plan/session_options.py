@@ -16,7 +16,7 @@ from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.stateless import IDLE_TIMEOUT, WatermarkAssigner
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import Call, RexNode, walk
-from compiled_plan.plans.rex.zoned import in_zone
+from compiled_plan.plans.rex.zoned import depends_on_zone
 
 ZONE = "table.local-time-zone"
 #: The value of ZONE that defers to the session that runs the plan.
@@ -27,7 +27,7 @@ UTC = "UTC"
 
 def reads_zone(node: PlanNode) -> bool:
     """Return True if a node's results depend on the session's time zone."""
-    return any(isinstance(rex, Call) and in_zone(rex) for top in objects_in(node, RexNode) for rex in walk(top))
+    return any(isinstance(rex, Call) and depends_on_zone(rex) for top in objects_in(node, RexNode) for rex in walk(top))
 
 
 def zone_of(node: PlanNode) -> str | None:

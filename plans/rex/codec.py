@@ -14,7 +14,7 @@ from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import shown
 from compiled_plan.plans.rex import nodes as r
 from compiled_plan.plans.rex.python import FIELD, PythonFunction, python_function_from_json
-from compiled_plan.plans.trees import Way, fold_tree
+from compiled_plan.plans.trees import TreePath, fold_tree
 from compiled_plan.plans.types import LogicalType, type_from_json, type_to_json
 
 Json = Any
@@ -24,7 +24,7 @@ _CALL_FIELDS = ("kind", "syntax", "internalName", "operands", "type")
 _NAMES = ("systemName", "catalogName", "sqlKind", "class", "functionKind", "instance", FIELD)
 
 
-Pointer = Way | str
+Pointer = TreePath | str
 #: The JSON of an expression, and its JSON pointer.
 _Place = tuple[Json, Pointer]
 
@@ -179,16 +179,16 @@ def _literal(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer: P
     type_ = _type(value, pointer)
     if "sarg" in value:
         sarg = _field(value, "sarg", dict, pointer)
-        ranges = _field(sarg, "ranges", list, Way(pointer, "sarg"))
+        ranges = _field(sarg, "ranges", list, TreePath(pointer, "sarg"))
         parsed = tuple(_range(item, f"{pointer}/sarg/ranges/{at}") for at, item in enumerate(ranges))
-        return r.Sarg(parsed, _field(sarg, "nullAs", str, Way(pointer, "sarg")), type_)
+        return r.Sarg(parsed, _field(sarg, "nullAs", str, TreePath(pointer, "sarg")), type_)
     symbol = _field(value, "symbol", str, pointer) if "symbol" in value else None
     return r.Literal(_field(value, "value", _SCALAR, pointer), type_, symbol)
 
 
 def _operands(value: dict[str, Json], pointer: Pointer) -> list[_Place]:
     operands = _field(value, "operands", list, pointer) if "operands" in value else []
-    return [(item, Way(Way(pointer, "operands"), index)) for index, item in enumerate(operands)]
+    return [(item, TreePath(TreePath(pointer, "operands"), index)) for index, item in enumerate(operands)]
 
 
 def _call(value: dict[str, Json], operands: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
@@ -209,7 +209,7 @@ def _input_ref(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer:
 
 
 def _row_of_field(value: dict[str, Json], pointer: Pointer) -> list[_Place]:
-    return [(_field(value, "expr", dict, pointer), Way(pointer, "expr"))]
+    return [(_field(value, "expr", dict, pointer), TreePath(pointer, "expr"))]
 
 
 def _field_access(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:

@@ -32,7 +32,7 @@ _ZONELESS = frozenset(
 )
 
 
-def in_zone(call: Call) -> bool:
+def depends_on_zone(call: Call) -> bool:
     """Return True if the result of a call depends on the session's time zone."""
     if call.name in _BY_THE_CLOCK or (call.name == "$UNIX_TIMESTAMP$1" and call.operands):
         return True

@@ -44,9 +44,8 @@ class StateMapping:
     call_names: tuple[str, ...] = ()  # meanings of the calls, in words
     #: For each column of each new input, True if it needs no old column because it is always NULL.
     unwanted: tuple[tuple[bool, ...], ...] = ()
-    unwanted_calls: tuple[
-        bool, ...
-    ] = ()  # True for calls that need no old call: they count rows, which is known anyway
+    #: The same for calls; COUNT(*) needs no old call because rows are counted anyway.
+    unwanted_calls: tuple[bool, ...] = ()
     dropped: tuple[str, ...] = ()  # old columns and calls without a successor, in words
 
     @property
@@ -205,11 +204,13 @@ def mapping_of(old: KernelSide, new: KernelSide, old_node: int, new_node: int, u
 
 def _places(old: Sequence[_ColumnMeaning], new: Sequence[_ColumnMeaning]) -> list[int | None]:
     """For each new meaning the position of its old one, or None."""
-    places: list[int | None] = [_place(at, [candidate.equals(one) for candidate in old]) for at, one in enumerate(new)]
-    for at, one in enumerate(new):
+    places: list[int | None] = [
+        _place(at, [candidate.equals(meaning) for candidate in old]) for at, meaning in enumerate(new)
+    ]
+    for at, meaning in enumerate(new):
         if places[at] is None:
             free = [place for place in range(len(old)) if place not in places]
-            alike = {place: shift for place in free if (shift := old[place].shift(one)) is not None}
+            alike = {place: shift for place in free if (shift := old[place].shift(meaning)) is not None}
             places[at] = min(alike, key=lambda place: (alike[place].value, place != at, place), default=None)
     return places
 

@@ -24,7 +24,7 @@ def _lines(diff: PlanDiff, old: str, new: str, advice: Advice) -> Iterator[str]:
     yield f"{code(old)} → {code(new)}"
     yield ""
     yield from _table(diff)
-    yield from _kept(diff)
+    yield from _unchanged(diff)
     yield plain(advice.what[:1].upper() + advice.what[1:]) + "."
     if advice.command:
         yield from ("", "```bash", advice.command, "```")
@@ -77,7 +77,7 @@ def _stacked(texts: Sequence[str]) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def _kept(diff: PlanDiff) -> Iterator[str]:
+def _unchanged(diff: PlanDiff) -> Iterator[str]:
     unchanged = [
         (word, [part for part in parts if is_unchanged(part)])
         for word, parts in (("operator", diff.operators), ("source", diff.sources), ("sink", diff.sinks))

@@ -46,7 +46,7 @@ class Operators:
 
     def ordered(self) -> tuple[OperatorEdit, ...]:
         """The edits in the order of the new plan, then removed operators."""
-        edits = (self.edits[node.id] for node in self.both.new.keeping if node.id in self.edits)
+        edits = (self.edits[node.id] for node in self.both.new.stateful if node.id in self.edits)
         return (*edits, *_removed(self.both))
 
 
@@ -76,7 +76,7 @@ class _Work:
             self.silent.add(node.id)
         above = dict.fromkeys(reason for below in self.both.new.plan.inputs(node) for reason in self.past[below.id])
         reasons = tuple(above)
-        if node in self.both.new.keeping:
+        if node in self.both.new.stateful:
             edit, own = self._operator(node, reasons)
             self.edits[node.id] = edit
             reasons = (Reason(edit.words, own), *reasons)[:_REASONS] if own else reasons
@@ -258,7 +258,7 @@ def _ttl_edits(both: PlanPair, old: int, new: int) -> Iterator[TtlEdit]:
 
 
 def _removed(both: PlanPair) -> Iterator[OperatorEdit]:
-    for node in both.old.keeping:
+    for node in both.old.stateful:
         if node.id in both.matching.gone:
             edit = _operator_edit(Change.REMOVED, both.old, node.id, node.id, None, both.old.uids[node.id])
             yield replace(edit, why="its state is dropped")

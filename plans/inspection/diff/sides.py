@@ -54,7 +54,7 @@ class PlanSide:
         return derived_uids(self.plan)
 
     @cached_property
-    def keeping(self) -> tuple[PlanNode, ...]:
+    def stateful(self) -> tuple[PlanNode, ...]:
         """The stateful nodes, in the order of the plan."""
         return tuple(node for node in self.plan.in_order if keeps_state(node))
 
@@ -81,7 +81,7 @@ class PlanSide:
     @cached_property
     def first_phases(self) -> tuple[PlanNode, ...]:
         """The nodes with state entries but no state of their own here: a downstream operator holds it all."""
-        return tuple(node for node in self.keeping if node.id not in self.operators)
+        return tuple(node for node in self.stateful if node.id not in self.operators)
 
     def kind(self, node: int) -> str:
         """Kind of an operator, "group-aggregate"."""
@@ -180,7 +180,7 @@ class PlanPair:
         """Return True if every stateful operator is in both plans, with the same operators upstream."""
         pairs = {match_.new: match_.old for match_ in self.matching.matches}
         before, after = (
-            {node.id for node in side.keeping if node.id in side.operators} for side in (self.old, self.new)
+            {node.id for node in side.stateful if node.id in side.operators} for side in (self.old, self.new)
         )
         return {pairs.get(node) for node in after} == before and all(
             self.old.operators[pairs[node]].identity == self.new.operators[node].identity for node in after

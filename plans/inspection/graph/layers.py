@@ -44,10 +44,10 @@ def layers_of(nodes: Sequence[int], edges: Pairs) -> Layers:
     before: dict[Place, list[Place]] = {}
     behind: dict[Place, list[Place]] = {}
     for number, (start, end) in enumerate(edges):
-        way = [_node(start), *(("edge", number, at) for at in range(rank[start] + 1, rank[end])), _node(end)]
-        for at, place in zip(range(rank[start] + 1, rank[end]), way[1:-1], strict=True):
+        path = [_node(start), *(("edge", number, at) for at in range(rank[start] + 1, rank[end])), _node(end)]
+        for at, place in zip(range(rank[start] + 1, rank[end]), path[1:-1], strict=True):
             columns[at].append(place)
-        for left, right in pairwise(way):
+        for left, right in pairwise(path):
             behind.setdefault(left, []).append(right)
             before.setdefault(right, []).append(left)
     _order(columns, before, behind)

@@ -42,7 +42,7 @@ class Texts:
 
     @property
     def for_each(self) -> str:
-        """The key behind a space: " for each customer"."""
+        """The key with a prefix: " for each customer"."""
         return f" for each {self['key']}" if self["key"] else ""
 
 

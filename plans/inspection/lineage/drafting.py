@@ -84,7 +84,7 @@ def zone_or_default(node: PlanNode) -> str:
     return zone_of(node) or DEFAULT
 
 
-# ------------------------------------------------------------ what rules are made with
+# ------------------------------------------------------------ builders for rules
 
 
 def items(

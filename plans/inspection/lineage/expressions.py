@@ -27,7 +27,7 @@ from compiled_plan.plans.rex import (
     python_function,
     type_of,
 )
-from compiled_plan.plans.rex.zoned import in_zone
+from compiled_plan.plans.rex.zoned import depends_on_zone
 from compiled_plan.plans.trees import fold_tree
 from compiled_plan.plans.types import IntervalType
 
@@ -67,7 +67,7 @@ def field_of(row: Meaning, name: str) -> Meaning:
     return compose("field", (row,), name, text=f"{row.text}.{name}", full=f"{row.full}.{name}")
 
 
-def of_python(function: PythonFunction) -> dict[str, Any]:
+def function_identity(function: PythonFunction) -> dict[str, Any]:
     """Identity of a Python function, without its file, which may be elsewhere."""
     fields = function.to_dict()
     return {key: fields[key] for key in ("module", "class", "method", "instance") if key in fields}
@@ -152,10 +152,10 @@ def _is_noop_cast(call: Call) -> bool:
 
 def _named(call: Call, operands: tuple[Meaning, ...], scope: Scope, name: str) -> Meaning:
     python = python_function(call)
-    extra = [[key, of_python(item) if isinstance(item, PythonFunction) else item] for key, item in call.extra]
+    extra = [[key, function_identity(item) if isinstance(item, PythonFunction) else item] for key, item in call.extra]
     if python is not None:
         # A function's registration and inferred signature do not affect its result.
-        name, extra = "", [["python", of_python(python)]]
+        name, extra = "", [["python", function_identity(python)]]
     type_ = type_text(call.type)
     text, full = (
         _text(call, name, [getattr(operand, part) for operand in operands], type_, python) for part in ("text", "full")
@@ -166,7 +166,7 @@ def _named(call: Call, operands: tuple[Meaning, ...], scope: Scope, name: str) -
         [name, extra, type_],
         text=text,
         full=f"{full}: {type_}" if "CAST" not in name else full,
-        zones=(scope.zone,) if in_zone(call) else (),
+        zones=(scope.zone,) if depends_on_zone(call) else (),
         plain=[name, extra],
         type_=call.type,
         functions=() if python is None else (python,),

@@ -76,18 +76,18 @@ class _Candidate:
     node: int
     operator: OperatorLineage
     place: str
-    way: str
+    path: str
     properties: Mapping[str, Property]
 
 
 def _candidates(plan: CompiledPlan, lineage: Lineage) -> list[_Candidate]:
-    below, ways = places(plan), places(plan, projections=True)
+    below, paths = places(plan), places(plan, projections=True)
     return [
         _Candidate(
             operator.node,
             operator,
             below[operator.node],
-            ways[operator.node],
+            paths[operator.node],
             {property_.name: property_ for property_ in operator.properties},
         )
         for operator in lineage.operators
@@ -99,7 +99,7 @@ _Alike = Callable[[_Candidate, _Candidate], _Score | None]
 #: Criteria from strict to loose, and True if ambiguous operators may be paired in any order: operators that are equal
 #: with everything upstream hold the same state.
 _LEVELS: tuple[tuple[_Key, bool], ...] = (
-    (lambda candidate: (candidate.operator.identity, candidate.place, candidate.way), True),
+    (lambda candidate: (candidate.operator.identity, candidate.place, candidate.path), True),
     (lambda candidate: (candidate.operator.identity, candidate.place), True),
     (lambda candidate: candidate.operator.identity, True),
     (lambda candidate: (candidate.operator.kind, candidate.operator.own, candidate.place), False),
@@ -145,7 +145,7 @@ class _Search:
             here = olds.get(value, [])
             if here and (any_order or len(here) == len(there) == 1):
                 ordered = (
-                    sorted(side, key=lambda candidate: (candidate.place, candidate.way)) for side in (here, there)
+                    sorted(side, key=lambda candidate: (candidate.place, candidate.path)) for side in (here, there)
                 )
                 self._take(zip(*ordered, strict=False), How.LINEAGE)
 

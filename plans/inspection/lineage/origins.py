@@ -112,14 +112,14 @@ def _above(plan: CompiledPlan, node: int) -> set[int]:
 def _deciding(operators: Iterable[OperatorLineage], tables: Mapping[str, str]) -> Iterator[Origin]:
     for operator in operators:
         for property_ in operator.properties:
-            how = _how_of(operator.kind, property_.name)
+            how = _influence_of(operator.kind, property_.name)
             if how is not None:
                 for item in property_.items:
                     if item.meaning is not None:
                         yield from _leaves(item.meaning, how, tables)
 
 
-def _how_of(kind: str, name: str) -> How | None:
+def _influence_of(kind: str, name: str) -> How | None:
     """The influence of an operator's property on rows; None if it has none."""
     last = name.rpartition(" ")[2]
     if last == "filter":

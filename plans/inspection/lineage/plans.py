@@ -78,12 +78,12 @@ def places(plan: CompiledPlan, *, projections: bool = False) -> Mapping[int, str
             own.append(node.dynamic_table_sink.table.identifier)
         elif projections and isinstance(node, Calc):
             own.append(value_to_json((node.projection, node.condition)))
-        ways = sorted((_ways(plan, node, below), digests[below.id]) for below in plan.consumers(node))
-        digests[node.id] = digest_of([own, ways])
+        consumers = sorted((_input_numbers(plan, node, below), digests[below.id]) for below in plan.consumers(node))
+        digests[node.id] = digest_of([own, consumers])
     return digests
 
 
-def _ways(plan: CompiledPlan, node: PlanNode, below: PlanNode) -> list[int]:
+def _input_numbers(plan: CompiledPlan, node: PlanNode, below: PlanNode) -> list[int]:
     """Numbers of the inputs that connect two nodes; the input order of a union is irrelevant."""
     return [at for at, source in enumerate(plan.inputs(below)) if source is node and not isinstance(below, Union)]
 

@@ -83,8 +83,8 @@ class Port:
     def histories(self) -> list[str]:
         return [branch.history for branch in self.rows]
 
-    def named(self, what: str) -> str:
-        return f"{self.name} {what}" if self.name else what
+    def named(self, subject: str) -> str:
+        return f"{self.name} {subject}" if self.name else subject
 
 
 def port(rows: Rows, name: str = "", at: int = 0) -> Port:

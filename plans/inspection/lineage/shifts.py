@@ -56,9 +56,9 @@ def relate(old: Meaning, new: Meaning) -> Shift | None:
         return Shift.NONE
     if old.head == new.head == "literal" and old.plain == new.plain and old.plain[1] is None:
         # A numeric constant has the same value in every type.
-        return Shift.NONE if _of_types(old.type, new.type) or _of_types(new.type, old.type) else None
+        return Shift.NONE if _type_shift(old.type, new.type) or _type_shift(new.type, old.type) else None
     inner = _inner(_bare(old), _bare(new))
-    outer = _of_types(old.type, new.type)
+    outer = _type_shift(old.type, new.type)
     return None if inner is None or outer is None else inner | outer
 
 
@@ -83,7 +83,7 @@ def widened(old: LogicalType, new: LogicalType) -> Shift | None:
     return None
 
 
-def _of_types(old: LogicalType | None, new: LogicalType | None) -> Shift | None:
+def _type_shift(old: LogicalType | None, new: LogicalType | None) -> Shift | None:
     return Shift.NONE if old is None or new is None else widened(old, new)
 
 
@@ -113,7 +113,7 @@ def _inner(old: Meaning, new: Meaning) -> Shift | None:
     parts = new.parts
     if old.head == "result":
         # The order of a group's columns is irrelevant.
-        parts = (parts[0], *_in_order_of(old.parts[1:-1], parts[1:-1]), parts[-1])
+        parts = (parts[0], *_sorted_like(old.parts[1:-1], parts[1:-1]), parts[-1])
     for old_part, new_part in zip(old.parts, parts, strict=True):
         # The other fields of a row do not affect one field.
         shift = _inner(_bare(old_part), _bare(new_part)) if old.head == "field" else relate(old_part, new_part)
@@ -134,7 +134,7 @@ def _computed(old: Meaning, new: Meaning, operands: Shift) -> Shift:
     return Shift.COMPUTED if operands & (Shift.WIDER | Shift.FINER) else Shift.NONE
 
 
-def _in_order_of(old: Sequence[Meaning], new: Sequence[Meaning]) -> Sequence[Meaning]:
+def _sorted_like(old: Sequence[Meaning], new: Sequence[Meaning]) -> Sequence[Meaning]:
     places = {part.digest: at for at, part in enumerate(old)}
     known = all(part.digest in places for part in new)
     return sorted(new, key=lambda part: places[part.digest]) if known else new

@@ -127,7 +127,7 @@ def _argument_types(edited: Edited) -> Judgement | None:
     return None
 
 
-def _takes_rows_back(edited: Edited) -> Judgement | None:
+def _retraction(edited: Edited) -> Judgement | None:
     """Judge retraction: rows of a group are counted anyway; values that MIN or MAX discarded are lost."""
     calls = edited.pair.list("aggregates")
     new_digests = {calls.new[match_.new].digest for match_ in calls.matches}
@@ -158,4 +158,4 @@ def _words(texts: Texts) -> str:
 
 #: Rules shared by groups and windows.
 RULES: Mapping[str, VerdictRule] = {"aggregates": _aggregates, "argument types": _argument_types}
-declare(OperatorKind("group-aggregate", _words, {**RULES, "takes rows back": _takes_rows_back}, stay="stay counted"))
+declare(OperatorKind("group-aggregate", _words, {**RULES, "takes rows back": _retraction}, stay="stay counted"))

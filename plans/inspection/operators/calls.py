@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from compiled_plan.plans.inspection.lineage.expressions import function_name, of_python
+from compiled_plan.plans.inspection.lineage.expressions import function_identity, function_name
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, listed, listed_in_full, type_text
 from compiled_plan.plans.nodes.specs import AggregateCall, SortField
 from compiled_plan.plans.types import LogicalType, TimeKind, TimestampBase
@@ -17,7 +17,7 @@ def call_of(call: AggregateCall, column: Columns) -> Meaning:
     arguments = [column(at) for at in call.arg_list]
     filters = [column(call.filter_arg)] if call.filter_arg >= 0 else []
     if call.python is not None:
-        names: object = ["python", of_python(call.python)]
+        names: object = ["python", function_identity(call.python)]
     else:
         names = [call.internal_name, call.system_name, call.catalog_name, call.function_class]
     detail = [names, len(arguments), call.distinct, call.approximate, call.ignore_nulls, type_text(call.type)]

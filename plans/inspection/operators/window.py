@@ -266,7 +266,7 @@ def _window(edited: Edited) -> Judgement:
     return edited.full(listed=True)
 
 
-def _takes_rows_back(edited: Edited) -> Judgement:
+def _retraction(edited: Edited) -> Judgement:
     """Judge retraction as for groups; windows do not record the affected calls."""
     calls = edited.pair.list("aggregates")
     affected = [
@@ -288,7 +288,7 @@ declare(
     OperatorKind(
         "window-aggregate",
         _words,
-        {**RULES, **_WINDOW, "takes rows back": _takes_rows_back},
+        {**RULES, **_WINDOW, "takes rows back": _retraction},
         waiting=_OPEN,
         stay="stay counted",
     ),
