@@ -24,9 +24,9 @@ def advice(diff: PlanDiff, plan: str = PLAN, checkpoint: str = CHECKPOINT) -> Ad
     """The next step with a plan that differs from the one that ran on a checkpoint."""
     start = f"execute-plan {plan} --checkpoint {checkpoint}"
     if diff.is_empty:
-        return Advice("both do the same: nothing is to be done")
+        return Advice("both are equivalent: there is nothing to do")
     if diff.verdict is Verdict.FULL:
-        return Advice("a start on the checkpoint goes on with all state", start)
+        return Advice("a start on the checkpoint continues with all state", start)
     open_concerns = concerns(diff)
     options = start_options(open_concerns)
     elsewhere = f"execute-plan {plan} --checkpoint NEW_{CHECKPOINT}"
@@ -36,17 +36,17 @@ def advice(diff: PlanDiff, plan: str = PLAN, checkpoint: str = CHECKPOINT) -> Ad
         ]
         about = ", ".join(filter(None, wrong)) or "what the program reads"
         return Advice(
-            f"{about}: what the checkpoint has read or written does not go together with the new plan: "
+            f"{about}: the input or output of the checkpoint is incompatible with the new plan: "
             "start with an empty checkpoint, or change the plan back",
             elsewhere,
         )
     command = " ".join((start, *options))
     if options == (ACCEPT,):
-        return Advice("go on with the state, and accept what is named above", command)
+        return Advice("continue with the state, and accept the changes above", command)
     uids = [concern.uids[0] for concern in open_concerns if concern.verdict is not Verdict.PARTIAL]
-    accept = "accept what else is named above, " if ACCEPT in options else ""
+    accept = "accept the other changes above, " if ACCEPT in options else ""
     return Advice(
-        f"the state of {', '.join(uids)} cannot be used as it is: start {'it' if len(uids) == 1 else 'them'} empty, "
+        f"the state of {', '.join(uids)} cannot be reused: start {'it' if len(uids) == 1 else 'them'} empty, "
         f"{accept}or change the plan back",
         command,
     )

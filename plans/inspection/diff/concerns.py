@@ -88,7 +88,7 @@ def remedies(open_concerns: Sequence[Concern]) -> Iterator[str]:
     yield from dict.fromkeys(remedy for concern in open_concerns for remedy in concern.remedies)
     options = start_options(open_concerns)
     if options == (ACCEPT,):
-        yield f"{ACCEPT} goes on and accepts this"
+        yield f"{ACCEPT} continues and accepts this"
     elif options:
         resets = sum(option != ACCEPT for option in options)
         yield f"{' '.join(options)} starts {'that operator' if resets == 1 else 'these operators'} empty"

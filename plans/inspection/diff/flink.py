@@ -168,7 +168,7 @@ class _Comparison:
         if uid not in self.old.by_uid:
             if not former:
                 return FlinkEdit(words, uid, "", Fate.EMPTY, Verdict.PARTIAL, "it is new")
-            why = f"the savepoint has its state under {former}; give the node its old id, {_id(part)}, to have it found"
+            why = f"the savepoint has its state under {former}; give the node its old id, {_id(part)}, to restore it"
             return FlinkEdit(words, uid, former, Fate.EMPTY, Verdict.PARTIAL, why)
         differing = self._differing(uid)
         if any(before.sure and after.sure for before, after in differing):
@@ -180,7 +180,7 @@ class _Comparison:
             why = f"another {names}: it is not known whether its serializers still fit"
             return FlinkEdit(words, uid, former, Fate.UNKNOWN, Verdict.UNKNOWN, why)
         if former != uid:
-            why = f"it gets the state under {uid}, which was another operator's, without a word: wrong results"
+            why = f"it silently restores the state under {uid}, which was another operator's: wrong results"
             return FlinkEdit(words, uid, former, Fate.OTHERS, Verdict.INCOMPATIBLE, why)
         return self._restored(words, uid, part)
 
@@ -191,7 +191,7 @@ class _Comparison:
             # Between 0 and a TTL the byte format changes, which Flink converts since 2.2.
             turned = part is not None and any(bool(ttl.old) != bool(ttl.new) for ttl in part.ttls)
             return FlinkEdit(words, uid, uid, Fate.RESTORED, verdict, _TURNED if turned else "")
-        return FlinkEdit(words, uid, uid, _fate(verdict), verdict, f"without a word, although {why}" if why else "")
+        return FlinkEdit(words, uid, uid, _fate(verdict), verdict, f"silently, although {why}" if why else "")
 
     def _differing(self, uid: str) -> list[tuple[StateItem, StateItem]]:
         """Pairs of state items under one uid that differ."""
@@ -233,7 +233,7 @@ def _sources(diff: PlanDiff, old: _Side, new: _Side) -> Iterator[FlinkEdit]:
         elif _is_same(holder, table):
             part = parts.get(table.path[-1])
             verdict = Verdict.FULL if part is None else part.verdict
-            why = f"without a word, although {part.why}" if part is not None and part.why else ""
+            why = f"silently, although {part.why}" if part is not None and part.why else ""
             yield FlinkEdit(words, uid, uid, _fate(verdict), verdict, why)
         elif holder.options.get(_CONNECTOR) == table.options.get(_CONNECTOR):
             why = f"it gets the position under {uid}, which was that of {holder.path[-1]}"
@@ -253,7 +253,7 @@ def _sinks(old: _Side, new: _Side) -> Iterator[FlinkEdit]:
             now = next((new_uid for new_uid, new_table in new.sinks.items() if _is_same(new_table, table)), "")
             words = f"sink {table.path[-1]}"
             if now:
-                why = f"the savepoint has what was being written under {uid}: files that were open stay unfinished"
+                why = f"the savepoint has the pending output under {uid}: open files stay unfinished"
                 yield FlinkEdit(words, now, uid, Fate.EMPTY, Verdict.PARTIAL, why)
             else:
                 yield FlinkEdit(words, uid, uid, Fate.DROPPED, Verdict.FULL, _UNCLAIMED)

@@ -86,12 +86,12 @@ def _filtered(edit: ListEdit, name: str, where: str, words: Words) -> Iterator[J
     if edit.added:
         parts.append(f"{rows} for which `{_all(edit.added)}` does not hold {words.stay}")
         if not words.appends:
-            parts[-1] += ", and are not taken back when they change"
+            parts[-1] += ", and are not retracted when they change"
     if edit.dropped:
-        parts.append(f"{rows} that `{_all(edit.dropped)}` kept out are missing")
+        parts.append(f"{rows} that `{_all(edit.dropped)}` rejected are missing")
         if not words.appends:
-            parts[-1] += ", and may be taken back without having come"
-    why = "; ".join(parts) or f"{rows} passed by values that were rounded"
+            parts[-1] += ", and may be retracted without having arrived"
+    why = "; ".join(parts) or f"{rows} passed with rounded values"
     old, new = edit.texts
     yield Judgement(PropertyEdit(name, old, new, Verdict.PARTIAL, why))
 

@@ -112,7 +112,7 @@ class _Work:
                 edit, change=Change.CHANGED, edits=(*edit.edits, change), verdict=change.verdict, why=change.why
             )
         if not edit.edits and not above and self._is_unexplained(match.old, node.id):
-            why = "what is above it differs in something that has no name"
+            why = "its upstream differs in an unnamed property"
             unknown = PropertyEdit("what is above it", "as it was", "something else", Verdict.UNKNOWN, why)
             edit = replace(edit, change=Change.CHANGED, edits=(unknown,), verdict=Verdict.UNKNOWN, why=why)
         own = past_fault or (edit.why if edit.verdict is not Verdict.FULL else "")
@@ -131,7 +131,7 @@ class _Work:
         verdict = Verdict.PARTIAL
         why = f"it starts empty: rows of {tables} from before are not in its results"
         if node.id not in both.new.operators:
-            verdict, why = Verdict.FULL, "it keeps nothing by itself: the operator behind it does"
+            verdict, why = Verdict.FULL, "it has no state of its own: the operator downstream has"
         elif node.id in self.filled:
             verdict, why = Verdict.FULL, _FILLED
         elif (fresh or self._gets_no_rows(node)) and not above:
@@ -141,7 +141,7 @@ class _Work:
             else:
                 verdict = Verdict.FULL
         elif not all(both.new.input_appends(node.id, at) for at in range(len(ports))):
-            why += ", and rows that are taken back may never have come to it"
+            why += ", and it may get retractions of rows that it never received"
         return replace(_operator_edit(Change.ADDED, both.new, node.id, None, node.id), verdict=verdict, why=why)
 
     def _matched(self, old: int, new: int) -> tuple[OperatorEdit, str]:
@@ -169,8 +169,8 @@ class _Work:
             digests = before.run.code(before.name(old), function), after.run.code(after.name(new), function)
             if all(digests) and digests[0] != digests[1]:
                 was, becomes = (f"code {digest[:8]}" for digest in digests)
-                why = f"nobody can tell whether the code of {function.path} still reads what it kept"
-                remedy = f"run it with the code of {function.path} as it was"
+                why = f"it is unknown whether the code of {function.path} still reads its state"
+                remedy = f"run it with the old code of {function.path}"
                 yield PropertyEdit(f"code of {function.path}", was, becomes, Verdict.UNKNOWN, why, remedy)
             elif before.run.is_run and not all(digests):
                 self.unchecked.append(f"the code of {function.path}")
@@ -180,8 +180,8 @@ class _Work:
         was = before.run.accumulator(before.name(old), function)
         becomes = after.run.accumulator(after.name(new), function)
         if was and becomes and was != becomes:
-            why = f"the accumulators that {function.path} kept are values of another type"
-            remedy = f"let its accumulator be {was}"
+            why = f"the stored accumulators of {function.path} have another type"
+            remedy = f"keep the accumulator type {was}"
             yield PropertyEdit(f"accumulator of {function.path}", was, becomes, Verdict.INCOMPATIBLE, why, remedy)
 
     def _is_unexplained(self, old: int, new: int) -> bool:
@@ -209,7 +209,7 @@ def _findings(both: PlanPair, old: int, new: int) -> Iterator[Judgement]:
     olds, news = ({property_.name: property_ for property_ in side.properties} for side in (before, after))
     ports = both.old.ports(old), both.new.ports(new)
     if len(ports[0]) != len(ports[1]):
-        why = "what is kept of each input has another place"
+        why = "the state of each input has another position"
         yield Judgement(PropertyEdit("inputs", str(len(ports[0])), str(len(ports[1])), Verdict.INCOMPATIBLE, why))
         return
     appends = (both.old.input_appends(old, at) and both.new.input_appends(new, at) for at in range(len(ports[1])))
@@ -226,7 +226,7 @@ def _findings(both: PlanPair, old: int, new: int) -> Iterator[Judgement]:
 
 
 def _stay(name: str) -> str:
-    """Verb for stale rows of an operator kind: "stay counted in windows that are open"."""
+    """Verb for stale rows of an operator kind: "stay counted in open windows"."""
     kind = kind_of(name)
     return kind.stay + kind.waiting.replace(" of ", " in ", 1)
 
@@ -238,10 +238,10 @@ def _zones(pair: Pair) -> Iterator[Judgement]:
     old, new = (", ".join(sorted(operator.zones)) or "none" for operator in (pair.old, pair.new))
     keys = [item for property_ in pair.new.properties if property_.role is Role.KEY for item in property_.items]
     if any(item.meaning is not None and item.meaning.zones for item in keys):
-        why = "keys and windows from before were cut by the clock of the old zone"
+        why = "keys and windows from before were truncated in the old time zone"
         yield Judgement(PropertyEdit("time zone", old, new, Verdict.INCOMPATIBLE, why, _zone_remedy(pair.old)))
     else:
-        why = "values from before were computed in the old zone"
+        why = "values from before were computed in the old time zone"
         yield Judgement(PropertyEdit("time zone", old, new, Verdict.PARTIAL, why, _zone_remedy(pair.old)))
 
 

@@ -78,7 +78,7 @@ def _added(both: PlanPair, node: Sink, operators: Operators) -> SinkEdit:
     if (fresh or node.id in operators.silent) and not operators.past.get(node.id):
         return SinkEdit(Change.ADDED, _name(node), "all rows")
     tables = ", ".join(both.new.lineage.tables[node.id])
-    why = f"what came of {tables} before is not written to it"
+    why = f"past results of {tables} are not written to it"
     return SinkEdit(Change.ADDED, _name(node), _NOW, (), Verdict.PARTIAL, why)
 
 
@@ -99,7 +99,7 @@ def _edit(both: PlanPair, old: Sink, new: Sink, past: Mapping[int, tuple[Reason,
     why = next((edit.why for edit in edits if edit.verdict is verdict), "") if verdict is not Verdict.FULL else ""
     sink_edit = SinkEdit(Change.CHANGED if edits else Change.KEPT, _name(new), _ON, edits, verdict, why)
     if moved(both, *tables):
-        why = "what was written before stays at the old place, and is not at the new one"
+        why = "rows written before stay at the old location, and are missing at the new one"
         return replace(sink_edit, change=Change.CHANGED, gets=_NOW, verdict=Verdict.PARTIAL, why=why)
     reasons = past.get(new.id, ())
     if verdict is Verdict.FULL and reasons:
@@ -115,7 +115,7 @@ def _options(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:
     for name in dict.fromkeys([*before, *after]):
         if before.get(name) != after.get(name):
             shown = [_shown(name, options.get(name)) for options in (before, after)]
-            why = f"what was written before was written with another '{name}'"
+            why = f"rows written before used another '{name}'"
             yield PropertyEdit(name, shown[0], shown[1], Verdict.PARTIAL, why)
 
 
@@ -124,7 +124,7 @@ def _checks(old: Sink, new: Sink) -> Iterator[PropertyEdit]:
     for name in _CHECKS:
         before, after = (str(node.configuration.get(name, OPTIONS[name].default)).upper() for node in (old, new))
         if before != after:
-            why = f"rows that were written before were checked by '{name}' = {before}"
+            why = f"rows written before were checked by '{name}' = {before}"
             yield PropertyEdit(name, before, after, Verdict.PARTIAL, why)
 
 
@@ -135,7 +135,7 @@ def _shown(name: str, value: str | None) -> str:
 def _keys(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:
     before, after = (", ".join(table.primary_key) for table in (old, new))
     if before != after:
-        why = "rows that were written before are known by the old primary key, and no new row takes their place"
+        why = "rows written before are identified by the old primary key, and no new row replaces them"
         yield PropertyEdit("primary key", before or _NONE, after or _NONE, Verdict.PARTIAL, why)
 
 
@@ -144,7 +144,7 @@ def _columns(both: PlanPair, old: Sink, new: Sink) -> Iterator[PropertyEdit]:
     before, after = _written(both.old, old), _written(both.new, new)
     positional = is_positional(_table(old)) or is_positional(_table(new))
     if positional and [*before] != [*after][: len(before)]:
-        why = "the columns of what was written before stand in another order"
+        why = "the columns of rows written before are in another order"
         yield PropertyEdit("columns", ", ".join(before), ", ".join(after), Verdict.PARTIAL, why)
     as_text = all(_is_text(_table(node)) for node in (old, new))
     for name in dict.fromkeys([*before, *after]):
@@ -152,20 +152,20 @@ def _columns(both: PlanPair, old: Sink, new: Sink) -> Iterator[PropertyEdit]:
         if old_item is not None and new_item is not None:
             yield from _column(name, old_item, new_item, as_text)
         elif new_item is not None:
-            why = f"rows that were written before have no {name}"
+            why = f"rows written before have no {name}"
             yield PropertyEdit(f"column {name}", _NONE, _text(new_item), Verdict.PARTIAL, why)
         elif old_item is not None:
-            why = f"rows that were written before still have {name}"
+            why = f"rows written before still have {name}"
             yield PropertyEdit(f"column {name}", _text(old_item), _NONE, why=why)
 
 
 def _column(name: str, old: Item, new: Item, as_text: bool) -> Iterator[PropertyEdit]:
     shift = related(old, new)
     if shift is None or shift & (Shift.FINER | Shift.COMPUTED):
-        why = f"rows that do not change again keep {name} as it was written"
+        why = f"rows that do not change again keep the old {name}"
         yield PropertyEdit(f"column {name}", _text(old), _text(new), Verdict.PARTIAL, why)
     elif old.type != new.type:
-        why = "" if as_text else f"what was written before has {name} in the old type"
+        why = "" if as_text else f"rows written before have {name} in the old type"
         verdict = Verdict.FULL if as_text else Verdict.PARTIAL
         yield PropertyEdit(f"column {name}", f"{old.text} {old.type}", f"{new.text} {new.type}", verdict, why)
 

@@ -70,7 +70,7 @@ def _edit(both: PlanPair, old: SourceLineage, new: SourceLineage) -> SourceEdit:
         edits = (PropertyEdit("name", old.name, new.name), *edits)
     change = Change.CHANGED if edits else Change.KEPT
     if moved(both, *tables):
-        why = "what was read at the old place stays counted, and all that is at the new place is read on top of it"
+        why = "rows read at the old location stay counted, and all rows at the new location are read in addition"
         return SourceEdit(Change.CHANGED, new.name, "lost: read from the beginning", edits, Verdict.INCOMPATIBLE, why)
     verdict = worst(edit.verdict for edit in edits)
     why = next((edit.why for edit in edits if edit.verdict is verdict), "")
@@ -97,7 +97,7 @@ def _options(
         before, after = counted[0].get(name), counted[1].get(name)
         if before is None or after is None or before.digest != after.digest:
             shown = [_NONE if property_ is None else property_.text for property_ in (before, after)]
-            why = f"rows that were read before were read with another '{name}'"
+            why = f"rows read before used another '{name}'"
             yield PropertyEdit(name, shown[0], shown[1], Verdict.PARTIAL, why)
     raw = tables[0].options, tables[1].options
     for name in sorted({*raw[0], *raw[1]} - {*counted[0], *counted[1]}):

@@ -28,9 +28,9 @@ def _key(edited: Edited) -> Judgement:
     """Judge a key edit. The text of a key finds its state; it is the same for wider whole numbers and longer texts."""
     items = edited.list
     if items.added or items.dropped or len(items.old) != len(items.new):
-        return edited.incompatible("what is kept stands under the old key: under the new one nothing is found again")
+        return edited.incompatible("state is stored under the old key, and not found under the new one")
     if items.is_permuted or [match_.old for match_ in items.matches] != list(range(len(items.old))):
-        return edited.incompatible("what is kept is found by its key's columns in their order, and they change places")
+        return edited.incompatible("state is found by the key's columns in order, and their order changed")
     # Changes of the incoming rows are reported by the property of the rows.
     return edited.unless_rounded("keys from before are rounded to the old type: what was one key stays one")
 
@@ -46,7 +46,7 @@ def _columns(edited: Edited) -> Judgement:
     named = listed((*added, *items.rounded))
     if not _finds_retracted(edited.pair, edited.present.input):
         why = (
-            f"{rows} are kept without {named}, and what takes one back has it: they would miss each other, and "
+            f"{rows} are stored without {named}, and their retractions have it: they would not match, and "
             "the old row would stay for ever"
         )
         return edited.incompatible(why, listed=True)
@@ -66,24 +66,24 @@ def _order(edited: Edited) -> Judgement:
     """Judge an edit of the order: rows that the old order left out are unknown."""
     items = edited.list
     if items.added or items.dropped or items.is_permuted:
-        return edited.incompatible("what is kept was chosen and sorted by the old order: what it left out is not known")
+        return edited.incompatible("state was selected and sorted by the old order: rows that it left out are unknown")
     return edited.unless_rounded("rows from before are ordered by what was rounded")
 
 
 def _watermark(edited: Edited) -> Judgement:
     """Judge an edit of the watermark: late rows are gone."""
-    return edited.partial("rows that were late by the old watermark are gone, and what was due by it has been given")
+    return edited.partial("rows that were late by the old watermark are gone, and results due by it were emitted")
 
 
 def _operator(edited: Edited) -> Judgement:
     """Judge a change of the kernel's operator, whose state has another form."""
-    return edited.incompatible("what is kept has another form")
+    return edited.incompatible("the state has another form")
 
 
 def _by_role(edited: Edited) -> Judgement:
     if edited.present.role is Role.KEY:
-        return edited.incompatible("state is kept by it: under another one nothing is found again")
-    return edited.unknown(f"no rule says what another {edited.name} does to what is kept")
+        return edited.incompatible("state is stored under it, and not found under another one")
+    return edited.unknown(f"no rule covers the effect of another {edited.name} on the state")
 
 
 _COMMON: Mapping[str, Callable[[Edited], Judgement]] = {

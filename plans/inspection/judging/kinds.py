@@ -55,7 +55,7 @@ class OperatorKind:
     words: Callable[[Texts], str] = lambda texts: texts.kind + texts.by
     #: Verdict rules by property; other properties are judged by `judging.common`.
     rules: Mapping[str, VerdictRule] = field(default_factory=dict)
-    #: Description of the rows that a kind buffers until their time comes: " of windows that are open".
+    #: Description of the rows that a kind buffers until their time comes: " of open windows".
     waiting: str = ""
     stay: str = "stay"  # verb for stale rows
     #: The property that finds a retracted row: "key", or one that may be empty; empty compares all its columns.

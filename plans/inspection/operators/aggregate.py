@@ -110,20 +110,20 @@ def _aggregates(edited: Edited) -> Judgement:
     if added := [item for item in items.added if not counts_rows(item.meaning)]:
         many = len(added) > 1
         windows = bool(kind_of(edited.pair.new.kind).waiting)
-        where = "until the windows that are open have closed" if windows else "in every group that is there already"
+        where = "until the open windows have closed" if windows else "in every existing group"
         lacks = "they lack" if many else "it lacks"
-        why = f"{listed(added)} {'begin' if many else 'begins'} empty: {where} {lacks} the rows from before"
+        why = f"{listed(added)} {'start' if many else 'starts'} empty: {where} {lacks} the rows from before"
         if not edited.pair.appends():
-            why += f", and {'take' if many else 'takes'} back rows that {'they' if many else 'it'} never counted"
+            why += f", and {'retract' if many else 'retracts'} rows that {'they' if many else 'it'} never counted"
         return edited.partial(why, listed=True)
-    return edited.unless_rounded(f"what {listed(items.rounded)} took in before was rounded to the old type")
+    return edited.unless_rounded(f"values that {listed(items.rounded)} accumulated before were rounded to the old type")
 
 
 def _argument_types(edited: Edited) -> Judgement | None:
     """Judge argument types, which are part of the meaning of the calls and reported there."""
     old, new = edited.pair.property("aggregates")
     if old is not None and new is not None and old.digest == new.digest:
-        return edited.unknown("the calls are the same, and their arguments are of other types")
+        return edited.unknown("the calls are the same, but their arguments have other types")
     return None
 
 
@@ -139,10 +139,10 @@ def _retraction(edited: Edited) -> Judgement | None:
         item for item in edited.list.dropped if item.digest in old_digests and function_of(item.meaning) in TWO_FORMS
     ]
     if needed:
-        why = f"{listed(needed)} kept one value, and now needs all of them, since rows are taken back"
+        why = f"{listed(needed)} stored one value, and now needs all of them, because rows are retracted"
         return edited.incompatible(why)
     if freed:
-        why = f"{listed(freed)} kept all values, and has another form where rows are never taken back"
+        why = f"{listed(freed)} stored all values, and has another form without retractions"
         return edited.incompatible(why)
     old_ends, new_ends = edited.values
     follows = edited.list.matches and not edited.list.dropped and not edited.list.added

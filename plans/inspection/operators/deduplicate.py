@@ -58,19 +58,19 @@ def changelog_normalize(node: ChangelogNormalize, context: Context) -> RuleResul
 def keeps(edited: Edited) -> Judgement:
     """Judge keeping the other row: the first row does not determine the last."""
     was, becomes = edited.texts
-    return edited.incompatible(f"{was} of each key is kept, and {becomes} is not known")
+    return edited.incompatible(f"{was} of each key is stored, and {becomes} is unknown")
 
 
 def order(edited: Edited) -> Judgement:
     """Judge an edit of the time that determines the first or last row."""
     if edited.list.added or edited.list.dropped:
-        return edited.incompatible("the row that is kept was chosen by another time")
+        return edited.incompatible("the stored row was selected by another time")
     return edited.unless_rounded("the times of rows from before are rounded")
 
 
 def _waits(edited: Edited) -> Judgement:
     """Judge waiting for watermarks, which changes the form of the state."""
-    return edited.incompatible("what is kept has another form where rows wait for the watermark")
+    return edited.incompatible("the state has another form if rows wait for the watermark")
 
 
 def _condition(edited: Edited) -> Judgement:
@@ -80,7 +80,7 @@ def _condition(edited: Edited) -> Judgement:
         return edited.full(listed=True)
     parts = []
     if items.dropped:
-        parts.append(f"rows that `{listed(items.dropped)}` held back come with their next change alone")
+        parts.append(f"rows that `{listed(items.dropped)}` held back are emitted only with their next change")
     if items.added:
         parts.append(f"rows that fail `{listed(items.added)}` stay until their next change")
     return edited.partial("; ".join(parts) or "rows from before passed by rounded values", listed=True)

@@ -158,21 +158,21 @@ def _join_type(edited: Edited, unmatched: str) -> Judgement:
     """
     old, new = edited.values
     if old not in _PADDED or new not in _PADDED:
-        return edited.incompatible(f"what is kept for {old} says which rows matched, and {new} gives other rows")
+        return edited.incompatible(f"the state of {old} records which rows matched, and {new} emits other rows")
     came = [side for side in _PADDED[new] if side not in _PADDED[old]]
     went = [side for side in _PADDED[old] if side not in _PADDED[new]]
     parts = []
     if came:
         parts.append(f"rows of the {' and of the '.join(came)} side from before {unmatched}")
     if went:
-        parts.append(f"padded rows of the {' and of the '.join(went)} side that came out before stay")
+        parts.append(f"padded rows of the {' and of the '.join(went)} side that were emitted before stay")
     return edited.partial("; ".join(parts))
 
 
 def _join_types(edited: Edited) -> Judgement:
     """Judge join types as for two inputs, if the number of inputs is the same."""
     if len(edited.values[0]) == len(edited.values[1]):
-        return edited.partial("padded rows of the past are not given, and those that came out stay")
+        return edited.partial("padded rows of the past are not emitted again, and emitted ones stay")
     return edited.incompatible("other inputs are joined")
 
 
@@ -181,16 +181,16 @@ def _condition(edited: Edited) -> Judgement:
     if edited.list.stays:
         return edited.full(listed=True)
     if _is_inner(edited.pair):
-        why = "pairs of rows that came out by the old condition stay, and those that it kept apart do not come"
+        why = "pairs emitted by the old condition stay, and pairs that it rejected are not emitted"
         return edited.partial(why, listed=True)
-    return edited.incompatible("how many matches each row has was counted by the old condition", listed=True)
+    return edited.incompatible("the matches of each row were counted by the old condition", listed=True)
 
 
 def _condition_by_time(edited: Edited) -> Judgement:
     """Judge the condition of a join that searches for matches when its time comes."""
     if edited.list.stays:
         return edited.full(listed=True)
-    return edited.partial("what came out by the old condition stays", listed=True)
+    return edited.partial("rows emitted by the old condition stay", listed=True)
 
 
 def _is_inner(pair: Pair) -> bool:
@@ -202,8 +202,8 @@ def _null_keys(edited: Edited) -> Judgement:
     """Judge handling of NULL keys: such rows were stored or not."""
     _, new = edited.values
     if not all(new):
-        return edited.partial("rows from before whose key is NULL were not kept, and find nobody")
-    return edited.partial("what rows whose key is NULL gave before stays")
+        return edited.partial("rows from before whose key is NULL were not stored, and find no match")
+    return edited.partial("past results of rows whose key is NULL stay")
 
 
 def _unique_keys(edited: Edited) -> Judgement:
@@ -212,14 +212,14 @@ def _unique_keys(edited: Edited) -> Judgement:
         # With retractions each key is stored once, declared or not.
         return edited.full()
     if edited.new and edited.new.items:
-        return edited.partial("rows from before that have one key in common are all kept")
-    return edited.partial("of rows from before that had a key in common only the last one is kept")
+        return edited.partial("rows from before with the same key are all stored")
+    return edited.partial("of rows from before with the same key only the last one is stored")
 
 
 def _times(edited: Edited) -> Judgement:
     if not edited.list.added and not edited.list.dropped:
         return edited.full(listed=True)
-    return edited.incompatible("rows are kept by the old time", listed=True)
+    return edited.incompatible("rows are stored by the old time", listed=True)
 
 
 def _bounds(edited: Edited) -> Judgement:
@@ -227,11 +227,11 @@ def _bounds(edited: Edited) -> Judgement:
     (old_low, old_high), (new_low, new_high) = edited.values
     wider = new_low < old_low or new_high > old_high
     narrower = new_low > old_low or new_high < old_high
-    stays = "pairs of rows that the new bounds keep apart came out before, and stay"
+    stays = "pairs that the new bounds reject were emitted before, and stay"
     if not _is_inner(edited.pair):
-        stays = f"{stays}: those rows do not come out without a match as well"
+        stays = f"{stays}: those rows are not emitted without a match as well"
     if wider:
-        why = "rows that were too old for the old bounds are gone, and pairs of rows from before do not come"
+        why = "rows that were too old for the old bounds are gone, and their pairs are not emitted"
         return edited.partial(f"{why}; {stays}" if narrower else why)
     return edited.full(past_fault=stays)
 
@@ -243,8 +243,8 @@ def words(texts: Texts) -> str:
 
 
 _COUNTED = (
-    "count as without a match that was never given: those without one do not come out, and the next match of one takes "
-    "back a padded row that nobody got"
+    "count as unmatched, but their padded rows were never emitted: rows without a match stay missing, and the next "
+    "match retracts a padded row that was never emitted"
 )
 _RULES: Mapping[str, VerdictRule] = {
     "join type": partial(_join_type, unmatched=_COUNTED),
@@ -254,7 +254,7 @@ _RULES: Mapping[str, VerdictRule] = {
 }
 #: Joins that search for matches when their time comes: joined rows are gone, or carry no match count.
 BY_TIME: Mapping[str, VerdictRule] = {
-    "join type": partial(_join_type, unmatched="that found nothing were dropped, and do not come out"),
+    "join type": partial(_join_type, unmatched="that found no match were dropped, and are not emitted"),
     "condition": _condition_by_time,
     "null keys": _null_keys,
 }
@@ -268,7 +268,7 @@ declare(
         "interval-join",
         words,
         {
-            "join type": partial(_join_type, unmatched="that found nothing and are gone do not come out"),
+            "join type": partial(_join_type, unmatched="that found no match and are gone are not emitted"),
             "condition": _condition,
             "null keys": _null_keys,
             "times": _times,

@@ -51,7 +51,7 @@ def match_recognize(node: Match, context: Context) -> RuleResult:
 def _pattern(edited: Edited) -> Judgement:
     """Judge any part of the pattern: progress of a match is meaningful for its own pattern alone."""
     if edited.list.is_permuted or not edited.list.stays:
-        return edited.incompatible("matches that are under way are those of the old pattern", listed=True)
+        return edited.incompatible("partial matches belong to the old pattern", listed=True)
     return edited.full(listed=True)
 
 
@@ -61,4 +61,4 @@ def _words(texts: Texts) -> str:
 
 
 _PARTS = ("order", "pattern", "definitions", "measures", "after match", "within", "subsets", "all rows")
-declare(OperatorKind("match", _words, dict.fromkeys(_PARTS, _pattern), waiting=" of matches that are under way"))
+declare(OperatorKind("match", _words, dict.fromkeys(_PARTS, _pattern), waiting=" of partial matches"))

@@ -73,17 +73,15 @@ def _aggregates(edited: Edited) -> Judgement:
     items = edited.list
     if added := items.added:
         if edited.pair.values("operator") == (_COLUMN_OVER, _COLUMN_OVER):
-            why = (
-                f"{listed(added)} is computed of the rows that are kept; results of rows from before come with the next"
-            )
+            why = f"{listed(added)} is computed from the stored rows; results of rows from before follow with the next"
             return edited.partial(why, listed=True)
         name = replace(edited.present, subject="frame").name
         if all(_reach(frame) is not None for frame in edited.pair.property(name)):
             # Computed from the stored rows of the frame; missing columns are reported by `columns`.
             return edited.full(listed=True)
-        why = f"{listed(added)} begins empty: for keys that are there already it lacks the rows from before"
+        why = f"{listed(added)} starts empty: for existing keys it lacks the rows from before"
         return edited.partial(why, listed=True)
-    return edited.unless_rounded(f"what {listed(items.rounded)} took in before was rounded to the old type")
+    return edited.unless_rounded(f"values that {listed(items.rounded)} accumulated before were rounded to the old type")
 
 
 def _frame_edited(edited: Edited) -> Judgement:
@@ -92,17 +90,17 @@ def _frame_edited(edited: Edited) -> Judgement:
     old_unit, unit = (meaning.plain if meaning is not None else None for meaning in frames)
     old_reach, reach = _reach(edited.old), _reach(edited.new)
     if old_reach is None or reach is None or old_unit != unit:
-        return edited.incompatible("which rows are in the new frame is not known")
+        return edited.incompatible("the rows of the new frame are unknown")
     if reach > old_reach:
         why = (
             "rows that have left the old frame when the next one of their key comes are gone: results lack them until "
-            "the new frame holds new rows alone"
+            "the new frame holds only new rows"
         )
         return edited.partial(why)
     if unit == "ROWS":
-        why = "one row leaves the frame for each that comes: it would stay as long as it was"
+        why = "one row leaves the frame for each new one: it would keep its old length"
         return edited.incompatible(why)
-    return edited.full(past_fault="results over the longer frame were given, and stay")
+    return edited.full(past_fault="results over the longer frame were emitted, and stay")
 
 
 def _frame_of(property_: Property | None) -> Meaning | None:

@@ -60,13 +60,13 @@ def ranks(edited: Edited) -> Judgement:
     until = kind_of(edited.pair.new.kind).waiting
     parts = []
     if new_last is None or old_last is None or new_last > old_last:
-        parts.append(f"rows from before{until} that ranked behind the old last rank do not come out")
+        parts.append(f"rows from before{until} that ranked behind the old last rank are not emitted")
     if until:
-        parts = parts or ["rows of windows that have closed came out by the old ranks"]
+        parts = parts or ["rows of closed windows were emitted by the old ranks"]
     elif new_last is None or old_last is None or new_last < old_last:
-        parts.append("rows from before that rank behind the new last rank were given, and stay")
+        parts.append("rows from before that rank behind the new last rank were emitted, and stay")
     if new_first != old_first:
-        parts.append("rows before the first rank change with the next row of their key alone")
+        parts.append("rows before the first rank change only with the next row of their key")
     return edited.partial("; ".join(parts))
 
 
@@ -75,7 +75,7 @@ def _strategy(edited: Edited) -> Judgement:
     old, _ = edited.values
     if old == Retract().type:
         return edited.full()
-    why = "rows from before that ranked behind the last rank are not known: none of them moves up for one that goes"
+    why = "rows from before that ranked behind the last rank are unknown: none of them moves up for a retracted one"
     return edited.partial(why)
 
 
@@ -83,7 +83,7 @@ def _primary_key(edited: Edited) -> Judgement | None:
     """Judge the primary key, by which rows are replaced under some strategies."""
     old, new = (bool(property_ and property_.items) for property_ in (edited.old, edited.new))
     if old and new and (edited.list.added or edited.list.dropped):
-        return edited.incompatible("the rows that are kept replaced each other by another key")
+        return edited.incompatible("the stored rows replaced each other by another key")
     return None
 
 

@@ -84,25 +84,25 @@ def _target(draft: OperatorDraft, node: Sink) -> None:
 def _primary_key(edited: Edited) -> Judgement:
     """Judge the primary key, by which rows are stored."""
     if edited.list.added or edited.list.dropped or edited.list.is_permuted:
-        return edited.incompatible("rows are kept by the old primary key, and not found by the new one")
+        return edited.incompatible("rows are stored by the old primary key, and not found by the new one")
     return edited.full(listed=True)
 
 
 def _conflict_strategy(edited: Edited) -> Judgement:
-    return edited.incompatible("which rows of a primary key are kept follows from the old strategy")
+    return edited.incompatible("the old strategy determined the stored rows of a primary key")
 
 
 def _upsert_key(edited: Edited) -> Judgement:
     """Judge the upsert key, which finds retracted rows; without one all columns are compared."""
     if edited.list.dropped:
-        why = "rows that are kept were told apart by the old upsert key: without it what takes one back may miss it"
+        why = "stored rows were identified by the old upsert key: without it a retraction may miss its row"
         return edited.incompatible(why)
     return edited.full()
 
 
 def _table(edited: Edited) -> Judgement:
     """Judge the table: the stored rows are those in the table."""
-    return edited.partial("rows that are kept were written to the old table, and are not in the new one")
+    return edited.partial("the stored rows were written to the old table, and are not in the new one")
 
 
 def _words(texts: Texts) -> str:

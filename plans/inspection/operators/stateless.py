@@ -127,7 +127,7 @@ def _correlated(branch: Branch, node: Correlate, context: Context) -> Branch:
 
 
 def _condition(edited: Edited) -> Judgement:
-    return edited.partial("the count goes on from the rows that passed the old condition", listed=True)
+    return edited.partial("the count continues from the rows that passed the old condition", listed=True)
 
 
 declare(OperatorKind("row-counter", rules={"condition": _condition}))

@@ -261,7 +261,7 @@ def window_deduplicate(node: WindowDeduplicate, context: Context) -> RuleResult:
 def _window(edited: Edited) -> Judgement:
     """Judge a window edit: state is stored by window."""
     if edited.list.added or edited.list.dropped:
-        why = "what is kept of open windows stands under the old ones, and is not found in the new"
+        why = "the state of open windows is stored under the old windows, and not found under the new ones"
         return edited.incompatible(why)
     return edited.full(listed=True)
 
@@ -273,7 +273,7 @@ def _retraction(edited: Edited) -> Judgement:
         calls.new[match_.new] for match_ in calls.matches if function_of(calls.new[match_.new].meaning) in TWO_FORMS
     ]
     if affected:
-        why = f"{listed(affected)} has another form where rows are taken back than where they are not"
+        why = f"{listed(affected)} has another form with retractions than without"
         return edited.incompatible(why)
     return edited.full()
 
@@ -282,7 +282,7 @@ def _words(texts: Texts) -> str:
     return f"{texts['aggregates'] or 'windows'}{texts.by} in {texts['window']}"
 
 
-_OPEN = " of windows that are open"
+_OPEN = " of open windows"
 _WINDOW: Mapping[str, VerdictRule] = {"window": _window}
 declare(
     OperatorKind(
@@ -297,5 +297,5 @@ declare(
     OperatorKind(
         "window-deduplicate", one_row, {"keeps": keeps, "order": order, **_WINDOW}, waiting=_OPEN, retract_key="key"
     ),
-    OperatorKind("session-rows", rules=_WINDOW, waiting=" of sessions that are open"),
+    OperatorKind("session-rows", rules=_WINDOW, waiting=" of open sessions"),
 )

@@ -99,7 +99,7 @@ def test_what_is_not_fully_right_is_refused_and_says_which_flag_accepts_it(tmp_p
     for upgrade in ("check", "migrate"):
         with pytest.raises(UpgradeError, match="cannot start: 1 of 2 operators is partially compatible") as refused:
             decided(store, compiled(PRICES, PIECES), upgrade=upgrade)
-        assert "--upgrade migrate-partial goes on and accepts this" in str(refused.value)
+        assert "--upgrade migrate-partial continues and accepts this" in str(refused.value)
         assert refused.value.diff is not None
     found = decided(store, compiled(PRICES, PIECES), upgrade="migrate-partial")
     assert [step.why for step in found.steps if isinstance(step, StartEmpty)] == ["added"]

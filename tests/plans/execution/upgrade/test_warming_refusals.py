@@ -153,7 +153,7 @@ def test_what_a_kept_operator_above_has_given_must_be_known(tmp_path: Path) -> N
 
 def test_what_went_on_in_part_once_is_remembered(tmp_path: Path) -> None:
     found = decided(started(tmp_path, compiled(LESS)), compiled(PRICES), upgrade="migrate-partial")
-    assert [*found.partly.values()] == ["rows from before that `(orders.pieces > 3)` kept out are missing"]
+    assert [*found.partly.values()] == ["rows from before that `(orders.pieces > 3)` rejected are missing"]
     found = decided(started(tmp_path / "b", compiled(PRICES)), compiled(PRICES, PIECES), upgrade="migrate-partial")
     assert [*found.partly.values()] == ["it started empty in an upgrade"]
 
