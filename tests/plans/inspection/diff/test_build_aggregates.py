@@ -91,7 +91,7 @@ PAIRS = {
         PARTIAL,
         says=("FILTER", "starts empty"),
     ),
-    "DISTINCT": Pair(SUM.replace("SUM(v)", "COUNT(v)"), DISTINCT, PARTIAL, says=("COUNT(DISTINCT orders.v) begins",)),
+    "DISTINCT": Pair(SUM.replace("SUM(v)", "COUNT(v)"), DISTINCT, PARTIAL, says=("COUNT(DISTINCT orders.v) starts",)),
     "another grouping": Pair(
         SUM,
         SUM.replace("shop", "town"),
