@@ -200,9 +200,9 @@ def _session(options: Mapping[str, str]) -> Mapping[str, str]:
         typer.BadParameter: an unknown option or an invalid value.
     """
     from compiled_plan.plans.nodes.configuration import OPTIONS
-    from compiled_plan.plans.plan.session_options import KEPT, ZONE
+    from compiled_plan.plans.plan.session_options import SESSION_OPTIONS, ZONE
 
-    known = [key for key in KEPT if key != ZONE]
+    known = [key for key in SESSION_OPTIONS if key != ZONE]
     for key, value in options.items():
         if key == ZONE:
             raise typer.BadParameter(f"--set {key}: write --time-zone {value}")

@@ -1,1 +1,1 @@
-"""The plan file and everything that is done with one."""
+"""Compiled plans: reading, checking, inspecting and running them."""

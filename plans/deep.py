@@ -1,4 +1,4 @@
-"""Room for recursion: what is nested more deeply than Python's stack allows is done again on a wider one.
+"""Deep recursion: repeats a call on a larger stack if it exceeds Python's recursion limit.
 
 A parser and a binder follow the nesting of the text, which costs a few frames a level; Python's own limit is 1,000.
 """
@@ -17,7 +17,8 @@ from compiled_plan.plans.errors import NestingError
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: Bytes of stack, taken as they are used, and how many frames are safe on it: 10,000 levels of a text at least.
+#: Stack size in bytes (memory is committed as it is used), and the frames that are safe on it: at least 10,000 levels
+#: of nested text.
 _STACK = 512 * 1024 * 1024
 _FRAMES = 250_000
 _LOCK = threading.Lock()
@@ -25,15 +26,17 @@ _HERE = threading.local()
 
 
 def deeply(function: Callable[P, T]) -> Callable[P, T]:
-    """The function, called a second time with room for some 10,000 levels where the first call had too little.
+    """Decorate a function to run again on a stack for some 10,000 levels if it raises RecursionError.
 
-    Its first call must leave nothing behind. The second one is in a thread of its own, with the caller's context; it
-    raises NestingError where that is too little, too.
+    The first call must have no side effects. The second call runs in its own thread, in the caller's context.
+
+    Raises:
+        NestingError: the larger stack is too small as well.
     """
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> T:
-        if getattr(_HERE, "inside", False):  # the outermost call is done again, if any
+        if getattr(_HERE, "inside", False):  # only the outermost call is repeated
             return function(*args, **kwargs)
         _HERE.inside = True
         try:
@@ -54,15 +57,15 @@ def deeply(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def _on_a_wide_stack(call: Callable[[], T]) -> T:
-    found: list[Any] = []
+    outcome: list[Any] = []
     context = copy_context()
 
     def work() -> None:
         _HERE.inside = True
         try:
-            found.extend((True, context.run(call)))
+            outcome.extend((True, context.run(call)))
         except BaseException as fault:
-            found.extend((False, fault))
+            outcome.extend((False, fault))
 
     with _LOCK:
         frames, stack = sys.getrecursionlimit(), threading.stack_size(_STACK)
@@ -74,7 +77,7 @@ def _on_a_wide_stack(call: Callable[[], T]) -> T:
         finally:
             threading.stack_size(stack)
             sys.setrecursionlimit(frames)
-    done, value = found
+    done, value = outcome
     if done:
         result: T = value
         return result

@@ -19,7 +19,7 @@ class CompiledPlanError(Exception):
         super().__init__(self.render())
 
     def render(self) -> str:
-        """The error as text: message, then where, then the remedy, each on a line of its own."""
+        """Error text: message, location and remedy, each on its own line."""
         lines = [self.message]
         if self.where:
             lines.append(f"  at: {self.where}")
@@ -41,7 +41,7 @@ class NestingError(UnsupportedError):
 
 
 class ProgramWarning(UserWarning):
-    """What is doubtful in a program, and no error; the commands print it."""
+    """A valid but suspicious construct in a program; commands print it."""
 
 
 class ProgramError(CompiledPlanError):
@@ -57,7 +57,7 @@ class CheckpointError(ExecutionError):
 
 
 class BusyError(CheckpointError):
-    """A checkpoint that another run holds, or has used meanwhile: the same start may succeed later."""
+    """A checkpoint in use by another run, or changed by one since it was read: retrying may succeed."""
 
 
 class DataError(ExecutionError):

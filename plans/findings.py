@@ -1,4 +1,4 @@
-"""Findings: what is wrong, or doubtful, in a plan, as data."""
+"""Findings: errors and warnings about a plan, as data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Severity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fault of a plan.
+    """One error or warning about a plan.
 
     Args:
         pointer: JSON pointer (RFC 6901) of the place in the file.
@@ -46,28 +46,28 @@ class Finding:
 
     @property
     def is_error(self) -> bool:
-        """Whether the plan cannot run."""
+        """Return True if the plan cannot run."""
         return self.severity is Severity.ERROR
 
     @property
     def is_unreadable(self) -> bool:
-        """Whether the plan can be neither run nor edited."""
+        """Return True if the plan can be neither run nor edited."""
         return self.is_error and not self.editable
 
     @property
     def where(self) -> str:
-        """The node and the pointer, for people."""
+        """Node and pointer, for messages."""
         pointer = self.pointer or "the root"
         return f"node {self.node}, {pointer}" if self.node else pointer
 
     def as_error(self, source: str = "", more: int = 0) -> PlanError:
-        """The finding as an error to raise. `more` is how many further errors there are."""
+        """Convert to an exception; `more` is the number of further errors."""
         where = f"{source}: {self.where}" if source else self.where
         also = f" (and {more} more: `edit-plan --check` lists them)" if more else ""
         return PlanError(self.message + also, where=where, remedy=self.remedy)
 
     def to_dict(self) -> dict[str, Any]:
-        """The finding for machines."""
+        """The finding as JSON values."""
         return {
             "severity": self.severity.value,
             "editable": self.editable or not self.is_error,
@@ -79,7 +79,7 @@ class Finding:
         }
 
 
-#: Levels of a value that machines are given as it is; what nests more is no plan, and few could read it.
+#: Deepest nesting at which a value is reported unchanged. No plan nests deeper; deeper values become text.
 _LEVELS = 100
 
 
@@ -95,31 +95,31 @@ def _inside(value: Any) -> list[Any]:
 class Fault:
     """A fault within one node."""
 
-    path: tuple[str | int, ...]  # where in the node's JSON, as parts of a JSON pointer
+    path: tuple[str | int, ...]  # location in the node's JSON, as parts of a JSON pointer
     message: str
     remedy: str = ""
-    value: Any = None  # the JSON value found there; None where there is none
-    editable: bool = False  # whether the plan can be edited all the same, and only not run here
+    value: Any = None  # the JSON value at the path; None if there is none
+    editable: bool = False  # True if the plan can be edited, but not run here
 
 
 def refusal(path: tuple[str | int, ...], message: str, remedy: str = "", value: Any = None) -> Fault:
-    """The fault of a valid plan that cannot run here; the same reason refuses it in a check and at a start."""
+    """A fault of a valid plan that cannot run here, raised by both the check and the start of a run."""
     return Fault(path, message, remedy, value, editable=True)
 
 
 def pointer_of(parts: Iterable[str | int]) -> str:
-    """A JSON pointer from its parts."""
+    """Build a JSON pointer from its parts."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
 def shown(value: Any, limit: int = 60) -> str:
-    """A JSON value for a message, cut to `limit` characters."""
+    """Format a JSON value for a message, cut to `limit` characters."""
     text = _dumps(value, ensure_ascii=False)
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """A remedy that names the known name nearest to a misspelt one."""
+    """A remedy that suggests the known name closest to a misspelt one."""
     names = list(known)
     lowered = {candidate.lower(): candidate for candidate in names}
     import difflib  # for errors alone
@@ -131,7 +131,7 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 def raise_unreadable(findings: Iterable[Finding], source: str) -> None:
-    """Raise the first finding for which a plan cannot be read as PlanError; `source` is the name of its file."""
+    """Raise the first finding that makes a plan unreadable as PlanError; `source` is the name of its file."""
     errors = [finding for finding in findings if finding.is_unreadable]
     if errors:
         raise errors[0].as_error(source, more=len(errors) - 1)

@@ -1,4 +1,4 @@
-"""Trees and graphs of any depth, without recursion: Python's own stack ends at some thousand levels."""
+"""Traversals of trees and graphs without recursion: Python's stack ends at some thousand levels."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ H = TypeVar("H", bound=Hashable)
 
 
 def fold_tree(root: N, children_of: Callable[[N], Sequence[N]], combine: Callable[[N, tuple[T, ...]], T]) -> T:
-    """The result of `combine` for a tree from its results for the parts; bottom-up, left to right.
+    """Fold a tree bottom-up, left to right: `combine` takes a node and the results of its children, in order.
 
-    `children_of` is asked once for each node, on the way down; `combine` takes each node and its children's results, in
-    order.
+    `children_of` is called once per node, on the way down.
     """
     node = root
     above: list[tuple[N, Sequence[N], list[T]]] = []
@@ -38,26 +37,26 @@ def fold_tree(root: N, children_of: Callable[[N], Sequence[N]], combine: Callabl
 
 
 def reached(starts: Iterable[H], onward: Callable[[H], Iterable[H]]) -> Iterator[H]:
-    """All that is reached from the starts, they too, each once; `onward` must not depend on the way there."""
+    """The nodes reachable from the starts, including these, once each; `onward` must not depend on the path."""
     waiting = list(starts)
     seen: set[H] = set()
     while waiting:
-        found = waiting.pop()
-        if found not in seen:
-            seen.add(found)
-            yield found
-            waiting += onward(found)
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            waiting += onward(node)
 
 
-class Way:
-    """A way down a tree, which shares what is above; as text a JSON pointer.
+class TreePath:
+    """A path down a tree that shares its prefix with its siblings; as text a JSON pointer.
 
-    It becomes text for an error alone: those of all places in a deep tree would be of quadratic size.
+    It becomes text in errors only: the texts of all paths in a deep tree would have quadratic size.
     """
 
     __slots__ = ("above", "step")
 
-    def __init__(self, above: Way | str, step: str | int) -> None:
+    def __init__(self, above: TreePath | str, step: str | int) -> None:
         self.above, self.step = above, step
 
     def __str__(self) -> str:
@@ -65,16 +64,16 @@ class Way:
         return self._root() + "".join(parts)
 
     def steps(self) -> list[str | int]:
-        """The steps, from the top."""
-        found: list[str | int] = []
-        place: Way | str = self
-        while isinstance(place, Way):
-            found.append(place.step)
+        """The steps, top-down."""
+        steps: list[str | int] = []
+        place: TreePath | str = self
+        while isinstance(place, TreePath):
+            steps.append(place.step)
             place = place.above
-        return found[::-1]
+        return steps[::-1]
 
     def _root(self) -> str:
-        place: Way | str = self
-        while isinstance(place, Way):
+        place: TreePath | str = self
+        while isinstance(place, TreePath):
             place = place.above
         return place

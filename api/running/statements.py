@@ -23,7 +23,7 @@ from compiled_plan.plans.files import exists
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 from compiled_plan.plans.inspection.recompile import recompile
 from compiled_plan.plans.plan import CompiledPlan as Plan
-from compiled_plan.plans.plan.session_options import DEFAULT, KEPT, UTC, ZONE, with_session, with_zone
+from compiled_plan.plans.plan.session_options import DEFAULT, SESSION_OPTIONS, UTC, ZONE, with_session, with_zone
 
 
 def run_query(context: PlanningContext, rel: RelNode, names: Sequence[str] = ()) -> TableResult:
@@ -63,7 +63,7 @@ def run_plan(context: PlanningContext, plan: Plan) -> TableResult:
 def start_plan(context: PlanningContext, plan: Plan) -> TableResult:
     """Run a plan in the background; settings that the plan lacks, such as the time zone, come from the session."""
     zone, width = context.config.value(ZONE), context.config.value("table.display.max-column-width")
-    display, session = Display(UTC if zone == DEFAULT else zone, int(width)), context.config.changed(KEPT)
+    display, session = Display(UTC if zone == DEFAULT else zone, int(width)), context.config.changed(SESSION_OPTIONS)
     return embedded.execute(with_session(with_zone(plan, otherwise=zone), session), display=display)
 
 

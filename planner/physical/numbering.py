@@ -11,7 +11,7 @@ from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.inspection.recompile import with_record
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.plan import CompiledPlan, Edge
-from compiled_plan.plans.plan.session_options import KEPT, keeping
+from compiled_plan.plans.plan.session_options import SESSION_OPTIONS, with_missing_options
 
 
 def number_nodes(draft: Draft) -> Draft:
@@ -20,7 +20,7 @@ def number_nodes(draft: Draft) -> Draft:
     nodes: list[PlanNode] = []
     edges: list[Edge] = []
     settings, planner = draft.settings, draft.known
-    session = settings.changed(KEPT)
+    session = settings.changed(SESSION_OPTIONS)
 
     def visit(operator: PhysicalOperator) -> int:
         if id(operator) in numbers:
@@ -29,7 +29,7 @@ def number_nodes(draft: Draft) -> Draft:
         number = numbers[id(operator)] = len(nodes) + 1
         traits = tuple(map(planner.traits, operator.inputs))
         at = NodeContext(number, settings, traits, planner.traits(operator))
-        nodes.append(keeping(operator.plan_node(at), session))
+        nodes.append(with_missing_options(operator.plan_node(at), session))
         edges.extend(Edge.between(source, number) for source in sources)
         return number
 

@@ -1,7 +1,7 @@
 """Inspection and edits of plans: checks, state entries and TTLs, uids, lineage, explanations.
 
-`checked_plans` is the door for plans that others wrote; `check` and `lint` name what is wrong and doubtful, `rules`
-asks the nodes; `entries` lists state and `ttl` edits it in the text; `identity` and `lineage` say what operators mean,
-`judging` what an edit of one does to its state, and `operators` has the rules of both, a file for each kind; `diff`
-compares whole plans by these; `explain` and `graph` show a plan.
+`checked_plans` reads plans from any author; `check` and `lint` report errors and warnings, `rules` runs the checks of
+the nodes; `entries` lists state and `ttl` edits it in the text; `identity` and `lineage` determine what operators
+compute, `judging` the effect of an edit on an operator's state, and `operators` has the rules of both, one file per
+kind; `diff` compares whole plans with these; `explain` and `graph` show a plan.
 """

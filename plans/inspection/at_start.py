@@ -1,4 +1,4 @@
-"""Facts that a plan does not hold, and that only a start can check: files, servers, classes, Python functions."""
+"""External facts that only a start can check: files, servers, classes, Python functions."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from compiled_plan.plans.text.masking import masked
 
 @dataclass(frozen=True, slots=True)
 class AtStart:
-    """A fact that a start checks."""
+    """A fact that is checked at a start."""
 
     subject: str  # the table or the function
-    what: str  # what is looked at
+    what: str  # the checked fact
     node: int  # the first node that needs it
 
     def to_dict(self) -> dict[str, object]:
-        """The fact for machines."""
+        """The fact as JSON values."""
         return asdict(self)
 
 
 def checked_at_start(plan: CompiledPlan) -> tuple[AtStart, ...]:
-    """All facts that a start checks, each once."""
+    """All facts to check at a start, without duplicates."""
     facts = {(fact.subject, fact.what): fact for fact in reversed(list(_facts(plan)))}
     return tuple(reversed(facts.values()))
 

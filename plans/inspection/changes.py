@@ -1,4 +1,4 @@
-"""The kinds of rows along a plan, by what each node says of itself."""
+"""Changelog modes of the rows along a plan, derived from its nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INSERT = ChangelogMode.INSERT
 
 
 def certainly_received(plan: CompiledPlan) -> Mapping[int, ChangelogMode]:
-    """By node the kinds of rows that certainly come to it, or that its table gives."""
+    """By node, the kinds of rows that it certainly receives, or that its table produces."""
     received: dict[int, ChangelogMode] = {}
     sent: dict[int, ChangelogMode] = {}
     for node in plan.in_order:
@@ -25,7 +25,7 @@ def certainly_received(plan: CompiledPlan) -> Mapping[int, ChangelogMode]:
 
 
 def possibly_sent(plan: CompiledPlan, unknown: ChangelogMode = _INSERT) -> Mapping[int, ChangelogMode]:
-    """By node the kinds of rows that it may send; `unknown` counts for unknown tables and nodes that cannot run."""
+    """By node, the kinds of rows that it may send; `unknown` applies to unknown tables and unsupported nodes."""
     sent: dict[int, ChangelogMode] = {}
     for node in plan.in_order:
         mode = node.may_send(_inputs(plan, node, sent, unknown))
@@ -34,14 +34,14 @@ def possibly_sent(plan: CompiledPlan, unknown: ChangelogMode = _INSERT) -> Mappi
 
 
 def append_only(plan: CompiledPlan) -> frozenset[int]:
-    """The nodes that certainly never take a row back."""
+    """The nodes that certainly never retract a row."""
     return frozenset(id_ for id_, mode in possibly_sent(plan, ChangelogMode.ALL).items() if mode.insert_only)
 
 
 def _inputs(
     plan: CompiledPlan, node: PlanNode, sent: Mapping[int, ChangelogMode], unknown: ChangelogMode
 ) -> list[ChangelogMode]:
-    """The kinds of rows that come to each input of a node, or that its table gives."""
+    """The kinds of rows that each input of a node receives, or that its table produces."""
     if inputs := plan.inputs(node):
         return [sent[source.id] for source in inputs]
     tables = [DECLARED.changes(table.options, reading=True) or unknown for _, table in node.tables()[:1]]

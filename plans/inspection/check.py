@@ -1,4 +1,4 @@
-"""Checking a plan's text: JSON, schema, semantic rules, lint."""
+"""Checks of a plan's text: JSON, schema, semantic rules, lint."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from compiled_plan.plans.text import jsontext
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The answer to whether a plan runs."""
+    """Result of checking a plan."""
 
-    #: Everything that is wrong or doubtful in the plan; a run refuses it for the errors, and only for them.
+    #: All errors and warnings of the plan; a run fails on exactly the errors.
     findings: tuple[Finding, ...]
-    at_start: tuple[AtStart, ...] = ()  # facts that the plan does not hold: a start checks them
+    at_start: tuple[AtStart, ...] = ()  # facts outside the plan, checked at a start
 
     @property
     def runs(self) -> bool:
-        """Whether the plan has no errors."""
+        """Return True if the plan has no errors."""
         return not any(finding.is_error for finding in self.findings)
 
     def to_dict(self, source: str) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def report(text: str, source: str = "") -> Report:
         return Report((Finding("", f"{fault.message} ({fault.where})", fault.remedy),))
     plan, findings = read_plan(data)
     pointers = {finding.pointer for finding in findings}
-    # The reader decides what runs. The schema is stricter: Flink may ask for fields that have a default here.
+    # The reader decides what runs. The schema is stricter: Flink may require fields that have a default here.
     severity = Severity.ERROR if plan is None else Severity.WARNING
     for finding in schema_findings(data):
         if not any(_same_place(finding.pointer, pointer) for pointer in pointers):
@@ -56,5 +56,5 @@ def report(text: str, source: str = "") -> Report:
     return Report((*findings, *lint(plan)), checked_at_start(plan))
 
 
-def _same_place(one: str, other: str) -> bool:
-    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
+def _same_place(first: str, second: str) -> bool:
+    return first == second or first.startswith(f"{second}/") or second.startswith(f"{first}/")

@@ -1,7 +1,7 @@
-"""Reading plans with all that can be said about them: the door for plans that others wrote.
+"""Reading plans from any author with all checks.
 
-What `CompiledPlan.from_json` reads has the structure of a plan; here its nodes must follow from their inputs, too, and
-its tables from the declarations of their connectors.
+`CompiledPlan.from_json` checks the structure of a plan. This module also checks that nodes are consistent with their
+inputs, and tables with the declarations of their connectors.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from compiled_plan.plans.text import jsontext
 
 
 def read_plan(data: Json) -> tuple[CompiledPlan | None, list[Finding]]:
-    """The plan, or None and the errors that keep it from being read; beside them what keeps it from being run."""
+    """Read a plan with its findings; None if errors make it unreadable. Findings include reasons that it cannot run."""
     parts, findings = read_parts(data)
     if parts is None:
         return None, findings
@@ -28,10 +28,10 @@ def read_plan(data: Json) -> tuple[CompiledPlan | None, list[Finding]]:
 
 
 def plan_from_dict(data: Json, source: str = "") -> CompiledPlan:
-    """A plan from JSON values; `source` is the name of its file, for errors.
+    """Read a plan from JSON values; `source` is the name of its file, for errors.
 
-    Raises PlanError with the node and the JSON pointer for what is no plan, and for nodes that do not follow from their
-    inputs.
+    Raises:
+        PlanError: not a plan, or a node that is inconsistent with its inputs; names the node and the JSON pointer.
     """
     plan, findings = read_plan(data)
     raise_unreadable(findings, source)
@@ -40,10 +40,10 @@ def plan_from_dict(data: Json, source: str = "") -> CompiledPlan:
 
 
 def plan_from_json(text: str, source: str = "") -> CompiledPlan:
-    """A plan from its text. Raises as `plan_from_dict`, and for what is not JSON."""
+    """Read a plan from text. Raises PlanError as `plan_from_dict`, and for invalid JSON."""
     return plan_from_dict(jsontext.loads(text, source), source)
 
 
 def plan_from_file(path: str | Path) -> CompiledPlan:
-    """A plan from a file, local or remote. Raises as `plan_from_json`, and where there is no such file."""
+    """Read a plan from a file, local or remote. Raises PlanError as `plan_from_json`, and if it does not exist."""
     return plan_from_json(read_text(path), quoted(path))

@@ -1,20 +1,19 @@
-"""What is where in a checkpoint's folder, in which order it is written, and how it is read.
+"""Layout of a checkpoint's folder, the order of its writes, and its reader.
 
-    lock, leases/<n>                     who runs on it, see `locks`
-    heads/<n>                            which generation and program count: the head of the highest number
-    generations/<n>/                     a whole checkpoint of Spark
-    generations/<n>/compiled-plan/       what the product adds to it
+    lock, leases/<n>                     the run that holds the checkpoint, see `locks`
+    heads/<n>                            generation and program; the head of the highest number is in force
+    generations/<n>/                     a complete Spark checkpoint
+    generations/<n>/compiled-plan/       the product's own files
         generation.json                  form, run id and versions, written once
         programs/<n>/                    plan.json, description.json, stages.json, state.json, written once
-        values-*/, end-of-input/         what constant rows and the end of the input are read from
-        heads/<n>                        a copy of each head that names this generation, by which a lost one is noticed
-        ended                            that the input has ended
-        state-rows.json, written.json    figures: rows of state, batches and rows that sinks got
-        watermarks.json                  how far the partitions of sources are in event time, see `marks`
+        values-*/, end-of-input/         sources of constant rows and of the end-of-input signal
+        heads/<n>                        a copy of each head that names this generation, to detect lost heads
+        ended                            marker: the input has ended
+        state-rows.json, written.json    figures: rows of state, batches and rows that sinks received
+        watermarks.json                  event-time progress of the partitions of sources, see `marks`
 
-A generation and a program are written before the head that names them, and what no head names does not count: a
-process may end between any two steps. Heads are made, never overwritten; a head that names an older generation goes
-back to it.
+A generation and a program are written before the head that names them, and have no effect without one: a process may
+end between any two steps. Heads are created, never overwritten; a head that names an older generation rolls back to it.
 """
 
 from __future__ import annotations
@@ -27,27 +26,28 @@ from typing import Any, Generic, TypeVar
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.files.folders import ReadableFolder
 
-#: The form of all this. Another one is of another release.
+#: Version of this layout. Any other version belongs to another release.
 FORMAT = 3
-#: The folder inside a generation that is not Spark's.
+#: The product's folder inside a generation; the rest is Spark's.
 FOLDER = "compiled-plan"
 HEADS, GENERATIONS = "heads", "generations"
 PROGRAMS, FACTS = f"{FOLDER}/programs", f"{FOLDER}/generation.json"
 #: Copies of the heads that name a generation, inside it.
 COPIES = f"{FOLDER}/{HEADS}"
-#: Spark's logs of the micro-batches that were begun, and of those that are done.
+#: Spark's logs of started and of committed micro-batches.
 OFFSETS, COMMITS = "offsets", "commits"
-#: Figures for progress; what sinks got; what tells of the end of the input; that it has ended.
+#: Figures for progress; rows that sinks received.
 STATE_ROWS, WRITTEN = f"{FOLDER}/state-rows.json", f"{FOLDER}/written.json"
-#: How far the partitions of sources are in event time.
+#: Event-time progress of the partitions of sources.
 WATERMARKS = f"{FOLDER}/watermarks.json"
-#: The name of the source of ticks in real-time mode, whose position tells the same.
+#: Name of the tick source in real-time mode, whose offset records the same progress.
 TICKS = "compiled_plan_ticks"
+#: The end-of-input signal that sources read; marker that the input has ended.
 ENDS, ENDED = f"{FOLDER}/end-of-input", f"{FOLDER}/ended"
 PLAN, DESCRIPTION, STAGES, STATE = "plan.json", "description.json", "stages.json", "state.json"
-#: What a checkpoint of Spark has in its root; and where the release before kept its plan there.
+#: Contents of the root of a Spark checkpoint, and the plan file of the previous release's layout.
 _SPARKS, _FORMER = (OFFSETS, "metadata", COMMITS), f"{FOLDER}/layout.json"
-#: The remedies where a part was lost, and where that is a head.
+#: Remedies for a lost part, and for a lost head.
 RESTORE = "restore the folder from a copy, or start with an empty checkpoint"
 _ADOPT = (
     "restore the folder from a copy, or have a generation count: `execute-plan --adopt-generation N --checkpoint DIR`"
@@ -56,27 +56,27 @@ _ADOPT = (
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Says what a checkpoint holds."""
+    """The pointer to a checkpoint's current generation and program."""
 
     number: int
-    generation: int  # number of the generation that counts
-    program: int  # number of the program in it that counts
-    by: str  # what made it: "start", or what an upgrade says
-    at: str = ""  # when, as ISO 8601 in UTC
-    product: str = ""  # the release that made it
+    generation: int  # number of the generation in force
+    program: int  # number of the program in force within it
+    by: str  # origin: "start", or the kind of upgrade
+    at: str = ""  # creation time, ISO 8601 in UTC
+    product: str = ""  # the release that wrote it
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramFiles:
-    """The files that a checkpoint has of a program, as texts."""
+    """The files of a program in a checkpoint, as texts."""
 
     plan: str
     description: str  # see `describe`
     stages: str = "[]"  # the kernel's spec of each stage, in order
-    state: str = "{}"  # what each operator's bytes are, by uid
+    state: str = "{}"  # the layout of each operator's bytes, by uid
 
     def by_name(self) -> dict[str, str]:
-        """The texts by the names of the files."""
+        """The texts by file name."""
         return {PLAN: self.plan, DESCRIPTION: self.description, STAGES: self.stages, STATE: self.state}
 
 
@@ -85,15 +85,16 @@ T = TypeVar("T")
 
 
 class CheckpointReader(Generic[F]):
-    """A checkpoint's folder, read."""
+    """Reader of a checkpoint's folder."""
 
     def __init__(self, root: F) -> None:
         self.root = root
 
     def head(self) -> Head | None:
-        """The head that counts; None where nothing was ever started.
+        """The head in force; None if nothing was ever started.
 
-        Raises CheckpointError for the checkpoint of another release or another tool, and where its heads were lost.
+        Raises:
+            CheckpointError: the checkpoint is of another release or tool, or heads are lost.
         """
         numbers = self.root.numbers(HEADS)
         if not numbers:
@@ -110,7 +111,7 @@ class CheckpointReader(Generic[F]):
         return self._parsed(self.root, f"{HEADS}/{number}", number)
 
     def _parsed(self, folder: ReadableFolder, name: str, number: int) -> Head:
-        """A head, or a copy of one."""
+        """Parse a head, or a copy of one."""
         fields = self._json(folder, name)
         if fields.get("format") != FORMAT:
             raise wrong_format(self.root.shown, "form", fields.get("format"), FORMAT, fields.get("product"))
@@ -123,10 +124,10 @@ class CheckpointReader(Generic[F]):
     # ---- losses
 
     def check_heads(self) -> None:
-        """Compare the heads with what generations tell of them: a head may be lost, or of an older backup.
+        """Compare the heads with their copies in the generations: a head may be lost, or restored from an older backup.
 
-        Raises CheckpointError where a generation was in force and the head that says so is missing, or the one in force
-        is.
+        Raises:
+            CheckpointError: a generation was in force and its head is missing, or the generation in force is missing.
         """
         numbers, generations = self.root.numbers(HEADS), self.root.numbers(GENERATIONS)
         for generation in generations:
@@ -140,7 +141,7 @@ class CheckpointReader(Generic[F]):
             raise self._lost(f"generation {head.generation}, which {HEADS}/{head.number} names, is missing")
 
     def copies(self, generation: int) -> list[Head]:
-        """The heads that a generation has readable copies of, oldest first; none in those of earlier releases."""
+        """The heads of which a generation has readable copies, oldest first; earlier releases wrote none."""
         folder, heads = self._folder(generation), []
         for number in folder.numbers(COPIES):
             with suppress(CheckpointError):
@@ -148,9 +149,9 @@ class CheckpointReader(Generic[F]):
         return heads
 
     def has_run(self, generation: int) -> bool:
-        """True if sinks may have got rows of a generation.
+        """Return True if sinks may have received rows of a generation.
 
-        A migration that was cut short leaves one with state and the micro-batch that wrote it, number 0.
+        An interrupted migration leaves one with state and the micro-batch that wrote it, number 0.
         """
         folder = self._folder(generation)
         begun, done = folder.last(OFFSETS), folder.last(COMMITS)
@@ -160,14 +161,14 @@ class CheckpointReader(Generic[F]):
             moved = False
         return folder.holds(WRITTEN) or begun > 0 or done > (0 if moved else -1)
 
-    def _lost(self, what: str) -> CheckpointError:
+    def _lost(self, problem: str) -> CheckpointError:
         last = {number: self._folder(number).last(COMMITS) for number in self.root.numbers(GENERATIONS)}
         present = [
             f"generation {number} ({'nothing is done' if done < 0 else f'micro-batch {done} is the last that is done'})"
             for number, done in last.items()
         ]
         return CheckpointError(
-            f"cannot start: {what}; the checkpoint has {', '.join(present) or 'no generations'}",
+            f"cannot start: {problem}; the checkpoint has {', '.join(present) or 'no generations'}",
             where=self.root.shown,
             remedy=_ADOPT,
         )
@@ -189,7 +190,7 @@ class CheckpointReader(Generic[F]):
             )
 
     def facts(self, generation: int) -> dict[str, Any]:
-        """What is written once about a generation: `format`, `run`, `versions`, `at`."""
+        """Metadata of a generation, written once: `format`, `run`, `versions`, `at`."""
         facts = self._json(self._folder(generation), FACTS)
         former = facts.get("from", {"generation": 0, "program": 0})
         kinds = {"run": str, "versions": dict}
@@ -210,13 +211,13 @@ class CheckpointReader(Generic[F]):
         return ProgramFiles(*(text or "" for text in texts))
 
     def program_in_force(self) -> ProgramFiles:
-        """The program that counts. Raises CheckpointError where nothing was ever started, and as `head`."""
+        """The program in force. Raises CheckpointError as `head`, and if nothing was ever started."""
         head = self.head()
         if head is None:
-            what = "holds no plan: nothing was started on it" if self.root.holds() else "is not there"
-            what = "is a file, where a folder is wanted" if self.root.is_file() else what
+            problem = "holds no plan: nothing was started on it" if self.root.holds() else "is not there"
+            problem = "is a file, where a folder is wanted" if self.root.is_file() else problem
             remedy = "check the path; `execute-plan PLAN.json --checkpoint DIR` makes a checkpoint"
-            raise CheckpointError(f"the checkpoint {what}", where=self.root.shown, remedy=remedy)
+            raise CheckpointError(f"the checkpoint {problem}", where=self.root.shown, remedy=remedy)
         return self.program(head)
 
     def _folder(self, number: int) -> F:
@@ -230,7 +231,7 @@ class CheckpointReader(Generic[F]):
 
 
 def json_in(text: str | None, kind: type[T]) -> T | None:
-    """The value in a JSON text if it is of this class; None otherwise, also where the text nests too deeply."""
+    """Parse JSON text into a value of this class; None if it is invalid, of another class or nested too deeply."""
     with suppress(ValueError, RecursionError):
         value = json.loads(text or "")
         if isinstance(value, kind):
@@ -238,18 +239,18 @@ def json_in(text: str | None, kind: type[T]) -> T | None:
     return None
 
 
-def wrong_format(where: str, what: str, written: object, known: object, product: object) -> CheckpointError:
-    """The checkpoint is of another release."""
+def wrong_format(where: str, subject: str, written: object, known: object, product: object) -> CheckpointError:
+    """Error for a checkpoint of another release."""
     return CheckpointError(
-        f"the checkpoint has {what} {written}{f', of release {product}' if product else ''}; "
-        f"this release reads {what} {known}",
+        f"the checkpoint has {subject} {written}{f', of release {product}' if product else ''}; "
+        f"this release reads {subject} {known}",
         where=where,
         remedy="run it with the release that wrote it, or start with an empty checkpoint",
     )
 
 
 def damaged(folder: ReadableFolder, name: str) -> CheckpointError:
-    """A file of the checkpoint was lost, or is not what was written."""
+    """Error for a lost or unreadable checkpoint file."""
     return CheckpointError(
         f"{name} of the checkpoint is missing or cannot be read",
         where=folder.shown,

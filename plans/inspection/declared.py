@@ -1,4 +1,4 @@
-"""What is declared of connectors and formats, for the rules of the tables in plans."""
+"""Declarations of connectors and formats, for the rules of the tables in plans."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class _Declared:
 
     @staticmethod
     def metadata(options: Mapping[str, str]) -> Mapping[str, LogicalType] | None:
-        found = metadata_of(options)
-        return None if found is None else {key: item.type for key, item in found.items() if item.readable}
+        columns = metadata_of(options)
+        return None if columns is None else {key: item.type for key, item in columns.items() if item.readable}
 
 
 #: The declarations in `plans.connectors`.

@@ -1,4 +1,4 @@
-"""The state entries of a plan as a list."""
+"""State entries of a plan as a list."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _LONGEST = 72
 
 @dataclass(frozen=True, slots=True)
 class StateLine:
-    """One state entry, with the operator it belongs to."""
+    """One state entry with its operator."""
 
     node: int
-    uid: str  # name of the operator across plans
+    uid: str  # stable id of the operator across plans
     operator: str  # kind of the operator, `join`
-    description: str  # what the operator does, cut short
+    description: str  # description of the operator, truncated
     entry: str  # name of the entry, `leftState`
-    index: int  # number of the input that is kept
-    ttl: str  # how long, as in the file
-    ttl_ms: int  # the same in milliseconds; 0 never expires
+    index: int  # number of the input that is stored
+    ttl: str  # as in the file
+    ttl_ms: int  # in milliseconds; 0 never expires
     input: str  # id and kind of the node that feeds that input
-    compiled: str = ""  # the TTL that the program gave, where it was edited since; else empty
+    compiled: str = ""  # the compiled TTL if it was edited since; else empty
 
     def to_dict(self) -> dict[str, Any]:
-        """The entry for machines."""
+        """The entry as JSON values."""
         return asdict(self)
 
 
@@ -48,7 +48,7 @@ def state_lines(plan: CompiledPlan) -> tuple[StateLine, ...]:
             index=entry.index,
             ttl=entry.ttl,
             ttl_ms=entry.ttl_ms,
-            input=_kept(plan, node, entry),
+            input=_stored_inputs(plan, node, entry),
             compiled=compiled_ttl(node, entry) or "",
         )
         for node in plan.nodes
@@ -57,7 +57,7 @@ def state_lines(plan: CompiledPlan) -> tuple[StateLine, ...]:
 
 
 def compiled_ttl(node: PlanNode, entry: StateEntry) -> str | None:
-    """The TTL that the planner gave an entry, if it is another one now; None where it is not, or nobody knows."""
+    """The compiled TTL of an entry if it was edited since; None if not, or if unknown."""
     recorded = (node.ttl_as_compiled or {}).get(entry.name)
     try:
         return recorded if recorded is not None and parse_duration(recorded) != entry.ttl_ms else None
@@ -69,20 +69,20 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
-def _kept(plan: CompiledPlan, node: PlanNode, entry: StateEntry) -> str:
-    """What an entry is kept of: the node that feeds its input; of idle keys all inputs count."""
+def _stored_inputs(plan: CompiledPlan, node: PlanNode, entry: StateEntry) -> str:
+    """The node that feeds the entry's input; all inputs for the entry of idle keys."""
     if entry.name != IDLE_ENTRY:
         return _fed_by(plan, node.id, entry.index)
     return " and ".join(_fed_by(plan, node.id, at) for at in range(len(plan.inputs(node))))
 
 
 def _fed_by(plan: CompiledPlan, node: int, index: int) -> str:
-    """The node that feeds an input, exchanges and watermarks stepped over; a source by its table."""
+    """The node that feeds an input, skipping exchanges and watermarks; a source by its table."""
     inputs = plan.inputs(node)
     if index >= len(inputs):
         return ""
-    found = inputs[index]
-    while found.kind in ("exchange", "watermark-assigner", "mini-batch-assigner", "drop-update-before"):
-        found = plan.inputs(found)[0]
-    table = getattr(found, "scan_table_source", None)
-    return f"{found.id} {table.table.path[-1]}" if table is not None else f"{found.id} {found.kind}"
+    upstream = inputs[index]
+    while upstream.kind in ("exchange", "watermark-assigner", "mini-batch-assigner", "drop-update-before"):
+        upstream = plan.inputs(upstream)[0]
+    table = getattr(upstream, "scan_table_source", None)
+    return f"{upstream.id} {table.table.path[-1]}" if table is not None else f"{upstream.id} {upstream.kind}"

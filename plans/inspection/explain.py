@@ -1,4 +1,4 @@
-"""A plan for people: the operators as trees from the sinks down, each with what it keeps and for how long."""
+"""Readable form of a plan: operators as trees from the sinks down, with their state and TTLs."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from compiled_plan.plans.text.masking import masked_text
 class Step:
     """One operator of a tree."""
 
-    depth: int  # how many operators are above it
+    depth: int  # number of operators above it
     node: int
-    description: str  # what it does
-    ttls: tuple[tuple[str, str], ...] = ()  # name and TTL of each entry that it keeps
-    again: bool = False  # whether it was there before; it and what feeds it is not repeated
+    description: str  # description of the operator
+    ttls: tuple[tuple[str, str], ...] = ()  # name and TTL of each state entry
+    again: bool = False  # True if it appeared before; it and its inputs are not repeated
 
 
 def steps(plan: CompiledPlan) -> Iterator[Step]:
-    """The operators from each sink down, an operator that several others read once with all that feeds it."""
+    """The operators from each sink down; a shared operator appears once with all its inputs."""
     seen: set[int] = set()
 
     waiting = [(sink, 0) for sink in reversed(plan.sinks)]
@@ -37,7 +37,7 @@ def steps(plan: CompiledPlan) -> Iterator[Step]:
 
 
 def explain(plan: CompiledPlan) -> str:
-    """One operator a line: its id and description; below it `state:` lines with name and TTL of each entry."""
+    """Render one operator per line: its id and description; below it `state:` lines with name and TTL of each entry."""
     return "\n".join(line for step in steps(plan) for line in _lines(step))
 
 

@@ -31,7 +31,7 @@ def bare_numbers(plan: CompiledPlan) -> Iterator[Finding]:
 
 
 def _shorter_downstream(plan: CompiledPlan) -> Iterator[Finding]:
-    """A TTL that is smaller than one upstream: the operator forgets what the one before it still changes."""
+    """A TTL shorter than one upstream: the operator forgets rows that the upstream operator still updates."""
     uids = derived_uids(plan)
     position = {node.id: number for number, node in enumerate(plan.nodes)}
     for node in plan.nodes:
@@ -53,7 +53,7 @@ def _shorter_downstream(plan: CompiledPlan) -> Iterator[Finding]:
 
 
 def _without_key(plan: CompiledPlan) -> Iterator[Finding]:
-    """Joins of tables of any length without an equality: all rows meet in one task."""
+    """Joins of unbounded tables without an equality: all rows meet in one task."""
     for number, node in enumerate(plan.nodes):
         spec = getattr(node, "join_spec", None)  # their classes are loaded with the plans that have them
         if node.kind != "join" or spec is None or spec.left_keys:
@@ -67,19 +67,19 @@ def _without_key(plan: CompiledPlan) -> Iterator[Finding]:
             yield _warning(node, f"/nodes/{number}/joinSpec/leftKeys", message, remedy)
 
 
-#: What gives a row for each that it gets, or fewer.
+#: Kinds that emit at most one row per input row.
 _NO_MORE_ROWS = ("calc", "exchange", "drop-update-before")
 
 
 def _is_one_row(plan: CompiledPlan, node: PlanNode) -> bool:
-    """Whether a node holds one row at most: an aggregate over everything, and what is computed of it."""
+    """Return True if a node holds at most one row: a global aggregate, and projections of it."""
     while node.kind in _NO_MORE_ROWS:
         (node,) = plan.inputs(node)
     return node.kind in ("group-aggregate", "global-group-aggregate") and getattr(node, "grouping", None) == ()
 
 
 def _stateful_from(plan: CompiledPlan, start: PlanNode) -> list[PlanNode]:
-    """The nodes with state entries at or above `start`, in the order of the plan."""
+    """The nodes with state entries at or upstream of `start`, in the order of the plan."""
     seen: set[int] = set()
     todo = [start]
     while todo:
@@ -99,7 +99,7 @@ def _for_how_long(entry: StateEntry) -> str:
 
 
 def _without_effect(plan: CompiledPlan) -> Iterator[Finding]:
-    """Options of formats that Flink passes over, as misspelt ones are."""
+    """Format options that Flink ignores, such as misspelt ones."""
     for number, node in enumerate(plan.nodes):
         for path, table in node.tables():
             for key, remedy in unknown_format_options(table.options).items():

@@ -1,6 +1,7 @@
-"""Rules of places: calls that only run in certain operators, and in front of others.
+"""Placement rules: calls that only run in certain operators, and in front of certain others.
 
-Between two operators with state, rows pass the others at once. Some calls need what only such a pass knows.
+Between two stateful operators, rows pass stateless ones within one pass. Some calls need information that exists only
+there.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from compiled_plan.plans.trees import reached
 
 
 def calls_of(node: PlanNode) -> Iterator[Call]:
-    """The calls that a node computes; those of a table's declaration are computed by other nodes."""
+    """The calls that a node computes; other nodes compute those of a table's declaration."""
     for name in type(node).model_fields:
         value = getattr(node, name)
         if isinstance(value, LookupTable):
@@ -36,41 +37,40 @@ def calls_of(node: PlanNode) -> Iterator[Call]:
 
 
 def calls_of_python(node: PlanNode) -> Iterator[Call]:
-    """The calls of Python functions that a node computes."""
     return (call for call in calls_of(node) if python_function(call) is not None)
 
 
 def needs_step(node: PlanNode) -> bool:
-    """Whether a node calls Python functions, which run in a level of their own."""
+    """Return True if a node calls Python functions, which need their own step."""
     return isinstance(node, Calc | Correlate) and any(True for _ in calls_of_python(node))
 
 
 def is_passed(node: PlanNode) -> bool:
-    """Whether rows pass an operator without a shuffle or a step in between."""
+    """Return True if rows pass an operator without a shuffle or a step."""
     if isinstance(node, IncrementalGroupAggregate):
         return True  # the global aggregate above it keeps the state of both
     return not (node.keeps_state or needs_step(node) or isinstance(node, Sink))
 
 
 def makes_watermarks(node: PlanNode) -> bool:
-    """True for a watermark assigner, and for a scan whose source makes the watermarks."""
+    """Return True for a watermark assigner, and for a scan whose source creates watermarks."""
     return isinstance(node, WatermarkAssigner) or (isinstance(node, TableSourceScan) and node.watermark is not None)
 
 
 def assigns_below(plan: CompiledPlan, node: int) -> bool:
-    """Whether rows of a node pass to a watermark assigner."""
-    return any(isinstance(other, WatermarkAssigner) for other in _passed_on(plan, node))
+    """Return True if a watermark assigner is reachable from a node within one pass."""
+    return any(isinstance(downstream, WatermarkAssigner) for downstream in _passed_on(plan, node))
 
 
 def _passed_on(plan: CompiledPlan, node: int) -> list[PlanNode]:
     def onward(at: int) -> list[int]:
-        return [each.id for each in plan.consumers(at)] if at == node or is_passed(plan.node(at)) else []
+        return [consumer.id for consumer in plan.consumers(at)] if at == node or is_passed(plan.node(at)) else []
 
     return [plan.node(at) for at in reached(onward(node), onward)]
 
 
 def placement_faults(node: PlanNode, plan: CompiledPlan) -> Iterator[Fault]:
-    """What keeps a node's calls from running in this place of the plan."""
+    """Faults of calls that cannot run at a node's position in the plan."""
     calls = list(calls_of(node))
     for applies, check in _RULES:
         call = next(filter(applies, calls), None)
@@ -84,15 +84,17 @@ def placement_faults(node: PlanNode, plan: CompiledPlan) -> Iterator[Fault]:
 
 
 def _current_watermark(node: PlanNode, plan: CompiledPlan, call: Call) -> Iterator[Fault]:
-    """Rows know their watermark until the first operator with state."""
+    """Faults of CURRENT_WATERMARK: rows carry their watermark up to the first stateful operator."""
 
     def above(at: int) -> list[int]:
         return [source.id for source in plan.inputs(at)]
 
-    way = [plan.node(at) for at in reached(above(node.id), lambda at: above(at) if is_passed(plan.node(at)) else [])]
-    sources = [source for source in way if not source.INPUTS.least]
+    upstream = [
+        plan.node(at) for at in reached(above(node.id), lambda at: above(at) if is_passed(plan.node(at)) else [])
+    ]
+    sources = [source for source in upstream if not source.INPUTS.least]
     known = all(makes_watermarks(source) or assigns_below(plan, source.id) for source in sources)
-    if not (isinstance(node, Calc) and is_passed(node) and all(map(is_passed, way)) and known):
+    if not (isinstance(node, Calc) and is_passed(node) and all(map(is_passed, upstream)) and known):
         message = "CURRENT_WATERMARK behind a join, an aggregate or another operator with state"
         yield refusal(
             (), message, "call it in a view directly over the table with the watermark, and use its column here"
@@ -100,7 +102,7 @@ def _current_watermark(node: PlanNode, plan: CompiledPlan, call: Call) -> Iterat
 
 
 def _sequence(node: PlanNode, plan: CompiledPlan, call: Call) -> Iterator[Fault]:
-    """A sequence of RAND is counted by an operator of its own."""
+    """Faults of RAND with a seed, which a separate operator counts."""
     if not isinstance(node, Calc) or needs_step(node):
         message = f"{call.name[1:-2]} with a seed cannot run here"
         yield refusal((), message, "compute it in the SELECT list of a subquery")

@@ -1,4 +1,4 @@
-"""Local places of a run that a start needs: files to read, folders to write, the checkpoint. No JVM looks at them."""
+"""Local paths that a start needs: source files, sink folders, the checkpoint. Checked without a JVM."""
 
 from __future__ import annotations
 
@@ -19,7 +19,12 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 
 
 def check_places(plan: CompiledPlan, checkpoint: str = "") -> None:
-    """Refuse a start whose local places do not fit (DataError, CheckpointError); it looks at remote ones itself."""
+    """Check the local paths of a start; remote ones are checked by the start itself.
+
+    Raises:
+        DataError: a source is missing, or a sink is not writable.
+        CheckpointError: the checkpoint is a file, not writable, or damaged.
+    """
     if checkpoint:
         _check_checkpoint(checkpoint)
     for node in plan.nodes:
@@ -30,7 +35,7 @@ def check_places(plan: CompiledPlan, checkpoint: str = "") -> None:
 
 
 def missing(path: str, table: str) -> DataError:
-    """The error about a source that is not there."""
+    """Error for a missing source."""
     return DataError(
         f"the file or folder {quoted(path)} does not exist",
         where=f"table {table}",
@@ -39,7 +44,7 @@ def missing(path: str, table: str) -> DataError:
 
 
 def no_folder(path: str, table: str) -> DataError:
-    """The error about a sink whose place is a file."""
+    """Error for a sink whose path is a file."""
     return DataError(
         f"{quoted(path)} is a file, and rows are written into a folder",
         where=f"table {table}",
@@ -86,7 +91,7 @@ def _check_checkpoint(text: str) -> None:
 
 
 def local_place(text: str) -> Path | None:
-    """The path that a text names; None for one of another file system."""
+    """The local path that a text names; None for another file system."""
     local = text.removeprefix("file://").removeprefix("file:")
     return None if _SCHEME.match(local) else Path(local).absolute()
 
@@ -98,7 +103,7 @@ def _place(table: CatalogTable) -> tuple[str, Path | None]:
 
 
 def _unwritable(place: Path) -> str:
-    """Why a folder cannot be made or written into; empty where it can."""
+    """Reason that a folder cannot be created or written; empty if it can."""
     nearest = next(folder for folder in (place, *place.parents) if folder.exists())
     if not nearest.is_dir():
         return f"{nearest} is a file"

@@ -1,8 +1,8 @@
-"""A program that is compiled again, over the plan that was there before: uids and edited TTLs are kept.
+"""Recompilation of a program over its previous plan: uids and edited TTLs are kept.
 
-The planner records on each node which TTLs it gave (`ttlAsCompiled`). A TTL in `state` that differs from the record was
-edited, by whatever means, and holds on; one that equals it follows the program. A plan without a record, of Flink or of
-an earlier release, does not say; then every TTL that differs from the program's counts as edited.
+The planner records the TTLs that it assigned on each node (`ttlAsCompiled`). A TTL in `state` that differs from the
+record was edited, by any means, and is kept; one that equals it follows the program. In a plan without a record, of
+Flink or of an earlier release, every TTL that differs from the program's counts as edited.
 """
 
 from __future__ import annotations
@@ -20,59 +20,59 @@ from compiled_plan.plans.text.durations import parse_duration
 
 @dataclass(frozen=True, slots=True)
 class KeptTtl:
-    """An edited TTL that holds on."""
+    """An edited TTL that is kept."""
 
     node: int
     uid: str
     entry: str
-    ttl: str  # the duration that it was edited to
-    compiled: str  # the one that the program gives now
-    recorded: str | None  # the one that it gave when the old plan was compiled; None where that plan does not say
+    ttl: str  # the edited duration
+    compiled: str  # the duration that the program assigns now
+    recorded: str | None  # the duration that the program assigned to the old plan; None if it has no record
 
     @property
     def is_contested(self) -> bool:
-        """Whether the program, too, says something else than it said."""
+        """Return True if the program changed the TTL as well."""
         return self.recorded is not None and _ms(self.recorded) != _ms(self.compiled)
 
 
 @dataclass(frozen=True, slots=True)
 class LostTtl:
-    """An edited TTL that nothing has any more."""
+    """An edited TTL whose operator or entry is gone."""
 
-    uid: str  # the operator, by its uid in the old plan
+    uid: str  # the operator's uid in the old plan
     entry: str
-    ttl: str  # the duration that it was edited to
-    why: str  # what became of it
+    ttl: str  # the edited duration
+    why: str  # reason of the loss
 
 
 @dataclass(frozen=True, slots=True)
 class Recompiled:
-    """A plan with what it keeps of the one that was there before."""
+    """A recompiled plan with everything inherited from its predecessor."""
 
     plan: CompiledPlan
-    inherited: Inherited  # which operators are which
-    kept: tuple[KeptTtl, ...] = ()  # edited TTLs that hold on
-    lost: tuple[LostTtl, ...] = ()  # edited TTLs of what is gone
+    inherited: Inherited  # operators that continue
+    kept_ttls: tuple[KeptTtl, ...] = ()  # edited TTLs that are kept
+    lost_ttls: tuple[LostTtl, ...] = ()  # edited TTLs that are lost
 
 
-def notes(found: Recompiled, target: str) -> Iterator[str]:
-    """The fate of edited TTLs, a line each, and how to take the program's; `target` is the name of the old plan."""
-    for kept in found.kept:
-        what = f"{kept.uid}.{kept.entry}: {kept.ttl}"
-        if kept.recorded is None:
-            yield f"{what} is kept, the program says {kept.compiled}: {target} does not record which TTLs were edited"
-        elif kept.is_contested:
-            yield f"warning: {what} is kept as edited, though the program went from {kept.recorded} to {kept.compiled}"
+def notes(recompiled: Recompiled, target: str) -> Iterator[str]:
+    """The fate of edited TTLs, one per line, and how to take the program's; `target` is the name of the old plan."""
+    for edit in recompiled.kept_ttls:
+        entry = f"{edit.uid}.{edit.entry}: {edit.ttl}"
+        if edit.recorded is None:
+            yield f"{entry} is kept, the program says {edit.compiled}: {target} does not record which TTLs were edited"
+        elif edit.is_contested:
+            yield f"warning: {entry} is kept as edited, though the program went from {edit.recorded} to {edit.compiled}"
         else:
-            yield f"{what} is kept as edited, the program says {kept.compiled}"
-    for lost in found.lost:
+            yield f"{entry} is kept as edited, the program says {edit.compiled}"
+    for lost in recompiled.lost_ttls:
         yield f"warning: {lost.uid}.{lost.entry}: the edited TTL {lost.ttl} is lost: {lost.why}"
-    if found.kept:
+    if recompiled.kept_ttls:
         yield "  try: --program-ttls to take all TTLs from the program"
 
 
 def with_record(plan: CompiledPlan) -> CompiledPlan:
-    """A compiled plan that says which TTLs it was compiled with."""
+    """Record the compiled TTLs in the plan."""
     return plan.with_nodes(
         [
             node.model_copy(update={"ttl_as_compiled": {entry.name: entry.ttl for entry in entries}})
@@ -84,14 +84,14 @@ def with_record(plan: CompiledPlan) -> CompiledPlan:
 
 
 def recompile(plan: CompiledPlan, old: CompiledPlan, *, edits: bool = True) -> Recompiled:
-    """Put a plan in place of an older one of the same program, with the TTLs edited there unless `edits` is False."""
+    """Replace an older plan of the same program, keeping TTLs edited there if `edits` is True."""
     inherited = inherit_uids(plan, old)
-    found = Recompiled(inherited.plan, inherited)
+    recompiled = Recompiled(inherited.plan, inherited)
     if not edits:
-        return found
+        return recompiled
     merge = _Merge(inherited.plan, old, inherited)
-    kept, lost = tuple(merge.kept()), tuple(merge.lost())
-    return replace(found, plan=_with_ttls(inherited.plan, kept), kept=kept, lost=lost)
+    kept_ttls, lost_ttls = tuple(merge.kept()), tuple(merge.lost())
+    return replace(recompiled, plan=_with_ttls(inherited.plan, kept_ttls), kept_ttls=kept_ttls, lost_ttls=lost_ttls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +101,9 @@ class _Merge:
     inherited: Inherited
 
     def kept(self) -> Iterator[KeptTtl]:
-        """The edits that hold on; those that the program has come to say are none any more."""
-        for each in self.inherited.kept:
-            old, new = self.old.node(each.match.old), self.plan.node(each.node)
+        """Edits that are kept; one that equals the program's TTL is no edit any more."""
+        for uid in self.inherited.kept_uids:
+            old, new = self.old.node(uid.match.old), self.plan.node(uid.node)
             followed = self._entries(old, new)
             for former in old.ttl_entries:
                 entry = followed.get(former.name)
@@ -111,12 +111,12 @@ class _Merge:
                 if entry is None or _ms(former.ttl) == _ms(entry.ttl):
                     continue
                 if recorded is None or _ms(recorded) != _ms(former.ttl):
-                    yield KeptTtl(new.id, each.uid, entry.name, former.ttl, entry.ttl, recorded)
+                    yield KeptTtl(new.id, uid.uid, entry.name, former.ttl, entry.ttl, recorded)
 
     def lost(self) -> Iterator[LostTtl]:
-        """The edits of which nothing is left; of a plan without a record it is not known what was edited."""
+        """Edits that are lost; a plan without a record does not tell which TTLs were edited."""
         uids = derived_uids(self.old)
-        here = {each.match.old: each for each in self.inherited.kept}
+        here = {uid.match.old: uid for uid in self.inherited.kept_uids}
         for old in self.old.in_order:
             if old.id not in here and old.id not in uids:
                 continue
@@ -129,15 +129,15 @@ class _Merge:
                 yield LostTtl(uids[old.id], former.name, former.ttl, why)
 
     def _entries(self, old: PlanNode, new: PlanNode) -> Mapping[str, StateEntry]:
-        """By the name of an old entry the one that it is now."""
+        """Old entry name -> new entry."""
         before, after = old.ttl_entries, new.ttl_entries
         if len(before) == len(after) == 1:
-            # An aggregate in one phase and one in two name theirs differently.
+            # Aggregates in one and in two phases name their entry differently.
             return {before[0].name: after[0]}
-        # An operator whose inputs change places is another one: numbers of inputs stay.
+        # Input numbers are stable: an operator with swapped inputs is another operator.
         by_place = {(entry.index, entry.name == IDLE_ENTRY): entry for entry in after}
-        found = {entry.name: by_place.get((entry.index, entry.name == IDLE_ENTRY)) for entry in before}
-        return {name: entry for name, entry in found.items() if entry is not None}
+        successors = {entry.name: by_place.get((entry.index, entry.name == IDLE_ENTRY)) for entry in before}
+        return {name: entry for name, entry in successors.items() if entry is not None}
 
 
 def _recorded(node: PlanNode, entry: str) -> str | None:
@@ -145,17 +145,17 @@ def _recorded(node: PlanNode, entry: str) -> str | None:
 
 
 def _ms(ttl: str) -> int | None:
-    """A TTL in ms; None for a record that is no duration, which nothing equals."""
+    """A TTL in milliseconds; None for an invalid record, which equals nothing."""
     try:
         return parse_duration(ttl)
     except PlanError:
         return None
 
 
-def _with_ttls(plan: CompiledPlan, kept: Sequence[KeptTtl]) -> CompiledPlan:
+def _with_ttls(plan: CompiledPlan, kept_ttls: Sequence[KeptTtl]) -> CompiledPlan:
     edits: dict[int, dict[str, str]] = {}
-    for each in kept:
-        edits.setdefault(each.node, {})[each.entry] = each.ttl
+    for edited in kept_ttls:
+        edits.setdefault(edited.node, {})[edited.entry] = edited.ttl
     return plan.with_nodes([_with_ttl(node, edits[node.id]) if node.id in edits else node for node in plan.nodes])
 
 
@@ -164,5 +164,5 @@ def _with_ttl(node: PlanNode, ttls: Mapping[str, str]) -> PlanNode:
         entry.model_copy(update={"ttl": ttls[entry.name]}) if entry.name in ttls else entry
         for entry in node.state_entries
     )
-    found = node.model_copy(update={"state": state}) if state else node
-    return with_option(found, TTL, ttls[IDLE_ENTRY]) if IDLE_ENTRY in ttls else found
+    edited = node.model_copy(update={"state": state}) if state else node
+    return with_option(edited, TTL, ttls[IDLE_ENTRY]) if IDLE_ENTRY in ttls else edited

@@ -1,6 +1,6 @@
-"""Rules of whole plans: what keeps a plan from being read, edited or run, by each node's own rule, `faults`.
+"""Rules of whole plans: faults that prevent reading, editing or running a plan, from each node's `faults`.
 
-`edit-plan --check`, `execute-plan --dry-run` and the start of a run all ask `plan_findings`.
+`edit-plan --check`, `execute-plan --dry-run` and the start of a run all use `plan_findings`.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ def check_runs(plan: CompiledPlan) -> None:
 
 
 def plan_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[Finding]:
-    """What is wrong between nodes: their structure, then each node's own rule."""
-    found = list(wiring_findings(nodes, edges))
-    yield from found
-    # A rule looks at what feeds its node: it can where every node has its inputs.
-    if not is_wired(found):
+    """Faults between nodes: of their structure, then by each node's own rule."""
+    wiring = list(wiring_findings(nodes, edges))
+    yield from wiring
+    # A node's rule reads its inputs, so every node must have them.
+    if not is_wired(wiring):
         return
     yield from unread_findings(nodes, edges)
-    faulty = {finding.node for finding in found if not finding.pointer.endswith("/uid")}
+    faulty = {finding.node for finding in wiring if not finding.pointer.endswith("/uid")}
     plan = CompiledPlan(tuple(nodes), tuple(edges))
     received = certainly_received(plan)
     if not any(isinstance(node, Sink) for node in nodes):
@@ -46,26 +46,26 @@ def plan_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[
         if not node.runnable:
             remedy = "write the query without it, or run the plan in Flink"
             fault = refusal(("type",), f"a plan with {node.type} cannot run here", remedy, node.type)
-            yield _of_node(fault, node, position)
+            yield _node_finding(fault, node, position)
         if label(node) not in faulty:
             yield from _rule_findings(node, position, plan, received[node.id])
 
 
 def _rule_findings(node: PlanNode, position: int, plan: CompiledPlan, received: ChangelogMode) -> Iterator[Finding]:
-    """What does not follow from the node's inputs, by its own rule."""
+    """Inconsistencies between a node and its inputs, by its own rule."""
     rows = tuple(source.output_type for source in plan.inputs(node))
     for number, entry in enumerate(node.input_properties):
         keys = entry.required_distribution.keys or ()
         path = ("inputProperties", number, "requiredDistribution", "keys")
-        yield from (_of_node(fault, node, position) for fault in indices(keys, rows[number].types, path))
+        yield from (_node_finding(fault, node, position) for fault in indices(keys, rows[number].types, path))
     if node.runnable:
         nodes = tuple(_behind_exchanges(source, plan) for source in plan.inputs(node))
         before = tuple(tuple(source.output_type for source in plan.inputs(above)) for above in nodes)
         inputs = Inputs(rows, nodes, before, received, declared=DECLARED)
         faults = [*configuration_faults(node.configuration), *node.faults(inputs), *placement_faults(node, plan)]
-        # A node's own rule says it best; what it does not look at is still no column that is not there.
+        # A node's own rule has the best message; the generic check covers references that it ignores.
         faults = faults or [*reference_faults(node, [len(row.fields) for row in rows])]
-        yield from (_of_node(fault, node, position) for fault in faults)
+        yield from (_node_finding(fault, node, position) for fault in faults)
 
 
 def _behind_exchanges(node: PlanNode, plan: CompiledPlan) -> PlanNode:
@@ -74,7 +74,7 @@ def _behind_exchanges(node: PlanNode, plan: CompiledPlan) -> PlanNode:
     return node
 
 
-def _of_node(fault: Fault, node: PlanNode, position: int) -> Finding:
+def _node_finding(fault: Fault, node: PlanNode, position: int) -> Finding:
     pointer = pointer_of(("nodes", position, *fault.path))
     value = masked_json(fault.value, str(fault.path[-1]) if fault.path else "")
     return Finding(pointer, fault.message, fault.remedy, value, label(node), editable=fault.editable)

@@ -1,4 +1,4 @@
-"""A plan against the JSON Schema of plan files."""
+"""Validation of a plan against the JSON Schema of plan files."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from typing import Any, NamedTuple
 
 from compiled_plan.plans.findings import Finding, did_you_mean, pointer_of, shown
 from compiled_plan.plans.text.masking import masked_json
-from compiled_plan.plans.trees import Way, fold_tree
+from compiled_plan.plans.trees import TreePath, fold_tree
 
 Json = Any
-#: JSON, and where it is.
-_Place = tuple[Json, Way | str]
+#: JSON, and its pointer.
+_Place = tuple[Json, TreePath | str]
 
 
 def schema_findings(data: Json) -> list[Finding]:
-    """Where the plan breaks the JSON Schema."""
-    # The validator follows the nesting, ten frames a level, and does not always survive the end of the stack.
+    """Violations of the JSON Schema."""
+    # The validator recurses ten frames a level, and does not always survive a stack overflow.
     whole, *parts = _cut(data)
-    found = _broken_rules(whole.value, "#", data)
+    violations = _broken_rules(whole.value, "#", data)
     if not parts:
-        return found
+        return violations
     for part in parts:
-        found += _broken_rules(part.value, _EXPRESSION, data, part.steps)
-    return sorted(found, key=lambda finding: finding.pointer)
+        violations += _broken_rules(part.value, _EXPRESSION, data, part.steps)
+    return sorted(violations, key=lambda finding: finding.pointer)
 
 
 _EXPRESSION = "#/$defs/RexNode"
-#: Levels of expressions that are validated at a time, and what stands for the expressions below.
+#: Levels of expressions validated at a time, and the placeholder for deeper expressions.
 _LEVELS = 20
 _CUT = {"kind": "LITERAL", "value": None, "type": "NULL"}
-#: Levels of any JSON: what has more is no plan, and its error could not be printed.
+#: Maximum nesting of any JSON: no plan has more, and its error could not be printed.
 _JSON_LEVELS = 400
 
 
-def _broken_rules(value: Json, rule: str, plan: Json, way: Sequence[str | int] = ()) -> list[Finding]:
-    # Imported here: no other command needs it, and it takes a while.
+def _broken_rules(value: Json, rule: str, plan: Json, path: Sequence[str | int] = ()) -> list[Finding]:
+    # Imported here: only this command needs it, and the import is slow.
     import jsonschema
 
     from compiled_plan import schemas
@@ -45,7 +45,7 @@ def _broken_rules(value: Json, rule: str, plan: Json, way: Sequence[str | int] =
     schema = schemas.load() if rule == "#" else {"$ref": rule, "$defs": schemas.load()["$defs"]}
     errors = jsonschema.Draft202012Validator(schema).iter_errors(value)
     return [
-        _finding(error, plan, way) for error in sorted(errors, key=lambda error: [str(part) for part in error.path])
+        _finding(error, plan, path) for error in sorted(errors, key=lambda error: [str(part) for part in error.path])
     ]
 
 
@@ -56,7 +56,7 @@ class _Piece:
 
 
 class _Copy(NamedTuple):
-    """JSON of a plan, the levels of expressions in it, and those of all JSON."""
+    """JSON of a plan, the levels of expressions in it, and the levels of all JSON."""
 
     value: Json
     height: int = 0
@@ -64,25 +64,25 @@ class _Copy(NamedTuple):
 
 
 def _cut(data: Json) -> list[_Piece]:
-    """A plan in pieces that nest little: the whole, then expressions deep inside of it, each with its place."""
+    """Cut a plan into shallow pieces: the whole, then deep expressions, each with its path."""
     pieces: list[_Piece] = []
 
     def copied(place: _Place, below: tuple[_Copy, ...]) -> _Copy:
-        value, way = place
+        value, path = place
         if not isinstance(value, dict | list):
             return _Copy(value)
-        height = max((each.height for each in below), default=0)
-        levels = 1 + max((each.levels for each in below), default=0)
+        height = max((child.height for child in below), default=0)
+        levels = 1 + max((child.levels for child in below), default=0)
         if levels > _JSON_LEVELS:
             return _Copy(None)
         if isinstance(value, list):
-            return _Copy([each.value for each in below], height, levels)
-        made = dict(zip(value, (each.value for each in below), strict=True))
+            return _Copy([child.value for child in below], height, levels)
+        copy = dict(zip(value, (child.value for child in below), strict=True))
         if "kind" not in value:
-            return _Copy(made, height, levels)
-        if height < _LEVELS or not isinstance(way, Way):
-            return _Copy(made, height + 1, levels)
-        pieces.append(_Piece(made, way.steps()))
+            return _Copy(copy, height, levels)
+        if height < _LEVELS or not isinstance(path, TreePath):
+            return _Copy(copy, height + 1, levels)
+        pieces.append(_Piece(copy, path.steps()))
         return _Copy(_CUT)
 
     root: _Place = (data, "")
@@ -90,14 +90,14 @@ def _cut(data: Json) -> list[_Piece]:
 
 
 def _inside(place: _Place) -> list[_Place]:
-    value, way = place
+    value, path = place
     if isinstance(value, dict):
-        return [(item, Way(way, key)) for key, item in value.items()]
-    return [(item, Way(way, at)) for at, item in enumerate(value)] if isinstance(value, list) else []
+        return [(item, TreePath(path, key)) for key, item in value.items()]
+    return [(item, TreePath(path, at)) for at, item in enumerate(value)] if isinstance(value, list) else []
 
 
-def _finding(error: Any, plan: Json, way: Sequence[str | int]) -> Finding:
-    parts = [*way, *error.absolute_path]
+def _finding(error: Any, plan: Json, path: Sequence[str | int]) -> Finding:
+    parts = [*path, *error.absolute_path]
     name = str(parts[-1]) if parts else "the plan"
     value = masked_json(error.instance, name)
     node = _node_of(parts, plan)

@@ -1,6 +1,6 @@
-"""Where values stand in JSON text, so that one can be replaced and every other character kept.
+"""Positions of values in JSON text, for replacing one and keeping every other character.
 
-The standard library's decoder does the reading; here is only the bookkeeping of places.
+The standard library's decoder parses; this module only tracks positions.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 
 
 def find(text: str, pointer: tuple[str | int, ...]) -> tuple[int, int]:
-    """Start and end of the value at a path in valid JSON text. Raises KeyError where there is none."""
+    """Start and end of the value at a path in valid JSON text. Raises KeyError if there is none."""
     start, end = _value(text, 1 if text.startswith("\ufeff") else 0)
     for part in pointer:
         places = [place for key, place in _children(text, start) if key == part]
         if not places:
             raise KeyError(part)
-        # Of a key written twice the last value counts, as in every JSON reader in use.
+        # The last of duplicate keys counts, as in every JSON reader in use.
         start, end = places[-1]
     return start, end
 
@@ -31,7 +31,7 @@ def _value(text: str, at: int) -> tuple[int, int]:
 
 
 def _children(text: str, start: int) -> Iterator[tuple[str | int, tuple[int, int]]]:
-    """Key or index, and place, of each child of the object or list at `start`."""
+    """Key or index, and position, of each child of the object or list at `start`."""
     opening = text[start]
     if opening not in "{[":
         return
@@ -51,14 +51,14 @@ def _children(text: str, start: int) -> Iterator[tuple[str | int, tuple[int, int
 
 
 def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+    match_ = _SPACE.match(text, at)
+    return match_.end() if match_ else at
 
 
 def put(text: str, place: tuple[str | int, ...], key: str, value: str, *, after: str) -> str:
-    """The text of valid JSON with a member in the object at `place`, replaced or added.
+    """Set a member of the object at `place` in valid JSON text.
 
-    Where there is no such object, it is added to its parent behind the member `after`.
+    If the object does not exist, it is added to its parent behind the member `after`.
     """
     member = f"{json.dumps(key)} : {value}"
     try:

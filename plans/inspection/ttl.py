@@ -23,7 +23,7 @@ _FORM = (
 
 @dataclass(frozen=True, slots=True)
 class TtlEdit:
-    """A TTL to set: of which node (id or uid), which entry (name, empty for the only one), and the duration's text."""
+    """A TTL to set: node (id or uid), entry (name, empty for the only one), and the duration's text."""
 
     node: str
     entry: str
@@ -40,7 +40,7 @@ class TtlEdit:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A TTL that was set: node id, operator, entry, the old and the new text, and what is doubtful about it."""
+    """A changed TTL: node id, operator, entry, the old and the new text, and a warning if it is suspicious."""
 
     node: int
     uid: str
@@ -51,10 +51,10 @@ class Change:
 
 
 def parse_edit(text: str) -> TtlEdit:
-    """The edit that `5.leftState=3s`, `join-orders-shipments-3f9c.leftState=3s` or, of a single entry, `5=3s` means.
+    """Parse `5.leftState=3s`, `join-orders-shipments-3f9c.leftState=3s` or, for a single entry, `5=3s`.
 
     Raises:
-        PlanError: not of that form, or not a duration.
+        PlanError: not of this form, or not a duration.
     """
     target, equals, ttl = text.partition("=")
     target = target.strip()
@@ -73,9 +73,10 @@ def parse_edit(text: str) -> TtlEdit:
 
 
 def set_ttls(text: str, edits: Sequence[TtlEdit], source: str = "") -> tuple[str, tuple[Change, ...]]:
-    """The plan's text with TTLs set, and what changed; of two edits of one entry the last one counts.
+    """Set TTLs in a plan's text; return the text and the changes. The last edit of an entry wins.
 
-    Raises PlanError for what is no plan, no node or entry of it, or no duration.
+    Raises:
+        PlanError: an invalid plan, an unknown node or entry, or an invalid duration.
     """
     plan = plan_from_json(text, source)
     uids = dict(derived_uids(plan))
@@ -85,7 +86,7 @@ def set_ttls(text: str, edits: Sequence[TtlEdit], source: str = "") -> tuple[str
         where = (plan.nodes.index(node), _entry(node, uids.get(node.id, ""), edit))
         wanted[where] = (node, format_duration(_checked(edit.ttl)), bare_number(edit.ttl))
     changes = []
-    # From the end of the text to its start: places found later stay right.
+    # From the end of the text to its start, so that earlier positions stay valid.
     for (position, number), (node, ttl, doubt) in sorted(wanted.items(), reverse=True):
         entry = node.ttl_entries[number]
         text = _with_ttl(text, position, number if number < len(node.state_entries) else None, ttl)
@@ -94,7 +95,7 @@ def set_ttls(text: str, edits: Sequence[TtlEdit], source: str = "") -> tuple[str
 
 
 def _with_ttl(text: str, position: int, number: int | None, ttl: str) -> str:
-    """The text with the TTL of an entry of a node's `state`, or without a number that of its idle keys."""
+    """Replace the TTL of an entry in a node's `state`; without a number, that of its idle keys."""
     value = json.dumps(ttl, ensure_ascii=False)
     where: tuple[str | int, ...] = ("nodes", position, "state", number or 0, "ttl")
     if number is not None:
@@ -116,7 +117,7 @@ def _node(plan: CompiledPlan, uids: dict[int, str], edit: TtlEdit) -> PlanNode:
     named = {str(node.id): node for node in plan.nodes} | {
         uids[node.id]: node for node in plan.nodes if node.id in uids
     }
-    # A uid may have dots, and the entry be left out.
+    # A uid may contain dots, and the entry may be omitted.
     node = named.get(edit.target) or named.get(edit.node)
     if node is not None:
         return node
@@ -135,18 +136,18 @@ def _node(plan: CompiledPlan, uids: dict[int, str], edit: TtlEdit) -> PlanNode:
 
 
 def _entry(node: PlanNode, uid: str, edit: TtlEdit) -> int:
-    """The position of the entry that an edit names; without a name, of the only one."""
+    """The index of the entry that an edit names; without a name, of the only one."""
     names = [entry.name for entry in node.ttl_entries]
-    what = f"node {node.id} ({node.type})"
+    node_label = f"node {node.id} ({node.type})"
     if not names:
-        message = f"{what} has no state entries: {node.why_no_entries()}"
+        message = f"{node_label} has no state entries: {node.why_no_entries()}"
         raise PlanError(message, where=str(edit), remedy="`edit-plan PLAN.json` lists the entries that there are")
     if not edit.entry or edit.target == uid:
         if len(names) == 1:
             return 0
         remedy = "name one: " + " or ".join(f"`{edit.target}.{name}={edit.ttl}`" for name in names)
-        raise PlanError(f"{what} has {len(names)} state entries", where=str(edit), remedy=remedy)
+        raise PlanError(f"{node_label} has {len(names)} state entries", where=str(edit), remedy=remedy)
     if edit.entry not in names:
-        message = f"{what} has no state entry {edit.entry!r}"
+        message = f"{node_label} has no state entry {edit.entry!r}"
         raise PlanError(message, where=str(edit), remedy=did_you_mean(edit.entry, names))
     return names.index(edit.entry)

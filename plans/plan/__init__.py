@@ -1,4 +1,4 @@
-"""The plan file as a value: nodes and edges, read from JSON and written as Flink writes it. Runs nothing."""
+"""The plan file as a value: nodes and edges, read from JSON and written in Flink's form. Runs nothing."""
 
 from compiled_plan.plans.plan.compiled import CompiledPlan
 from compiled_plan.plans.plan.edges import FORWARD, Edge, Shuffle

@@ -24,7 +24,7 @@ from compiled_plan.plans.text import jsontext
 
 @dataclass(frozen=True, eq=False)
 class CompiledPlan:
-    """A plan: nodes, and edges between them by node id. Immutable. What programs do with one is in `api.running.plans`.
+    """A plan: nodes, and edges between them by node id. Immutable. Running and editing plans is in `api.running.plans`.
 
     Args:
         nodes: in the order of the file.
@@ -46,8 +46,8 @@ class CompiledPlan:
 
         Raises:
             PlanError: not JSON, or not a plan: unknown or newer node types, missing, unknown or wrong fields,
-                incomplete state entries, dangling edges, cycles. Names the node and the JSON pointer. Whether its
-                nodes follow from their inputs is what `inspection.checked_plans` looks at.
+                incomplete state entries, dangling edges, cycles. Names the node and the JSON pointer. Consistency
+                of nodes with their inputs is checked by `inspection.checked_plans`.
         """
         return cls.from_dict(jsontext.loads(text, source), source)
 
@@ -63,7 +63,7 @@ class CompiledPlan:
 
     @classmethod
     def of(cls, plan: CompiledPlan) -> Self:
-        """The same plan as one of this class."""
+        """Convert a plan to this class."""
         return plan if isinstance(plan, cls) else cls(plan.nodes, plan.edges, plan.flink_version, plan.holds)
 
     def to_dict(self) -> dict[str, Json]:
@@ -80,7 +80,7 @@ class CompiledPlan:
 
     @classmethod
     def read_file(cls, path: str | Path) -> Self:
-        """Read a plan file, local or remote (`s3://...`). Raises PlanError where there is none."""
+        """Read a plan file, local or remote (`s3://...`). Raises PlanError if it does not exist."""
         return cls.from_json(read_text(path), quoted(path))
 
     def __eq__(self, other: object) -> bool:
@@ -103,50 +103,50 @@ class CompiledPlan:
 
     @cached_property
     def _inputs(self) -> Mapping[int, tuple[int, ...]]:
-        found: dict[int, list[int]] = {node.id: [] for node in self.nodes}
+        sources_by_target: dict[int, list[int]] = {node.id: [] for node in self.nodes}
         for edge in self.edges:
-            found[edge.target].append(edge.source)
-        return {target: tuple(sources) for target, sources in found.items()}
+            sources_by_target[edge.target].append(edge.source)
+        return {target: tuple(sources) for target, sources in sources_by_target.items()}
 
     @cached_property
     def _consumers(self) -> Mapping[int, tuple[int, ...]]:
-        found: dict[int, list[int]] = {node.id: [] for node in self.nodes}
+        targets_by_source: dict[int, list[int]] = {node.id: [] for node in self.nodes}
         for edge in self.edges:
-            found[edge.source].append(edge.target)
-        return {source: tuple(dict.fromkeys(targets)) for source, targets in found.items()}
+            targets_by_source[edge.source].append(edge.target)
+        return {source: tuple(dict.fromkeys(targets)) for source, targets in targets_by_source.items()}
 
     def node(self, node_id: int) -> PlanNode:
-        """The node of that id. Raises PlanError where there is none."""
-        found = self._by_id.get(node_id)
-        if found is None:
+        """The node with this id. Raises PlanError if there is none."""
+        node = self._by_id.get(node_id)
+        if node is None:
             known = ", ".join(str(key) for key in sorted(self._by_id))
             raise PlanError(f"the plan has no node {node_id}", remedy=f"ids: {known}")
-        return found
+        return node
 
     def inputs(self, node: PlanNode | int) -> tuple[PlanNode, ...]:
-        """The nodes that feed a node, in the order of its inputs (one twice where it is fed twice)."""
+        """The nodes that feed a node, in the order of its inputs (repeated if a node feeds it twice)."""
         return tuple(self._by_id[source] for source in self._inputs[_id(node)])
 
     def consumers(self, node: PlanNode | int) -> tuple[PlanNode, ...]:
-        """The nodes that a node feeds, each once, in the order of the edges."""
+        """The distinct nodes that a node feeds, in the order of the edges."""
         return tuple(self._by_id[target] for target in self._consumers[_id(node)])
 
     @cached_property
     def in_order(self) -> tuple[PlanNode, ...]:
-        """All nodes, every node after its inputs; otherwise in the order of the file."""
+        """All nodes in topological order; ties in the order of the file."""
         waiting = {node.id: set(self._inputs[node.id]) for node in self.nodes}
-        found: list[PlanNode] = []
+        ordered: list[PlanNode] = []
         ready = [node.id for node in self.nodes if not waiting[node.id]]
         position = {node.id: number for number, node in enumerate(self.nodes)}
         while ready:
             ready.sort(key=position.__getitem__, reverse=True)
             node_id = ready.pop()
-            found.append(self._by_id[node_id])
+            ordered.append(self._by_id[node_id])
             for target in self._consumers[node_id]:
                 waiting[target].discard(node_id)
                 if not waiting[target]:
                     ready.append(target)
-        return tuple(found)
+        return tuple(ordered)
 
     @cached_property
     def sources(self) -> tuple[PlanNode, ...]:
@@ -155,11 +155,11 @@ class CompiledPlan:
 
     @cached_property
     def sinks(self) -> tuple[PlanNode, ...]:
-        """The nodes that feed none."""
+        """The nodes without consumers."""
         return tuple(node for node in self.nodes if not self._consumers[node.id])
 
     def with_nodes(self, nodes: Sequence[PlanNode]) -> CompiledPlan:
-        """The same plan with other versions of its nodes (of the same ids)."""
+        """Copy the plan with new versions of its nodes (of the same ids)."""
         return replace(self, nodes=tuple(nodes))
 
 

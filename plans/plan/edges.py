@@ -1,4 +1,4 @@
-"""Edges of plans: which node's rows another reads."""
+"""Edges between the nodes of a plan."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from compiled_plan.plans.nodes.model import Int, PlanModel
 
 
 class Shuffle(PlanModel):
-    """How rows travel along an edge; FORWARD in all streaming plans (exchanges are nodes)."""
+    """Distribution of rows along an edge; FORWARD in all streaming plans (exchanges are nodes)."""
 
     type: Literal["ANY", "HASH", "BROADCAST", "FORWARD", "SINGLETON"]
     keys: tuple[Int, ...] | None = None
@@ -18,7 +18,7 @@ FORWARD = Shuffle.model_construct(type="FORWARD", keys=None)
 
 
 class Edge(PlanModel):
-    """The output of node `source` is an input of node `target`; a target's edges stand in the order of its inputs."""
+    """Node `source` feeds node `target`; a target's edges stand in the order of its inputs."""
 
     source: Int
     target: Int
@@ -27,5 +27,5 @@ class Edge(PlanModel):
 
     @classmethod
     def between(cls, source: int, target: int) -> Edge:
-        """The edge that all streaming plans have."""
+        """A pipelined FORWARD edge, as in all streaming plans."""
         return cls.model_construct(source=source, target=target, shuffle=FORWARD, shuffle_mode="PIPELINED")

@@ -1,4 +1,4 @@
-"""From a plan's JSON to nodes and edges, with every fault as a finding."""
+"""Parse a plan's JSON into nodes and edges, and report every fault as a finding."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.nodes.read import findings_of, read_node
 from compiled_plan.plans.plan.edges import Edge
 
-#: The version of Flink whose plans are written, and the newest whose plans are read.
+#: The Flink version of the plans written here, and the newest version that can be read.
 FLINK_VERSION = "2.3"
 _ROOT = {"flinkVersion": str, "nodes": list, "edges": list}
 _KINDS = {str: "a text", list: "a list"}
@@ -22,7 +22,7 @@ _KINDS = {str: "a text", list: "a list"}
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a plan's JSON holds."""
+    """Parsed content of a plan's JSON."""
 
     nodes: tuple[PlanNode, ...]
     edges: tuple[Edge, ...]
@@ -30,7 +30,7 @@ class Parts:
 
 
 def read_parts(data: Json) -> tuple[Parts | None, list[Finding]]:
-    """What the JSON holds, or None and the errors that keep it from being read."""
+    """Parse a plan's JSON; None and the errors if it cannot be parsed."""
     findings = list(_root_findings(data))
     if not (isinstance(data, dict) and isinstance(data.get("nodes"), list) and isinstance(data.get("edges"), list)):
         return None, findings
@@ -75,7 +75,7 @@ def _root_findings(data: Json) -> Iterator[Finding]:
 
 
 def _batch_findings(nodes: list[Json]) -> Iterator[Finding]:
-    """One finding for all the nodes of a plan that was compiled in batch mode."""
+    """One finding for all nodes of a plan compiled in batch mode."""
     types = (node.get("type") for node in nodes if isinstance(node, dict))
     batch = next((name for name in types if isinstance(name, str) and name.startswith("batch-exec-")), None)
     if batch is not None:

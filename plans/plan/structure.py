@@ -1,4 +1,4 @@
-"""Whether the nodes and edges of a plan fit together: ids, edges, cycles, numbers of inputs, state entries."""
+"""Structural checks of a plan: ids, edges, cycles, numbers of inputs, state entries."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from compiled_plan.plans.text.durations import parse_duration_nanos
 
 
 def structure_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[Finding]:
-    """All that is wrong between nodes, and with the state entries of each."""
-    found = list(wiring_findings(nodes, edges))
-    yield from found
-    if is_wired(found):
+    """Faults between nodes, and in the state entries of each node."""
+    wiring = list(wiring_findings(nodes, edges))
+    yield from wiring
+    if is_wired(wiring):
         yield from unread_findings(nodes, edges)
 
 
 def wiring_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[Finding]:
-    """What is wrong with ids, edges, numbers of inputs and state entries."""
+    """Faults in ids, edges, numbers of inputs and state entries."""
     counts = Counter(node.id for node in nodes)
     faulty = False
     for position, node in enumerate(nodes):
@@ -42,21 +42,21 @@ def wiring_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterato
     yield from _uid_findings(nodes)
     inputs = Counter(edge.target for edge in edges)
     feeds = {edge.source for edge in edges}
-    found = {
+    findings_by_position = {
         position: list(_node_findings(node, position, inputs[node.id], node.id in feeds))
         for position, node in enumerate(nodes)
     }
     cycles = list(_cycle_findings(nodes, edges))
-    yield from (*cycles, *(finding for items in found.values() for finding in items))
+    yield from (*cycles, *(finding for items in findings_by_position.values() for finding in items))
 
 
-def is_wired(found: Sequence[Finding]) -> bool:
-    """Whether every node has its inputs, given the findings of `wiring_findings`."""
-    return not any(finding.pointer.startswith("/edges") or finding.pointer.endswith("/id") for finding in found)
+def is_wired(findings: Sequence[Finding]) -> bool:
+    """Return True if every node has its inputs, according to the findings of `wiring_findings`."""
+    return not any(finding.pointer.startswith("/edges") or finding.pointer.endswith("/id") for finding in findings)
 
 
 def unread_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[Finding]:
-    """Nodes whose rows nobody reads."""
+    """Nodes without a consumer that are not sinks."""
     feeds = {edge.source for edge in edges}
     for node in nodes:
         if node.kind != "sink" and node.id not in feeds:
@@ -65,7 +65,7 @@ def unread_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterato
 
 
 def _uid_findings(nodes: Sequence[PlanNode]) -> Iterator[Finding]:
-    """Two operators of one uid would read each other's state."""
+    """Faults in uids. Two operators with one uid would read each other's state."""
     counts = Counter(node.uid for node in nodes if node.uid is not None)
     for position, node in enumerate(nodes):
         if node.uid is not None and counts[node.uid] > 1:
@@ -90,8 +90,8 @@ def _node_findings(node: PlanNode, position: int, input_count: int, feeds: bool)
 
 
 def state_findings(node: PlanNode, position: int, input_count: int) -> Iterator[Finding]:
-    """What is wrong with a node's `state` array: entries missing, twice, out of range, misnamed, bad TTLs."""
-    at, who = f"/nodes/{position}/state", label(node)
+    """Faults in a node's `state` array: missing, duplicate, out-of-range or misnamed entries, bad TTLs."""
+    at, node_label = f"/nodes/{position}/state", label(node)
     slots = {slot.index: slot for slot in node.state_slots(input_count)}
     counts = Counter(entry.index for entry in node.state_entries)
     names = [slot.name for slot in slots.values()]
@@ -100,46 +100,46 @@ def state_findings(node: PlanNode, position: int, input_count: int) -> Iterator[
         if entry.index not in slots:
             many = f"indexes 0 to {len(slots) - 1}" if len(slots) > 1 else "index 0" if slots else "no entries"
             message = f"state entry {entry.name!r} has index {entry.index}; {node.kind} has {many}"
-            yield Finding(f"{place}/index", message, "correct the index, or remove the entry", entry.index, who)
+            yield Finding(f"{place}/index", message, "correct the index, or remove the entry", entry.index, node_label)
         elif counts[entry.index] > 1:
             message = f"index {entry.index} is used by {counts[entry.index]} state entries"
-            yield Finding(f"{place}/index", message, "one entry for each index", entry.index, who)
+            yield Finding(f"{place}/index", message, "one entry for each index", entry.index, node_label)
         elif entry.name != slots[entry.index].name:
             message = f"unknown state entry {entry.name!r}"
             wanted = f"did you mean `{slots[entry.index].name}`?" if names else ""
-            yield Finding(f"{place}/name", message, wanted, entry.name, who)
+            yield Finding(f"{place}/name", message, wanted, entry.name, node_label)
         try:
             milliseconds = entry.ttl_ms
         except PlanError as fault:
             message = f"bad TTL of {entry.name!r}: {fault.message}"
-            yield Finding(f"{place}/ttl", message, fault.remedy, entry.ttl, who)
+            yield Finding(f"{place}/ttl", message, fault.remedy, entry.ttl, node_label)
         else:
-            yield from _tiny_ttl(entry.ttl, milliseconds, entry.name, f"{place}/ttl", who)
+            yield from _tiny_ttl(entry.ttl, milliseconds, entry.name, f"{place}/ttl", node_label)
     for index, slot in slots.items():
         if index not in counts:
             remedy = f'add {{"index": {index}, "ttl": "0 ms", "name": "{slot.name}"}}; `0 ms` never expires'
-            yield Finding(at, f"the state entry {slot.name!r} (index {index}) is missing", remedy, None, who)
+            yield Finding(at, f"the state entry {slot.name!r} (index {index}) is missing", remedy, None, node_label)
 
 
-def _tiny_ttl(text: str, milliseconds: int, name: str, pointer: str, who: str) -> Iterator[Finding]:
+def _tiny_ttl(text: str, milliseconds: int, name: str, pointer: str, node_label: str) -> Iterator[Finding]:
     if milliseconds == 0 and parse_duration_nanos(text) > 0:
         message = f"the TTL of {name!r}, {text!r}, is less than a millisecond and would count as 0, which never expires"
-        yield Finding(pointer, message, "write `1 ms` or more", text, who)
+        yield Finding(pointer, message, "write `1 ms` or more", text, node_label)
 
 
 def _cycle_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[Finding]:
     inputs: dict[int, list[int]] = {node.id: [] for node in nodes}
     for edge in edges:
         inputs[edge.target].append(edge.source)
-    left = set(inputs)
-    while ready := {node for node in left if left.isdisjoint(inputs[node])}:
-        left -= ready
-    if not left:
+    remaining = set(inputs)
+    while ready := {node for node in remaining if remaining.isdisjoint(inputs[node])}:
+        remaining -= ready
+    if not remaining:
         return
-    # Every node that is left has an input that is left: walking upwards must come around.
-    walk = [min(left)]
+    # Every remaining node has a remaining input, so a walk upstream must end in a cycle.
+    walk = [min(remaining)]
     while walk[-1] not in walk[:-1]:
-        walk.append(next(source for source in inputs[walk[-1]] if source in left))
+        walk.append(next(source for source in inputs[walk[-1]] if source in remaining))
     cycle = walk[walk.index(walk[-1]) :][::-1]
     message = f"the nodes form a cycle: {' -> '.join(str(node_id) for node_id in cycle)}"
     position = next(number for number, edge in enumerate(edges) if (edge.source, edge.target) == (cycle[0], cycle[1]))
@@ -147,5 +147,5 @@ def _cycle_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterato
 
 
 def label(node: PlanNode) -> str:
-    """A node for messages: its id and type."""
+    """A node's id and type, for messages."""
     return f"{node.id} ({node.type})"

@@ -14,7 +14,7 @@ from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import shown
 from compiled_plan.plans.rex import nodes as r
 from compiled_plan.plans.rex.python import FIELD, PythonFunction, python_function_from_json
-from compiled_plan.plans.trees import Way, fold_tree
+from compiled_plan.plans.trees import TreePath, fold_tree
 from compiled_plan.plans.types import LogicalType, type_from_json, type_to_json
 
 Json = Any
@@ -24,18 +24,19 @@ _CALL_FIELDS = ("kind", "syntax", "internalName", "operands", "type")
 _NAMES = ("systemName", "catalogName", "sqlKind", "class", "functionKind", "instance", FIELD)
 
 
-Pointer = Way | str
-#: The JSON of an expression, and where it is.
+Pointer = TreePath | str
+#: The JSON of an expression, and its JSON pointer.
 _Place = tuple[Json, Pointer]
 
 
 def rex_from_json(value: Json, pointer: str = "") -> r.RexNode:
-    """Read an expression, nested as deeply as it may be, at a JSON pointer of the plan.
+    """Read an expression of any depth at a JSON pointer of the plan.
 
-    Raises PlanError with the pointer for an unknown kind, a missing field or a bad type.
+    Raises:
+        PlanError: an unknown kind, a missing field or a bad type; names the pointer.
     """
     place: _Place = (value, pointer)
-    return fold_tree(place, _below, _made)
+    return fold_tree(place, _below, _build)
 
 
 def _below(place: _Place) -> list[_Place]:
@@ -43,10 +44,10 @@ def _below(place: _Place) -> list[_Place]:
     return _reader(value, pointer).below(value, pointer)
 
 
-def _made(place: _Place, children: tuple[r.RexNode, ...]) -> r.RexNode:
+def _build(place: _Place, children: tuple[r.RexNode, ...]) -> r.RexNode:
     value, pointer = place
     try:
-        return _READERS[value["kind"]].made(value, children, pointer)
+        return _READERS[value["kind"]].build(value, children, pointer)
     except PlanError as fault:
         if fault.where:
             raise
@@ -54,7 +55,7 @@ def _made(place: _Place, children: tuple[r.RexNode, ...]) -> r.RexNode:
 
 
 def rex_to_json(rex: r.RexNode) -> Json:
-    """Write an expression as Flink writes it."""
+    """Write an expression in Flink's form."""
     return r.fold(rex, _to_json)
 
 
@@ -83,25 +84,25 @@ def _to_json(rex: r.RexNode, children: tuple[Json, ...]) -> Json:
 
 
 def _call_to_json(call: r.Call, operands: tuple[Json, ...]) -> Json:
-    found: dict[str, Json] = {"kind": "CALL"}
+    fields: dict[str, Json] = {"kind": "CALL"}
     if call.syntax is not None:
-        found["syntax"] = call.syntax
+        fields["syntax"] = call.syntax
     if call.name:
-        found["internalName"] = call.name
-    found |= {key: item.to_dict() if isinstance(item, PythonFunction) else item for key, item in call.extra}
+        fields["internalName"] = call.name
+    fields |= {key: item.to_dict() if isinstance(item, PythonFunction) else item for key, item in call.extra}
     if operands:
-        found["operands"] = list(operands)
-    found["type"] = type_to_json(call.type)
-    return found
+        fields["operands"] = list(operands)
+    fields["type"] = type_to_json(call.type)
+    return fields
 
 
 def _range_to_json(item: r.Range) -> Json:
-    found: dict[str, Json] = {}
+    fields: dict[str, Json] = {}
     if item.has_lower:
-        found["lower"] = {"value": item.lower, "boundType": "CLOSED" if item.lower_closed else "OPEN"}
+        fields["lower"] = {"value": item.lower, "boundType": "CLOSED" if item.lower_closed else "OPEN"}
     if item.has_upper:
-        found["upper"] = {"value": item.upper, "boundType": "CLOSED" if item.upper_closed else "OPEN"}
-    return found
+        fields["upper"] = {"value": item.upper, "boundType": "CLOSED" if item.upper_closed else "OPEN"}
+    return fields
 
 
 def _nearest(kind: object) -> str:
@@ -113,13 +114,13 @@ def _nearest(kind: object) -> str:
 def _field(value: dict[str, Json], key: str, kind: type | tuple[type, ...], pointer: Pointer) -> Json:
     if key not in value:
         raise PlanError(f"an expression lacks the field `{key}`", where=f"{pointer}/{key}", remedy=f"add `{key}`")
-    found = value[key]
-    if not isinstance(found, kind) or (isinstance(found, bool) and kind is int):
-        wanted = " or ".join(_WORDS[one] for one in (kind if isinstance(kind, tuple) else (kind,)))
+    item = value[key]
+    if not isinstance(item, kind) or (isinstance(item, bool) and kind is int):
+        wanted = " or ".join(_WORDS[python_type] for python_type in (kind if isinstance(kind, tuple) else (kind,)))
         raise PlanError(
-            f"`{key}` must be {wanted}, not {shown(found)}", where=f"{pointer}/{key}", remedy=f"write {wanted}"
+            f"`{key}` must be {wanted}, not {shown(item)}", where=f"{pointer}/{key}", remedy=f"write {wanted}"
         )
-    return found
+    return item
 
 
 _WORDS: dict[type, str] = {
@@ -156,12 +157,9 @@ def _bound(value: dict[str, Json], key: str, pointer: str) -> tuple[Json, bool]:
     return _field(bound, "value", _SCALAR, f"{pointer}/{key}"), kind == "CLOSED"
 
 
-# --- readers: what is below an expression, and the expression made of what is below ---------------------------------
-
-
 @dataclass(frozen=True)
 class _Reader:
-    made: Callable[[dict[str, Json], tuple[r.RexNode, ...], Pointer], r.RexNode]
+    build: Callable[[dict[str, Json], tuple[r.RexNode, ...], Pointer], r.RexNode]
     below: Callable[[dict[str, Json], Pointer], list[_Place]] = lambda value, pointer: []
 
 
@@ -169,28 +167,28 @@ def _reader(value: Json, pointer: Pointer) -> _Reader:
     if not isinstance(value, dict) or "kind" not in value:
         raise PlanError("a row expression must be an object with `kind`", where=str(pointer))
     kind = value["kind"]
-    found = _READERS.get(kind) if isinstance(kind, str) else None
-    if found is None:
+    reader = _READERS.get(kind) if isinstance(kind, str) else None
+    if reader is None:
         near = _nearest(kind)
         remedy = f"did you mean `{near}`?" if near else f"known: {', '.join(sorted(_READERS))}"
         raise PlanError(f"unknown expression kind {kind!r}", where=f"{pointer}/kind", remedy=remedy)
-    return found
+    return reader
 
 
 def _literal(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
     type_ = _type(value, pointer)
     if "sarg" in value:
         sarg = _field(value, "sarg", dict, pointer)
-        ranges = _field(sarg, "ranges", list, Way(pointer, "sarg"))
-        found = tuple(_range(item, f"{pointer}/sarg/ranges/{at}") for at, item in enumerate(ranges))
-        return r.Sarg(found, _field(sarg, "nullAs", str, Way(pointer, "sarg")), type_)
+        ranges = _field(sarg, "ranges", list, TreePath(pointer, "sarg"))
+        parsed = tuple(_range(item, f"{pointer}/sarg/ranges/{at}") for at, item in enumerate(ranges))
+        return r.Sarg(parsed, _field(sarg, "nullAs", str, TreePath(pointer, "sarg")), type_)
     symbol = _field(value, "symbol", str, pointer) if "symbol" in value else None
     return r.Literal(_field(value, "value", _SCALAR, pointer), type_, symbol)
 
 
 def _operands(value: dict[str, Json], pointer: Pointer) -> list[_Place]:
-    found = _field(value, "operands", list, pointer) if "operands" in value else []
-    return [(item, Way(Way(pointer, "operands"), index)) for index, item in enumerate(found)]
+    operands = _field(value, "operands", list, pointer) if "operands" in value else []
+    return [(item, TreePath(TreePath(pointer, "operands"), index)) for index, item in enumerate(operands)]
 
 
 def _call(value: dict[str, Json], operands: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
@@ -211,7 +209,7 @@ def _input_ref(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer:
 
 
 def _row_of_field(value: dict[str, Json], pointer: Pointer) -> list[_Place]:
-    return [(_field(value, "expr", dict, pointer), Way(pointer, "expr"))]
+    return [(_field(value, "expr", dict, pointer), TreePath(pointer, "expr"))]
 
 
 def _field_access(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:

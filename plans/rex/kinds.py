@@ -1,4 +1,4 @@
-"""The kinds of types that functions tell apart, a letter each: what signatures are written in."""
+"""Kinds of types that functions distinguish, one letter each: the alphabet of signatures."""
 
 from __future__ import annotations
 
@@ -32,10 +32,9 @@ _KINDS: tuple[tuple[type[t.LogicalType], str, str], ...] = (
 
 
 def kind_of(type_: t.LogicalType) -> str:
-    """The letter of a type's kind."""
     return next(letter for kind, letter, _ in _KINDS if isinstance(type_, kind))
 
 
 def kind_text(letter: str) -> str:
-    """A kind for messages."""
+    """A kind as words, for messages."""
     return next(text for _, known, text in _KINDS if known == letter)

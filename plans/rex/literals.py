@@ -1,4 +1,4 @@
-"""Values of literals as a plan's JSON writes them: whether they are of their type, and what they are in Python."""
+"""Literal values in a plan's JSON: checks against their type, and their conversion to Python."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNITS = (
     "DOW DOY ISODOW ISOYEAR YEAR_TO_MONTH DAY_TO_HOUR DAY_TO_MINUTE DAY_TO_SECOND HOUR_TO_MINUTE HOUR_TO_SECOND "
     "MINUTE_TO_SECOND"
 ).split()
-#: The keywords that expressions have as operands, by Flink's name of their kind; empty: any.
+#: Keywords that expressions have as operands, by Flink's name of the enum; empty: any keyword.
 SYMBOLS: dict[str, tuple[str, ...]] = {
     "TIME_UNIT_RANGE": tuple(_UNITS),
     "TIME_UNIT": tuple(_UNITS),
@@ -39,17 +39,17 @@ SYMBOLS: dict[str, tuple[str, ...]] = {
 
 
 def value_fits(value: Any, type_: t.LogicalType, symbol: str | None = None) -> bool:
-    """Whether a literal of the type can hold the value; a symbol has the name of its enum, and a text."""
+    """Return True if a literal of the type can hold the value; a symbol has the name of its enum, and a text."""
     if isinstance(type_, t.SymbolType):
         return isinstance(value, str) and symbol in SYMBOLS and value in (SYMBOLS[symbol] or (value,))
     if value is None:
         return True
-    # Of other types there are no literals but NULL.
+    # A type that is not listed has no literal but NULL.
     return next((check(value, type_) for kind, check, _ in _LITERALS if isinstance(type_, kind)), False)
 
 
 def literal_remedy(type_: t.LogicalType) -> str:
-    """How a value of the type is written."""
+    """Remedy that describes the notation of a value of the type."""
     if isinstance(type_, t.SymbolType):
         return "write the name of the keyword"
     written = next((text for kind, _, text in _LITERALS if isinstance(type_, kind)), "")
@@ -81,12 +81,12 @@ def _decimal(value: Any, type_: t.LogicalType) -> bool:
     if isinstance(value, bool):
         return False
     try:
-        found = Decimal(str(value))
+        number = Decimal(str(value))
     except InvalidOperation:
         return False
-    if not found.is_finite():
+    if not number.is_finite():
         return False
-    return len(str(abs(int(found)))) <= max(type_.precision - type_.scale, 1)
+    return len(str(abs(int(number)))) <= max(type_.precision - type_.scale, 1)
 
 
 def _base64(value: Any, type_: t.LogicalType) -> bool:
@@ -130,7 +130,7 @@ def _timestamp(value: Any, type_: t.LogicalType) -> bool:
 
 
 _NUMBER = "a number that the type can hold"
-#: Type, check of a value, and how one is written.
+#: Type, check of a value, and its notation.
 _LITERALS: tuple[tuple[type[t.LogicalType], Callable[[Any, t.LogicalType], bool], str], ...] = (
     (t.BooleanType, lambda value, type_: isinstance(value, bool), "true or false"),
     (t.IntegerType, _whole, "a whole number of the type's range"),
@@ -146,7 +146,7 @@ _LITERALS: tuple[tuple[type[t.LogicalType], Callable[[Any, t.LogicalType], bool]
 
 
 def literal_value(rex: Literal) -> Any:
-    """A literal's value as Python has it; dates, times and intervals as the plan's text."""
+    """Convert a literal to a Python value; dates, times and intervals stay text, as in the plan."""
     value = rex.value
     if value is None or isinstance(value, bool):
         return value

@@ -24,11 +24,10 @@ class RexNode:
     __slots__ = ()
 
     def children(self) -> tuple[RexNode, ...]:
-        """The expressions this one is made of, in order."""
         return ()
 
     def with_children(self, children: tuple[RexNode, ...]) -> RexNode:
-        """The same expression over other children."""
+        """Copy the expression with new children."""
         return self
 
 
@@ -74,7 +73,7 @@ class Sarg(RexNode):
 
 
 class _Hashed(RexNode):
-    """Keeps its hash, which is asked for often, and at every level of a deep expression."""
+    """An expression that caches its hash, which is needed often, and at every level of a deep expression."""
 
     __slots__ = ("_hash",)
     _hash: int
@@ -84,9 +83,9 @@ class _Hashed(RexNode):
 class Call(_Hashed):
     """A function or operator applied to operands.
 
-    `name` is Flink's internal name (`$+$1`), or for a user's function its registered name. `syntax` is as in the
-    plan (BINARY, SPECIAL, ...; None for FUNCTION, which plans leave out). `extra` keeps further JSON fields of the
-    call (catalogName, class, functionKind) as a tuple of pairs.
+    `name` is Flink's internal name (`$+$1`), or the registered name of a user's function. `syntax` is as in the plan
+    (BINARY, SPECIAL, ...; None for FUNCTION, which plans omit). `extra` holds further JSON fields of the call
+    (catalogName, class, functionKind) as pairs.
     """
 
     name: str
@@ -115,16 +114,16 @@ class Call(_Hashed):
             return NotImplemented if other.__class__ is not self.__class__ else False
         waiting: list[tuple[RexNode, RexNode]] = [(self, other)]
         while waiting:
-            one, two = waiting.pop()
-            if one is two:
+            left, right = waiting.pop()
+            if left is right:
                 continue
-            if type(one) is not Call or type(two) is not Call:
-                if one != two:
+            if type(left) is not Call or type(right) is not Call:
+                if left != right:
                     return False
-            elif _own(one) != _own(two) or len(one.operands) != len(two.operands):
+            elif _own(left) != _own(right) or len(left.operands) != len(right.operands):
                 return False
             else:
-                waiting += zip(one.operands, two.operands, strict=True)
+                waiting += zip(left.operands, right.operands, strict=True)
         return True
 
 
@@ -133,7 +132,7 @@ def _own(call: Call) -> tuple[Any, ...]:
 
 
 def _unhashed(rex: RexNode) -> tuple[RexNode, ...]:
-    """The children whose hashes are needed for that of an expression."""
+    """The children to hash before the hash of an expression."""
     return () if type(rex) is not Call or hasattr(rex, "_hash") else rex.operands
 
 
@@ -143,9 +142,9 @@ def _keep_hash(rex: RexNode, children: tuple[int, ...]) -> int:
     try:
         return rex._hash
     except AttributeError:
-        found = hash((*_own(rex), children))
-        object.__setattr__(rex, "_hash", found)
-        return found
+        computed = hash((*_own(rex), children))
+        object.__setattr__(rex, "_hash", computed)
+        return computed
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +162,7 @@ class FieldAccess(RexNode):
 
     @property
     def type(self) -> LogicalType:
-        """The field's type; nullable where the row is."""
+        """The field's type; nullable if the row is."""
         row = type_of(self.expr)
         field = row.field_named(self.name) if isinstance(row, FieldsType) else None
         if field is None:
@@ -189,11 +188,10 @@ class PatternInputRef(RexNode):
 
 
 def type_of(rex: RexNode) -> LogicalType:
-    """The type of any row expression."""
-    found = getattr(rex, "type", None)
-    if not isinstance(found, LogicalType):
+    result = getattr(rex, "type", None)
+    if not isinstance(result, LogicalType):
         raise PlanError(f"expression {type(rex).__name__} has no type")
-    return found
+    return result
 
 
 _CHILDREN: Callable[[RexNode], tuple[RexNode, ...]] = operator.methodcaller("children")
@@ -203,47 +201,47 @@ def walk(rex: RexNode) -> Iterator[RexNode]:
     """The expression and all its descendants, parents first."""
     waiting = [rex]
     while waiting:
-        found = waiting.pop()
-        yield found
-        waiting.extend(reversed(found.children()))
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(node.children()))
 
 
 def fold(rex: RexNode, combine: Callable[[RexNode, tuple[T, ...]], T]) -> T:
-    """The result of `combine` for an expression from its results for the children; bottom-up, at any depth."""
+    """Fold an expression bottom-up, at any depth: `combine` takes a node and the results of its children."""
     return fold_tree(rex, _CHILDREN, combine)
 
 
 def flattened(rex: RexNode, name: str) -> Iterator[RexNode]:
-    """The operands of a call of that name, those of nested calls of it in their place; any other expression itself."""
+    """The operands of calls of this name, nested calls expanded in place; any other expression itself."""
     waiting = [rex]
     while waiting:
-        found = waiting.pop()
-        if isinstance(found, Call) and found.name == name:
-            waiting += reversed(found.operands)
+        node = waiting.pop()
+        if isinstance(node, Call) and node.name == name:
+            waiting += reversed(node.operands)
         else:
-            yield found
+            yield node
 
 
 def transform(rex: RexNode, change: Callable[[RexNode], RexNode]) -> RexNode:
-    """The expression rebuilt bottom-up with `change` applied to every node."""
+    """Rebuild an expression bottom-up with `change` applied to every node."""
     if not rex.children():
         return change(rex)
 
-    def rebuilt(found: RexNode, changed: tuple[RexNode, ...]) -> RexNode:
-        if changed and not all(map(operator.is_, changed, found.children())):
-            found = found.with_children(changed)
-        return change(found)
+    def rebuilt(node: RexNode, changed: tuple[RexNode, ...]) -> RexNode:
+        if changed and not all(map(operator.is_, changed, node.children())):
+            node = node.with_children(changed)
+        return change(node)
 
     return fold(rex, rebuilt)
 
 
 def input_refs(rex: RexNode) -> frozenset[int]:
-    """The indices of all input columns an expression reads."""
+    """The indices of the input columns that an expression reads."""
     return frozenset(node.index for node in walk(rex) if isinstance(node, InputRef))
 
 
 def map_inputs(rex: RexNode, mapping: Callable[[int], int]) -> RexNode:
-    """The expression with every input index replaced by `mapping(index)`; types are kept."""
+    """Replace every input index with `mapping(index)`; types stay the same."""
 
     def change(node: RexNode) -> RexNode:
         return InputRef(mapping(node.index), node.type) if isinstance(node, InputRef) else node

@@ -1,4 +1,4 @@
-"""Operands that a function takes by their kind, and that it cannot run with: units of time, constants, nested casts."""
+"""Operands of the right kind that a function cannot run with: time units, constants, nested casts."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from compiled_plan.plans.rex.nodes import Call, Literal, RexNode
 from compiled_plan.plans.types import ArrayType, DateType, FieldsType, IntegerType, LogicalType, MapType, MultisetType
 
 Types = Sequence[LogicalType]
-#: The message and the remedy; None for operands that run.
+#: Returns message and remedy; None for operands that run.
 Rule = Callable[[Call, Types], tuple[str, str] | None]
 
-#: The units of EXTRACT by the kind of the value that they are of.
+#: The units of EXTRACT by the kind of its operand.
 _DATES = frozenset(
     "YEAR QUARTER MONTH WEEK DAY DOY DOW ISODOW ISOYEAR DECADE CENTURY MILLENNIUM "
     "HOUR MINUTE SECOND MILLISECOND MICROSECOND EPOCH".split()
@@ -23,36 +23,40 @@ UNITS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys("IT", _TIMES),
     "Y": frozenset(("YEAR", "MONTH")),
 }
-#: The units of FLOOR and CEIL; those below a day leave a date as it is.
+#: The units of FLOOR and CEIL; those below a day do not change a date.
 ROUNDING = frozenset("YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND DECADE CENTURY MILLENNIUM".split())
 BELOW_A_DAY = frozenset(("HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND"))
-#: Casts that the planner types, and neither Flink nor Spark runs: texts as intervals.
+#: Casts that the planner accepts, but neither Flink nor Spark runs: text to interval.
 _NOT_CAST = frozenset((("C", "Y"), ("C", "I")))
 SHA2_BITS = (224, 256, 384, 512)
 
 
 def operand_fault(call: Call, types: Types) -> tuple[str, str] | None:
-    """What keeps a call from running, whose operands are of the right kinds: message and remedy."""
+    """Message and remedy if a call with operands of the right kinds cannot run; else None."""
     rule = _RULES.get(call.name)
     return None if rule is None else rule(call, types)
 
 
 def constant(rex: RexNode) -> object:
-    """The value of a literal; None where the expression is none."""
+    """The value of a literal; None for any other expression."""
     return rex.value if isinstance(rex, Literal) else None
 
 
 def castable(source: LogicalType, target: LogicalType, kinds: frozenset[tuple[str, str]]) -> bool:
-    """True if values of a type can be cast to another; `kinds` are the pairs of kinds with casts."""
+    """Return True if values of a type can be cast to another; `kinds` are the pairs of kinds with casts."""
     if source.not_null() == target.not_null():
         return True
-    one, other = kind_of(source), kind_of(target)
-    if one == "0":
+    source_kind, target_kind = kind_of(source), kind_of(target)
+    if source_kind == "0":
         return True
-    if (one, other) not in kinds or {one, other} in ({"N", "S"}, {"N", "L"}) or (one, other) in _NOT_CAST:
+    if (
+        (source_kind, target_kind) not in kinds
+        or {source_kind, target_kind} in ({"N", "S"}, {"N", "L"})
+        or (source_kind, target_kind) in _NOT_CAST
+    ):
         return False
-    if {one, other} in ({"N", "I"}, {"N", "Y"}):
-        return isinstance(source if one == "N" else target, IntegerType)
+    if {source_kind, target_kind} in ({"N", "I"}, {"N", "Y"}):
+        return isinstance(source if source_kind == "N" else target, IntegerType)
     match source, target:
         case ArrayType(), ArrayType():
             return castable(source.element, target.element, kinds)
@@ -67,7 +71,11 @@ def castable(source: LogicalType, target: LogicalType, kinds: frozenset[tuple[st
 
 
 def like_tokens(pattern: str, escape: str) -> list[tuple[str, bool]]:
-    """The characters of a LIKE pattern, each with whether it is a wildcard. Raises ValueError for no pattern."""
+    """The characters of a LIKE pattern, each with True if it is a wildcard.
+
+    Raises:
+        ValueError: an escape character that is too long or misplaced.
+    """
     if len(escape) > 1:
         raise ValueError(f"LIKE ... ESCAPE takes one character, not {escape!r}")
     tokens: list[tuple[str, bool]] = []

@@ -1,4 +1,4 @@
-"""What a plan says of a Python function: where its class is, and how it is called there."""
+"""Python functions in a plan: their class and how it is called."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.rex.nodes import Call, RexNode, walk
 
-#: The field of a call, or of an aggregate call, that holds it.
+#: The field of a call, or of an aggregate call, that holds the function.
 FIELD = "python"
 _KINDS = ("SCALAR", "TABLE", "AGGREGATE")
 
 
 @dataclass(frozen=True, slots=True)
 class PythonFunction:
-    """A function of the user's own, as a plan names it."""
+    """A user-defined Python function as a plan names it."""
 
-    module: str  # the class's module, as it is imported
-    class_: str  # its name in the module; inner classes with dots
+    module: str  # importable module of the class
+    class_: str  # name in the module; inner classes with dots
     kind: str  # SCALAR, TABLE or AGGREGATE
     method: str = "eval"  # the method that is called
-    signature: str = ""  # what was inferred, for the reader
-    file: str = ""  # the file that the program's author had it from
-    deterministic: bool = True  # whether equal arguments give equal results
-    instance: str = ""  # the attributes of a function that was registered as an object, as JSON text; empty for a class
+    signature: str = ""  # the inferred signature, for information only
+    file: str = ""  # the source file on the author's machine
+    deterministic: bool = True  # True if equal arguments give equal results
+    instance: str = ""  # attributes of a function registered as an object, as JSON text; empty for a class
 
     @property
     def path(self) -> str:
@@ -33,17 +33,17 @@ class PythonFunction:
         return f"{self.module}.{self.class_}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form; what says nothing is left out."""
-        found: dict[str, Any] = {"module": self.module, "class": self.class_, "kind": self.kind, "method": self.method}
+        """The JSON form, without default values."""
+        fields: dict[str, Any] = {"module": self.module, "class": self.class_, "kind": self.kind, "method": self.method}
         if self.signature:
-            found["signature"] = self.signature
+            fields["signature"] = self.signature
         if self.file:
-            found["file"] = self.file
+            fields["file"] = self.file
         if not self.deterministic:
-            found["deterministic"] = False
+            fields["deterministic"] = False
         if self.instance:
-            found["instance"] = json.loads(self.instance)
-        return found
+            fields["instance"] = json.loads(self.instance)
+        return fields
 
 
 _TEXTS = ("module", "class", "kind", "method", "signature", "file")
@@ -53,11 +53,11 @@ def python_function_from_json(value: Any, pointer: str = "") -> PythonFunction:
     """Read the JSON form. Raises PlanError with the JSON pointer for a missing, unknown or wrong field."""
     if not isinstance(value, dict):
         raise PlanError("`python` must be an object that names a function", where=pointer)
-    for key, found in value.items():
+    for key, item in value.items():
         wanted = str if key in _TEXTS else {"deterministic": bool, "instance": dict}.get(key)
         if wanted is None:
             raise PlanError(f"unknown field `{key}` of a Python function", where=f"{pointer}/{key}", remedy="remove it")
-        if not isinstance(found, wanted):
+        if not isinstance(item, wanted):
             raise PlanError(f"`{key}` of a Python function must be a {wanted.__name__}", where=f"{pointer}/{key}")
     for key in ("module", "class", "kind"):
         if not value.get(key):
@@ -79,24 +79,24 @@ def python_function_from_json(value: Any, pointer: str = "") -> PythonFunction:
 
 
 def python_function(rex: RexNode) -> PythonFunction | None:
-    """The Python function that a call calls; None for all else."""
+    """The Python function that a call invokes; None for any other expression."""
     if not isinstance(rex, Call) or not rex.extra:
         return None
     return next((item for _, item in rex.extra if isinstance(item, PythonFunction)), None)
 
 
 def calls_python(rex: RexNode | None) -> bool:
-    """Whether a Python function is called anywhere in an expression."""
+    """Return True if an expression calls a Python function anywhere."""
     return rex is not None and any(python_function(node) is not None for node in walk(rex))
 
 
 def user_name(rex: RexNode) -> str:
-    """The name of the user's function that a call calls, as the program has it; empty for all else."""
+    """The name of the user-defined function that a call invokes; empty for any other expression."""
     if not isinstance(rex, Call):
         return ""
-    given = dict(rex.extra)
-    path = given.get("catalogName") or given.get("systemName") or ""
-    return str(path).rpartition(".")[2].strip("`").replace("``", "`") if given.get("catalogName") else str(path)
+    names = dict(rex.extra)
+    path = names.get("catalogName") or names.get("systemName") or ""
+    return str(path).rpartition(".")[2].strip("`").replace("``", "`") if names.get("catalogName") else str(path)
 
 
 def called_name(call: Call) -> str:

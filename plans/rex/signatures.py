@@ -1,7 +1,7 @@
-"""Which operands a call may have, and what it gives.
+"""Signatures of functions: kinds of operands and of the result.
 
-Most functions are in a table of kinds, `signatures.json`, made from the planner's declarations (`make docs`). Those
-whose operands hang together in another way have a rule here.
+Most functions are in a table of kinds, `signatures.json`, generated from the planner's declarations (`make docs`).
+Functions whose operand types depend on one another have a rule here.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from compiled_plan.plans.types import ArrayType, FieldsType, LogicalType, MapTyp
 from compiled_plan.plans.types.likeness import alike
 
 Types = tuple[LogicalType, ...]
-#: Says what is wrong with a call's operands; None for nothing.
+#: Returns the fault of a call's operands, or None.
 Rule = Callable[[Call, Types], str | None]
 
-#: Names that MATCH_RECOGNIZE has beside functions, and its aggregates: the rule of its node looks at them.
+#: Special functions of MATCH_RECOGNIZE and its aggregates, which the rule of its node checks.
 _MATCH = frozenset(
     f"${name}$1" for name in "PREV NEXT LAST FIRST FINAL RUNNING MATCH_ROWTIME MATCH_PROCTIME CLASSIFIER".split()
 )
@@ -34,14 +34,14 @@ AGGREGATES = frozenset(
 _TIMES = frozenset("DSL")
 #: Flink's name of a function in plans.
 _NAME = re.compile(r"\$.+\$[0-9]+")
-#: Where the file has a remedy in place of signatures: a function of Flink that is not run here.
+#: Prefix in the file for a remedy instead of signatures: a Flink function that does not run here.
 REFUSED = "refused: "
-#: How a call is written in SQL, by Flink's names.
+#: SQL notations of a call, by Flink's names.
 SYNTAXES = "FUNCTION FUNCTION_STAR FUNCTION_ID ORDERED_FUNCTION BINARY PREFIX POSTFIX SPECIAL INTERNAL".split()
 
 
 def call_fault(call: Call, types: Types) -> Fault | None:
-    """What is wrong with a call over operands of these types; None where it is one that its function has."""
+    """The fault of a call over operands of these types; None if its function has a matching signature."""
     if call.syntax is not None and call.syntax not in SYNTAXES:
         remedy = f"known: {', '.join(SYNTAXES)}"
         return Fault(("syntax",), f"unknown value {call.syntax!r} for `syntax`", remedy, call.syntax)
@@ -63,17 +63,17 @@ def call_fault(call: Call, types: Types) -> Fault | None:
     if signatures is None:
         known = (*_table(), *STRUCTURAL)
         remedy = did_you_mean(call.name, known, "use a function that is known here, or run the plan in Flink")
-        # One that is like none of those that are known may be one of Flink's that does not run here.
+        # A name unlike any known one may be a Flink function that does not run here.
         editable = _NAME.fullmatch(call.name) is not None and not remedy.startswith("did")
         return Fault(("internalName",), f"no function is named {call.name!r}", remedy, call.name, editable)
-    given, result = "".join(map(kind_of, types)), kind_of(call.type)
-    if any(_fits(given, kinds, more) for kinds, more, kind in signatures if kind == result):
+    operand_kinds, result = "".join(map(kind_of, types)), kind_of(call.type)
+    if any(_fits(operand_kinds, kinds, more) for kinds, more, kind in signatures if kind == result):
         return _operand_fault(call, types)
     shown = ", ".join(str(type_.with_nullability(True)) for type_ in types)
-    if not any(_fits(given, kinds, more) for kinds, more, _ in signatures):
+    if not any(_fits(operand_kinds, kinds, more) for kinds, more, _ in signatures):
         counts = sorted({len(kinds) for kinds, _, _ in signatures})
         message = f"{_title(call.name)} does not take ({shown})"
-        return Fault(("operands",), message, _remedy(signatures, len(given), counts))
+        return Fault(("operands",), message, _remedy(signatures, len(operand_kinds), counts))
     return Fault(
         ("type",), f"{_title(call.name)} of ({shown}) does not give {call.type}", "correct the type", str(call.type)
     )
@@ -100,7 +100,7 @@ def _cast_kinds() -> frozenset[tuple[str, str]]:
     return frozenset((kinds, result) for kinds, _, result in _table()["$CAST$1"])
 
 
-#: Functions whose operands are known, and that do not run here, with what to do instead.
+#: Functions with known operands that do not run here -> remedy.
 NOT_RUN: Mapping[str, str] = {
     "$CURRENT_DATABASE$1": "write the name of the database",
     "$SOURCE_WATERMARK$1": "declare the watermark over a column, as in WATERMARK FOR ts AS ts",
@@ -108,7 +108,7 @@ NOT_RUN: Mapping[str, str] = {
 
 
 def _user_fault(call: Call) -> Fault | None:
-    """A user's function in another language than Python; the signature of one in Python is its own affair."""
+    """The fault of a user-defined function that is not in Python; Python functions check their own signature."""
     if python_function(call) is not None or call.name in STRUCTURAL or call.name in _table():
         return None
     title = user_name(call) or str(dict(call.extra).get("class") or dict(call.extra).get("sqlKind") or call.name)
@@ -116,11 +116,13 @@ def _user_fault(call: Call) -> Fault | None:
     return refusal((), message, "write it in Python, or run the plan in Flink", title)
 
 
-def _fits(given: str, kinds: str, more: bool) -> bool:
-    """Whether operands fit a signature; an untyped NULL fits everywhere."""
-    if len(given) > len(kinds) and more:
-        kinds += kinds[-1] * (len(given) - len(kinds))
-    return len(given) == len(kinds) and all(one in (other, "0") for one, other in zip(given, kinds, strict=True))
+def _fits(operand_kinds: str, kinds: str, more: bool) -> bool:
+    """Return True if operands fit a signature; an untyped NULL fits everywhere."""
+    if len(operand_kinds) > len(kinds) and more:
+        kinds += kinds[-1] * (len(operand_kinds) - len(kinds))
+    return len(operand_kinds) == len(kinds) and all(
+        kind in (expected, "0") for kind, expected in zip(operand_kinds, kinds, strict=True)
+    )
 
 
 def _remedy(signatures: Sequence[tuple[str, bool, str]], count: int, counts: list[int]) -> str:
@@ -137,19 +139,19 @@ def _title(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def _table() -> Mapping[str, Sequence[tuple[str, bool, str]]]:
-    """Name -> kinds of operands, whether more like the last may follow, kind of the result."""
-    found = {}
+    """Name -> kinds of operands, True if the last may repeat, kind of the result."""
+    signatures = {}
     for name, text in _file().items():
         if text.startswith(REFUSED):
             continue
         parts = (item.partition(":") for item in text.split(" "))
-        found[name] = [(kinds.removesuffix("*"), kinds.endswith("*"), result) for kinds, _, result in parts]
-    return found
+        signatures[name] = [(kinds.removesuffix("*"), kinds.endswith("*"), result) for kinds, _, result in parts]
+    return signatures
 
 
 @lru_cache(maxsize=1)
 def _refused() -> Mapping[str, str]:
-    """Functions of Flink that are not run here -> what to do."""
+    """Flink functions that do not run here -> remedy."""
     return {name: text.removeprefix(REFUSED) for name, text in _file().items() if text.startswith(REFUSED)}
 
 
@@ -160,7 +162,7 @@ def _file() -> dict[str, str]:
 
 
 def _same_kind(call: Call, types: Types) -> str | None:
-    """All operands and the result are of one kind."""
+    """Check that all operands and the result are of one kind."""
     if not types:
         return "it needs operands"
     kinds = {kind_of(type_) for type_ in (*types, call.type)} - {"0"}
@@ -267,10 +269,10 @@ def _object_update(call: Call, types: Types) -> str | None:
 
 
 def _json_value(call: Call, types: Types) -> str | None:
-    """JSON_VALUE(document, path), then for EMPTY and ERROR what is given, a value with DEFAULT, and which it is for."""
+    """Check JSON_VALUE(document, path, behaviours); a behaviour is a keyword or DEFAULT value, then EMPTY or ERROR."""
     signatures = _table()["$JSON_VALUE$1"]
-    given, result = "".join(map(kind_of, types)), kind_of(call.type)
-    if not any(_fits(given, kinds, more) for kinds, more, kind in signatures if kind == result):
+    operand_kinds, result = "".join(map(kind_of, types)), kind_of(call.type)
+    if not any(_fits(operand_kinds, kinds, more) for kinds, more, kind in signatures if kind == result):
         return "it takes a document and a path, and what is given on EMPTY and on ERROR"
     rest = list(call.operands[2:])
     while rest:
@@ -292,7 +294,7 @@ def _search(call: Call, types: Types) -> str | None:
 
 
 def _first_kind(kind: str, result: str) -> Rule:
-    """The first operand is of a kind, any others follow."""
+    """A rule that checks only the kind of the first operand and of the result."""
 
     def rule(call: Call, types: Types) -> str | None:
         if not types or kind_of(types[0]) != kind:
@@ -303,7 +305,7 @@ def _first_kind(kind: str, result: str) -> Rule:
 
 
 def _first(call: Call, types: Types) -> str | None:
-    """The first operand is the result."""
+    """Check that the first operand has the kind of the result."""
     return _branches(call, types[:1]) if types else "it needs an operand"
 
 

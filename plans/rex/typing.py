@@ -1,7 +1,7 @@
 """Type-checking row expressions: references, literals, calls.
 
-An expression says its own type everywhere, so a check never infers more than one step: what a reference names, what a
-literal holds, what a call may have as operands.
+Every expression states its type, so a check infers at most one step: the referenced column, the literal's value, the
+operands that a call may have.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from compiled_plan.plans.types import (
 from compiled_plan.plans.types.likeness import alike
 
 Path = tuple[str | int, ...]
-#: The types of which a run reads no constants.
+#: Types without constants at runtime.
 _WITHOUT_CONSTANTS = (
     ArrayType,
     MapType,
@@ -57,47 +57,46 @@ Columns = Sequence[LogicalType]
 def expression_faults(
     rex: RexNode, columns: Columns, path: Path, wanted: LogicalType | None = None, outer: LogicalType | None = None
 ) -> Iterator[Fault]:
-    """Faults within an expression over such columns, which stands at `path`.
+    """Faults in an expression over such columns, located at `path`.
 
-    `wanted` is the type that it must have, None for any; `outer` the type of the row that correlation variables stand
-    for.
+    `wanted` is the required type, None for any; `outer` the row type of correlation variables.
     """
     within = fold(rex, lambda node, below: _faults_of(node, below, columns, outer))
-    found = [replace(fault, path=(*path, *fault.path)) for fault in within]
-    yield from found
-    if all(fault.editable for fault in found) and wanted is not None:
-        given = type_within(rex)
-        if given is not None and not alike(given, wanted) and not _is_null(rex):
+    faults = [replace(fault, path=(*path, *fault.path)) for fault in within]
+    yield from faults
+    if all(fault.editable for fault in faults) and wanted is not None:
+        actual = type_within(rex)
+        if actual is not None and not alike(actual, wanted) and not _is_null(rex):
             yield Fault(
                 (*path, "type"),
-                f"an expression of type {given} stands where {wanted} is needed",
+                f"an expression of type {actual} stands where {wanted} is needed",
                 f"make it {wanted}, or correct what needs it",
-                str(given),
+                str(actual),
             )
 
 
 def condition_faults(
     rex: RexNode | None, columns: Columns, path: Path, outer: LogicalType | None = None
 ) -> Iterator[Fault]:
-    """What is wrong within a condition: also that it is not BOOLEAN."""
+    """Faults in a condition, including a type other than BOOLEAN."""
     if rex is None:
         return
-    found = list(expression_faults(rex, columns, path, outer=outer))
-    yield from found
-    given = type_within(rex) if all(fault.editable for fault in found) else None
-    if given is not None and not isinstance(given, BooleanType):
-        message = f"a condition must be BOOLEAN, not {given}"
-        yield Fault((*path, "type"), message, "compile the plan again, or correct the expression", str(given))
+    faults = list(expression_faults(rex, columns, path, outer=outer))
+    yield from faults
+    actual = type_within(rex) if all(fault.editable for fault in faults) else None
+    if actual is not None and not isinstance(actual, BooleanType):
+        message = f"a condition must be BOOLEAN, not {actual}"
+        yield Fault((*path, "type"), message, "compile the plan again, or correct the expression", str(actual))
 
 
 def type_within(rex: RexNode) -> LogicalType | None:
-    """The type of an expression; None where a field that it reads is not there."""
+    """The type of an expression; None if it reads a missing field."""
     if isinstance(rex, FieldAccess):
         row = type_within(rex.expr)
         field = row.field_named(rex.name) if isinstance(row, FieldsType) else None
         return None if field is None else field.type
-    found = getattr(rex, "type", None)
-    return found if isinstance(found, LogicalType) else None
+    result = getattr(rex, "type", None)
+    return result if isinstance(result, LogicalType) else None
 
 
 def _is_null(rex: RexNode) -> bool:
@@ -107,7 +106,7 @@ def _is_null(rex: RexNode) -> bool:
 def _faults_of(
     rex: RexNode, below: tuple[tuple[Fault, ...], ...], columns: Columns, outer: LogicalType | None
 ) -> tuple[Fault, ...]:
-    """The faults of an expression: its children's, `below`, or its own; paths begin at the expression."""
+    """The faults of the children (`below`), or else those of the expression; paths are relative to the expression."""
     if any(below):
         return tuple(
             replace(fault, path=(*_step(rex, at), *fault.path)) for at, faults in enumerate(below) for fault in faults
@@ -180,12 +179,12 @@ def _correlation(rex: CorrelVariable, columns: Columns, outer: LogicalType | Non
         yield Fault(("type",), message, "correct the type", str(rex.type))
 
 
-def _begins_with(given: LogicalType, outer: LogicalType) -> bool:
-    """Whether a correlation variable's type has the fields of the outer row; Flink adds those of the function."""
+def _begins_with(actual: LogicalType, outer: LogicalType) -> bool:
+    """Return True if a correlation variable's type starts with the outer row's fields; Flink appends the function's."""
     assert isinstance(outer, FieldsType)
-    if not isinstance(given, FieldsType) or given.names[: len(outer.fields)] != outer.names:
+    if not isinstance(actual, FieldsType) or actual.names[: len(outer.fields)] != outer.names:
         return False
-    return all(map(alike, given.types, outer.types))
+    return all(map(alike, actual.types, outer.types))
 
 
 _CHECKS: Mapping[type[RexNode], Callable[[Any, Columns, LogicalType | None], Iterator[Fault]]] = {

@@ -1,6 +1,6 @@
-"""Which calls depend on the session's time zone.
+"""Calls that depend on the session's time zone.
 
-A call that gets or gives points in time (TIMESTAMP_LTZ) is taken to depend on it, unless it is known not to.
+A call that takes or returns an instant (TIMESTAMP_LTZ) is assumed to depend on it, with known exceptions.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from compiled_plan.plans.rex.nodes import Call, type_of
 from compiled_plan.plans.rex.python import python_function
 from compiled_plan.plans.types import LogicalType, TimestampLtzType, TimestampType
 
-#: Calls that depend on the zone though no argument and no result is a point in time.
+#: Calls that depend on the time zone although neither arguments nor result are instants.
 _BY_THE_CLOCK = frozenset(
     f"${name}$1" for name in ("CURRENT_DATE", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP", "FROM_UNIXTIME")
 )
 _CASTS = frozenset(("$CAST$1", "$cast$1", "$TRY_CAST$1"))
-#: Calls that take points in time as they are, or pass them on.
+#: Calls that compare, store or pass on instants.
 _ZONELESS = frozenset(
     f"${name}$1"
     for name in (
@@ -26,14 +26,14 @@ _ZONELESS = frozenset(
         *("+", "-", "REINTERPRET", "REINTERPRET_CAST", "PROCTIME", "PROCTIME_MATERIALIZE", "CURRENT_WATERMARK"),
         *("CURRENT_TIMESTAMP", "NOW", "CURRENT_ROW_TIMESTAMP", "SOURCE_WATERMARK", "STREAMRECORD_TIMESTAMP"),
         *("MATCH_ROWTIME", "MATCH_PROCTIME", "COUNT", "MIN", "MAX", "FIRST_VALUE", "LAST_VALUE"),
-        # Texts are in UTC, or say their zone.
+        # Texts are in UTC, or state their zone.
         *("TO_TIMESTAMP_LTZ", "JSON_OBJECT", "JSON_ARRAY", "JSON_STRING"),
     )
 )
 
 
-def in_zone(call: Call) -> bool:
-    """Whether what a call gives depends on the session's time zone."""
+def depends_on_zone(call: Call) -> bool:
+    """Return True if the result of a call depends on the session's time zone."""
     if call.name in _BY_THE_CLOCK or (call.name == "$UNIX_TIMESTAMP$1" and call.operands):
         return True
     if python_function(call) is not None:
@@ -43,7 +43,7 @@ def in_zone(call: Call) -> bool:
         return bool(types) and _is_moved(types[0], call.type)
     if not any(_holds(type_, TimestampLtzType) for type_ in (*types, call.type)):
         return False
-    # Beside a TIMESTAMP, a point in time is taken for what clocks show.
+    # Next to a TIMESTAMP, an instant is read as local time.
     mixed = any(_holds(type_, TimestampLtzType) for type_ in types) and any(
         _holds(type_, TimestampType) for type_ in types
     )
@@ -54,7 +54,7 @@ _CONSTRUCTORS = frozenset(("$ROW$1", "$OBJECT_OF$1", "$OBJECT_UPDATE$1", "$JSON_
 
 
 def _is_moved(source: LogicalType, target: LogicalType) -> bool:
-    """Whether a cast goes from a point in time to something else or the other way round."""
+    """Return True if a cast converts between an instant and another type."""
     if isinstance(source, TimestampLtzType) and isinstance(target, TimestampLtzType):
         return False
     return _holds(source, TimestampLtzType) or _holds(target, TimestampLtzType)

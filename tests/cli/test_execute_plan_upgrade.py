@@ -85,7 +85,7 @@ def test_an_upgrade_by_commands(shared_session: None, tmp_path: Path) -> None:
     refused = execute(changed)
     assert refused.returncode == 1
     assert "aggregates: checkpoint has SUM(r.v), plan has SUM((r.v * 2))" in refused.stderr
-    assert "--upgrade migrate-partial goes on and accepts this" in refused.stderr
+    assert "--upgrade migrate-partial continues and accepts this" in refused.stderr
     shown = execute(new, "--dry-run", "--json")
     assert shown.returncode == 0, shown.stderr
     decision = json.loads(shown.stdout)

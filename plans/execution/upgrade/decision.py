@@ -48,7 +48,7 @@ from compiled_plan.plans.inspection.diff.concerns import Concern, concerns
 from compiled_plan.plans.inspection.diff.description import facts_of, read_description
 from compiled_plan.plans.inspection.diff.mapping import StateMapping, mapping_of
 from compiled_plan.plans.inspection.diff.model import PlanDiff
-from compiled_plan.plans.inspection.diff.sides import Both
+from compiled_plan.plans.inspection.diff.sides import PlanPair
 from compiled_plan.plans.inspection.identity import renamed
 from compiled_plan.plans.inspection.judging.verdicts import Verdict, worst
 from compiled_plan.plans.plan import CompiledPlan
@@ -143,7 +143,7 @@ class _Deciding:
         self.old = read_description(files.description, store.root.shown)
         self.old_plan = CompiledPlan.from_json(files.plan)
         runs = facts_of(self.old, self.old_plan), self.setting.facts
-        self.both = Both.of(self.old_plan, self.prepared.plan, runs)
+        self.both = PlanPair.of(self.old_plan, self.prepared.plan, runs)
         self.folder: Folder = store.generation(head.generation).folder
 
     def decision(self) -> Decision:

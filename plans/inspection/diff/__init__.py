@@ -1,1 +1,1 @@
-"""What differs between two plans, and what it does to the state of each operator."""
+"""Differences between two plans, and their effect on the state of each operator."""

@@ -1,4 +1,4 @@
-"""What to do about a difference."""
+"""Recommended next step for a difference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from compiled_plan.plans.inspection.diff.concerns import ACCEPT, concerns, start
 from compiled_plan.plans.inspection.diff.model import PlanDiff
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 
-#: What a text calls a plan or a checkpoint that nobody named.
+#: Placeholders for the paths of plan and checkpoint.
 PLAN, CHECKPOINT = "PLAN.json", "DIR"
 
 
@@ -17,34 +17,36 @@ class Advice:
     """The next step."""
 
     what: str
-    command: str = ""  # the command that does it; empty where there is none
+    command: str = ""  # the command to run; empty if there is none
 
 
 def advice(diff: PlanDiff, plan: str = PLAN, checkpoint: str = CHECKPOINT) -> Advice:
     """The next step with a plan that differs from the one that ran on a checkpoint."""
     start = f"execute-plan {plan} --checkpoint {checkpoint}"
     if diff.is_empty:
-        return Advice("both do the same: nothing is to be done")
+        return Advice("both are equivalent: there is nothing to do")
     if diff.verdict is Verdict.FULL:
-        return Advice("a start on the checkpoint goes on with all state", start)
-    found = concerns(diff)
-    options = start_options(found)
+        return Advice("a start on the checkpoint continues with all state", start)
+    open_concerns = concerns(diff)
+    options = start_options(open_concerns)
     elsewhere = f"execute-plan {plan} --checkpoint NEW_{CHECKPOINT}"
     if options is None:
-        wrong = [each.what for each in found if not each.uids and each.verdict is not Verdict.PARTIAL]
+        wrong = [
+            concern.what for concern in open_concerns if not concern.uids and concern.verdict is not Verdict.PARTIAL
+        ]
         about = ", ".join(filter(None, wrong)) or "what the program reads"
         return Advice(
-            f"{about}: what the checkpoint has read or written does not go together with the new plan: "
+            f"{about}: the input or output of the checkpoint is incompatible with the new plan: "
             "start with an empty checkpoint, or change the plan back",
             elsewhere,
         )
     command = " ".join((start, *options))
     if options == (ACCEPT,):
-        return Advice("go on with the state, and accept what is named above", command)
-    uids = [each.uids[0] for each in found if each.verdict is not Verdict.PARTIAL]
-    accept = "accept what else is named above, " if ACCEPT in options else ""
+        return Advice("continue with the state, and accept the changes above", command)
+    uids = [concern.uids[0] for concern in open_concerns if concern.verdict is not Verdict.PARTIAL]
+    accept = "accept the other changes above, " if ACCEPT in options else ""
     return Advice(
-        f"the state of {', '.join(uids)} cannot be used as it is: start {'it' if len(uids) == 1 else 'them'} empty, "
+        f"the state of {', '.join(uids)} cannot be reused: start {'it' if len(uids) == 1 else 'them'} empty, "
         f"{accept}or change the plan back",
         command,
     )

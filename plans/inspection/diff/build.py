@@ -1,7 +1,6 @@
-"""The comparison of two plans: what differs, and what it does to the state.
+"""Comparison of two plans: their differences, and the effect on state.
 
-All that compares plans uses it: `diff-plan`, `compile-plan` over a plan, a start on a checkpoint and its dry run, and
-the service.
+Used by `diff-plan`, `compile-plan` over an existing plan, a start on a checkpoint and its dry run, and the service.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Collection, Iterator
 from compiled_plan.plans.inspection.diff.facts import NO_RUN, RunFacts, release
 from compiled_plan.plans.inspection.diff.model import Change, PlanDiff, SourceEdit
 from compiled_plan.plans.inspection.diff.operators import operators_of
-from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
+from compiled_plan.plans.inspection.diff.sides import PlanPair, PlanSide
 from compiled_plan.plans.inspection.diff.sinks import sink_edits
 from compiled_plan.plans.inspection.diff.sources import Sources
 from compiled_plan.plans.inspection.judging.lists import list_edit
@@ -27,16 +26,16 @@ def diff_plans(
     filled: Collection[int] = (),
     runs: tuple[RunFacts, RunFacts] = (NO_RUN, NO_RUN),
 ) -> PlanDiff:
-    """Compare two plans: a verdict for each operator, source and sink, and for all; empty where both do the same.
+    """Compare two plans: a verdict for each operator, source and sink, and overall; empty if both are equivalent.
 
-    The old one may be Flink's, of which uids are derived. Nodes of `filled` are filled from history before they start;
-    `runs` are facts of the run of each.
+    The old plan may be Flink's, whose uids are derived. `filled` nodes are filled from history before they start;
+    `runs` are the run facts of each plan.
     """
-    return diff_of(Both.of(old, new, runs), filled)
+    return diff_of(PlanPair.of(old, new, runs), filled)
 
 
-def diff_of(both: Both, filled: Collection[int] = ()) -> PlanDiff:
-    """Compare two plans that are matched already; see `diff_plans`."""
+def diff_of(both: PlanPair, filled: Collection[int] = ()) -> PlanDiff:
+    """Compare two plans that are already matched; see `diff_plans`."""
     sources = Sources.of(both)
     operators = operators_of(both, sources.past, filled)
     return PlanDiff.of(
@@ -49,7 +48,7 @@ def diff_of(both: Both, filled: Collection[int] = ()) -> PlanDiff:
     )
 
 
-def _whole(both: Both, sources: Collection[SourceEdit]) -> Iterator[PropertyEdit]:
+def _whole(both: PlanPair, sources: Collection[SourceEdit]) -> Iterator[PropertyEdit]:
     before, after = both.old.run.spark, both.new.run.spark
     if before and after and release(before) > release(after):
         why = f"the checkpoint was written by Spark {before}, and this is {after}"
@@ -64,8 +63,8 @@ def _whole(both: Both, sources: Collection[SourceEdit]) -> Iterator[PropertyEdit
         yield PropertyEdit("all that is read", old, new, Verdict.INCOMPATIBLE, why)
 
 
-def _stateless(both: Both) -> Iterator[PropertyEdit]:
-    """Edits of filters and unions; their effect on state is said of the operators and sinks below."""
+def _stateless(both: PlanPair) -> Iterator[PropertyEdit]:
+    """Edits of filters and unions; downstream operators and sinks report the effect on state."""
     filters = list_edit(_filters(both.old), _filters(both.new))
     for filter_ in filters.added:
         yield PropertyEdit(f"filter `{filter_.text}`", "", "added")
@@ -84,6 +83,6 @@ def _filters(side: PlanSide) -> list[Item]:
 
 
 def _kinds(side: PlanSide) -> Counter[str]:
-    """The number of nodes of each further kind that makes rows of rows."""
+    """Number of nodes by stateless kind."""
     kinds = ("union", "expand", "correlate", "lookup-join")
     return Counter(node.kind for node in side.plan.nodes if node.kind in kinds)

@@ -1,6 +1,6 @@
-"""The parts of a difference that are not fully compatible, and the options of a start that accept or reset them.
+"""Parts of a difference that are not fully compatible, and the start options that accept or reset them.
 
-One source for the refusal of a start, for what a dry run lists as accepted, and for the advice of `diff-plan`.
+The one source for the refusal of a start, the accepted parts in a dry run, and the advice of `diff-plan`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, Part, PlanDiff, SourceEdit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 
-#: The option of a start that accepts what is partially compatible.
+#: The start option that accepts partially compatible parts.
 ACCEPT = "--upgrade migrate-partial"
 
 
@@ -19,16 +19,16 @@ ACCEPT = "--upgrade migrate-partial"
 class Concern:
     """A part of a difference that is not fully compatible."""
 
-    what: str  # the operator, source or sink, for people; empty for the whole program
-    verdict: Verdict  # what becomes of the state
+    what: str  # label of the operator, source or sink; empty for the whole program
+    verdict: Verdict  # effect on the state
     why: str  # the reason in a sentence
-    edits: tuple[PropertyEdit, ...] = ()  # the properties that it is because of; none where it follows from other parts
-    uids: tuple[str, ...] = ()  # of the operator in the plan and in the checkpoint; none of anything else
-    remedies: tuple[str, ...] = ()  # what to do about it, where that is not a matter of the program
+    edits: tuple[PropertyEdit, ...] = ()  # the properties that cause it; none if it follows from other parts
+    uids: tuple[str, ...] = ()  # of the operator in the plan and in the checkpoint; empty for other parts
+    remedies: tuple[str, ...] = ()  # remedies other than changing the program
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """A line for each property, or one for the part."""
+        """One line per property, or one for the part."""
         if not self.edits:
             return (f"{self.what}: {self.verdict.value}" + (f", for {self.why}" if self.why else ""),)
         return tuple(self._line(edit) for edit in self.edits)
@@ -40,16 +40,18 @@ class Concern:
 
 
 def concerns(diff: PlanDiff, reset: Collection[str] = ()) -> tuple[Concern, ...]:
-    """The parts that are not fully compatible, the whole program first, without operators of uids that are `reset`."""
-    found = [Concern("", edit.verdict, edit.why, (edit,), (), _remedies((edit,))) for edit in diff.whole]
-    found += map(_concern, diff.parts)
-    return tuple(each for each in found if each.verdict is not Verdict.FULL and not set(reset) & set(each.uids))
+    """The parts that are not fully compatible, the whole program first, except operators with uids in `reset`."""
+    all_parts = [Concern("", edit.verdict, edit.why, (edit,), (), _remedies((edit,))) for edit in diff.whole]
+    all_parts += map(_concern, diff.parts)
+    return tuple(
+        concern for concern in all_parts if concern.verdict is not Verdict.FULL and not set(reset) & set(concern.uids)
+    )
 
 
 def _concern(part: Part) -> Concern:
     edits = tuple(edit for edit in part.edits if edit.verdict is not Verdict.FULL)
     if part.why and edits and all(part.why != edit.why for edit in edits):
-        # The reason of the part as a whole, such as a table that is elsewhere, is worse than that of its option.
+        # The reason of the whole part, such as a moved table, is worse than that of its option.
         edits = (replace(edits[0], verdict=part.verdict, why=part.why),)
     remedies = _remedies(part.edits)
     if isinstance(part, OperatorEdit) and part.change is Change.ADDED:
@@ -58,7 +60,7 @@ def _concern(part: Part) -> Concern:
 
 
 def named(part: Part) -> str:
-    """An operator, source or sink for people."""
+    """Label of an operator, source or sink."""
     if isinstance(part, OperatorEdit):
         return f"operator {part.old_uid or part.uid} ({part.words})"
     return f"{'source' if isinstance(part, SourceEdit) else 'sink'} {part.name}"
@@ -72,21 +74,21 @@ def _remedies(edits: Sequence[PropertyEdit]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(edit.remedy for edit in edits if edit.remedy))
 
 
-def start_options(found: Sequence[Concern]) -> tuple[str, ...] | None:
-    """The options with which a start goes on; None where it cannot, since a concern is about no operator."""
-    bad = [each for each in found if each.verdict is not Verdict.PARTIAL]
-    if not all(each.uids for each in bad):
+def start_options(open_concerns: Sequence[Concern]) -> tuple[str, ...] | None:
+    """The options that let a start continue; None if it cannot, because a concern has no operator to reset."""
+    unresolved = [concern for concern in open_concerns if concern.verdict is not Verdict.PARTIAL]
+    if not all(concern.uids for concern in unresolved):
         return None
-    resets = tuple(dict.fromkeys(f"--reset {each.uids[0]}" for each in bad))
-    return (*((ACCEPT,) if len(bad) < len(found) else ()), *resets)
+    resets = tuple(dict.fromkeys(f"--reset {concern.uids[0]}" for concern in unresolved))
+    return (*((ACCEPT,) if len(unresolved) < len(open_concerns) else ()), *resets)
 
 
-def remedies(found: Sequence[Concern]) -> Iterator[str]:
-    """What can be done about concerns, in the order in which to try it."""
-    yield from dict.fromkeys(remedy for each in found for remedy in each.remedies)
-    options = start_options(found)
+def remedies(open_concerns: Sequence[Concern]) -> Iterator[str]:
+    """Remedies of concerns, in the order to try them."""
+    yield from dict.fromkeys(remedy for concern in open_concerns for remedy in concern.remedies)
+    options = start_options(open_concerns)
     if options == (ACCEPT,):
-        yield f"{ACCEPT} goes on and accepts this"
+        yield f"{ACCEPT} continues and accepts this"
     elif options:
         resets = sum(option != ACCEPT for option in options)
         yield f"{' '.join(options)} starts {'that operator' if resets == 1 else 'these operators'} empty"

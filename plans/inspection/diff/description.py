@@ -1,15 +1,15 @@
-"""The description in a checkpoint, read: facts of a run that its plan does not hold. A run writes it, see `describe`.
+"""Reader of the description in a checkpoint: facts of a run that its plan does not hold. `describe` writes it.
 
 Everything else that a start compares is read from the plan beside it. Format 4:
 
     format, versions, host, clock, partitions
-    folder       relative paths of the plan are relative to it
-    sources      tables that are read: name, identity (digest of their place), options (digest), Spark's names of them
-    gone         the same of tables that were read before
-    operators    uid, stage (by which Spark finds the state), code (digests of Python functions, by path),
-                 accumulators (their types, by path of the aggregate function in Python; not in release 0.2)
-    positions    by Spark's name of a source that is gone, how far it was read
-    partly       by uid why an operator's state is not that of all rows that were read
+    folder          base of relative paths in the plan
+    sources         tables that are read: name, identity (digest of their location), options (digest), Spark's names
+    gone            the same for tables that were read before
+    operators       uid, stage (by which Spark finds the state), code (digests of Python functions, by path),
+                    accumulators (their types, by path of the aggregate function in Python; not in release 0.2)
+    positions       last offset of each removed source, by Spark's name
+    partly          by uid, the reason that an operator's state does not cover all rows that were read
 
 Format 3 also held each property of sources and operators in words, and no `folder`.
 """
@@ -35,33 +35,37 @@ from compiled_plan.plans.rex import PythonFunction
 FORMAT = 4
 _FORMER = 3
 _CODE = "code of "
-#: Stands for the folder of a run of format 3 that was another one than this process's.
+#: Placeholder for the folder of a format 3 run other than this process's folder.
 _ELSEWHERE = "/another folder"
 
 
 def read_description(text: str, where: str) -> dict[str, Any]:
-    """Read a description; one of format 3 as format 4, with a `folder` that is None; CheckpointError for others."""
-    found: dict[str, Any] = json.loads(text)
-    if found.get("format") not in (FORMAT, _FORMER):
-        product = (found.get("versions") or {}).get("product")
-        raise wrong_format(where, "format", found.get("format"), FORMAT, product)
-    if found["format"] == FORMAT:
-        return found
-    return found | {
+    """Read a description; format 3 is converted to format 4 with `folder` None.
+
+    Raises:
+        CheckpointError: another format.
+    """
+    description: dict[str, Any] = json.loads(text)
+    if description.get("format") not in (FORMAT, _FORMER):
+        product = (description.get("versions") or {}).get("product")
+        raise wrong_format(where, "format", description.get("format"), FORMAT, product)
+    if description["format"] == FORMAT:
+        return description
+    return description | {
         "folder": None,
-        "sources": list(map(_source, found["sources"])),
-        "gone": list(map(_source, found["gone"])),
-        "operators": list(map(_operator, found["operators"])),
+        "sources": list(map(_source, description["sources"])),
+        "gone": list(map(_source, description["gone"])),
+        "operators": list(map(_operator, description["operators"])),
     }
 
 
 def _source(former: Mapping[str, Any]) -> dict[str, Any]:
-    properties = [Property(each["name"], tuple(map(Item.from_dict, each["items"]))) for each in former["properties"]]
+    properties = [Property(entry["name"], tuple(map(Item.from_dict, entry["items"]))) for entry in former["properties"]]
     return {key: former[key] for key in ("name", "identity", "names")} | {"options": options_digest(properties)}
 
 
 def _operator(former: Mapping[str, Any]) -> dict[str, Any]:
-    items = {each["name"]: each["items"] for each in former["properties"]}
+    items = {entry["name"]: entry["items"] for entry in former["properties"]}
     return {
         "uid": former["uid"],
         "stage": int(items["stage"][0]["text"]) if "stage" in items else None,
@@ -70,9 +74,9 @@ def _operator(former: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def facts_of(description: Mapping[str, Any], plan: CompiledPlan) -> RunFacts:
-    """The facts that a description, as `read_description` gives it, and the plan beside it record of the last run."""
-    code = {each["uid"]: each["code"] for each in description["operators"]}
-    accumulators = {each["uid"]: each.get("accumulators", {}) for each in description["operators"]}
+    """The facts of the last run from a description (as `read_description` returns it) and the plan beside it."""
+    code = {operator["uid"]: operator["code"] for operator in description["operators"]}
+    accumulators = {operator["uid"]: operator.get("accumulators", {}) for operator in description["operators"]}
     folder = description["folder"] or _former_folder(description, plan)
 
     def digest(uid: str, function: PythonFunction) -> str:
@@ -88,8 +92,8 @@ def facts_of(description: Mapping[str, Any], plan: CompiledPlan) -> RunFacts:
 
 
 def _former_folder(description: Mapping[str, Any], plan: CompiledPlan) -> str:
-    """The folder of a run of format 3: this process's, unless tables at relative paths were elsewhere."""
-    recorded = {each["identity"] for each in description["sources"]}
+    """The folder of a format 3 run: this process's, unless tables at relative paths were elsewhere."""
+    recorded = {source["identity"] for source in description["sources"]}
     for source in lineage_of(plan, local_place).sources:
         node = plan.node(source.nodes[0])
         if not isinstance(node, TableSourceScan) or source.identity in recorded:

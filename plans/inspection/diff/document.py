@@ -1,6 +1,6 @@
-"""A difference as a JSON document with a version; its schema is made from the models here.
+"""A difference as a versioned JSON document; its schema is generated from the models here.
 
-A document of version 1 keeps its fields: more may come, none goes or changes its meaning without another version.
+Version 1 keeps its fields: fields may be added, but removing or redefining one needs a new version.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ VERSION: Literal[1] = 1
 
 
 def _word(value: object) -> object:
-    """A verdict or a change in a word."""
+    """Name of a verdict or a change in the document."""
     match value:
         case Verdict():
             return value.name.lower()
@@ -36,15 +36,15 @@ ChangeWord = Annotated[Literal["kept", "moved", "changed", "added", "removed", "
 
 
 class _Part(BaseModel):
-    """A part of the document, made of the attributes of a part of a difference."""
+    """A part of the document, built from the attributes of a part of a difference."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, from_attributes=True)
 
 
 class Side(_Part):
-    """One of the two that are compared."""
+    """One of the two compared sides."""
 
-    name: str = Field(description="as it was given: a path, or `-` for standard input")
+    name: str = Field(description="the argument: a path, or `-` for standard input")
     kind: Literal["plan", "checkpoint", "program"]
 
 
@@ -52,7 +52,7 @@ class Property(_Part):
     """A property that differs."""
 
     property: str
-    old: str = Field(description="in words; empty where it was not there")
+    old: str = Field(description="in words; empty if it is new")
     new: str
     verdict: VerdictWord
     why: str
@@ -72,7 +72,7 @@ class Operator(_Part):
 
     change: ChangeWord
     uid: str
-    old_uid: str = Field(description="empty where it is new")
+    old_uid: str = Field(description="empty if it is new")
     kind: str
     words: str
     old_node: int | None
@@ -107,33 +107,33 @@ class Sink(_Part):
 
 
 class Next(_Part):
-    """What to do."""
+    """The recommended next step."""
 
     what: str
-    command: str = Field(description="empty where nothing is to be run")
+    command: str = Field(description="empty if there is nothing to run")
 
 
 class FlinkOperator(_Part):
-    """What becomes of an operator's state in Flink."""
+    """Fate of an operator's state in Flink."""
 
     words: str
-    uid: str = Field(description="of the transformation; empty where it is not known")
-    was: str = Field(description="in the old plan; empty where it is new")
+    uid: str = Field(description="of the transformation; empty if unknown")
+    was: str = Field(description="in the old plan; empty if it is new")
     fate: Literal["restored", "wrong", "others", "empty", "dropped", "refused", "unknown"]
     verdict: VerdictWord
     why: str
 
 
 class Flink(_Part):
-    """What real Flink restores from a savepoint of the old plan."""
+    """State that real Flink restores from a savepoint of the old plan."""
 
     verdict: VerdictWord
-    needs_permission: bool = Field(description="whether the start needs --allowNonRestoredState")
+    needs_permission: bool = Field(description="true if the start needs --allowNonRestoredState")
     operators: list[FlinkOperator]
 
 
 class Document(_Part):
-    """What differs between two plans."""
+    """Differences between two plans."""
 
     version: Literal[1]
     old: Side
@@ -144,14 +144,14 @@ class Document(_Part):
     sources: list[Source]
     sinks: list[Sink]
     stateless: list[Property]
-    whole: list[Property] = Field(description="what concerns the whole program: all that it reads, Spark's version")
+    whole: list[Property] = Field(description="edits of the whole program: all sources, Spark's version")
     unchecked: list[str] = Field(description="facts that only a start can compare")
     next: Next
     flink: Flink | None = Field(description="with `--for flink`")
 
 
-def document(diff: PlanDiff, old: Side, new: Side, found: Advice, flink: FlinkDiff | None = None) -> Document:
-    """The difference as a document; passwords in it are hidden here."""
+def document(diff: PlanDiff, old: Side, new: Side, advice: Advice, flink: FlinkDiff | None = None) -> Document:
+    """Build the document of a difference, with passwords masked."""
     shown = masked_diff(diff)
     return Document(
         version=VERSION,
@@ -165,36 +165,36 @@ def document(diff: PlanDiff, old: Side, new: Side, found: Advice, flink: FlinkDi
         stateless=list(map(Property.model_validate, shown.stateless)),
         whole=list(map(Property.model_validate, shown.whole)),
         unchecked=list(shown.unchecked),
-        next=Next.model_validate(found),
+        next=Next.model_validate(advice),
         flink=None if flink is None else _flink(flink),
     )
 
 
-def to_json(found: Document) -> str:
-    """The document as text."""
-    return json.dumps(found.model_dump(by_alias=True, exclude_none=False), indent=2, ensure_ascii=False) + "\n"
+def to_json(difference: Document) -> str:
+    """The document as JSON text."""
+    return json.dumps(difference.model_dump(by_alias=True, exclude_none=False), indent=2, ensure_ascii=False) + "\n"
 
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of the document."""
-    found = Document.model_json_schema(by_alias=True, mode="serialization")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found, "title": "Difference of two plans"}
+    generated = Document.model_json_schema(by_alias=True, mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **generated, "title": "Difference of two plans"}
 
 
-def _flink(found: FlinkDiff) -> Flink:
+def _flink(diff: FlinkDiff) -> Flink:
     operators = [
         FlinkOperator(
-            words=masked_text(each.words),
-            uid=each.uid,
-            was=each.was,
-            fate=each.fate.name.lower(),  # type: ignore[arg-type]
-            verdict=each.verdict,  # type: ignore[arg-type]
-            why=masked_text(each.why),
+            words=masked_text(edit.words),
+            uid=edit.uid,
+            was=edit.was,
+            fate=edit.fate.name.lower(),  # type: ignore[arg-type]
+            verdict=edit.verdict,  # type: ignore[arg-type]
+            why=masked_text(edit.why),
         )
-        for each in found.operators
+        for edit in diff.operators
     ]
     return Flink(
-        verdict=found.verdict,  # type: ignore[arg-type]
-        needs_permission=found.needs_permission,
+        verdict=diff.verdict,  # type: ignore[arg-type]
+        needs_permission=diff.needs_permission,
         operators=operators,
     )

@@ -1,4 +1,4 @@
-"""Facts of a run that its plan does not hold, as far as they shape state."""
+"""Facts of a run that its plan does not hold, as far as they affect state."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ def _unknown(uid: str, function: PythonFunction) -> str:
 class RunFacts:
     """Facts of a run beside its plan."""
 
-    spark: str = ""  # version of Spark, "4.3.0"; empty where it is not known
-    #: Digest of the code of a Python function, by the uid of the operator that calls it; empty where it is not known.
+    spark: str = ""  # version of Spark, "4.3.0"; empty if unknown
+    #: Digest of the code of a Python function, by the uid of the operator that calls it; empty if unknown.
     code: Callable[[str, PythonFunction], str] = _unknown
-    #: Type of the accumulator of an aggregate function in Python, as `code`.
+    #: Accumulator type of an aggregate function in Python, by uid as `code`.
     accumulator: Callable[[str, PythonFunction], str] = _unknown
-    place: Callable[[str], str] = local_place  # the full name of a path
-    is_run: bool = False  # whether these are facts of a run, past or about to start; a plan file by itself has none
+    place: Callable[[str], str] = local_place  # resolves a path to its full name
+    is_run: bool = False  # True for a past or upcoming run; False for a plan file alone
 
 
-#: Of a plan that nobody has run.
+#: Facts of a plan that has no run.
 NO_RUN = RunFacts()
 
 
 def run_to_come() -> RunFacts:
-    """The facts of a run with the Spark that is installed here; the code of functions is compared at its start."""
+    """The facts of an upcoming run with the installed Spark; the code of functions is compared at its start."""
     try:
         return RunFacts(metadata.version("pyspark"))
     except metadata.PackageNotFoundError:
@@ -40,5 +40,5 @@ def run_to_come() -> RunFacts:
 
 
 def release(version: str) -> tuple[int, ...]:
-    """A version of Spark as far as it counts: major and minor."""
+    """Release of Spark relevant for compatibility: major and minor version."""
     return tuple(int(part) for part in version.split(".")[:2] if part.isdecimal())

@@ -1,11 +1,11 @@
-"""Which rows come to an operator or a sink, in the old plan and in the new one."""
+"""Differences between the rows that reach an operator or a sink in the old and the new plan."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from compiled_plan.plans.inspection.diff.sides import Both
+from compiled_plan.plans.inspection.diff.sides import PlanPair
 from compiled_plan.plans.inspection.judging.edited import Judgement
 from compiled_plan.plans.inspection.judging.lists import ListEdit, list_edit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
@@ -15,15 +15,15 @@ from compiled_plan.plans.inspection.lineage.rows import Branch, Port
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words for the rows that came to one operator or sink."""
+    """Wording for the rows of one operator or sink."""
 
-    stay: str = "stay"  # what rows do that should not be there: "stay counted"
-    appends: bool = True  # whether none of its rows is ever taken back
-    by_time: bool = False  # whether it waits for watermarks, which pass over the old rows of a new table
+    stay: str = "stay"  # verb for stale rows: "stay counted"
+    appends: bool = True  # True if its rows are never retracted
+    by_time: bool = False  # True if it waits for watermarks, which pass the old rows of a new table
 
 
-def flow_findings(both: Both, old: Port, new: Port, words: Words) -> Iterator[Judgement]:
-    """Differences between the rows that come to one input in both plans."""
+def flow_findings(both: PlanPair, old: Port, new: Port, words: Words) -> Iterator[Judgement]:
+    """Differences between the rows that reach one input in both plans."""
     pairs, gone, added = _paired(both, old.rows, new.rows)
     yield from _other_rows(both, new, (gone, added), words)
     for before, after in pairs:
@@ -33,16 +33,16 @@ def flow_findings(both: Both, old: Port, new: Port, words: Words) -> Iterator[Ju
 
 
 def _paired(
-    both: Both, old: Sequence[Branch], new: Sequence[Branch]
+    both: PlanPair, old: Sequence[Branch], new: Sequence[Branch]
 ) -> tuple[list[tuple[Branch, Branch]], list[Branch], list[Branch]]:
-    """The branches that belong together: of the same rows, by equal filters first; those that are gone; new ones."""
+    """Pair branches with the same rows, equal filters first; return the pairs, the removed and the added branches."""
     pairs, gone, added = [], list(old), list(new)
-    for fits in (_is_equal, lambda one, other: both.continues(one.origin, other.origin)):
+    for fits in (_is_equal, lambda before, after: both.continues(before.origin, after.origin)):
         for branch in list(added):
-            found = next((each for each in gone if fits(each, branch)), None)
-            if found is not None:
-                pairs.append((found, branch))
-                gone.remove(found)
+            partner = next((candidate for candidate in gone if fits(candidate, branch)), None)
+            if partner is not None:
+                pairs.append((partner, branch))
+                gone.remove(partner)
                 added.remove(branch)
     return pairs, gone, added
 
@@ -51,12 +51,14 @@ def _is_equal(old: Branch, new: Branch) -> bool:
     return (old.origin, old.filter) == (new.origin, new.filter)
 
 
-def _other_rows(both: Both, new: Port, parts: tuple[list[Branch], list[Branch]], words: Words) -> Iterator[Judgement]:
+def _other_rows(
+    both: PlanPair, new: Port, parts: tuple[list[Branch], list[Branch]], words: Words
+) -> Iterator[Judgement]:
     gone, added = parts
     if not gone and not added:
         return
-    old_text, new_text = (listed([Item.of(each.origin) for each in side]) for side in (gone, added))
-    fresh = all(both.is_fresh(each.origin) for each in added)
+    old_text, new_text = (listed([Item.of(branch.origin) for branch in side]) for side in (gone, added))
+    fresh = all(both.is_fresh(branch.origin) for branch in added)
     if gone and added and not fresh:
         why = f"rows from before came from {old_text}, and {words.stay}; from now on they come from {new_text}"
         verdict = Verdict.PARTIAL
@@ -74,7 +76,7 @@ def _other_rows(both: Both, new: Port, parts: tuple[list[Branch], list[Branch]],
 
 
 def _filtered(edit: ListEdit, name: str, where: str, words: Words) -> Iterator[Judgement]:
-    if not edit.says_something:
+    if not edit.is_edited:
         return
     if edit.stays:
         yield Judgement(PropertyEdit(name, *edit.texts))
@@ -84,20 +86,20 @@ def _filtered(edit: ListEdit, name: str, where: str, words: Words) -> Iterator[J
     if edit.added:
         parts.append(f"{rows} for which `{_all(edit.added)}` does not hold {words.stay}")
         if not words.appends:
-            parts[-1] += ", and are not taken back when they change"
+            parts[-1] += ", and are not retracted when they change"
     if edit.dropped:
-        parts.append(f"{rows} that `{_all(edit.dropped)}` kept out are missing")
+        parts.append(f"{rows} that `{_all(edit.dropped)}` rejected are missing")
         if not words.appends:
-            parts[-1] += ", and may be taken back without having come"
-    why = "; ".join(parts) or f"{rows} passed by values that were rounded"
+            parts[-1] += ", and may be retracted without having arrived"
+    why = "; ".join(parts) or f"{rows} passed with rounded values"
     old, new = edit.texts
     yield Judgement(PropertyEdit(name, old, new, Verdict.PARTIAL, why))
 
 
 def _all(items: Sequence[Item]) -> str:
-    return " AND ".join(each.text for each in items)
+    return " AND ".join(item.text for item in items)
 
 
 def _predicates(branch: Branch) -> list[Item]:
-    # That rows before updates are left out is no filter: nobody waits for them.
-    return [Item.of(each) for each in branch.filter if each.head != "no -U"]
+    # Dropping -U rows is not a filter: no consumer needs them.
+    return [Item.of(predicate) for predicate in branch.filter if predicate.head != "no -U"]

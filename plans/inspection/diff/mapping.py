@@ -1,7 +1,7 @@
-"""How the state of one operator is found in that of another: which old column and which old call each new one is.
+"""Mapping of a new operator's columns and calls to the state of its predecessor.
 
-Operators work with columns by their places, and so does what they keep. Where a projection changes, columns change
-places, come and go; what they mean (`plans.inspection.lineage`) says which is which.
+Operators and their state refer to columns by position. A changed projection moves, adds and removes columns; their
+meaning (`plans.inspection.lineage`) identifies them.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from compiled_plan.plans.inspection.lineage.drafting import said_zone
+from compiled_plan.plans.inspection.lineage.drafting import zone_or_default
 from compiled_plan.plans.inspection.lineage.expressions import Scope, meaning_of
 from compiled_plan.plans.inspection.lineage.kernel_operators import ColumnSource, Computed, KernelOperator
-from compiled_plan.plans.inspection.lineage.meaning import Meaning, counts_rows, is_null, made_of, type_text
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, counts_rows, is_null, type_text
 from compiled_plan.plans.inspection.lineage.plans import flows_of
 from compiled_plan.plans.inspection.lineage.rows import Port, Rows, sides
 from compiled_plan.plans.inspection.lineage.shifts import Shift, relate
@@ -25,7 +25,7 @@ from compiled_plan.plans.plan import CompiledPlan
 
 @dataclass(frozen=True, slots=True, order=True)
 class OldColumn:
-    """A column of an input of an old operator, by its place."""
+    """A column of an old operator's input, by position."""
 
     input: int
     column: int
@@ -33,23 +33,24 @@ class OldColumn:
 
 @dataclass(frozen=True, slots=True)
 class StateMapping:
-    """The places of a new operator's columns and calls in the state of an old one."""
+    """Positions of a new operator's columns and calls in the state of an old one."""
 
     source: str
     target: str
-    #: For each column of each new input the old column; None where there was none.
+    #: For each column of each new input the old column; None if there was none.
     inputs: tuple[tuple[OldColumn | None, ...], ...]
-    calls: tuple[int | None, ...] = ()  # for each new call the place of the old call; None where there was none
-    names: tuple[tuple[str, ...], ...] = ()  # what the columns mean, in words
-    call_names: tuple[str, ...] = ()  # the same of the calls
-    #: For each column of each new input whether no old one is wanted for it, since it is always NULL.
+    calls: tuple[int | None, ...] = ()  # for each new call the position of the old call; None if there was none
+    names: tuple[tuple[str, ...], ...] = ()  # meanings of the columns, in words
+    call_names: tuple[str, ...] = ()  # meanings of the calls, in words
+    #: For each column of each new input, True if it needs no old column because it is always NULL.
     unwanted: tuple[tuple[bool, ...], ...] = ()
-    unwanted_calls: tuple[bool, ...] = ()  # the same of calls, since they count rows, which is known anyway
-    dropped: tuple[str, ...] = ()  # old columns and calls that nothing new is made of, in words
+    #: The same for calls; COUNT(*) needs no old call because rows are counted anyway.
+    unwanted_calls: tuple[bool, ...] = ()
+    dropped: tuple[str, ...] = ()  # old columns and calls without a successor, in words
 
     @property
     def is_identity(self) -> bool:
-        """Whether every column and call is where it was, and nothing is dropped."""
+        """Return True if every column and call keeps its position, and nothing is dropped."""
         return (
             not self.dropped
             and all(
@@ -62,23 +63,23 @@ class StateMapping:
 
     @property
     def new_columns(self) -> tuple[str, ...]:
-        """What is kept from now on and was not before, in words."""
+        """Columns and calls that are stored from now on and were not before, in words."""
         columns = [
             name
-            for names, found in zip(self.names, self.inputs, strict=True)
-            for name, column in zip(names, found, strict=True)
+            for names, old_columns in zip(self.names, self.inputs, strict=True)
+            for name, column in zip(names, old_columns, strict=True)
             if column is None
         ]
         calls = [name for name, call in zip(self.call_names, self.calls, strict=True) if call is None]
         return (*columns, *calls)
 
     def to_dict(self) -> dict[str, Any]:
-        """As the kernel takes it."""
+        """The mapping in the kernel's JSON form."""
         return {
             "from": self.source,
             "to": self.target,
             "inputs": [
-                [None if each is None else {"input": each.input, "column": each.column} for each in columns]
+                [None if column is None else {"input": column.input, "column": column.column} for column in columns]
                 for columns in self.inputs
             ],
             "calls": list(self.calls),
@@ -87,33 +88,36 @@ class StateMapping:
 
 @dataclass(frozen=True)
 class KernelSide:
-    """A plan with its operators as the kernel gets them."""
+    """A plan with its operators in the kernel's form."""
 
     plan: CompiledPlan
     operators: Mapping[int, KernelOperator]  # by node
-    place: Callable[[str], str] = at_rest  # the full name of a path
+    place: Callable[[str], str] = at_rest  # resolves a path to its full name
 
     @cached_property
     def views(self) -> tuple[Mapping[int, Rows], Mapping[int, Rows]]:
-        """What columns mean, with tables known by name, and by where their rows are."""
-        return flows_of(self.plan, telling=by_name), flows_of(self.plan, self.place)
+        """Meanings of columns, with tables identified by name, and by the location of their rows."""
+        return flows_of(self.plan, identity_of=by_name), flows_of(self.plan, self.place)
 
-    def columns(self, node: int) -> list[list[_Meant]]:
-        """What the columns of each input of an operator mean."""
+    def columns(self, node: int) -> list[list[_ColumnMeaning]]:
+        """Meanings of the columns of each input of an operator."""
         operator = self.operators[node]
         ports = [self._ports(operator, view) for view in self.views]
         return [
             [
-                _Meant(tuple(self._meaning(operator.reader, each[at], source) for each in ports), type_text(type_))
+                _ColumnMeaning(
+                    tuple(self._meaning(operator.reader, port_list[at], source) for port_list in ports),
+                    type_text(type_),
+                )
                 for source, type_ in zip(input_.sources, input_.types, strict=True)
             ]
             for at, input_ in enumerate(operator.inputs)
         ]
 
-    def calls(self, node: int) -> list[_Meant]:
-        """What an operator's aggregate calls mean."""
+    def calls(self, node: int) -> list[_ColumnMeaning]:
+        """Meanings of an operator's aggregate calls."""
         operator = self.operators[node]
-        found = []
+        meanings = []
         for call in operator.calls:
             views = []
             for view in self.views:
@@ -124,8 +128,8 @@ class KernelSide:
                         lambda at, port=port, input_=input_: self._meaning(operator.reader, port, input_.sources[at]),  # type: ignore[misc]
                     )
                 )
-            found.append(_Meant(tuple(views), type_text(call.type)))
-        return found
+            meanings.append(_ColumnMeaning(tuple(views), type_text(call.type)))
+        return meanings
 
     def _ports(self, operator: KernelOperator, view: Mapping[int, Rows]) -> tuple[Port, ...]:
         return sides([view[below.id] for below in self.plan.inputs(operator.reader)])
@@ -136,13 +140,13 @@ class KernelSide:
                 return port.column(source)
             case Computed():
                 parts = [port.column(at) for at in source.columns]
-                shown = ", ".join(each.text for each in parts)
-                return made_of("computed", parts, source.how, text=f"{source.how} of {shown}")
-        return meaning_of(source, Scope(port.column, said_zone(self.plan.node(reader))))
+                shown = ", ".join(part.text for part in parts)
+                return compose("computed", parts, source.how, text=f"{source.how} of {shown}")
+        return meaning_of(source, Scope(port.column, zone_or_default(self.plan.node(reader))))
 
 
 @dataclass(frozen=True, slots=True)
-class _Meant:
+class _ColumnMeaning:
     views: tuple[Meaning, ...]
     type: str
 
@@ -150,32 +154,35 @@ class _Meant:
     def text(self) -> str:
         return self.views[0].text
 
-    def equals(self, other: _Meant) -> bool:
-        """Whether both mean the same by the names of tables, or by their places."""
-        return any(one.digest == two.digest for one, two in zip(self.views, other.views, strict=True))
+    def equals(self, successor: _ColumnMeaning) -> bool:
+        """Return True if both have the same meaning with tables identified by name, or by location."""
+        return any(
+            old_view.digest == new_view.digest for old_view, new_view in zip(self.views, successor.views, strict=True)
+        )
 
-    def shift(self, other: _Meant) -> Shift | None:
-        """How another one differs that is computed alike, as over rows of one more table, or with a wider type."""
-        found = [relate(one, two) for one, two in zip(self.views, other.views, strict=True)]
-        return min((each for each in found if each is not None), key=lambda each: each.value, default=None)
+    def shift(self, successor: _ColumnMeaning) -> Shift | None:
+        """The shift to a column that is computed alike, such as over rows of one more table, or with a wider type."""
+        shifts = [relate(old_view, new_view) for old_view, new_view in zip(self.views, successor.views, strict=True)]
+        return min((shift for shift in shifts if shift is not None), key=lambda shift: shift.value, default=None)
 
 
 def mapping_of(old: KernelSide, new: KernelSide, old_node: int, new_node: int, uids: tuple[str, str]) -> StateMapping:
-    """Find what an operator keeps in the state of the operator that it was.
+    """Map an operator to the state of its predecessor.
 
-    Equal meanings come first, at the same place where several are equal; then what is computed alike. What is found
-    here is what the verdict takes as known: both go by `lineage.shifts`. `uids` are its names in the old and new state.
+    Equal meanings match first, at the same position if several are equal; then columns that are computed alike. The
+    verdict relies on the same matches: both use `lineage.shifts`. `uids` are the operator's uids in the old and the new
+    state.
     """
     before, after = old.columns(old_node), new.columns(new_node)
     inputs = []
     used: set[OldColumn] = set()
     for at, columns in enumerate(after):
         candidates = before[at] if at < len(before) else []
-        found = _found(candidates, columns)
-        inputs.append(tuple(None if each is None else OldColumn(at, each) for each in found))
-        used |= {each for each in inputs[-1] if each is not None}
+        old_places = _places(candidates, columns)
+        inputs.append(tuple(None if place is None else OldColumn(at, place) for place in old_places))
+        used |= {column for column in inputs[-1] if column is not None}
     old_calls, new_calls = old.calls(old_node), new.calls(new_node)
-    calls = tuple(_found(old_calls, new_calls))
+    calls = tuple(_places(old_calls, new_calls))
     dropped = [
         column.text
         for at, columns in enumerate(before)
@@ -187,27 +194,29 @@ def mapping_of(old: KernelSide, new: KernelSide, old_node: int, new_node: int, u
         *uids,
         tuple(inputs),
         calls,
-        tuple(tuple(each.text for each in columns) for columns in after),
-        tuple(each.text for each in new_calls),
-        tuple(tuple(is_null(each.views[0]) for each in columns) for columns in after),
-        tuple(counts_rows(each.views[0]) for each in new_calls),
+        tuple(tuple(column.text for column in columns) for columns in after),
+        tuple(call.text for call in new_calls),
+        tuple(tuple(is_null(column.views[0]) for column in columns) for columns in after),
+        tuple(counts_rows(call.views[0]) for call in new_calls),
         tuple(dropped),
     )
 
 
-def _found(old: Sequence[_Meant], new: Sequence[_Meant]) -> list[int | None]:
-    """For each of the new the place of the old one that it is."""
-    found: list[int | None] = [_place(at, [each.equals(one) for each in old]) for at, one in enumerate(new)]
-    for at, one in enumerate(new):
-        if found[at] is None:
-            free = [each for each in range(len(old)) if each not in found]
-            alike = {each: shift for each in free if (shift := old[each].shift(one)) is not None}
-            found[at] = min(alike, key=lambda each: (alike[each].value, each != at, each), default=None)
-    return found
+def _places(old: Sequence[_ColumnMeaning], new: Sequence[_ColumnMeaning]) -> list[int | None]:
+    """For each new meaning the position of its old one, or None."""
+    places: list[int | None] = [
+        _place(at, [candidate.equals(meaning) for candidate in old]) for at, meaning in enumerate(new)
+    ]
+    for at, meaning in enumerate(new):
+        if places[at] is None:
+            free = [place for place in range(len(old)) if place not in places]
+            alike = {place: shift for place in free if (shift := old[place].shift(meaning)) is not None}
+            places[at] = min(alike, key=lambda place: (alike[place].value, place != at, place), default=None)
+    return places
 
 
 def _place(at: int, equal: Sequence[bool]) -> int | None:
-    """The place among the equal ones: the same place if it is one of them."""
+    """The position of an equal meaning: the same position if possible."""
     if at < len(equal) and equal[at]:
         return at
-    return next((place for place, each in enumerate(equal) if each), None)
+    return next((place for place, is_equal in enumerate(equal) if is_equal), None)

@@ -8,41 +8,41 @@ from collections.abc import Iterator, Sequence
 from compiled_plan.plans.inspection.diff.advice import Advice
 from compiled_plan.plans.inspection.diff.masked import masked_diff
 from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, Part, PlanDiff, SinkEdit, SourceEdit
-from compiled_plan.plans.inspection.diff.text import fate, is_kept, ttl_text, verdict_line
+from compiled_plan.plans.inspection.diff.text import fate, is_unchanged, ttl_text, verdict_line
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit
 from compiled_plan.plans.text.visible import counted
 
 
-def diff_markdown(diff: PlanDiff, old: str, new: str, found: Advice) -> str:
-    """The verdict, a table of what changed, what was kept folded, what to do next; passwords are hidden."""
-    return "\n".join(_lines(masked_diff(diff), old, new, found)) + "\n"
+def diff_markdown(diff: PlanDiff, old: str, new: str, advice: Advice) -> str:
+    """Render the verdict, a table of changes, unchanged parts (folded) and the next step; passwords are masked."""
+    return "\n".join(_lines(masked_diff(diff), old, new, advice)) + "\n"
 
 
-def _lines(diff: PlanDiff, old: str, new: str, found: Advice) -> Iterator[str]:
+def _lines(diff: PlanDiff, old: str, new: str, advice: Advice) -> Iterator[str]:
     yield f"### Plan: {verdict_line(diff).text}"
     yield ""
     yield f"{code(old)} → {code(new)}"
     yield ""
     yield from _table(diff)
-    yield from _kept(diff)
-    yield plain(found.what[:1].upper() + found.what[1:]) + "."
-    if found.command:
-        yield from ("", "```bash", found.command, "```")
+    yield from _unchanged(diff)
+    yield plain(advice.what[:1].upper() + advice.what[1:]) + "."
+    if advice.command:
+        yield from ("", "```bash", advice.command, "```")
 
 
 def _table(diff: PlanDiff) -> Iterator[str]:
     rows = [
         *(("program", *_edit(edit), edit.verdict.value, plain(edit.why)) for edit in diff.whole),
-        *(_operator(part) for part in diff.operators if not is_kept(part)),
-        *(_beside("source", part) for part in diff.sources if not is_kept(part)),
-        *(_beside("sink", part) for part in diff.sinks if not is_kept(part)),
+        *(_operator(part) for part in diff.operators if not is_unchanged(part)),
+        *(_beside("source", part) for part in diff.sources if not is_unchanged(part)),
+        *(_beside("sink", part) for part in diff.sinks if not is_unchanged(part)),
         *(("", *_edit(edit), "", plain(edit.why)) for edit in diff.stateless),
     ]
     if rows:
         yield "| | what | change | verdict | why |"
         yield "| --- | --- | --- | --- | --- |"
         for row in rows:
-            yield "| " + " | ".join(cell(each) for each in row) + " |"
+            yield "| " + " | ".join(cell(column) for column in row) + " |"
         yield ""
 
 
@@ -50,14 +50,14 @@ def _operator(part: OperatorEdit) -> Sequence[str]:
     changes = [
         part.change.value if part.change is not Change.TTL_CHANGED else "",
         f"now {plain(part.place)}" if part.place else "",
-        *(": ".join(each for each in _edit(edit) if each) for edit in part.edits),
+        *(": ".join(text for text in _edit(edit) if text) for edit in part.edits),
         *(f"TTL of {code(ttl.name)}: {ttl_text(ttl.old)} → {ttl_text(ttl.new)}" for ttl in part.ttls),
     ]
     return "operator", f"{code(part.words)}\n{code(part.uid)}", _stacked(changes), part.verdict.value, _reasons(part)
 
 
 def _beside(word: str, part: SourceEdit | SinkEdit) -> Sequence[str]:
-    changes = [part.change.value, fate(part), *(": ".join(each for each in _edit(edit) if each) for edit in part.edits)]
+    changes = [part.change.value, fate(part), *(": ".join(text for text in _edit(edit) if text) for edit in part.edits)]
     return word, code(part.name), _stacked(changes), part.verdict.value, _reasons(part)
 
 
@@ -74,19 +74,20 @@ def _reasons(part: Part) -> str:
 
 
 def _stacked(texts: Sequence[str]) -> str:
-    return "\n".join(each for each in texts if each)
+    return "\n".join(text for text in texts if text)
 
 
-def _kept(diff: PlanDiff) -> Iterator[str]:
-    kept = [
-        (word, [part for part in parts if is_kept(part)])
+def _unchanged(diff: PlanDiff) -> Iterator[str]:
+    unchanged = [
+        (word, [part for part in parts if is_unchanged(part)])
         for word, parts in (("operator", diff.operators), ("source", diff.sources), ("sink", diff.sinks))
     ]
-    if not any(parts for _, parts in kept):
+    if not any(parts for _, parts in unchanged):
         return
-    yield f"<details><summary>{', '.join(counted(len(parts), word) for word, parts in kept if parts)} kept</summary>"
+    counts = ", ".join(counted(len(parts), word) for word, parts in unchanged if parts)
+    yield f"<details><summary>{counts} kept</summary>"
     yield ""
-    for word, parts in kept:
+    for word, parts in unchanged:
         for part in parts:
             name = part.words if isinstance(part, OperatorEdit) else part.name
             yield f"- {word} {code(name)}"
@@ -96,18 +97,18 @@ def _kept(diff: PlanDiff) -> Iterator[str]:
 
 
 def code(text: str) -> str:
-    """A text as code; backticks in it, as of quoted names, need a longer fence."""
+    """Format text as code; backticks in it, as of quoted names, need a longer fence."""
     if "`" not in text:
         return f"`{text}`"
     return f"`` {text} ``"
 
 
 def plain(text: str) -> str:
-    """A text in which nothing is markup, but for what stands in backticks as code."""
+    """Escape markup in text, except for code in backticks."""
     parts = text.split("`")
     return "`".join(re.sub(r"([*_<\\])", r"\\\1", part) if at % 2 == 0 else part for at, part in enumerate(parts))
 
 
 def cell(text: str) -> str:
-    """A text in a cell of a table."""
+    """Escape text for a table cell."""
     return text.replace("|", "\\|").replace("\n", "<br>")

@@ -1,4 +1,4 @@
-"""A difference without passwords: what every way of showing one begins with."""
+"""Masking of passwords in a difference, before any output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T", SourceEdit, SinkEdit)
 
 
 def masked_diff(diff: PlanDiff) -> PlanDiff:
-    """The difference with the values of sensitive options hidden."""
+    """Mask the values of sensitive options in the difference."""
     return replace(
         diff,
         operators=tuple(map(_operator, diff.operators)),
@@ -40,6 +40,6 @@ def _table(part: T) -> T:
 
 def _edit(edit: PropertyEdit) -> PropertyEdit:
     hides = is_sensitive(edit.property)
-    old, new = (HIDDEN if hides and each else masked_text(each) for each in (edit.old, edit.new))
+    old, new = (HIDDEN if hides and text else masked_text(text) for text in (edit.old, edit.new))
     why, remedy = masked_text(edit.why), masked_text(edit.remedy)
     return replace(edit, property=masked_text(edit.property), old=old, new=new, why=why, remedy=remedy)

@@ -10,7 +10,7 @@ from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdic
 
 
 class Change(Enum):
-    """What happened to an operator, a source or a sink."""
+    """Kind of change to an operator, source or sink."""
 
     KEPT = "kept"
     MOVED = "moved"
@@ -22,8 +22,6 @@ class Change(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TtlEdit:
-    """A state entry whose TTL differs."""
-
     index: int
     name: str  # its name in the plan, such as "groupAggregateState"
     old: int  # TTL in ms, 0 never expires
@@ -32,43 +30,39 @@ class TtlEdit:
 
 @dataclass(frozen=True, slots=True)
 class OperatorEdit:
-    """An operator that keeps state, in both plans or in one of them."""
+    """A stateful operator in one or both plans."""
 
     change: Change
-    uid: str  # its uid in the new plan; of one that was removed, in the old plan
-    kind: str  # what it does, such as "group-aggregate"
-    words: str  # what a person calls it: `SUM(amount) by customer, of orders`
-    old_node: int | None  # its node in the old plan, None where it is new
-    new_node: int | None  # its node in the new plan, None where it was removed
-    old_uid: str = ""  # its uid in the old plan, empty where it is new
+    uid: str  # uid in the new plan; in the old plan if it was removed
+    kind: str  # kind of operator, such as "group-aggregate"
+    words: str  # readable label: `SUM(amount) by customer, of orders`
+    old_node: int | None  # node in the old plan, None if it is new
+    new_node: int | None  # node in the new plan, None if it was removed
+    old_uid: str = ""  # uid in the old plan, empty if it is new
     edits: tuple[PropertyEdit, ...] = ()
     ttls: tuple[TtlEdit, ...] = ()  # state entries whose TTL differs
-    place: str = ""  # where it stands now in words, if it moved: "behind the new filter", "before the join of ..."
+    place: str = ""  # new position if it moved: "behind the new filter", "before the join of ..."
     verdict: Verdict = Verdict.FULL  # the worst of its edits
-    why: str = ""  # the reason in one sentence; of an added one what it misses, of a removed one what is dropped
+    why: str = ""  # reason in one sentence; of an added operator what it misses, of a removed one what is dropped
 
 
 @dataclass(frozen=True, slots=True)
 class SourceEdit:
-    """A table that is read."""
-
     change: Change  # KEPT, CHANGED, ADDED or REMOVED
     name: str
-    offsets: str  # what happens to how far it was read: "kept", "lost", "new: read from its beginning"
+    offsets: str  # effect on the offsets: "kept", "lost", "new: read from its beginning"
     edits: tuple[PropertyEdit, ...] = ()  # options and columns that differ
-    verdict: Verdict = Verdict.FULL  # what it does to the results
+    verdict: Verdict = Verdict.FULL  # effect on the results
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SinkEdit:
-    """A table that is written."""
-
     change: Change  # KEPT, CHANGED, ADDED or REMOVED
     name: str
-    gets: str  # what it will and will not get again: "what changes from now on; nothing of the past again"
+    gets: str  # rows that it will and will not receive again: "what changes from now on; nothing of the past again"
     edits: tuple[PropertyEdit, ...] = ()  # options, columns and keys that differ
-    verdict: Verdict = Verdict.FULL  # what it does to what the sink holds
+    verdict: Verdict = Verdict.FULL  # effect on the sink's content
     why: str = ""
 
 
@@ -77,15 +71,15 @@ Part = OperatorEdit | SourceEdit | SinkEdit
 
 @dataclass(frozen=True, slots=True)
 class PlanDiff:
-    """Two plans beside each other."""
+    """Comparison of two plans."""
 
-    operators: tuple[OperatorEdit, ...]  # in the order of the new plan, then those that were removed
+    operators: tuple[OperatorEdit, ...]  # in the order of the new plan, then removed ones
     sources: tuple[SourceEdit, ...]  # the same
     sinks: tuple[SinkEdit, ...]  # the same
-    #: Operators without state that came, went or changed: "filter `amount > 10`: added".
+    #: Edits of stateless operators: "filter `amount > 10`: added".
     stateless: tuple[PropertyEdit, ...] = ()
     verdict: Verdict = Verdict.FULL  # the worst of all
-    whole: tuple[PropertyEdit, ...] = ()  # edits of the program as a whole: all that it reads, the version of Spark
+    whole: tuple[PropertyEdit, ...] = ()  # edits of the whole program: all sources, the version of Spark
     unchecked: tuple[str, ...] = ()  # facts that only a start can compare, in words
 
     @classmethod
@@ -98,23 +92,22 @@ class PlanDiff:
         whole: tuple[PropertyEdit, ...] = (),
         unchecked: tuple[str, ...] = (),
     ) -> PlanDiff:
-        """The difference with the worst verdict of its parts."""
+        """Build a difference; its verdict is the worst of its parts."""
         parts: tuple[Part | PropertyEdit, ...] = (*operators, *sources, *sinks, *whole)
         verdict = worst(part.verdict for part in parts)
         return cls(operators, sources, sinks, stateless, verdict, whole, unchecked)
 
     def with_operators(self, operators: Iterable[OperatorEdit]) -> PlanDiff:
-        """The difference with other edits of operators."""
+        """Copy the difference with new edits of operators."""
         return PlanDiff.of(tuple(operators), self.sources, self.sinks, self.stateless, self.whole, self.unchecked)
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Operators, sources and sinks."""
         return (*self.operators, *self.sources, *self.sinks)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing differs at all."""
+        """Return True if the plans do not differ at all."""
         return (
             not self.stateless
             and not self.whole

@@ -1,4 +1,4 @@
-"""The operators of two plans that keep state: what became of each, and what it does to those below."""
+"""Stateful operators of two plans: their edits, and the effect on downstream operators."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
 from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, TtlEdit
-from compiled_plan.plans.inspection.diff.sides import Both, PlanSide, is_by_time
+from compiled_plan.plans.inspection.diff.sides import PlanPair, PlanSide, is_by_time
 from compiled_plan.plans.inspection.diff.words import place_of, words_of
 from compiled_plan.plans.inspection.judging.common import judged
 from compiled_plan.plans.inspection.judging.edited import Edited, Judgement, Pair
@@ -18,43 +18,43 @@ from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.join import Join
 from compiled_plan.plans.rex import PythonFunction
 
-#: Reasons that are passed on to those below, of which one is said.
+#: Maximum number of reasons passed downstream; reports show the first.
 _REASONS = 3
-#: Properties that say which rows come, which `flow_findings` judges.
+#: Properties of the incoming rows, which `flow_findings` judges.
 _FLOWS = ("rows", "filter")
 _FILLED = "it is filled from history"
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why the rows that a node gave before are not those that the new program would have given."""
+    """Cause of past rows of a node that differ from those of the new program."""
 
-    of: str  # the operator that it is because of, in words
+    of: str  # the operator that causes it, in words
     why: str
 
 
 @dataclass(slots=True)
 class Operators:
-    """The operators of a new plan, looked at from the sources down."""
+    """The operators of a new plan, visited from the sources downstream."""
 
-    both: Both
-    #: By node of the new plan, why rows that it gave before are not those of the new program.
+    both: PlanPair
+    #: By node of the new plan, the reasons that its past rows differ from those of the new program.
     past: Mapping[int, tuple[Reason, ...]]
-    edits: Mapping[int, OperatorEdit]  # the operators' edits by node of the new plan
-    silent: Collection[int] = ()  # the nodes of the new plan that would have given no row so far
+    edits: Mapping[int, OperatorEdit]  # edits by node of the new plan
+    silent: Collection[int] = ()  # nodes of the new plan that would have produced no row so far
     unchecked: Sequence[str] = ()  # facts that only a start can compare, in words
 
     def ordered(self) -> tuple[OperatorEdit, ...]:
-        """The edits in the order of the new plan, then what was removed."""
-        found = (self.edits[node.id] for node in self.both.new.keeping if node.id in self.edits)
-        return (*found, *_removed(self.both))
+        """The edits in the order of the new plan, then removed operators."""
+        edits = (self.edits[node.id] for node in self.both.new.stateful if node.id in self.edits)
+        return (*edits, *_removed(self.both))
 
 
-def operators_of(both: Both, sources: Mapping[int, tuple[Reason, ...]], filled: Collection[int] = ()) -> Operators:
-    """Look at all operators.
+def operators_of(both: PlanPair, sources: Mapping[int, tuple[Reason, ...]], filled: Collection[int] = ()) -> Operators:
+    """Compare all operators.
 
-    `sources` says by node of the new plan what is not right with the rows that a table gave before; the state of
-    `filled` nodes is made of all rows that were read before.
+    `sources` maps nodes of the new plan to the reasons that a table's past rows are wrong; the state of `filled` nodes
+    is rebuilt from all rows that were read before.
     """
     work = _Work(both, dict(sources), filled)
     for node in both.new.plan.in_order:
@@ -64,7 +64,7 @@ def operators_of(both: Both, sources: Mapping[int, tuple[Reason, ...]], filled: 
 
 @dataclass(slots=True)
 class _Work:
-    both: Both
+    both: PlanPair
     past: dict[int, tuple[Reason, ...]]
     filled: Collection[int] = ()
     edits: dict[int, OperatorEdit] = field(default_factory=dict)
@@ -74,48 +74,48 @@ class _Work:
     def visit(self, node: PlanNode) -> None:
         if self._is_silent(node):
             self.silent.add(node.id)
-        above = dict.fromkeys(each for below in self.both.new.plan.inputs(node) for each in self.past[below.id])
+        above = dict.fromkeys(reason for below in self.both.new.plan.inputs(node) for reason in self.past[below.id])
         reasons = tuple(above)
-        if node in self.both.new.keeping:
+        if node in self.both.new.stateful:
             edit, own = self._operator(node, reasons)
             self.edits[node.id] = edit
             reasons = (Reason(edit.words, own), *reasons)[:_REASONS] if own else reasons
         self.past.setdefault(node.id, reasons)
 
     def _is_silent(self, node: PlanNode) -> bool:
-        """Whether no row would have come of it: of no row on any side, or of none on one side of an inner join."""
+        """Return True if the node would have produced no row: no row on any input, or on one input of an inner join."""
         inputs = self.both.new.plan.inputs(node)
         if not inputs:
             return all(self.both.is_fresh(branch.origin) for branch in self.both.new.lineage.flows[node.id])
         if self._joins_inner(node):
-            return any(each.id in self.silent for each in inputs)
-        return self._hears_nothing(node)
+            return any(source.id in self.silent for source in inputs)
+        return self._gets_no_rows(node)
 
-    def _hears_nothing(self, node: PlanNode) -> bool:
-        return all(each.id in self.silent for each in self.both.new.plan.inputs(node))
+    def _gets_no_rows(self, node: PlanNode) -> bool:
+        return all(source.id in self.silent for source in self.both.new.plan.inputs(node))
 
     @staticmethod
     def _joins_inner(node: PlanNode) -> bool:
         return isinstance(node, Join) and node.join_spec.join_type in ("INNER", "SEMI")
 
     def _operator(self, node: PlanNode, above: tuple[Reason, ...]) -> tuple[OperatorEdit, str]:
-        """The edit, and why the operator by itself makes the rows that it gave others than they are to be."""
+        """The operator's edit, and the reason that its own past output is wrong (empty if it is not)."""
         match = self.both.matches.get(node.id)
         if match is None:
             edit = self._added(node, above)
             return edit, edit.why if edit.verdict is not Verdict.FULL else ""
-        edit, given = self._matched(match.old, node.id)
-        strangers = self.both.strangers(match.old, node.id)
-        if strangers and edit.verdict is Verdict.FULL:
-            change = rows_of_another(self.both, strangers[0], _stay(edit.kind))
+        edit, past_fault = self._matched(match.old, node.id)
+        rerouted = self.both.rerouted(match.old, node.id)
+        if rerouted and edit.verdict is Verdict.FULL:
+            change = rows_of_another(self.both, rerouted[0], _stay(edit.kind))
             edit = replace(
                 edit, change=Change.CHANGED, edits=(*edit.edits, change), verdict=change.verdict, why=change.why
             )
         if not edit.edits and not above and self._is_unexplained(match.old, node.id):
-            why = "what is above it differs in something that has no name"
+            why = "its upstream differs in an unnamed property"
             unknown = PropertyEdit("what is above it", "as it was", "something else", Verdict.UNKNOWN, why)
             edit = replace(edit, change=Change.CHANGED, edits=(unknown,), verdict=Verdict.UNKNOWN, why=why)
-        own = given or (edit.why if edit.verdict is not Verdict.FULL else "")
+        own = past_fault or (edit.why if edit.verdict is not Verdict.FULL else "")
         if node.id in self.filled:
             return replace(edit, verdict=Verdict.FULL, why=_FILLED), own
         if above and edit.verdict is Verdict.FULL:
@@ -131,46 +131,46 @@ class _Work:
         verdict = Verdict.PARTIAL
         why = f"it starts empty: rows of {tables} from before are not in its results"
         if node.id not in both.new.operators:
-            verdict, why = Verdict.FULL, "it keeps nothing by itself: the operator behind it does"
+            verdict, why = Verdict.FULL, "it has no state of its own: the operator downstream has"
         elif node.id in self.filled:
             verdict, why = Verdict.FULL, _FILLED
-        elif (fresh or self._hears_nothing(node)) and not above:
+        elif (fresh or self._gets_no_rows(node)) and not above:
             why = f"it starts empty, and {tables} is read from the beginning"
             if both.old.has_watermarks and is_by_time(both.new.operators[node.id]):
                 why += "; rows that the watermark of the checkpoint has passed are late"
             else:
                 verdict = Verdict.FULL
         elif not all(both.new.input_appends(node.id, at) for at in range(len(ports))):
-            why += ", and rows that are taken back may never have come to it"
+            why += ", and it may get retractions of rows that it never received"
         return replace(_operator_edit(Change.ADDED, both.new, node.id, None, node.id), verdict=verdict, why=why)
 
     def _matched(self, old: int, new: int) -> tuple[OperatorEdit, str]:
-        """The edit of an operator, and what is not right with the rows that it gave before."""
+        """The edit of an operator, and the reason that its past output is wrong (empty if it is not)."""
         both = self.both
-        found = tuple(_findings(both, old, new))
-        edits = (*(each.edit for each in found), *self._codes(old, new))
+        findings = tuple(_findings(both, old, new))
+        edits = (*(finding.edit for finding in findings), *self._codes(old, new))
         ttls = tuple(_ttl_edits(both, old, new))
         place = place_of(both, old, new)
-        kept = Change.TTL_CHANGED if ttls else Change.MOVED if place else Change.KEPT
-        verdict = worst(each.verdict for each in edits)
-        why = next((each.why for each in edits if each.verdict is verdict), "")
-        given = next((each.given for each in found if each.given), "")
-        edit = _operator_edit(Change.CHANGED if edits else kept, both.new, new, old, new, both.old.uids[old])
-        return replace(edit, edits=edits, ttls=ttls, place=place, verdict=verdict, why=why), given
+        unchanged = Change.TTL_CHANGED if ttls else Change.MOVED if place else Change.KEPT
+        verdict = worst(edit.verdict for edit in edits)
+        why = next((edit.why for edit in edits if edit.verdict is verdict), "")
+        past_fault = next((finding.past_fault for finding in findings if finding.past_fault), "")
+        edit = _operator_edit(Change.CHANGED if edits else unchanged, both.new, new, old, new, both.old.uids[old])
+        return replace(edit, edits=edits, ttls=ttls, place=place, verdict=verdict, why=why), past_fault
 
     def _codes(self, old: int, new: int) -> Iterator[PropertyEdit]:
-        """Python functions of an operator whose code is not what it was."""
+        """Edits of an operator's Python functions whose code changed."""
         before, after = self.both.old, self.both.new
         if old not in before.operators or new not in after.operators:
             return
         common = set(before.operators[old].functions) & set(after.operators[new].functions)
-        for function in sorted(common, key=lambda each: each.path):
+        for function in sorted(common, key=lambda function: function.path):
             yield from self._accumulators(function, old, new)
             digests = before.run.code(before.name(old), function), after.run.code(after.name(new), function)
             if all(digests) and digests[0] != digests[1]:
                 was, becomes = (f"code {digest[:8]}" for digest in digests)
-                why = f"nobody can tell whether the code of {function.path} still reads what it kept"
-                remedy = f"run it with the code of {function.path} as it was"
+                why = f"it is unknown whether the code of {function.path} still reads its state"
+                remedy = f"run it with the old code of {function.path}"
                 yield PropertyEdit(f"code of {function.path}", was, becomes, Verdict.UNKNOWN, why, remedy)
             elif before.run.is_run and not all(digests):
                 self.unchecked.append(f"the code of {function.path}")
@@ -180,44 +180,44 @@ class _Work:
         was = before.run.accumulator(before.name(old), function)
         becomes = after.run.accumulator(after.name(new), function)
         if was and becomes and was != becomes:
-            why = f"the accumulators that {function.path} kept are values of another type"
-            remedy = f"let its accumulator be {was}"
+            why = f"the stored accumulators of {function.path} have another type"
+            remedy = f"keep the accumulator type {was}"
             yield PropertyEdit(f"accumulator of {function.path}", was, becomes, Verdict.INCOMPATIBLE, why, remedy)
 
     def _is_unexplained(self, old: int, new: int) -> bool:
-        """Whether an operator differs from what it was though nothing that differs has been found."""
+        """Return True if an operator differs from its predecessor although no difference was reported."""
         before, after = self.both.old.operators.get(old), self.both.new.operators.get(new)
         if before is None or after is None or before.identity == after.identity:
             return False
-        above = [self.edits[each] for each in self.both.new.before(new) if each in self.edits]
-        was = {each for each in self.both.old.before(old) if each in self.both.old.uids}
+        above = [self.edits[node] for node in self.both.new.before(new) if node in self.edits]
+        was = {node for node in self.both.old.before(old) if node in self.both.old.uids}
         calm = (Change.KEPT, Change.MOVED, Change.TTL_CHANGED)
-        return {each.old_node for each in above} == was and all(each.change in calm for each in above)
+        return {edit.old_node for edit in above} == was and all(edit.change in calm for edit in above)
 
 
-def rows_of_another(both: Both, above: int, stay: str) -> PropertyEdit:
-    """The edit where rows come from an operator that was there, and came from another one before, whose rows `stay`."""
+def rows_of_another(both: PlanPair, above: int, stay: str) -> PropertyEdit:
+    """The edit for rows that come from an existing operator and came from another one before, whose rows `stay`."""
     words = words_of(both.new, above)
     why = f"rows from before came from another operator, and {stay}; from now on they come from {words}"
     return PropertyEdit("rows", "another operator", words, Verdict.PARTIAL, why)
 
 
-def _findings(both: Both, old: int, new: int) -> Iterator[Judgement]:
+def _findings(both: PlanPair, old: int, new: int) -> Iterator[Judgement]:
     before, after = both.old.operators.get(old), both.new.operators.get(new)
     if before is None or after is None:
         return
-    olds, news = ({each.name: each for each in side.properties} for side in (before, after))
+    olds, news = ({property_.name: property_ for property_ in side.properties} for side in (before, after))
     ports = both.old.ports(old), both.new.ports(new)
     if len(ports[0]) != len(ports[1]):
-        why = "what is kept of each input has another place"
+        why = "the state of each input has another position"
         yield Judgement(PropertyEdit("inputs", str(len(ports[0])), str(len(ports[1])), Verdict.INCOMPATIBLE, why))
         return
     appends = (both.old.input_appends(old, at) and both.new.input_appends(new, at) for at in range(len(ports[1])))
     pair = Pair(before, after, frozenset(at for at, both_append in enumerate(appends) if both_append))
     for name in dict.fromkeys([*olds, *news]):
-        one, other = olds.get(name), news.get(name)
-        edited = Edited(name, one, other, pair)
-        differs = one is None or other is None or one.digest != other.digest
+        old_property, new_property = olds.get(name), news.get(name)
+        edited = Edited(name, old_property, new_property, pair)
+        differs = old_property is None or new_property is None or old_property.digest != new_property.digest
         if edited.present.subject not in _FLOWS and differs and (judgement := judged(edited)) is not None:
             yield judgement
     yield from _zones(pair)
@@ -226,22 +226,22 @@ def _findings(both: Both, old: int, new: int) -> Iterator[Judgement]:
 
 
 def _stay(name: str) -> str:
-    """What rows do that an operator of a kind should not have: "stay counted in windows that are open"."""
+    """Verb for stale rows of an operator kind: "stay counted in open windows"."""
     kind = kind_of(name)
     return kind.stay + kind.waiting.replace(" of ", " in ", 1)
 
 
 def _zones(pair: Pair) -> Iterator[Judgement]:
-    """Times that were cut into days or hours by another clock."""
+    """Judgement of times that were truncated to days or hours in another time zone."""
     if pair.old.zones == pair.new.zones:
         return
-    old, new = (", ".join(sorted(each.zones)) or "none" for each in (pair.old, pair.new))
-    keys = [item for each in pair.new.properties if each.role is Role.KEY for item in each.items]
+    old, new = (", ".join(sorted(operator.zones)) or "none" for operator in (pair.old, pair.new))
+    keys = [item for property_ in pair.new.properties if property_.role is Role.KEY for item in property_.items]
     if any(item.meaning is not None and item.meaning.zones for item in keys):
-        why = "keys and windows from before were cut by the clock of the old zone"
+        why = "keys and windows from before were truncated in the old time zone"
         yield Judgement(PropertyEdit("time zone", old, new, Verdict.INCOMPATIBLE, why, _zone_remedy(pair.old)))
     else:
-        why = "values from before were computed in the old zone"
+        why = "values from before were computed in the old time zone"
         yield Judgement(PropertyEdit("time zone", old, new, Verdict.PARTIAL, why, _zone_remedy(pair.old)))
 
 
@@ -249,16 +249,16 @@ def _zone_remedy(operator: OperatorLineage) -> str:
     return f"give --time-zone {next(iter(operator.zones))}" if len(operator.zones) == 1 else ""
 
 
-def _ttl_edits(both: Both, old: int, new: int) -> Iterator[TtlEdit]:
-    before = {(each.index, each.name): each for each in both.old.plan.node(old).ttl_entries}
+def _ttl_edits(both: PlanPair, old: int, new: int) -> Iterator[TtlEdit]:
+    before = {(entry.index, entry.name): entry for entry in both.old.plan.node(old).ttl_entries}
     for entry in both.new.plan.node(new).ttl_entries:
         former = before.get((entry.index, entry.name))
         if former is not None and former.ttl_ms != entry.ttl_ms:
             yield TtlEdit(entry.index, entry.name, former.ttl_ms, entry.ttl_ms)
 
 
-def _removed(both: Both) -> Iterator[OperatorEdit]:
-    for node in both.old.keeping:
+def _removed(both: PlanPair) -> Iterator[OperatorEdit]:
+    for node in both.old.stateful:
         if node.id in both.matching.gone:
             edit = _operator_edit(Change.REMOVED, both.old, node.id, node.id, None, both.old.uids[node.id])
             yield replace(edit, why="its state is dropped")

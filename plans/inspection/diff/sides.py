@@ -1,4 +1,4 @@
-"""The two plans of a difference, each with what its operators mean and are called."""
+"""The two plans of a difference, with the lineage and the labels of their operators."""
 
 from __future__ import annotations
 
@@ -14,64 +14,63 @@ from compiled_plan.plans.inspection.lineage.meaning import Meaning
 from compiled_plan.plans.inspection.lineage.operators import Lineage, OperatorLineage
 from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.rows import Port, sides
-from compiled_plan.plans.inspection.lineage.same_tables import same_tables, tables_of, tellings
-from compiled_plan.plans.inspection.lineage.table_identity import Telling
+from compiled_plan.plans.inspection.lineage.same_tables import same_tables, table_identities, tables_of
+from compiled_plan.plans.inspection.lineage.table_identity import TableIdentity
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, with_zone
 
 
 def is_by_time(operator: OperatorLineage) -> bool:
-    """Whether an operator works by watermarks."""
-    found = operator.property("watermark")
-    return found is not None and bool(found.items)
+    """Return True if an operator is driven by watermarks."""
+    watermark = operator.property("watermark")
+    return watermark is not None and bool(watermark.items)
 
 
-#: What rows come from in the end.
+#: Heads of the meanings at which rows originate.
 _LEAVES = ("table", "values")
 
 
 @dataclass(frozen=True)
 class PlanSide:
-    """A plan with what is known of it."""
+    """A plan with derived facts."""
 
     plan: CompiledPlan
-    telling: Telling  # what makes a table that very table
+    identity_of: TableIdentity  # identifies tables across the two plans
     run: RunFacts = NO_RUN
 
     @cached_property
     def lineage(self) -> Lineage:
-        """What operators mean."""
-        return lineage_of(self.plan, self.run.place, self.telling)
+        return lineage_of(self.plan, self.run.place, self.identity_of)
 
     @cached_property
     def operators(self) -> Mapping[int, OperatorLineage]:
-        """The operators by node id, sinks that take rows back among them."""
-        return {each.node: each for each in self.lineage.operators}
+        """The operators by node id, including sinks that retract rows."""
+        return {operator.node: operator for operator in self.lineage.operators}
 
     @cached_property
     def uids(self) -> Mapping[int, str]:
-        """The name of every operator that keeps state: its own, or the one that it gets when it is loaded."""
+        """The uid of every stateful operator: its own, or the one derived at load time."""
         return derived_uids(self.plan)
 
     @cached_property
-    def keeping(self) -> tuple[PlanNode, ...]:
-        """The nodes that keep state, in the order of the plan."""
+    def stateful(self) -> tuple[PlanNode, ...]:
+        """The stateful nodes, in the order of the plan."""
         return tuple(node for node in self.plan.in_order if keeps_state(node))
 
     @cached_property
     def appends(self) -> frozenset[int]:
-        """The nodes that never take a row back."""
+        """The nodes that never retract a row."""
         return append_only(self.plan)
 
     @cached_property
     def has_watermarks(self) -> bool:
-        """Whether an operator works by watermarks."""
+        """Return True if an operator is driven by watermarks."""
         return any(is_by_time(operator) for operator in self.operators.values())
 
     @cached_property
     def leaves(self) -> frozenset[str]:
-        """Digests of the tables and constant rows that are read."""
+        """Digests of the source tables and constant rows."""
         return frozenset(
             branch.origin.digest
             for node in self.plan.nodes
@@ -81,154 +80,159 @@ class PlanSide:
 
     @cached_property
     def first_phases(self) -> tuple[PlanNode, ...]:
-        """The nodes that have state entries and keep nothing here: the operator behind them keeps it all."""
-        return tuple(node for node in self.keeping if node.id not in self.operators)
+        """The nodes with state entries but no state of their own here: a downstream operator holds it all."""
+        return tuple(node for node in self.stateful if node.id not in self.operators)
 
     def kind(self, node: int) -> str:
-        """What an operator does, "group-aggregate"."""
+        """Kind of an operator, "group-aggregate"."""
         operator = self.operators.get(node)
         return operator.kind if operator is not None else self.plan.node(node).kind
 
     def name(self, node: int) -> str:
-        """The uid of an operator; of a sink that keeps nothing its table's name."""
+        """The uid of an operator; the table name of a stateless sink."""
         return self.operators[node].uid or self.uids.get(node, "")
 
     def ports(self, node: int) -> tuple[Port, ...]:
-        """What comes to a node, by input."""
+        """The rows that a node receives, by input."""
         return sides([self.lineage.flows[below.id] for below in self.plan.inputs(node)])
 
     def input_appends(self, node: int, at: int = 0) -> bool:
-        """Whether no row that comes to an input is ever taken back."""
+        """Return True if the rows of an input are never retracted."""
         return self.plan.inputs(node)[at].id in self.appends
 
     def last_phase(self, node: int) -> int:
-        """The operator that keeps what a first phase adds up; -1 where there is none."""
-        return next((each for each in self.behind(node) if each in self.operators), -1)
+        """The operator that holds the state of a first phase; -1 if there is none."""
+        return next((candidate for candidate in self.behind(node) if candidate in self.operators), -1)
 
     def before(self, node: int) -> Iterator[int]:
-        """The operators and sources that a node's rows come from, past what keeps nothing."""
+        """The nearest stateful operators and sources upstream of a node."""
         return self._nearest(self.plan.inputs, node)
 
     def behind(self, node: int) -> Iterator[int]:
-        """The operators and sinks that a node's rows go to, past what keeps nothing."""
+        """The nearest stateful operators and sinks downstream of a node."""
         return self._nearest(self.plan.consumers, node)
 
     def _nearest(self, next_to: Callable[[int], tuple[PlanNode, ...]], node: int) -> Iterator[int]:
-        open_, seen = [each.id for each in reversed(next_to(node))], set[int]()
+        open_, seen = [neighbour.id for neighbour in reversed(next_to(node))], set[int]()
         while open_:
-            found = open_.pop()
-            if found in seen:
+            current = open_.pop()
+            if current in seen:
                 continue
-            seen.add(found)
-            further = next_to(found)
-            if found in self.operators or not further:
-                yield found
+            seen.add(current)
+            further = next_to(current)
+            if current in self.operators or not further:
+                yield current
             else:
-                open_ += [each.id for each in reversed(further)]
+                open_ += [neighbour.id for neighbour in reversed(further)]
 
 
 @dataclass(frozen=True)
-class Both:
-    """Two plans, and which operators of one are those of the other."""
+class PlanPair:
+    """Two plans and the matches between their operators."""
 
-    old: PlanSide  # the plan that was there
-    new: PlanSide  # the one to come
-    tables: Mapping[str, str]  # full names of new tables -> those of the old tables that they are
+    old: PlanSide  # the previous plan
+    new: PlanSide  # the new plan
+    tables: Mapping[str, str]  # full names of new tables -> those of the same tables in the old plan
 
     @classmethod
-    def of(cls, old: CompiledPlan, new: CompiledPlan, runs: tuple[RunFacts, RunFacts] = (NO_RUN, NO_RUN)) -> Both:
-        """Two plans beside each other, in the time zone that each runs in."""
+    def of(cls, old: CompiledPlan, new: CompiledPlan, runs: tuple[RunFacts, RunFacts] = (NO_RUN, NO_RUN)) -> PlanPair:
+        """Pair two plans, each in the time zone of its run."""
         old, new = (with_zone(plan, otherwise=UTC) for plan in (old, new))
         places = runs[0].place, runs[1].place
-        before, after = tellings(old, new, places)
+        before, after = table_identities(old, new, places)
         same = same_tables(tables_of(old), tables_of(new), places)
         return cls(PlanSide(old, before, runs[0]), PlanSide(new, after, runs[1]), same)
 
     @cached_property
     def matching(self) -> Matching:
-        """By uid, then by lineage, then by likeness; a first phase by its uid, then as that of its last phase."""
+        """Matches by uid, then by lineage, then by similarity; of a first phase by uid, then by its last phase."""
         olds = {uid: node for node, uid in self.old.uids.items()}
         named = {node: olds[uid] for node, uid in self.new.uids.items() if uid in olds}
         lineages = self.old.lineage, self.new.lineage
-        found = match_operators(self.old.plan, self.new.plan, named, lineages, loose=True)
-        last = {each.new: each.old for each in found.matches}
+        stateful = match_operators(self.old.plan, self.new.plan, named, lineages, loose=True)
+        last = {match_.new: match_.old for match_ in stateful.matches}
         phases = dict(self._phases(named, last))
         taken = set(phases.values())
         return Matching(
-            (*found.matches, *(Match(old, new, How.NAME) for new, old in phases.items())),
-            (*found.gone, *(each.id for each in self.old.first_phases if each.id not in taken)),
-            (*found.added, *(each.id for each in self.new.first_phases if each.id not in phases)),
+            (*stateful.matches, *(Match(old, new, How.NAME) for new, old in phases.items())),
+            (*stateful.gone, *(node.id for node in self.old.first_phases if node.id not in taken)),
+            (*stateful.added, *(node.id for node in self.new.first_phases if node.id not in phases)),
         )
 
     def _phases(self, named: Mapping[int, int], last: Mapping[int, int]) -> Iterator[tuple[int, int]]:
-        """Which first phase of the old plan one of the new plan is."""
-        free = {each.id: each for each in self.old.first_phases}
+        """Pairs of first phases, new and old."""
+        free = {node.id: node for node in self.old.first_phases}
         for node in self.new.first_phases:
             behind = last.get(self.new.last_phase(node.id))
-            found = next((id_ for id_ in free if self.old.last_phase(id_) == behind), None)
-            found = named[node.id] if named.get(node.id) in free else found
-            if found is not None and free[found].kind == node.kind:
-                del free[found]
-                yield node.id, found
+            partner = next((id_ for id_ in free if self.old.last_phase(id_) == behind), None)
+            partner = named[node.id] if named.get(node.id) in free else partner
+            if partner is not None and free[partner].kind == node.kind:
+                del free[partner]
+                yield node.id, partner
 
     @cached_property
     def matches(self) -> Mapping[int, Match]:
         """The matches by node of the new plan."""
-        return {each.new: each for each in self.matching.matches}
+        return {match_.new: match_ for match_ in self.matching.matches}
 
     @cached_property
     def keeps_the_same(self) -> bool:
-        """Whether every operator that keeps state is in both plans, with the same above it."""
-        pairs = {each.new: each.old for each in self.matching.matches}
+        """Return True if every stateful operator is in both plans, with the same operators upstream."""
+        pairs = {match_.new: match_.old for match_ in self.matching.matches}
         before, after = (
-            {node.id for node in side.keeping if node.id in side.operators} for side in (self.old, self.new)
+            {node.id for node in side.stateful if node.id in side.operators} for side in (self.old, self.new)
         )
         return {pairs.get(node) for node in after} == before and all(
             self.old.operators[pairs[node]].identity == self.new.operators[node].identity for node in after
         )
 
-    def strangers(self, old: int, new: int) -> tuple[int, ...]:
-        """Operators that were there and whose rows come to a node now, but did not come to it before.
+    def rerouted(self, old: int, new: int) -> tuple[int, ...]:
+        """Existing operators whose rows reach a node now, but did not before.
 
-        Names of rows do not tell: filters in front of an operator are no part of it, so two may give rows of one name.
+        Digests of rows do not identify them: filters in front of an operator are not part of it, so two operators may
+        emit rows with one digest.
         """
         before = set(self.old.before(old))
-        above = (each for each in self.new.before(new) if each in self.new.operators and each in self.matches)
-        return tuple(each for each in above if self.matches[each].old not in before)
+        above = (node for node in self.new.before(new) if node in self.new.operators and node in self.matches)
+        return tuple(node for node in above if self.matches[node].old not in before)
 
     @cached_property
-    def _going_on(self) -> frozenset[tuple[str, str]]:
-        """Of operators that go on, what the rows that they gave are called and those that they are to give."""
+    def _continuations(self) -> frozenset[tuple[str, str]]:
+        """Pairs of digests of the old and the new output of matched operators."""
         return frozenset(
             (old.origin.digest, new.origin.digest)
-            for each in self.matching.matches
-            for old, new in zip(self.old.lineage.flows[each.old], self.new.lineage.flows[each.new], strict=False)
+            for match_ in self.matching.matches
+            for old, new in zip(self.old.lineage.flows[match_.old], self.new.lineage.flows[match_.new], strict=False)
         )
 
     def continues(self, old: Meaning, new: Meaning) -> bool:
-        """True if rows are of the same operator or table, however that was edited."""
+        """Return True if rows are of the same operator or table, despite edits."""
         open_ = [(old, new)]
         while open_:
-            one, other = open_.pop()
-            if one.digest == other.digest or (one.digest, other.digest) in self._going_on:
+            old_part, new_part = open_.pop()
+            if old_part.digest == new_part.digest or (old_part.digest, new_part.digest) in self._continuations:
                 continue
-            alike = (one.head, one.plain, len(one.parts)) == (other.head, other.plain, len(other.parts))
-            if not alike or one.head in _LEAVES or not one.parts:
+            alike = (old_part.head, old_part.plain, len(old_part.parts)) == (
+                new_part.head,
+                new_part.plain,
+                len(new_part.parts),
+            )
+            if not alike or old_part.head in _LEAVES or not old_part.parts:
                 return False
-            open_ += zip(one.parts, other.parts, strict=True)
+            open_ += zip(old_part.parts, new_part.parts, strict=True)
         return True
 
     def is_fresh(self, rows: Meaning) -> bool:
-        """Whether rows come from nothing but tables that the old plan did not read: from their beginning."""
-        return all(each not in self.old.leaves for each in leaves_of(rows))
+        """Return True if rows come only from tables that the old plan did not read, which start at their beginning."""
+        return all(leaf not in self.old.leaves for leaf in leaves_of(rows))
 
 
 def leaves_of(rows: Meaning) -> Iterator[str]:
-    """Digests of the tables and constant rows that rows come from."""
+    """Digests of the tables and constant rows that rows originate from."""
     open_ = [rows]
     while open_:
-        found = open_.pop()
-        if found.head in _LEAVES:
-            yield found.digest
+        current = open_.pop()
+        if current.head in _LEAVES:
+            yield current.digest
         else:
-            open_ += found.parts
+            open_ += current.parts

@@ -1,4 +1,4 @@
-"""The tables that two plans write."""
+"""Comparison of the sink tables of two plans."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
 from compiled_plan.plans.inspection.diff.model import Change, SinkEdit
 from compiled_plan.plans.inspection.diff.operators import Operators, Reason, rows_of_another
-from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
+from compiled_plan.plans.inspection.diff.sides import PlanPair, PlanSide
 from compiled_plan.plans.inspection.diff.sources import moved
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
 from compiled_plan.plans.inspection.lineage.meaning import type_text
@@ -26,18 +26,17 @@ from compiled_plan.plans.text.masking import shown_value
 _ON = "what changes from now on; nothing of the past again"
 _NOW = "what changes from now on; nothing of the past"
 _NONE = "none"
-#: Options of the session that say what is done with rows that do not fit.
+#: Session options for the handling of rows that violate constraints.
 _CHECKS = (NOT_NULL, TYPE_LENGTH, NESTED)
-#: Formats whose rows are texts: a number that became wider is the same text.
+#: Text formats, in which a number of a wider type is the same text.
 _TEXTS = frozenset({"csv", "json", "debezium-json", "canal-json", "maxwell-json", "ogg-json"})
 
 
-def sink_edits(both: Both, operators: Operators) -> tuple[SinkEdit, ...]:
-    """The tables that are written."""
+def sink_edits(both: PlanPair, operators: Operators) -> tuple[SinkEdit, ...]:
     return tuple(_edits(both, operators))
 
 
-def _edits(both: Both, operators: Operators) -> Iterator[SinkEdit]:
+def _edits(both: PlanPair, operators: Operators) -> Iterator[SinkEdit]:
     past = operators.past
     free = _sinks(both.old)
     for node in _sinks(both.new):
@@ -63,25 +62,27 @@ def _name(node: Sink) -> str:
     return _table(node).name
 
 
-def _former(both: Both, free: list[Sink], node: Sink) -> Sink | None:
-    """The old sink that a new one is: of several into one table one that writes the same first."""
-    label = both.new.telling(_table(node))
-    found = [each for each in free if dict(both.old.telling(_table(each))) == dict(label)]
+def _former(both: PlanPair, free: list[Sink], node: Sink) -> Sink | None:
+    """The old sink that corresponds to a new one; of several into one table, one that writes the same rows first."""
+    label = both.new.identity_of(_table(node))
+    candidates = [candidate for candidate in free if dict(both.old.identity_of(_table(candidate))) == dict(label)]
     rows = both.new.lineage.rows[node.id]
-    return next((each for each in found if both.old.lineage.rows[each.id] == rows), None) or next(iter(found), None)
+    return next((candidate for candidate in candidates if both.old.lineage.rows[candidate.id] == rows), None) or next(
+        iter(candidates), None
+    )
 
 
-def _added(both: Both, node: Sink, operators: Operators) -> SinkEdit:
+def _added(both: PlanPair, node: Sink, operators: Operators) -> SinkEdit:
     ports = both.new.ports(node.id)
     fresh = all(both.is_fresh(branch.origin) for port in ports for branch in port.rows)
     if (fresh or node.id in operators.silent) and not operators.past.get(node.id):
         return SinkEdit(Change.ADDED, _name(node), "all rows")
     tables = ", ".join(both.new.lineage.tables[node.id])
-    why = f"what came of {tables} before is not written to it"
+    why = f"past results of {tables} are not written to it"
     return SinkEdit(Change.ADDED, _name(node), _NOW, (), Verdict.PARTIAL, why)
 
 
-def _edit(both: Both, old: Sink, new: Sink, past: Mapping[int, tuple[Reason, ...]]) -> SinkEdit:
+def _edit(both: PlanPair, old: Sink, new: Sink, past: Mapping[int, tuple[Reason, ...]]) -> SinkEdit:
     tables = _table(old), _table(new)
     edits = (
         *_options(*tables),
@@ -90,21 +91,21 @@ def _edit(both: Both, old: Sink, new: Sink, past: Mapping[int, tuple[Reason, ...
         *_columns(both, old, new),
         *_flows(both, old, new),
     )
-    verdict = worst(each.verdict for each in edits)
-    strangers = both.strangers(old.id, new.id)
-    if strangers and verdict is Verdict.FULL:
-        edits = (*edits, rows_of_another(both, strangers[0], "stay written"))
+    verdict = worst(edit.verdict for edit in edits)
+    rerouted = both.rerouted(old.id, new.id)
+    if rerouted and verdict is Verdict.FULL:
+        edits = (*edits, rows_of_another(both, rerouted[0], "stay written"))
         verdict = edits[-1].verdict
-    why = next((each.why for each in edits if each.verdict is verdict), "") if verdict is not Verdict.FULL else ""
-    found = SinkEdit(Change.CHANGED if edits else Change.KEPT, _name(new), _ON, edits, verdict, why)
+    why = next((edit.why for edit in edits if edit.verdict is verdict), "") if verdict is not Verdict.FULL else ""
+    sink_edit = SinkEdit(Change.CHANGED if edits else Change.KEPT, _name(new), _ON, edits, verdict, why)
     if moved(both, *tables):
-        why = "what was written before stays at the old place, and is not at the new one"
-        return replace(found, change=Change.CHANGED, gets=_NOW, verdict=Verdict.PARTIAL, why=why)
+        why = "rows written before stay at the old location, and are missing at the new one"
+        return replace(sink_edit, change=Change.CHANGED, gets=_NOW, verdict=Verdict.PARTIAL, why=why)
     reasons = past.get(new.id, ())
     if verdict is Verdict.FULL and reasons:
         why = f"its rows come from {reasons[0].of}: {reasons[0].why}"
-        return replace(found, verdict=Verdict.PARTIAL, why=why)
-    return found
+        return replace(sink_edit, verdict=Verdict.PARTIAL, why=why)
+    return sink_edit
 
 
 def _options(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:
@@ -113,17 +114,17 @@ def _options(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:
     before, after = options_of(old), options_of(new)
     for name in dict.fromkeys([*before, *after]):
         if before.get(name) != after.get(name):
-            shown = [_shown(name, each.get(name)) for each in (before, after)]
-            why = f"what was written before was written with another '{name}'"
+            shown = [_shown(name, options.get(name)) for options in (before, after)]
+            why = f"rows written before used another '{name}'"
             yield PropertyEdit(name, shown[0], shown[1], Verdict.PARTIAL, why)
 
 
 def _checks(old: Sink, new: Sink) -> Iterator[PropertyEdit]:
-    """What is done with rows that do not fit the table's columns."""
+    """Edits of the handling of rows that violate the table's constraints."""
     for name in _CHECKS:
         before, after = (str(node.configuration.get(name, OPTIONS[name].default)).upper() for node in (old, new))
         if before != after:
-            why = f"rows that were written before were checked by '{name}' = {before}"
+            why = f"rows written before were checked by '{name}' = {before}"
             yield PropertyEdit(name, before, after, Verdict.PARTIAL, why)
 
 
@@ -134,37 +135,37 @@ def _shown(name: str, value: str | None) -> str:
 def _keys(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:
     before, after = (", ".join(table.primary_key) for table in (old, new))
     if before != after:
-        why = "rows that were written before are known by the old primary key, and no new row takes their place"
+        why = "rows written before are identified by the old primary key, and no new row replaces them"
         yield PropertyEdit("primary key", before or _NONE, after or _NONE, Verdict.PARTIAL, why)
 
 
-def _columns(both: Both, old: Sink, new: Sink) -> Iterator[PropertyEdit]:
-    """What is written into each column."""
+def _columns(both: PlanPair, old: Sink, new: Sink) -> Iterator[PropertyEdit]:
+    """Edits of the columns' content."""
     before, after = _written(both.old, old), _written(both.new, new)
     positional = is_positional(_table(old)) or is_positional(_table(new))
     if positional and [*before] != [*after][: len(before)]:
-        why = "the columns of what was written before stand in another order"
+        why = "the columns of rows written before are in another order"
         yield PropertyEdit("columns", ", ".join(before), ", ".join(after), Verdict.PARTIAL, why)
     as_text = all(_is_text(_table(node)) for node in (old, new))
     for name in dict.fromkeys([*before, *after]):
-        one, other = before.get(name), after.get(name)
-        if one is not None and other is not None:
-            yield from _column(name, one, other, as_text)
-        elif other is not None:
-            why = f"rows that were written before have no {name}"
-            yield PropertyEdit(f"column {name}", _NONE, _text(other), Verdict.PARTIAL, why)
-        elif one is not None:
-            why = f"rows that were written before still have {name}"
-            yield PropertyEdit(f"column {name}", _text(one), _NONE, why=why)
+        old_item, new_item = before.get(name), after.get(name)
+        if old_item is not None and new_item is not None:
+            yield from _column(name, old_item, new_item, as_text)
+        elif new_item is not None:
+            why = f"rows written before have no {name}"
+            yield PropertyEdit(f"column {name}", _NONE, _text(new_item), Verdict.PARTIAL, why)
+        elif old_item is not None:
+            why = f"rows written before still have {name}"
+            yield PropertyEdit(f"column {name}", _text(old_item), _NONE, why=why)
 
 
 def _column(name: str, old: Item, new: Item, as_text: bool) -> Iterator[PropertyEdit]:
     shift = related(old, new)
     if shift is None or shift & (Shift.FINER | Shift.COMPUTED):
-        why = f"rows that do not change again keep {name} as it was written"
+        why = f"rows that do not change again keep the old {name}"
         yield PropertyEdit(f"column {name}", _text(old), _text(new), Verdict.PARTIAL, why)
     elif old.type != new.type:
-        why = "" if as_text else f"what was written before has {name} in the old type"
+        why = "" if as_text else f"rows written before have {name} in the old type"
         verdict = Verdict.FULL if as_text else Verdict.PARTIAL
         yield PropertyEdit(f"column {name}", f"{old.text} {old.type}", f"{new.text} {new.type}", verdict, why)
 
@@ -174,14 +175,14 @@ def _text(item: Item) -> str:
 
 
 def _written(side: PlanSide, node: Sink) -> dict[str, Item]:
-    """The columns of the table with what they mean, in the table's order."""
+    """Meanings of the written columns by name, in the table's order."""
     (port,) = side.ports(node.id)
     columns = _table(node).stored_columns
     names = [column.name for column in columns] or list(node.output_type.names)
     types = [column.data_type for column in columns] or list(node.output_type.types)
     return {
-        name: Item.of(each, type_text(type_))
-        for name, type_, each in zip(names, types, port.all_columns(), strict=False)
+        name: Item.of(meaning, type_text(type_))
+        for name, type_, meaning in zip(names, types, port.all_columns(), strict=False)
     }
 
 
@@ -189,10 +190,12 @@ def _is_text(table: CatalogTable) -> bool:
     spec = connector_spec(options_of(table).get("connector"))
     if spec is None:
         return False
-    return all(each.name in _TEXTS for each in formats_of(options_of(table), spec).values()) and bool(spec.formats)
+    return all(format_.name in _TEXTS for format_ in formats_of(options_of(table), spec).values()) and bool(
+        spec.formats
+    )
 
 
-def _flows(both: Both, old: Sink, new: Sink) -> Iterator[PropertyEdit]:
+def _flows(both: PlanPair, old: Sink, new: Sink) -> Iterator[PropertyEdit]:
     ports: tuple[Port, ...] = (both.old.ports(old.id)[0], both.new.ports(new.id)[0])
-    for found in flow_findings(both, ports[0], ports[1], Words("stay written")):
-        yield found.edit
+    for judgement in flow_findings(both, ports[0], ports[1], Words("stay written")):
+        yield judgement.edit

@@ -1,4 +1,4 @@
-"""The tables that two plans read."""
+"""Comparison of the source tables of two plans."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.diff.model import Change, SourceEdit
 from compiled_plan.plans.inspection.diff.operators import Reason
-from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
+from compiled_plan.plans.inspection.diff.sides import PlanPair, PlanSide
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
 from compiled_plan.plans.inspection.lineage.meaning import type_text
 from compiled_plan.plans.inspection.lineage.operators import SourceLineage
@@ -19,21 +19,20 @@ from compiled_plan.plans.nodes.tables import CatalogTable, ComputedColumn
 from compiled_plan.plans.text.masking import shown_value
 
 _NONE = "none"
-#: Options that say where rows are, of connectors that do not declare them.
+#: Options that locate rows, for connectors that do not declare them.
 _PLACES = ("path", "url", "table-name", "topic", "id")
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """All tables that are read."""
+    """Comparison of all source tables."""
 
-    edits: tuple[SourceEdit, ...]  # what became of them, in the order of the new plan, then those that are gone
-    #: By node of the new plan, what is not right with the rows that a table gave before.
+    edits: tuple[SourceEdit, ...]  # in the order of the new plan, then removed tables
+    #: By node of the new plan, the reasons that a table's past rows are wrong.
     past: Mapping[int, tuple[Reason, ...]]
 
     @classmethod
-    def of(cls, both: Both) -> Sources:
-        """The tables of two plans."""
+    def of(cls, both: PlanPair) -> Sources:
         past: dict[int, tuple[Reason, ...]] = {}
         edits = []
         for source, edit in _edits(both):
@@ -43,9 +42,9 @@ class Sources:
         return cls(tuple(edits), past)
 
 
-def _edits(both: Both) -> Iterator[tuple[SourceLineage | None, SourceEdit]]:
+def _edits(both: PlanPair) -> Iterator[tuple[SourceLineage | None, SourceEdit]]:
     before, after = _in_order(both.old), _in_order(both.new)
-    same = match_sources([SourceKey.of(each) for each in before], [SourceKey.of(each) for each in after])
+    same = match_sources([SourceKey.of(source) for source in before], [SourceKey.of(source) for source in after])
     for at, source in enumerate(after):
         if at in same:
             yield source, _edit(both, before[same[at]], source)
@@ -58,10 +57,10 @@ def _edits(both: Both) -> Iterator[tuple[SourceLineage | None, SourceEdit]]:
 
 def _in_order(side: PlanSide) -> list[SourceLineage]:
     places = {node.id: at for at, node in enumerate(side.plan.in_order)}
-    return sorted(side.lineage.sources, key=lambda each: min(places[node] for node in each.nodes))
+    return sorted(side.lineage.sources, key=lambda source: min(places[node] for node in source.nodes))
 
 
-def _edit(both: Both, old: SourceLineage, new: SourceLineage) -> SourceEdit:
+def _edit(both: PlanPair, old: SourceLineage, new: SourceLineage) -> SourceEdit:
     nodes = both.old.plan.node(old.nodes[0]), both.new.plan.node(new.nodes[0])
     if not isinstance(nodes[0], TableSourceScan) or not isinstance(nodes[1], TableSourceScan):
         return SourceEdit(Change.KEPT, new.name, "kept")
@@ -71,15 +70,15 @@ def _edit(both: Both, old: SourceLineage, new: SourceLineage) -> SourceEdit:
         edits = (PropertyEdit("name", old.name, new.name), *edits)
     change = Change.CHANGED if edits else Change.KEPT
     if moved(both, *tables):
-        why = "what was read at the old place stays counted, and all that is at the new place is read on top of it"
+        why = "rows read at the old location stay counted, and all rows at the new location are read in addition"
         return SourceEdit(Change.CHANGED, new.name, "lost: read from the beginning", edits, Verdict.INCOMPATIBLE, why)
-    verdict = worst(each.verdict for each in edits)
-    why = next((each.why for each in edits if each.verdict is verdict), "")
+    verdict = worst(edit.verdict for edit in edits)
+    why = next((edit.why for edit in edits if edit.verdict is verdict), "")
     return SourceEdit(change, new.name, "kept", edits, verdict, why if verdict is not Verdict.FULL else "")
 
 
-def moved(both: Both, old: CatalogTable, new: CatalogTable) -> bool:
-    """Whether the rows are elsewhere; of connectors that do not say where, whether an option that may is another."""
+def moved(both: PlanPair, old: CatalogTable, new: CatalogTable) -> bool:
+    """Return True if the rows moved; without a declared location, if an option that may hold it differs."""
     connectors = [options_of(table).get("connector", "") for table in (old, new)]
     if connectors[0] != connectors[1]:
         return True
@@ -92,18 +91,18 @@ def moved(both: Both, old: CatalogTable, new: CatalogTable) -> bool:
 def _options(
     old: SourceLineage, new: SourceLineage, tables: tuple[CatalogTable, CatalogTable]
 ) -> Iterator[PropertyEdit]:
-    """Options that rows depend on, and those that they do not."""
-    counted = [{each.name: each for each in side.properties} for side in (old, new)]
+    """Edits of options, whether rows depend on them or not."""
+    counted = [{property_.name: property_ for property_ in side.properties} for side in (old, new)]
     for name in dict.fromkeys([*counted[0], *counted[1]]):
-        one, other = counted[0].get(name), counted[1].get(name)
-        if one is None or other is None or one.digest != other.digest:
-            shown = [_NONE if each is None else each.text for each in (one, other)]
-            why = f"rows that were read before were read with another '{name}'"
+        before, after = counted[0].get(name), counted[1].get(name)
+        if before is None or after is None or before.digest != after.digest:
+            shown = [_NONE if property_ is None else property_.text for property_ in (before, after)]
+            why = f"rows read before used another '{name}'"
             yield PropertyEdit(name, shown[0], shown[1], Verdict.PARTIAL, why)
     raw = tables[0].options, tables[1].options
     for name in sorted({*raw[0], *raw[1]} - {*counted[0], *counted[1]}):
         if raw[0].get(name) != raw[1].get(name):
-            old_text, new_text = (_shown(name, each.get(name)) for each in raw)
+            old_text, new_text = (_shown(name, options.get(name)) for options in raw)
             yield PropertyEdit(name, old_text, new_text, why="no row depends on it")
 
 
@@ -112,7 +111,7 @@ def _shown(name: str, value: str | None) -> str:
 
 
 def _columns(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:
-    """Columns that came, went or have another type; what that does is said where they are used."""
+    """Added, removed or retyped columns; their users report the effect."""
     before, after = (_declared(table) for table in (old, new))
     names = [name for name in dict.fromkeys([*before, *after]) if before.get(name) != after.get(name)]
     for name in names:
@@ -120,9 +119,9 @@ def _columns(old: CatalogTable, new: CatalogTable) -> Iterator[PropertyEdit]:
 
 
 def _declared(table: CatalogTable) -> dict[str, str]:
-    found = {column.name: type_text(column.data_type) for column in table.stored_columns}
+    columns = {column.name: type_text(column.data_type) for column in table.stored_columns}
     schema = table.resolved_table.table_schema if table.resolved_table else None
     for column in schema.columns if schema else ():
         if isinstance(column, ComputedColumn):
-            found[column.name] = f"AS {column.expression.serializable_string}"
-    return found
+            columns[column.name] = f"AS {column.expression.serializable_string}"
+    return columns

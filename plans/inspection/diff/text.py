@@ -1,4 +1,4 @@
-"""A difference as text that reads like a review: what changed and why it matters; what did not, folded."""
+"""A difference as text in the form of a review: changes with reasons; unchanged parts folded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdic
 from compiled_plan.plans.text.durations import format_duration
 from compiled_plan.plans.text.visible import counted
 
-#: What stands before a part that was kept, changed, ...
+#: Prefix of a part by its change.
 MARKS = {
     Change.KEPT: " ",
     Change.MOVED: ">",
@@ -21,30 +21,30 @@ MARKS = {
     Change.REMOVED: "-",
     Change.TTL_CHANGED: "~",
 }
-#: How a verdict is coloured, in the words of rich.
+#: Colour of a verdict, as a style of `rich`.
 STYLES = {Verdict.FULL: "green", Verdict.PARTIAL: "yellow", Verdict.UNKNOWN: "magenta", Verdict.INCOMPATIBLE: "red"}
 _CHANGES = {Change.ADDED: "green", Change.REMOVED: "red"}
 _DIM = "dim"
-#: Longer than this together, the old and the new value stand below each other.
+#: Combined length above which the old and the new value are on separate lines.
 _WIDE = 88
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line, and how it is coloured where colours are shown."""
+    """A line, and its style if colours are on."""
 
     text: str
     style: str = ""
 
 
 def diff_lines(diff: PlanDiff, *, everything: bool = False) -> tuple[Line, ...]:
-    """The parts of a difference, with `everything` those that were kept, too; passwords are hidden."""
-    found = masked_diff(diff)
-    return tuple(_lines(found, everything))
+    """Render the parts of a difference; `everything` includes unchanged parts. Passwords are masked."""
+    masked = masked_diff(diff)
+    return tuple(_lines(masked, everything))
 
 
 def verdict_line(diff: PlanDiff) -> Line:
-    """The verdict, and what it is about."""
+    """The verdict with the numbers of changes."""
     if diff.is_empty:
         return Line("no difference", STYLES[Verdict.FULL])
     counts = ", ".join(
@@ -56,13 +56,13 @@ def verdict_line(diff: PlanDiff) -> Line:
     return Line(f"{diff.verdict.value}{about}", f"bold {STYLES[diff.verdict]}")
 
 
-def advice_lines(found: Advice) -> tuple[Line, ...]:
-    """What to do next."""
-    return (Line(found.what), *([Line(f"  try: {found.command}")] if found.command else []))
+def advice_lines(advice: Advice) -> tuple[Line, ...]:
+    """The recommended next step."""
+    return (Line(advice.what), *([Line(f"  try: {advice.command}")] if advice.command else []))
 
 
 def ttl_text(milliseconds: int) -> str:
-    """A TTL in words."""
+    """Format a TTL."""
     return format_duration(milliseconds) if milliseconds else "0 ms (never expires)"
 
 
@@ -76,25 +76,25 @@ def _lines(diff: PlanDiff, everything: bool) -> Iterator[Line]:
 
 
 def _section(title: str, lines: Iterable[Line]) -> Iterator[Line]:
-    found = list(lines)
-    if found:
+    content = list(lines)
+    if content:
         yield Line(title, "bold")
-        yield from found
+        yield from content
         yield Line("")
 
 
-def is_kept(part: Part) -> bool:
-    """Whether nothing is to be said about a part."""
+def is_unchanged(part: Part) -> bool:
+    """Return True if a part has nothing to report."""
     return part.change is Change.KEPT and not part.edits
 
 
 def _parts(parts: Sequence[Part], word: str, everything: bool) -> Iterator[Line]:
     for part in parts:
-        if everything or not is_kept(part):
+        if everything or not is_unchanged(part):
             yield from _part(part)
-    kept = sum(map(is_kept, parts))
-    if kept and not everything:
-        yield Line(f"    {counted(kept, word)} kept", _DIM)
+    unchanged = sum(map(is_unchanged, parts))
+    if unchanged and not everything:
+        yield Line(f"    {counted(unchanged, word)} kept", _DIM)
 
 
 def _part(part: Part) -> Iterator[Line]:
@@ -133,7 +133,7 @@ def _nodes(part: OperatorEdit) -> str:
 
 
 def _property(edit: PropertyEdit, depth: int, marked: bool) -> Iterator[Line]:
-    """A property on one line, or its values below each other where they are long."""
+    """Render a property on one line, or its values on separate lines if they are long."""
     pad = "  " * depth
     head = pad + (f"{MARKS[_change_of(edit)]} " if marked else "") + edit.property
     if not edit.old or not edit.new:
@@ -147,8 +147,8 @@ def _property(edit: PropertyEdit, depth: int, marked: bool) -> Iterator[Line]:
         yield Line(f"{pad}  - {edit.old}", "red")
         yield Line(f"{pad}  + {edit.new}", "green")
     if edit.why:
-        told = edit.why if edit.verdict is Verdict.FULL else f"{edit.verdict.value}: {edit.why}"
-        yield Line(f"{pad}    {told}", _style(edit.verdict))
+        reason = edit.why if edit.verdict is Verdict.FULL else f"{edit.verdict.value}: {edit.why}"
+        yield Line(f"{pad}    {reason}", _style(edit.verdict))
 
 
 def _change_of(edit: PropertyEdit) -> Change:
@@ -158,5 +158,5 @@ def _change_of(edit: PropertyEdit) -> Change:
 
 
 def fate(part: SourceEdit | SinkEdit) -> str:
-    """What becomes of a source's offsets, or what a sink gets."""
+    """Effect on a source's offsets, or the rows that a sink receives."""
     return f"offsets {part.offsets}" if isinstance(part, SourceEdit) else f"gets {part.gets}"

@@ -1,16 +1,16 @@
-"""What a person calls an operator, and where it stands."""
+"""Readable labels of operators and their positions."""
 
 from __future__ import annotations
 
 import re
 
-from compiled_plan.plans.inspection.diff.sides import Both, PlanSide
+from compiled_plan.plans.inspection.diff.sides import PlanPair, PlanSide
 from compiled_plan.plans.inspection.judging.kinds import Texts, kind_of
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 
 _LONGEST = 120
-#: What is so by default, and how SUM over rows is planned.
+#: Simplifications: SQL defaults, and SUM over rows as it is planned.
 _PLAINER = (
     (re.compile(r" ASC NULLS FIRST"), ""),
     (re.compile(r" DESC NULLS LAST"), " DESC"),
@@ -19,11 +19,11 @@ _PLAINER = (
 
 
 def words_of(side: PlanSide, node: int) -> str:
-    """An operator in words: `SUM(amount) by customer, of orders`."""
+    """Label of an operator: `SUM(amount) by customer, of orders`."""
     operator = side.operators.get(node)
     tables = side.lineage.tables[node]
-    found = _plain(side, node) if operator is None else kind_of(operator.kind).words(Texts(operator))
-    text = f"{found}, of {_listed(tables)}" if tables else found
+    label = _plain(side, node) if operator is None else kind_of(operator.kind).words(Texts(operator))
+    text = f"{label}, of {_listed(tables)}" if tables else label
     for pattern, plain in _PLAINER:
         text = pattern.sub(plain, text)
     if len(tables) == 1:
@@ -31,32 +31,32 @@ def words_of(side: PlanSide, node: int) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def place_of(both: Both, old: int, new: int) -> str:
-    """Where an operator stands now, if operators came or went directly before or behind it: "behind the new ..."."""
-    olds = {each.new: each.old for each in both.matching.matches}
+def place_of(both: PlanPair, old: int, new: int) -> str:
+    """The new position of an operator if its direct neighbours changed: "behind the new ..."."""
+    olds = {match_.new: match_.old for match_ in both.matching.matches}
     parts = []
     for word, before, after in (
         ("behind", both.old.before, both.new.before),
         ("before", both.old.behind, both.new.behind),
     ):
-        was = {each for each in before(old) if each in both.old.uids}
-        now = {each for each in after(new) if each in both.new.uids}
-        came = [each for each in now if olds.get(each) not in was]
-        went = [each for each in was if each not in {olds.get(one) for one in now}]
-        new_ones = [f"{'' if each in olds else 'the new '}{words_of(both.new, each)}" for each in sorted(came)]
-        parts += [f"{word} {each}" for each in new_ones]
-        parts += [f"no longer {word} {words_of(both.old, each)}" for each in sorted(went)]
+        was = {node for node in before(old) if node in both.old.uids}
+        now = {node for node in after(new) if node in both.new.uids}
+        came = [node for node in now if olds.get(node) not in was]
+        went = [node for node in was if node not in {olds.get(successor) for successor in now}]
+        new_ones = [f"{'' if node in olds else 'the new '}{words_of(both.new, node)}" for node in sorted(came)]
+        parts += [f"{word} {label}" for label in new_ones]
+        parts += [f"no longer {word} {words_of(both.old, node)}" for node in sorted(went)]
     return "; ".join(parts)
 
 
 def _plain(side: PlanSide, node: int) -> str:
-    """What has no properties: a table, a sink, a first phase."""
-    found = side.plan.node(node)
-    if isinstance(found, TableSourceScan):
-        return f"table {found.scan_table_source.table.name}"
-    if isinstance(found, Sink):
-        return f"sink {found.dynamic_table_sink.table.name}"
-    return found.kind.replace("-", " ")
+    """Label of a node without properties: a table, a sink, a first phase."""
+    plan_node = side.plan.node(node)
+    if isinstance(plan_node, TableSourceScan):
+        return f"table {plan_node.scan_table_source.table.name}"
+    if isinstance(plan_node, Sink):
+        return f"sink {plan_node.dynamic_table_sink.table.name}"
+    return plan_node.kind.replace("-", " ")
 
 
 def _listed(names: tuple[str, ...]) -> str:

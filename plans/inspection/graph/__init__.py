@@ -1,7 +1,7 @@
-"""A plan as a drawing: operators in columns from the sources to the sinks, in a person's words.
+"""A plan as a drawing: operators in columns from the sources to the sinks, with readable labels.
 
-Exchanges are no operators of it: an edge says how rows are spread. Where an operator and an edge stand is computed
-here, so that whoever draws it needs no knowledge of plans.
+Exchanges are not operators of the drawing: an edge states the distribution of rows. Positions of operators and edges
+are computed here, so that a client needs no knowledge of plans.
 """
 
 from compiled_plan.plans.inspection.graph.document import (

@@ -37,13 +37,13 @@ class _Part(BaseModel):
 class GraphState(_Part):
     """A state entry of an operator."""
 
-    index: int = Field(description="number of the input that is kept")
+    index: int = Field(description="number of the input that is stored")
     name: str
     ttl: str = Field(description="as in the plan")
     effective_ttl: str = Field(description="the same in its largest unit; `never expires` for 0")
     ttl_ms: int = Field(description="milliseconds; 0 never expires")
-    of: str = Field(description="the tables whose rows are kept")
-    compiled: str = Field(description="the TTL that the program gave, where it was edited since; else empty")
+    of: str = Field(description="the tables whose rows are stored")
+    compiled: str = Field(description="the compiled TTL if it was edited since; else empty")
 
 
 class GraphKey(_Part):
@@ -54,7 +54,7 @@ class GraphKey(_Part):
 
 
 class GraphColumn(_Part):
-    """A column that an operator gives."""
+    """An output column of an operator."""
 
     name: str
     type: str
@@ -64,22 +64,22 @@ class GraphNode(_Part):
     """An operator."""
 
     id: int
-    uid: str = Field(description="its name across plans; empty where it keeps nothing")
+    uid: str = Field(description="stable id across plans; empty without state")
     type: str
     kind: str
     role: Role
-    table: str = Field(description="catalog, database and name of what it reads or writes; empty of others")
-    words: str = Field(description="what a person calls it: `Join orders with customers`")
-    description: str = Field(description="what it does, in one line")
-    rank: int = Field(description="its column, from the left")
-    order: int = Field(description="its place in the column, from above")
-    row: float = Field(description="how far down it stands, in rows")
+    table: str = Field(description="identifier of the table of a source or sink; empty for other operators")
+    words: str = Field(description="readable label: `Join orders with customers`")
+    description: str = Field(description="one-line description")
+    rank: int = Field(description="column, from the left")
+    order: int = Field(description="position in the column, from the top")
+    row: float = Field(description="vertical position, in rows")
     state: list[GraphState]
-    keeps_state: bool = Field(description="also without entries: watermarks clean it, or it keeps all")
-    why_no_ttl: str = Field(description="why it has no entries, where it keeps state; else empty")
-    changelog: list[str] = Field(description="the kinds of rows that it may give")
-    keys: list[GraphKey] = Field(description="by which columns its rows are spread and kept")
-    upsert_keys: list[GraphKey] = Field(description="the columns by which rows of an input are told apart")
+    keeps_state: bool = Field(description="true also without entries: watermarks clean it, or it is kept for ever")
+    why_no_ttl: str = Field(description="why it has no entries, if it keeps state; else empty")
+    changelog: list[str] = Field(description="the kinds of rows that it may emit")
+    keys: list[GraphKey] = Field(description="the columns by which its rows are distributed and stored")
+    upsert_keys: list[GraphKey] = Field(description="the columns that identify rows of an input")
     columns: list[GraphColumn]
     problems: list[str]
 
@@ -91,10 +91,10 @@ class GraphEdge(_Part):
 
     source: int = Field(alias="from")
     target: int = Field(alias="to")
-    port: int = Field(description="which input of the other")
-    exchange: str = Field(description="how rows are spread: `by customer`; empty where they stay")
+    port: int = Field(description="number of the target's input")
+    exchange: str = Field(description="distribution of rows: `by customer`; empty if they stay")
     changelog: list[str]
-    via: list[float] = Field(description="the rows at which it passes the columns between")
+    via: list[float] = Field(description="vertical positions, in rows, in the columns between its ends")
 
 
 class Graph(_Part):
@@ -105,7 +105,7 @@ class Graph(_Part):
 
 
 def graph_of(plan: CompiledPlan) -> Graph:
-    """The drawing of a plan; passwords in it are hidden."""
+    """Draw a plan, with passwords masked."""
     side = PlanSide(plan, by_name)
     modes = possibly_sent(plan)
     shown = [node for node in plan.in_order if not _passes(node)]
@@ -131,7 +131,7 @@ def graph_of(plan: CompiledPlan) -> Graph:
             changelog=modes[node.id].names(),
             keys=list(_keys(plan, node)),
             upsert_keys=list(_upsert_keys(plan, node)),
-            columns=[GraphColumn(name=each.name, type=str(each.type)) for each in node.output_type.fields],
+            columns=[GraphColumn(name=column.name, type=str(column.type)) for column in node.output_type.fields],
             problems=[] if node.runnable else ["this operator cannot be run here"],
         )
         for node in shown
@@ -149,11 +149,11 @@ def _passes(node: PlanNode) -> bool:
 
 def _edges(plan: CompiledPlan, node: PlanNode) -> Iterator[GraphEdge]:
     for port, start in enumerate(plan.inputs(node)):
-        found, spread = start, ""
-        while _passes(found):
-            spread = spread or _spread(plan, found)
-            (found,) = plan.inputs(found)
-        ends = {"from": found.id, "to": node.id}
+        source, spread = start, ""
+        while _passes(source):
+            spread = spread or _spread(plan, source)
+            (source,) = plan.inputs(source)
+        ends = {"from": source.id, "to": node.id}
         yield GraphEdge.model_validate({**ends, "port": port, "exchange": spread, "changelog": [], "via": []})
 
 
@@ -176,7 +176,7 @@ def _role(plan: CompiledPlan, node: PlanNode) -> Role:
 
 
 def _title(side: PlanSide, node: PlanNode) -> str:
-    tables = [side.lineage.tables[each.id] for each in side.plan.inputs(node)]
+    tables = [side.lineage.tables[source.id] for source in side.plan.inputs(node)]
     return title_of(node, tables, side.operators.get(node.id))
 
 
@@ -187,7 +187,7 @@ def _description(side: PlanSide, node: PlanNode) -> str:
 
 
 def _states(side: PlanSide) -> Mapping[int, list[GraphState]]:
-    found: dict[int, list[GraphState]] = {}
+    states: dict[int, list[GraphState]] = {}
     for line in state_lines(side.plan):
         inputs = side.plan.inputs(line.node)
         fed_by = inputs[line.index : line.index + 1] if line.entry != IDLE_ENTRY else inputs
@@ -197,15 +197,15 @@ def _states(side: PlanSide) -> Mapping[int, list[GraphState]]:
             ttl=line.ttl,
             effective_ttl=format_duration(line.ttl_ms) if line.ttl_ms else "never expires",
             ttl_ms=line.ttl_ms,
-            of=listed([name for each in fed_by for name in side.lineage.tables[each.id]]),
+            of=listed([name for source in fed_by for name in side.lineage.tables[source.id]]),
             compiled=line.compiled,
         )
-        found.setdefault(line.node, []).append(entry)
-    return found
+        states.setdefault(line.node, []).append(entry)
+    return states
 
 
 def _keys(plan: CompiledPlan, node: PlanNode) -> Iterator[GraphKey]:
-    """The columns by which the rows of each input are spread, where the node asks for it."""
+    """The columns by which the rows of each input are distributed, if the node requires it."""
     for port, start in enumerate(plan.inputs(node)):
         columns = start.input_properties[0].required_distribution.keys if _passes(start) else None
         if columns:

@@ -1,8 +1,8 @@
-"""Where the nodes of a directed graph stand when it is drawn from left to right, in columns.
+"""Layout of a directed graph from left to right, in columns.
 
 The steps are those of Sugiyama, Tagawa and Toda ("Methods for Visual Understanding of Hierarchical System Structures",
-1981): columns by the longest way from a source, an order in each column that avoids crossings, then places that keep
-edges straight. An edge over several columns gets a place in each of them, so that it passes between nodes.
+1981): columns by the longest path from a source, an order in each column that reduces crossings, then positions that
+straighten edges. An edge across several columns gets a position in each of them, so that it passes between nodes.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
 
-#: How often the columns are gone through in each direction.
+#: Number of sweeps over the columns in each direction.
 _SWEEPS = 6
-#: The room of a node and that of an edge that passes by, in rows.
+#: Height of a node and of a passing edge, in rows.
 _NODE, _EDGE = 1.0, 0.4
 
-#: A place in a column: a node's id, or an edge (its number) that passes a column.
+#: An item of a column: a node's id, or an edge (its number) that passes a column.
 Place = tuple[str, int, int]
 Pairs = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """A drawing."""
+    """Coordinates of a drawing."""
 
     rank: Mapping[int, int]  # the column of each node, from 0
-    row: Mapping[int, float]  # how far down each node stands, in rows; the least is 0
-    order: Mapping[int, int]  # which one of its column each node is, from 0
-    via: tuple[tuple[float, ...], ...]  # for each edge the rows at which it passes the columns between its ends
+    row: Mapping[int, float]  # vertical position of each node, in rows; the smallest is 0
+    order: Mapping[int, int]  # index of each node in its column, from 0
+    via: tuple[tuple[float, ...], ...]  # for each edge its vertical positions in the columns between its ends, in rows
 
 
 def layers_of(nodes: Sequence[int], edges: Pairs) -> Layers:
-    """Lay out a graph without cycles, whose nodes stand behind those that they have edges from."""
+    """Lay out an acyclic graph; `nodes` are in topological order."""
     if not nodes:
         return Layers({}, {}, {}, ())
     rank = _ranks(nodes, edges)
@@ -44,16 +44,16 @@ def layers_of(nodes: Sequence[int], edges: Pairs) -> Layers:
     before: dict[Place, list[Place]] = {}
     behind: dict[Place, list[Place]] = {}
     for number, (start, end) in enumerate(edges):
-        way = [_node(start), *(("edge", number, at) for at in range(rank[start] + 1, rank[end])), _node(end)]
-        for at, place in zip(range(rank[start] + 1, rank[end]), way[1:-1], strict=True):
+        path = [_node(start), *(("edge", number, at) for at in range(rank[start] + 1, rank[end])), _node(end)]
+        for at, place in zip(range(rank[start] + 1, rank[end]), path[1:-1], strict=True):
             columns[at].append(place)
-        for one, other in pairwise(way):
-            behind.setdefault(one, []).append(other)
-            before.setdefault(other, []).append(one)
+        for left, right in pairwise(path):
+            behind.setdefault(left, []).append(right)
+            before.setdefault(right, []).append(left)
     _order(columns, before, behind)
     row = _rows(columns, before, behind)
     order = {
-        place[1]: at for column in columns for at, place in enumerate(each for each in column if each[0] == "node")
+        place[1]: at for column in columns for at, place in enumerate(place for place in column if place[0] == "node")
     }
     via = tuple(
         tuple(row["edge", number, at] for at in range(rank[start] + 1, rank[end]))
@@ -67,7 +67,7 @@ def _node(node: int) -> Place:
 
 
 def _ranks(nodes: Sequence[int], edges: Pairs) -> dict[int, int]:
-    """The longest way from a source; then each as far to the right as those behind it allow, if nothing is before."""
+    """The longest path from a source; then nodes are moved right, next to their targets, if nothing holds them back."""
     before: dict[int, list[int]] = {node: [] for node in nodes}
     behind: dict[int, list[int]] = {node: [] for node in nodes}
     for start, end in edges:
@@ -75,18 +75,18 @@ def _ranks(nodes: Sequence[int], edges: Pairs) -> dict[int, int]:
         behind[start].append(end)
     rank: dict[int, int] = {}
     for node in nodes:
-        rank[node] = max((rank[each] + 1 for each in before[node]), default=0)
+        rank[node] = max((rank[source] + 1 for source in before[node]), default=0)
     for node in reversed(nodes):
-        # A node with one way out and at most one in may stand right before what reads it.
-        if behind[node] and len(before[node]) <= 1 and all(len(behind[each]) == 1 for each in before[node]):
-            rank[node] = min(rank[each] for each in behind[node]) - 1
+        # A node with one consumer and at most one input may stand right before its consumer.
+        if behind[node] and len(before[node]) <= 1 and all(len(behind[source]) == 1 for source in before[node]):
+            rank[node] = min(rank[target] for target in behind[node]) - 1
     return rank
 
 
 def _order(
     columns: list[list[Place]], before: Mapping[Place, Sequence[Place]], behind: Mapping[Place, Sequence[Place]]
 ) -> None:
-    """Sort each column by the mean place of the neighbours, to and fro; what has none stays where it is."""
+    """Sort each column by the mean position of the neighbours, in sweeps; items without neighbours do not move."""
     best, least = [list(column) for column in columns], _crossings(columns, behind)
     for _ in range(_SWEEPS):
         for at in range(1, len(columns)):
@@ -104,19 +104,19 @@ def _sorted(column: list[Place], beside: Sequence[Place], near: Mapping[Place, S
     own = {place: number / max(len(column) - 1, 1) for number, place in enumerate(column)}
 
     def key(place: Place) -> float:
-        found = [at[each] for each in near.get(place, ())]
-        return fmean(found) if found else own[place]
+        positions = [at[neighbour] for neighbour in near.get(place, ())]
+        return fmean(positions) if positions else own[place]
 
     return sorted(column, key=key)
 
 
 def _crossings(columns: Sequence[Sequence[Place]], behind: Mapping[Place, Sequence[Place]]) -> int:
-    """How many pairs of edges cross between neighbouring columns."""
+    """Number of edge crossings between adjacent columns."""
     count = 0
     for column, right in pairwise(columns):
         at = {place: number for number, place in enumerate(right)}
         ends = [at[end] for place in column for end in sorted(behind.get(place, ()), key=at.__getitem__)]
-        # Inversions, by inserting into a sorted list.
+        # Count inversions by inserting into a sorted list.
         count += _inversions(ends)
     return count
 
@@ -133,14 +133,16 @@ def _inversions(numbers: Sequence[int]) -> int:
 def _rows(
     columns: Sequence[Sequence[Place]], before: Mapping[Place, Sequence[Place]], behind: Mapping[Place, Sequence[Place]]
 ) -> dict[Place, float]:
-    """How far down each place is: near its neighbours, in the order of its column, with room between."""
+    """Vertical position of each place: near its neighbours, in the order of its column, without overlap."""
     row: dict[Place, float] = {}
     for column in columns:
         row |= zip(column, _spread([0.0] * len(column), column), strict=True)
 
     def settle(order: Sequence[Sequence[Place]], near: Callable[[Place], Sequence[Place]]) -> None:
         for column in order:
-            wanted = [fmean(row[each] for each in near(place)) if near(place) else row[place] for place in column]
+            wanted = [
+                fmean(row[neighbour] for neighbour in near(place)) if near(place) else row[place] for place in column
+            ]
             row.update(zip(column, _spread(wanted, column), strict=True))
 
     for _ in range(_SWEEPS):
@@ -152,7 +154,7 @@ def _rows(
 
 
 def _spread(wanted: Sequence[float], column: Sequence[Place]) -> list[float]:
-    """The rows nearest to those wanted (by squares) that keep order and room: pooling of adjacent violators."""
+    """The rows nearest to those wanted (least squares) that keep order and distance: pooling of adjacent violators."""
     offsets: list[float] = []
     for at, place in enumerate(column):
         room = 0.0 if at == 0 else (_room(column[at - 1]) + _room(place)) / 2
@@ -161,8 +163,8 @@ def _spread(wanted: Sequence[float], column: Sequence[Place]) -> list[float]:
     for want, offset in zip(wanted, offsets, strict=True):
         total, count = want - offset, 1
         while pools and pools[-1][0] / pools[-1][1] > total / count:
-            other, others = pools.pop()
-            total, count = total + other, count + others
+            upper_total, upper_count = pools.pop()
+            total, count = total + upper_total, count + upper_count
         pools.append((total, count))
     bases = [total / count for total, count in pools for _ in range(count)]
     return [base + offset for base, offset in zip(bases, offsets, strict=True)]

@@ -1,4 +1,4 @@
-"""One-line summaries of operators that keep no state, derived from their typed fields."""
+"""One-line summaries of stateless operators, derived from their typed fields."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from compiled_plan.plans.text.visible import counted
 
 
 def summary_of(node: PlanNode, inputs: Sequence[PlanNode]) -> str:
-    """The condition of a filter, else the columns or the expression that a node computes, named as in its inputs."""
+    """Summary of a node: a filter's condition, else the computed columns or expression, with names from its inputs."""
     names = inputs[0].output_type.names if inputs else ()
     summary = _SUMMARIES.get(type(node))
     return (summary(node, names) if summary else "") or ", ".join(node.output_type.names)

@@ -1,4 +1,4 @@
-"""Titles of operators in a drawing, as a person says them in a few words: "Join orders with customers"."""
+"""Readable titles of operators in a drawing, in a few words: "Join orders with customers"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_NAMES = 3
 
 
 def title_of(node: PlanNode, tables: Sequence[Sequence[str]], operator: OperatorLineage | None) -> str:
-    """The title of a node with its placeholders filled in; `tables` are those that the rows of each input come from."""
+    """The title of a node, placeholders filled in; `tables` are the origins of each input's rows."""
     inputs = list(map(listed, tables)) or ["rows"]
     key = _key(operator)
     first, _, last = _text(operator, "ranks").partition(" to ")
@@ -32,7 +32,7 @@ def title_of(node: PlanNode, tables: Sequence[Sequence[str]], operator: Operator
 
 
 def _key(operator: OperatorLineage | None) -> str:
-    """The columns of the key, without the names of tables; empty where it is none, or no columns alone."""
+    """The key columns without table names; empty without a key, or if the key has computed parts."""
     key = re.sub(r"(?<!\w)\w+\.(?=\w)", "", _text(operator, "key"))
     return key if re.fullmatch(r"\w+(, \w+)*", key) and key != "none" and not key.isdigit() else ""
 
@@ -42,23 +42,24 @@ def _text(operator: OperatorLineage | None, name: str) -> str:
 
 
 def short(name: str) -> str:
-    """A table by its own name, without catalog and database."""
     return name.rpartition(".")[2]
 
 
 def identifier_of(node: PlanNode) -> str:
-    """Catalog, database and name of the table that a scan reads or a sink writes; empty of others."""
+    """Catalog, database and name of the table of a scan or sink; empty for other nodes."""
     return ".".join(node.tables()[0][1].path) if isinstance(node, TableSourceScan | Sink) else ""
 
 
 def table_of(node: PlanNode) -> str:
-    """Connector and format of a table that is read or written; empty of others."""
+    """Connector and format of a node's table; empty without a table."""
     options = [table.options for _, table in node.tables()][:1]
-    return ", ".join(each[key] for each in options for key in ("connector", "format", "value.format") if key in each)
+    return ", ".join(
+        options[key] for options in options for key in ("connector", "format", "value.format") if key in options
+    )
 
 
 def listed(names: Sequence[str]) -> str:
-    """Tables in a row: `orders and customers`, `orders, customers and 3 more`; "rows" where there is none."""
+    """Join table names: `orders and customers`, `orders, customers and 3 more`; "rows" if there are none."""
     shown = [short(name) for name in names]
     if len(shown) > _MOST_NAMES:
         return f"{', '.join(shown[:2])} and {len(shown) - 2} more"

@@ -1,1 +1,1 @@
-"""Kinds of operators: what is declared of each, and the verdict on an edit of a property."""
+"""Kinds of operators: their declarations, and the verdict on an edit of a property."""

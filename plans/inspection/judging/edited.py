@@ -1,4 +1,4 @@
-"""A property that differs between an operator as it was and as it is to be, and its judgement."""
+"""A property that differs between an operator's old and new version, and its judgement."""
 
 from __future__ import annotations
 
@@ -13,102 +13,100 @@ from compiled_plan.plans.inspection.lineage.operators import OperatorLineage, Pr
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """An edit, and what it does to the rows that the operator gave before."""
+    """An edit, and its effect on the operator's past output."""
 
     edit: PropertyEdit
-    #: Why these rows are not those that the new program would have given, where the state itself is right.
-    given: str = ""
+    #: Reason that past output differs from the new program's, although the state is right.
+    past_fault: str = ""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """An operator as it was and as it is to be."""
+    """The old and the new version of an operator."""
 
     old: OperatorLineage
     new: OperatorLineage
-    append_only: frozenset[int] = frozenset()  # the inputs of which neither plan ever takes back a row
+    append_only: frozenset[int] = frozenset()  # inputs whose rows neither plan ever retracts
 
     def property(self, name: str) -> tuple[Property | None, Property | None]:
-        """A property of both."""
+        """Old and new version of a property."""
         return self.old.property(name), self.new.property(name)
 
     def of_input(self, subject: str, at: int) -> tuple[Property | None, Property | None]:
-        """A property of an input of both."""
-        found = [{each.subject: each for each in side.properties if each.input == at} for side in (self.old, self.new)]
-        return found[0].get(subject), found[1].get(subject)
+        """Old and new version of an input's property."""
+        by_subject = [
+            {property_.subject: property_ for property_ in side.properties if property_.input == at}
+            for side in (self.old, self.new)
+        ]
+        return by_subject[0].get(subject), by_subject[1].get(subject)
 
     def list(self, name: str) -> ListEdit:
-        """The edit of the items of a property."""
         return _list_edit(*self.property(name))
 
     def values(self, name: str) -> tuple[Any, Any]:
-        """The typed values of a property of both."""
+        """Old and new typed value of a property."""
         return self.old.value(name), self.new.value(name)
 
     def appends(self, at: int = 0) -> bool:
-        """True where neither plan ever takes back a row that comes to an input."""
+        """Return True if neither plan ever retracts a row of the input."""
         return at in self.append_only
 
 
 @dataclass(frozen=True)
 class Edited:
-    """A property that differs."""
-
     name: str
-    old: Property | None  # what it was, None where the old operator had none of this name
+    old: Property | None  # old version; None if the old operator has no such property
     new: Property | None
     pair: Pair
 
     @property
     def present(self) -> Property:
-        """The property as it is to be; as it was where the new operator has none of this name."""
-        found = self.new or self.old
-        assert found is not None
-        return found
+        """The new version of the property, or the old one if it was removed."""
+        property_ = self.new or self.old
+        assert property_ is not None
+        return property_
 
     @property
     def values(self) -> tuple[Any, Any]:
-        """Old and new typed value; None where the property lists meanings, or is not there."""
+        """Old and new typed value; None if the property lists meanings, or is missing."""
         old, new = (None if side is None else side.value for side in (self.old, self.new))
         return old, new
 
     @cached_property
     def list(self) -> ListEdit:
-        """The edit of the items."""
         return _list_edit(self.old, self.new)
 
     @property
     def texts(self) -> tuple[str, str]:
-        """Old and new value in words; "none" where there was none."""
-        old, new = ("none" if each is None else each.text for each in (self.old, self.new))
+        """Old and new value in words; "none" if missing."""
+        old, new = ("none" if property_ is None else property_.text for property_ in (self.old, self.new))
         return old, new
 
-    # The verdicts; `listed` shows of a list what differs alone.
+    # The verdicts; with `listed` the texts show only the differing items of a list.
 
-    def full(self, given: str = "", *, listed: bool = False) -> Judgement:
-        """The state is right; for `given` see `Judgement`."""
-        return self._judged(Verdict.FULL, given, given, listed)
+    def full(self, past_fault: str = "", *, listed: bool = False) -> Judgement:
+        """The state is right; see `Judgement` for the past fault."""
+        return self._judged(Verdict.FULL, past_fault, past_fault, listed)
 
     def partial(self, why: str, *, listed: bool = False) -> Judgement:
-        """The state is used, and the result differs."""
+        """The state is reused, and the result differs."""
         return self._judged(Verdict.PARTIAL, why, "", listed)
 
     def unless_rounded(self, why: str) -> Judgement:
-        """The state is right if no item of the list was rounded before, else partially so."""
+        """Fully compatible if no item of the list was rounded before, else partially."""
         return self.partial(why, listed=True) if self.list.rounded else self.full(listed=True)
 
     def unknown(self, why: str) -> Judgement:
-        """Nobody can tell."""
         return self._judged(Verdict.UNKNOWN, why, "", False)
 
     def incompatible(self, why: str, *, listed: bool = False) -> Judgement:
-        """The state cannot be used."""
+        """The state cannot be reused."""
         return self._judged(Verdict.INCOMPATIBLE, why, "", listed)
 
-    def _judged(self, verdict: Verdict, why: str, given: str, listed: bool) -> Judgement:
+    def _judged(self, verdict: Verdict, why: str, past_fault: str, listed: bool) -> Judgement:
         old, new = self.list.texts if listed else self.texts
-        return Judgement(PropertyEdit(self.name, old, new, verdict, why), given)
+        return Judgement(PropertyEdit(self.name, old, new, verdict, why), past_fault)
 
 
 def _list_edit(old: Property | None, new: Property | None) -> ListEdit:
-    return list_edit(*(each.items if each is not None else () for each in (old, new)))
+    return list_edit(*(property_.items if property_ is not None else () for property_ in (old, new)))

@@ -1,4 +1,4 @@
-"""Verdicts on state, and edits of properties with theirs."""
+"""Verdicts on state, and edits of properties with their verdicts."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from enum import Enum
 class Verdict(Enum):
     """The fate of state, from best to worst.
 
-    `FULL`: the new program goes on with the state and gives what it gives from scratch over all data. `PARTIAL`: it
-    goes on, and the result differs in what the reason says. `UNKNOWN`: nobody can tell, as of a Python function whose
-    code changed. `INCOMPATIBLE`: the state means something else, and cannot be used.
+    `FULL`: the new program continues with the state and its results equal those computed from scratch over all data.
+    `PARTIAL`: it continues, and the result differs as the reason says. `UNKNOWN`: the effect cannot be determined, such
+    as for a Python function whose code changed. `INCOMPATIBLE`: the state has another meaning and cannot be reused.
     """
 
     FULL = "fully compatible"
@@ -22,22 +22,20 @@ class Verdict(Enum):
 
     @property
     def rank(self) -> int:
-        """0 for the best."""
+        """Position from best to worst; 0 is best."""
         return list(Verdict).index(self)
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """The worst of some verdicts; FULL of none."""
-    return max(verdicts, key=lambda each: each.rank, default=Verdict.FULL)
+    """The worst verdict; FULL if there are none."""
+    return max(verdicts, key=lambda verdict: verdict.rank, default=Verdict.FULL)
 
 
 @dataclass(frozen=True, slots=True)
 class PropertyEdit:
-    """A property that differs."""
-
     property: str  # its name, such as "key" or "aggregates"
-    old: str  # what it was, in words; empty where it was not there
+    old: str  # old value in words; empty if it is new
     new: str
-    verdict: Verdict = Verdict.FULL  # what it does to the state
-    why: str = ""  # a sentence that says so: what is lost, from when, for which results; empty where nothing is
-    remedy: str = ""  # what to do about it, where that is not a matter of the program
+    verdict: Verdict = Verdict.FULL  # effect on the state
+    why: str = ""  # reason in one sentence: the loss, its start and the affected results; empty without effect
+    remedy: str = ""  # what to do, if changing the program does not help

@@ -1,6 +1,6 @@
-"""What keys, arguments, filters and stored columns of a plan mean, as data that two plans are compared by.
+"""Meanings of keys, arguments, filters and stored columns of a plan, as data for comparing plans.
 
-For each operator that keeps something a list of named properties, each with a text for people (`SUM(orders.amount)`)
-and a digest of its lineage down to columns of tables and functions. Node ids, aliases, descriptions, TTLs, the order
-of statements and of nodes, and how stateless nodes are cut play no part in it. Spark is not needed.
+Each stateful operator has a list of named properties, each with a readable text (`SUM(orders.amount)`) and a digest of
+its lineage down to columns of tables and functions. Node ids, aliases, descriptions, TTLs, the order of statements and
+nodes, and the split of stateless nodes are not part of it. Spark is not needed.
 """

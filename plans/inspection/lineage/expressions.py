@@ -1,7 +1,7 @@
-"""What a row expression means, over what the columns mean.
+"""Meanings of row expressions, in terms of the meanings of columns.
 
-Forms that say the same are one meaning: operands of AND, OR and = in any order, `a < b` and `b > a`, a cast that
-changes nothing but nullability.
+Equivalent forms have one meaning: operands of AND, OR and = in any order, `a < b` and `b > a`, a cast that changes only
+nullability.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from compiled_plan.plans.inspection.lineage.meaning import Meaning, listed, made_of, type_text
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, listed, type_text
 from compiled_plan.plans.inspection.lineage.rows import in_order
 from compiled_plan.plans.rex import (
     Call,
@@ -27,24 +27,23 @@ from compiled_plan.plans.rex import (
     python_function,
     type_of,
 )
-from compiled_plan.plans.rex.zoned import in_zone
+from compiled_plan.plans.rex.zoned import depends_on_zone
 from compiled_plan.plans.trees import fold_tree
 from compiled_plan.plans.types import IntervalType
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The columns and the zone that an expression may refer to."""
+    """Columns and time zone that an expression may refer to."""
 
-    column: Callable[[int], Meaning]  # what an input column means
-    zone: str = "default"  # the session's time zone as the node knows it; "default" for that of the run
-    outer: Callable[[str], Meaning] | None = None  # what a field of the outer row means, in a correlate
+    column: Callable[[int], Meaning]  # meaning of an input column
+    zone: str = "default"  # the session's time zone on the node; "default" for that of the run
+    outer: Callable[[str], Meaning] | None = None  # meaning of a field of the outer row, in a correlate
 
 
 def meaning_of(rex: RexNode, scope: Scope) -> Meaning:
-    """What an expression means."""
     return fold_tree(
-        rex, lambda found: _parts(found, scope), lambda found, parts: _READERS[type(found)](found, parts, scope)
+        rex, lambda node: _parts(node, scope), lambda node, parts: _READERS[type(node)](node, parts, scope)
     )
 
 
@@ -57,7 +56,7 @@ def _parts(rex: RexNode, scope: Scope) -> Sequence[RexNode]:
 
 
 def conjuncts(rex: RexNode | None, scope: Scope) -> Iterator[Meaning]:
-    """The predicates that hold together where a condition does."""
+    """The conjuncts of a condition."""
     if rex is None or (isinstance(rex, Literal) and rex.value is True):
         return
     parts = flattened(rex, "$AND$1")
@@ -65,14 +64,13 @@ def conjuncts(rex: RexNode | None, scope: Scope) -> Iterator[Meaning]:
 
 
 def field_of(row: Meaning, name: str) -> Meaning:
-    """A field of a row."""
-    return made_of("field", (row,), name, text=f"{row.text}.{name}", full=f"{row.full}.{name}")
+    return compose("field", (row,), name, text=f"{row.text}.{name}", full=f"{row.full}.{name}")
 
 
-def of_python(function: PythonFunction) -> dict[str, Any]:
-    """What makes a Python function that very function; its file may be elsewhere."""
-    found = function.to_dict()
-    return {key: found[key] for key in ("module", "class", "method", "instance") if key in found}
+def function_identity(function: PythonFunction) -> dict[str, Any]:
+    """Identity of a Python function, without its file, which may be elsewhere."""
+    fields = function.to_dict()
+    return {key: fields[key] for key in ("module", "class", "method", "instance") if key in fields}
 
 
 def _input(rex: InputRef, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
@@ -85,7 +83,7 @@ def _literal(rex: Literal, children: tuple[Meaning, ...], scope: Scope) -> Meani
         shown = f"INTERVAL {shown}" if isinstance(rex.type, IntervalType) else f"'{shown}'"
     type_ = type_text(rex.type)
     detail = [rex.value, type(rex.value).__name__, rex.symbol, type_]
-    return made_of(
+    return compose(
         "literal",
         detail=detail,
         text=str(shown),
@@ -97,19 +95,19 @@ def _literal(rex: Literal, children: tuple[Meaning, ...], scope: Scope) -> Meani
 
 def _sarg(rex: Sarg, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
     ranges = [
-        [each.lower, each.lower_closed, each.upper, each.upper_closed, each.has_lower, each.has_upper]
-        for each in rex.ranges
+        [range_.lower, range_.lower_closed, range_.upper, range_.upper_closed, range_.has_lower, range_.has_upper]
+        for range_ in rex.ranges
     ]
     texts = []
-    for each in rex.ranges:
-        if each.has_lower and each.has_upper and each.lower == each.upper:
-            texts.append(str(each.lower))
+    for bounds in rex.ranges:
+        if bounds.has_lower and bounds.has_upper and bounds.lower == bounds.upper:
+            texts.append(str(bounds.lower))
             continue
-        low = f"{'[' if each.lower_closed else '('}{each.lower}" if each.has_lower else "("
-        high = f"{each.upper}{']' if each.upper_closed else ')'}" if each.has_upper else ")"
+        low = f"{'[' if bounds.lower_closed else '('}{bounds.lower}" if bounds.has_lower else "("
+        high = f"{bounds.upper}{']' if bounds.upper_closed else ')'}" if bounds.has_upper else ")"
         texts.append(f"{low}..{high}")
     detail = [ranges, rex.null_as, type_text(rex.type)]
-    return made_of("sarg", detail=detail, text="{" + ", ".join(texts) + "}")
+    return compose("sarg", detail=detail, text="{" + ", ".join(texts) + "}")
 
 
 def _field(rex: FieldAccess, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
@@ -121,12 +119,12 @@ def _field(rex: FieldAccess, children: tuple[Meaning, ...], scope: Scope) -> Mea
 def _outer(rex: CorrelVariable, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
     names = getattr(rex.type, "names", ())
     parts = [scope.outer(name) for name in names] if scope.outer is not None else []
-    return made_of("row", parts, list(names), text="ROW(" + listed(parts) + ")")
+    return compose("row", parts, list(names), text="ROW(" + listed(parts) + ")")
 
 
 def _pattern(rex: PatternInputRef, children: tuple[Meaning, ...], scope: Scope) -> Meaning:
     column = scope.column(rex.index)
-    return made_of(
+    return compose(
         "pattern", (column,), rex.alpha, text=f"{rex.alpha}({column.text})", full=f"{rex.alpha}({column.full})"
     )
 
@@ -135,40 +133,40 @@ def _call(call: Call, operands: tuple[Meaning, ...], scope: Scope) -> Meaning:
     if call.name in ("$AND$1", "$OR$1"):
         parts = in_order(operands)
         return parts[0] if len(parts) == 1 else _named(call, parts, scope, call.name)
-    if _says_nothing(call):
+    if _is_noop_cast(call):
         return operands[0]
     if call.name in _MIRRORED and len(operands) == 2:
         mirrored = _MIRRORED[call.name]
         if mirrored == call.name:
-            operands = tuple(sorted(operands, key=lambda each: each.digest))
+            operands = tuple(sorted(operands, key=lambda operand: operand.digest))
         elif call.name in ("$<$1", "$<=$1"):
             return _named(call, operands[::-1], scope, mirrored)
     return _named(call, operands, scope, call.name)
 
 
-def _says_nothing(call: Call) -> bool:
-    """Whether a cast changes nothing but nullability."""
+def _is_noop_cast(call: Call) -> bool:
+    """Return True if the call is a cast that changes only nullability."""
     casts = call.name in ("$CAST$1", "$REINTERPRET$1") and bool(call.operands)
     return casts and type_text(type_of(call.operands[0])) == type_text(call.type)
 
 
 def _named(call: Call, operands: tuple[Meaning, ...], scope: Scope, name: str) -> Meaning:
     python = python_function(call)
-    extra = [[key, of_python(item) if isinstance(item, PythonFunction) else item] for key, item in call.extra]
+    extra = [[key, function_identity(item) if isinstance(item, PythonFunction) else item] for key, item in call.extra]
     if python is not None:
-        # How a function is registered, and what was inferred of it, is not what it computes.
-        name, extra = "", [["python", of_python(python)]]
+        # A function's registration and inferred signature do not affect its result.
+        name, extra = "", [["python", function_identity(python)]]
     type_ = type_text(call.type)
     text, full = (
-        _text(call, name, [getattr(each, part) for each in operands], type_, python) for part in ("text", "full")
+        _text(call, name, [getattr(operand, part) for operand in operands], type_, python) for part in ("text", "full")
     )
-    return made_of(
+    return compose(
         "call",
         operands,
         [name, extra, type_],
         text=text,
         full=f"{full}: {type_}" if "CAST" not in name else full,
-        zones=(scope.zone,) if in_zone(call) else (),
+        zones=(scope.zone,) if depends_on_zone(call) else (),
         plain=[name, extra],
         type_=call.type,
         functions=() if python is None else (python,),
@@ -201,7 +199,7 @@ def function_name(internal: str | None) -> str:
     return text
 
 
-#: Calls that say the same with their operands turned round -> the call that says it.
+#: Comparisons with swapped operands -> their canonical form.
 _MIRRORED = {"$=$1": "$=$1", "$<>$1": "$<>$1", "$<$1": "$>$1", "$<=$1": "$>=$1"}
 
 _READERS: dict[type[RexNode], Callable[..., Meaning]] = {

@@ -1,4 +1,4 @@
-"""Operators as the kernel gets them: where each column of their inputs is from."""
+"""Operators in the kernel's form: the origin of each column of their inputs."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from compiled_plan.plans.types import LogicalType
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A column that an operator gets, made of columns of the node's input."""
+    """An input column of an operator that is computed from columns of the node's input."""
 
-    how: str  # what is made, such as "millis" of a time
-    columns: tuple[int, ...]  # the places of the columns that it is made of
+    how: str  # kind of computation, such as "millis" of a time
+    columns: tuple[int, ...]  # positions of the columns that it is computed from
 
 
-#: Where a column that an operator gets is from: a column of the node's input, made of some, or an expression over them.
+#: Origin of an operator's input column: a column of the node's input, a computation, or an expression over them.
 ColumnSource = int | Computed | RexNode
 
 
 @dataclass(frozen=True, slots=True)
 class KernelInput:
-    """An input of an operator as the kernel gets it."""
+    """An input of an operator in the kernel's form."""
 
-    sources: tuple[ColumnSource, ...]  # where each column is from
+    sources: tuple[ColumnSource, ...]  # origin of each column
     types: tuple[LogicalType, ...]
-    key: tuple[int, ...] = ()  # places of the columns that its key begins with
+    key: tuple[int, ...] = ()  # positions of the leading key columns
 
 
 @dataclass(frozen=True, slots=True)
 class KernelOperator:
-    """An operator as the kernel gets it."""
+    """An operator in the kernel's form."""
 
-    reader: int  # the node whose inputs the columns are from
+    reader: int  # the node that provides the input columns
     inputs: tuple[KernelInput, ...]
-    calls: tuple[AggregateCall, ...] = ()  # its aggregate calls, over the columns of the first input
+    calls: tuple[AggregateCall, ...] = ()  # aggregate calls over the columns of the first input

@@ -1,7 +1,7 @@
-"""What a value means: the expression that it comes from, down to columns of tables and functions.
+"""The meaning of a value: the expression that computes it, down to columns of tables and functions.
 
-A meaning is a digest with two texts for people. Two values of equal digest are computed alike from equal inputs,
-whatever their names, positions and node ids. Nullability is no part of it: no stored value depends on it.
+A meaning is a digest with two readable texts. Values with equal digests are computed alike from equal inputs, whatever
+their names, positions and node ids. Nullability is not part of it: no stored value depends on it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from compiled_plan.plans.types import LogicalType, TimestampBase
 
 #: Hex digits of a digest.
 _DIGITS = 16
-#: The longest texts that are made, in characters; digests tell longer ones apart.
+#: Maximum text lengths in characters; digests distinguish longer ones.
 _TEXT, _FULL = 240, 600
 _NO_ZONES: frozenset[str] = frozenset()
 _NO_FUNCTIONS: frozenset[PythonFunction] = frozenset()
@@ -31,21 +31,21 @@ class Meaning:
     """The meaning of a value."""
 
     digest: str  # equal for equal meanings
-    text: str = field(compare=False)  # for people, `SUM(orders.amount)`
-    #: The text with types, sides of joins and groups, for where two texts are equal and the digests are not.
+    text: str = field(compare=False)  # readable text, `SUM(orders.amount)`
+    #: The text with types, sides of joins and groups, to distinguish meanings with equal texts.
     full: str = field(compare=False)
-    #: The time zones that it depends on; "default" for that of the run.
+    #: Time zones that the value depends on; "default" for that of the run.
     zones: frozenset[str] = field(default=_NO_ZONES, compare=False)
-    #: The Python functions that it is computed by.
+    #: Python functions that compute the value.
     functions: frozenset[PythonFunction] = field(default=_NO_FUNCTIONS, compare=False)
-    head: str = field(default="", compare=False, repr=False)  # the kind of thing, "call" say
-    parts: tuple[Meaning, ...] = field(default=(), compare=False, repr=False)  # the meanings that it is made of
-    plain: Any = field(default=None, compare=False, repr=False)  # what else tells it apart, types left out
-    #: The type of its values, where it is known.
+    head: str = field(default="", compare=False, repr=False)  # kind of meaning, such as "call"
+    parts: tuple[Meaning, ...] = field(default=(), compare=False, repr=False)  # the meanings that it is composed of
+    plain: Any = field(default=None, compare=False, repr=False)  # further detail without types
+    #: The type of its values, if known.
     type: LogicalType | None = field(default=None, compare=False, repr=False)
 
     def named(self, text: str) -> Meaning:
-        """The same meaning with another text."""
+        """Copy the meaning with another text."""
         return replace(self, text=text)
 
 
@@ -53,12 +53,12 @@ _dumps = deeply(json.dumps)
 
 
 def digest_of(value: Any) -> str:
-    """The digest of JSON values."""
+    """Digest of a JSON value."""
     text = _dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
-def made_of(
+def compose(
     head: str,
     parts: Sequence[Meaning] = (),
     detail: Any = None,
@@ -70,11 +70,10 @@ def made_of(
     plain: Any = None,
     type_: LogicalType | None = None,
 ) -> Meaning:
-    """A meaning made of others, in an order that counts; `head` is the kind of thing, "call" say.
+    """Compose a meaning from ordered parts; `head` is the kind of meaning, such as "call".
 
-    `detail`, as JSON, tells it from others of that head and those parts; `plain` is the detail without types, where it
-    has some. `zones` and `functions` are those beside its parts'. `text` and `full` are as in `Meaning`; `full` is the
-    text by default.
+    `detail`, as JSON, distinguishes meanings with equal head and parts; `plain` is the detail without types. `zones`
+    and `functions` are added to those of the parts. `text` and `full` are as in `Meaning`; `full` defaults to the text.
     """
     return Meaning(
         digest_of([head, detail, [part.digest for part in parts]]),
@@ -91,47 +90,45 @@ def made_of(
 
 def value(text: str, detail: Any = None) -> Meaning:
     """A plain value, such as a join's type."""
-    return made_of("value", detail=text if detail is None else detail, text=text)
+    return compose("value", detail=text if detail is None else detail, text=text)
 
 
 def is_null(meaning: Meaning | None) -> bool:
-    """Whether a value is always NULL."""
+    """Return True if a value is always NULL."""
     while meaning is not None and meaning.head == "call" and meaning.plain[0] == "$CAST$1":
         meaning = meaning.parts[0]
     return meaning is not None and meaning.head == "literal" and meaning.plain[0] is None
 
 
 def function_of(meaning: Meaning | None) -> str:
-    """The function of an aggregate call, "$SUM$1"; empty for anything else."""
+    """The function of an aggregate call, "$SUM$1"; empty for any other meaning."""
     return str(meaning.plain[0][0]) if meaning is not None and meaning.head == "aggregate" else ""
 
 
 def counts_rows(meaning: Meaning | None) -> bool:
-    """Whether an aggregate call is COUNT(*): groups and windows know the number of their rows anyway."""
+    """Return True for COUNT(*), which groups and windows maintain anyway."""
     return function_of(meaning) == "$COUNT$1" and meaning is not None and not meaning.parts
 
 
 def listed(parts: Iterable[Meaning]) -> str:
-    """The texts in a row."""
     return ", ".join(part.text for part in parts)
 
 
 def listed_in_full(parts: Iterable[Meaning]) -> str:
-    """The full texts in a row."""
     return ", ".join(part.full for part in parts)
 
 
 def either(meanings: Sequence[Meaning]) -> Meaning:
-    """A value that comes from one of several places; of one, that very meaning."""
+    """A value with several alternative origins; a single origin is returned unchanged."""
     if len(meanings) == 1:
         return meanings[0]
-    texts, fulls = (dict.fromkeys(getattr(one, name) for one in meanings) for name in ("text", "full"))
-    return made_of("either", meanings, text=" | ".join(texts), full=" | ".join(fulls))
+    texts, fulls = (dict.fromkeys(getattr(meaning, name) for meaning in meanings) for name in ("text", "full"))
+    return compose("either", meanings, text=" | ".join(texts), full=" | ".join(fulls))
 
 
 @lru_cache(maxsize=4096)
 def type_text(type_: LogicalType) -> str:
-    """A type without nullability, and without what only the planner needs."""
+    """A type without nullability and planner-only attributes."""
     plain = type_.as_regular() if isinstance(type_, TimestampBase) else type_
     text = str(plain).replace(" NOT NULL", "")
     return re.sub(r"VARCHAR\(2147483647\)", "STRING", re.sub(r"VARBINARY\(2147483647\)", "BYTES", text))

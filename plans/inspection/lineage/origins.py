@@ -1,4 +1,4 @@
-"""From which columns of which tables each column of a sink comes, and which others decide over its rows."""
+"""Column lineage of sinks: the source columns of each sink column, and the columns that decide over its rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from compiled_plan.plans.plan import CompiledPlan
 
 
 class How(Enum):
-    """How a column has to do with another; the first three make its value, the others decide over rows."""
+    """Relation of a column to its origin; the first three produce its value, the others decide over rows."""
 
     IDENTITY = "it is that very value"
     TRANSFORMATION = "it is computed of it"
@@ -32,17 +32,17 @@ class How(Enum):
 
     @property
     def direct(self) -> bool:
-        """Whether it makes the value."""
+        """Return True if the origin produces the value."""
         return self in (How.IDENTITY, How.TRANSFORMATION, How.AGGREGATION)
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A column of a table that is read."""
+    """A source column."""
 
     table: str  # the identifier of the table
     column: str
-    how: How  # what it has to do with what it is the origin of
+    how: How  # relation to the column that it is an origin of
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +50,18 @@ class SinkOrigins:
     """The origins of a sink's rows."""
 
     table: CatalogTable
-    columns: Mapping[str, tuple[Origin, ...]]  # by column of that its origins
-    rows: tuple[Origin, ...]  # what decides which rows there are, for all columns
+    columns: Mapping[str, tuple[Origin, ...]]  # origins by column of the sink
+    rows: tuple[Origin, ...]  # origins that decide over rows, for all columns
 
 
 def tables_read(plan: CompiledPlan) -> dict[str, CatalogTable]:
-    """The tables that a plan reads, by identifier, in the order of the plan; those that are looked up, too."""
-    found: dict[str, CatalogTable] = {}
+    """The tables that a plan reads, by identifier, in the order of the plan, including lookup tables."""
+    tables: dict[str, CatalogTable] = {}
     for node in plan.in_order:
         table = _read_by(node)
         if table is not None:
-            found.setdefault(table.identifier, table)
-    return found
+            tables.setdefault(table.identifier, table)
+    return tables
 
 
 def _read_by(node: object) -> CatalogTable | None:
@@ -74,10 +74,10 @@ def _read_by(node: object) -> CatalogTable | None:
 
 def origins_of(plan: CompiledPlan) -> list[SinkOrigins]:
     """The origins of all sinks of a plan, in its order."""
-    lineage = lineage_of(plan, telling=by_name)
+    lineage = lineage_of(plan, identity_of=by_name)
     tables = {origin_of_table(table, by_name).digest: name for name, table in tables_read(plan).items()}
-    operators = {each.node: each for each in lineage.operators}
-    found = []
+    operators = {operator.node: operator for operator in lineage.operators}
+    sinks = []
     for node in plan.in_order:
         if not isinstance(node, Sink):
             continue
@@ -87,40 +87,40 @@ def origins_of(plan: CompiledPlan) -> list[SinkOrigins]:
             name: _sorted(_leaves(meaning, How.IDENTITY, tables))
             for name, meaning in zip(names, read.all_columns(), strict=False)
         }
-        filters = [leaf for each in read.filter for leaf in _leaves(each, How.FILTER, tables)]
-        above = [operators[each] for each in _above(plan, node.id) if each in operators and each != node.id]
-        found.append(SinkOrigins(table, columns, _sorted([*filters, *_deciding(above, tables)])))
-    return found
+        filters = [leaf for predicate in read.filter for leaf in _leaves(predicate, How.FILTER, tables)]
+        above = [operators[node_id] for node_id in _above(plan, node.id) if node_id in operators and node_id != node.id]
+        sinks.append(SinkOrigins(table, columns, _sorted([*filters, *_deciding(above, tables)])))
+    return sinks
 
 
 def _sorted(origins: Iterable[Origin]) -> tuple[Origin, ...]:
     order = list(How)
-    return tuple(sorted(set(origins), key=lambda each: (each.table, each.column, order.index(each.how))))
+    return tuple(sorted(set(origins), key=lambda origin: (origin.table, origin.column, order.index(origin.how))))
 
 
 def _above(plan: CompiledPlan, node: int) -> set[int]:
-    found: set[int] = set()
+    ids: set[int] = set()
     waiting = [node]
     while waiting:
         at = waiting.pop()
-        if at not in found:
-            found.add(at)
-            waiting += [each.id for each in plan.inputs(plan.node(at))]
-    return found
+        if at not in ids:
+            ids.add(at)
+            waiting += [source.id for source in plan.inputs(plan.node(at))]
+    return ids
 
 
 def _deciding(operators: Iterable[OperatorLineage], tables: Mapping[str, str]) -> Iterator[Origin]:
     for operator in operators:
-        for each in operator.properties:
-            how = _how_of(operator.kind, each.name)
+        for property_ in operator.properties:
+            how = _influence_of(operator.kind, property_.name)
             if how is not None:
-                for item in each.items:
+                for item in property_.items:
                     if item.meaning is not None:
                         yield from _leaves(item.meaning, how, tables)
 
 
-def _how_of(kind: str, name: str) -> How | None:
-    """What a property of an operator decides by; None for one that decides nothing."""
+def _influence_of(kind: str, name: str) -> How | None:
+    """The influence of an operator's property on rows; None if it has none."""
     last = name.rpartition(" ")[2]
     if last == "filter":
         return How.FILTER
@@ -135,29 +135,29 @@ def _how_of(kind: str, name: str) -> How | None:
     return None
 
 
-#: What says which rows there are, and no value.
+#: Heads of meanings that identify rows, not values.
 _ROWS = frozenset({"rows", "table", "values", "lookup", "correlate"})
-#: What is the very value of a part of it: which one.
+#: Heads whose value is that of one of their parts -> index of the part.
 _SAME = {"side": 0, "result": 0, "looked up": 1}
 
 
 def _leaves(meaning: Meaning, how: How, tables: Mapping[str, str]) -> Iterator[Origin]:
-    """The columns of tables that a meaning is made of."""
+    """The table columns that a meaning is composed of."""
     waiting, seen = [(meaning, how)], set[tuple[str, How]]()
     while waiting:
-        found, by = waiting.pop()
-        if (found.digest, by) in seen or found.head in _ROWS:
+        current, by = waiting.pop()
+        if (current.digest, by) in seen or current.head in _ROWS:
             continue
-        seen.add((found.digest, by))
-        if found.head in ("column", "metadata"):
-            table = tables.get(found.parts[0].digest) if found.parts else None
-            if table is not None and isinstance(found.plain, list):
-                yield Origin(table, str(found.plain[0]), by)
-        elif found.head in _SAME:
-            # The keys of a group are origins of all its rows, and said there.
-            waiting.append((found.parts[_SAME[found.head]], by))
-        elif found.head == "aggregate":
-            waiting += [(each, How.AGGREGATION if by.direct else by) for each in found.parts]
+        seen.add((current.digest, by))
+        if current.head in ("column", "metadata"):
+            table = tables.get(current.parts[0].digest) if current.parts else None
+            if table is not None and isinstance(current.plain, list):
+                yield Origin(table, str(current.plain[0]), by)
+        elif current.head in _SAME:
+            # Keys of a group affect all its rows and are reported there.
+            waiting.append((current.parts[_SAME[current.head]], by))
+        elif current.head == "aggregate":
+            waiting += [(part, How.AGGREGATION if by.direct else by) for part in current.parts]
         else:
-            inner = How.TRANSFORMATION if by is How.IDENTITY and found.head != "either" else by
-            waiting += [(each, inner) for each in found.parts]
+            inner = How.TRANSFORMATION if by is How.IDENTITY and current.head != "either" else by
+            waiting += [(part, inner) for part in current.parts]

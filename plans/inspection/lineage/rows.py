@@ -1,33 +1,33 @@
-"""What flows along the edges of a plan: the meanings of the columns, and beside them which rows there are."""
+"""Rows along the edges of a plan: the meanings of their columns, and the identity of the rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from compiled_plan.plans.inspection.lineage.meaning import Meaning, either, listed, listed_in_full, made_of
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, either, listed, listed_in_full
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
     """Rows of one origin."""
 
-    origin: Meaning  # where they come from: a table, an operator over others
+    origin: Meaning  # a table, or an operator over its inputs
     columns: tuple[Meaning, ...]
-    #: What holds for every row, in the order of their digests. It is kept apart from the columns: a predicate changes
-    #: which rows there are, and not what their columns mean.
+    #: Predicates that hold for every row, sorted by digest. They are separate from the columns: a predicate changes the
+    #: set of rows, not the meaning of their columns.
     filter: tuple[Meaning, ...] = ()
-    watermarks: tuple[Meaning, ...] = ()  # how the watermarks of the rows are made
-    history: str = ""  # digest of all that happens to the rows before, filters of operators above included
+    watermarks: tuple[Meaning, ...] = ()  # watermark strategies of the rows
+    history: str = ""  # digest of everything upstream, including filters of operators above
 
     def column(self, at: int) -> Meaning:
-        """What a column means; a position that is not there is a meaning of its own."""
+        """The meaning of a column; a missing position has its own meaning."""
         if 0 <= at < len(self.columns):
             return self.columns[at]
-        return made_of("column", (self.origin,), at, text=f"column {at} of {self.origin.text}")
+        return compose("column", (self.origin,), at, text=f"column {at} of {self.origin.text}")
 
     def where(self, predicates: Iterable[Meaning]) -> Branch:
-        """The rows for which more holds."""
+        """Add predicates to the rows."""
         return replace(self, filter=in_order((*self.filter, *predicates)))
 
 
@@ -35,79 +35,74 @@ Rows = tuple[Branch, ...]
 
 
 def in_order(meanings: Iterable[Meaning]) -> tuple[Meaning, ...]:
-    """Meanings whose order says nothing, each once."""
-    return tuple(sorted(dict.fromkeys(meanings), key=lambda each: each.digest))
+    """Remove duplicates and sort, for meanings whose order is irrelevant."""
+    return tuple(sorted(dict.fromkeys(meanings), key=lambda meaning: meaning.digest))
 
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """All rows that come to one input of an operator."""
+    """All rows of one input of an operator."""
 
     rows: Rows
-    name: str = ""  # the input's name in properties: "" of one input, "left", "right"
+    name: str = ""  # the input's name in properties: "" for a single input, "left", "right"
     at: int = 0
 
     def column(self, at: int) -> Meaning:
-        """What a column means."""
-        return either([branch.column(at) for branch in self.rows]) if self.rows else made_of("nothing", text="nothing")
+        return either([branch.column(at) for branch in self.rows]) if self.rows else compose("nothing", text="nothing")
 
     def all_columns(self) -> tuple[Meaning, ...]:
-        """What all columns mean."""
         width = max((len(branch.columns) for branch in self.rows), default=0)
         return tuple(self.column(at) for at in range(width))
 
     @property
     def origin(self) -> Meaning:
-        """Which rows these are."""
-        return either([branch.origin for branch in self.rows]) if self.rows else made_of("nothing", text="nothing")
+        """Identity of the rows."""
+        return either([branch.origin for branch in self.rows]) if self.rows else compose("nothing", text="nothing")
 
     @property
     def filter(self) -> tuple[Meaning, ...]:
-        """The predicates, those of several branches with the rows that they hold for."""
+        """The predicates; with several branches, each with its rows."""
         if len(self.rows) == 1:
             return self.rows[0].filter
         return tuple(
-            made_of(
+            compose(
                 "filtered",
                 (branch.origin, *branch.filter),
                 text=f"{branch.origin.text}: {listed(branch.filter) or 'all'}",
                 full=f"{branch.origin.full}: {listed_in_full(branch.filter) or 'all'}",
             )
             for branch in self.rows
-            if any(other.filter for other in self.rows)
+            if any(sibling.filter for sibling in self.rows)
         )
 
     @property
     def watermarks(self) -> tuple[Meaning, ...]:
-        """How the watermarks are made."""
-        return in_order(each for branch in self.rows for each in branch.watermarks)
+        return in_order(watermark for branch in self.rows for watermark in branch.watermarks)
 
     @property
     def histories(self) -> list[str]:
-        """What happened to the rows before."""
         return [branch.history for branch in self.rows]
 
-    def named(self, what: str) -> str:
-        """The name of a property of this input."""
-        return f"{self.name} {what}" if self.name else what
+    def named(self, subject: str) -> str:
+        return f"{self.name} {subject}" if self.name else subject
 
 
 def port(rows: Rows, name: str = "", at: int = 0) -> Port:
-    """An input; the order in which a union names its inputs says nothing."""
+    """An input; the order of a union's inputs is irrelevant."""
 
     def key(branch: Branch) -> tuple[object, ...]:
         return (
             branch.origin.digest,
             branch.history,
-            [each.digest for each in branch.filter],
-            [each.digest for each in branch.columns],
+            [predicate.digest for predicate in branch.filter],
+            [column.digest for column in branch.columns],
         )
 
     return Port(tuple(sorted(rows, key=key)), name, at)
 
 
 def sides(inputs: Sequence[Rows]) -> tuple[Port, ...]:
-    """The inputs of an operator with their names."""
+    """The named inputs of an operator."""
     if len(inputs) == 1:
         return (port(inputs[0]),)
     names = ("left", "right") if len(inputs) == 2 else tuple(f"input {at}" for at in range(len(inputs)))

@@ -1,4 +1,4 @@
-"""Tables and sources of a new plan matched with those of an old one: by where their rows are, then by name."""
+"""Matching of a new plan's tables and sources with an old plan's: by the location of their rows, then by name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.lineage.meaning import digest_of
 from compiled_plan.plans.inspection.lineage.operators import Property, SourceLineage
-from compiled_plan.plans.inspection.lineage.table_identity import Telling, at_rest, options_of, place_of
+from compiled_plan.plans.inspection.lineage.table_identity import TableIdentity, at_rest, options_of, place_of
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
 
@@ -18,24 +18,24 @@ Tables = Mapping[str, CatalogTable]
 
 @dataclass(frozen=True, slots=True)
 class SourceKey:
-    """The identity of a source from one program to the next."""
+    """Identity of a source across program versions."""
 
     name: str
-    identity: str  # digest of where its rows are
-    options: str = ""  # digest of the options by which they are read
+    identity: str  # digest of the location of its rows
+    options: str = ""  # digest of its read options
 
     @classmethod
     def of(cls, source: SourceLineage) -> SourceKey:
-        """The key of a source."""
         return cls(source.name, source.identity, options_digest(source.properties))
 
 
 def options_digest(properties: Iterable[Property]) -> str:
-    """Digest of the options of a source."""
-    return digest_of([[one.name, [[item.digest, item.type] for item in one.items]] for one in properties])
+    return digest_of(
+        [[property_.name, [[item.digest, item.type] for item in property_.items]] for property_ in properties]
+    )
 
 
-#: What makes two sources one, strictest first.
+#: Criteria for a match, from strict to loose.
 _LEVELS: tuple[Callable[[SourceKey], object], ...] = (
     lambda key: key,
     lambda key: (key.identity, key.options),
@@ -46,53 +46,54 @@ _LEVELS: tuple[Callable[[SourceKey], object], ...] = (
 
 
 def match_sources(old: Sequence[SourceKey], new: Sequence[SourceKey]) -> Mapping[int, int]:
-    """Positions of new sources -> those of the old sources that they are, by place, then by name.
+    """Positions of new sources -> positions of their old counterparts, by location, then by name.
 
-    New sources without a counterpart are left out.
+    New sources without a counterpart are omitted.
     """
-    found: dict[int, int] = {}
+    matches: dict[int, int] = {}
     for level in _LEVELS:
-        free = [at for at in range(len(old)) if at not in found.values()]
+        free = [at for at in range(len(old)) if at not in matches.values()]
         for at, key in enumerate(new):
-            same = next((one for one in free if level(old[one]) == level(key)), None)
-            if at not in found and same is not None:
-                found[at] = same
+            same = next((position for position in free if level(old[position]) == level(key)), None)
+            if at not in matches and same is not None:
+                matches[at] = same
                 free.remove(same)
-    return found
+    return matches
 
 
 def tables_of(plan: CompiledPlan) -> Tables:
-    """All tables of a plan by their full names."""
     return {table.identifier: table for node in plan.nodes for _, table in node.tables()}
 
 
 def same_tables(
     old: Tables, new: Tables, places: tuple[Callable[[str], str], Callable[[str], str]] = (at_rest, at_rest)
 ) -> Mapping[str, str]:
-    """The full names of new tables -> those of the old tables that they are.
+    """Full names of new tables -> those of their counterparts in the old plan.
 
-    A table over the same rows is the same, whatever its name; then one of the same name is, over other rows. Where
-    several tables lie at one place, the names tell them apart. `places` give the full names of paths in each plan.
+    Tables over the same rows match regardless of name; then tables of the same name over other rows. Names distinguish
+    several tables at one location. `places` resolve paths to full names in each plan.
     """
     before, after = (
         {name: _place(table, place) for name, table in side.items()}
         for side, place in zip((old, new), places, strict=True)
     )
-    found = {name: name for name, where in after.items() if where is not None and before.get(name) == where}
+    matches = {name: name for name, where in after.items() if where is not None and before.get(name) == where}
     for name, where in after.items():
-        if name in found or where is None or Counter(after.values())[where] > 1:
+        if name in matches or where is None or Counter(after.values())[where] > 1:
             continue
-        there = [each for each, other in before.items() if other == where and each not in found.values()]
+        there = [
+            old_name for old_name, location in before.items() if location == where and old_name not in matches.values()
+        ]
         if len(there) == 1:
-            found[name] = there[0]
-    taken = set(found.values())
-    return found | {name: name for name in new if name not in found and name in old and name not in taken}
+            matches[name] = there[0]
+    taken = set(matches.values())
+    return matches | {name: name for name in new if name not in matches and name in old and name not in taken}
 
 
-def tellings(
+def table_identities(
     old: CompiledPlan, new: CompiledPlan, places: tuple[Callable[[str], str], Callable[[str], str]] = (at_rest, at_rest)
-) -> tuple[Telling, Telling]:
-    """Tell tables apart in two plans, so that those of the new plan that are of the old one are equal to them."""
+) -> tuple[TableIdentity, TableIdentity]:
+    """Identify the tables of two plans, so that matched tables have equal identities."""
     before, after = tables_of(old), tables_of(new)
     same = same_tables(before, after, places)
 
@@ -106,7 +107,7 @@ def tellings(
 
 
 def _place(table: CatalogTable, place: Callable[[str], str]) -> str | None:
-    """Where the rows are; None where nothing says it."""
+    """Digest of the location of the rows; None if it is unknown."""
     connector = connector_spec(options_of(table).get("connector"))
     if connector is None or not connector.keeps_rows or connector.place is None:
         return None

@@ -1,4 +1,4 @@
-"""How far two meanings are from each other that are computed alike: by types that became wider, or over other rows."""
+"""Differences between meanings that are computed alike: widened types, or other rows."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from compiled_plan.plans.types import (
 
 
 class Shift(Flag):
-    """What lies between two meanings that are computed alike."""
+    """Difference between two meanings that are computed alike."""
 
     NONE = 0
     WIDER = 1
-    """The type holds more values; those that were there are the same."""
+    """The type holds more values; existing values are the same."""
     FINER = 2
-    """The type is finer: what was read before was rounded to the coarser one."""
+    """The type is finer: past values were rounded to the coarser one."""
     COMPUTED = 4
-    """It is computed of something wider or finer, and may come out otherwise where that was rounded or too large."""
+    """An operand is wider or finer; the result may differ for values that were rounded or too large."""
     ROWS = 8
-    """It is computed alike of other rows."""
+    """Computed alike over other rows."""
     BRANCHES = 16
-    """Of the branches of a union some came or went."""
+    """Branches of a union were added or removed."""
 
 
-#: Where rows come from: what two of them have in common says nothing of a value computed of them.
+#: Heads that identify rows: a shared origin does not relate the values computed over it.
 _ORIGINS = frozenset({"table", "rows", "values", "windowed", "correlate", "declared", "lookup"})
 _CASTS = ("$CAST$1", "$REINTERPRET$1")
-#: Calls whose result is one of their operands, or does not depend on how wide these are.
+#: Calls whose result is one of their operands, or independent of the width of the operands.
 _TRANSPARENT = frozenset(
     f"${name}$1"
     for name in "AND OR NOT CASE COALESCE IF = <> < <= > >= IS_NULL IS_NOT_NULL IS_TRUE IS_NOT_TRUE IS_FALSE".split()
@@ -51,20 +51,20 @@ _TRANSPARENT = frozenset(
 @deeply
 @lru_cache(maxsize=16384)
 def relate(old: Meaning, new: Meaning) -> Shift | None:
-    """The shift between two meanings that are computed alike; None where they are two different things."""
+    """The shift between two meanings that are computed alike; None if they are unrelated."""
     if old.digest == new.digest:
         return Shift.NONE
     if old.head == new.head == "literal" and old.plain == new.plain and old.plain[1] is None:
-        # A number is the same number, whatever it is compared with.
-        return Shift.NONE if _of_types(old.type, new.type) or _of_types(new.type, old.type) else None
+        # A numeric constant has the same value in every type.
+        return Shift.NONE if _type_shift(old.type, new.type) or _type_shift(new.type, old.type) else None
     inner = _inner(_bare(old), _bare(new))
-    outer = _of_types(old.type, new.type)
+    outer = _type_shift(old.type, new.type)
     return None if inner is None or outer is None else inner | outer
 
 
 @lru_cache(maxsize=1024)
 def widened(old: LogicalType, new: LogicalType) -> Shift | None:
-    """The shift between a type and a wider one; None where it did not become wider, or is another one."""
+    """The shift from a type to a wider one; None if it is narrower or unrelated."""
     if type_text(old) == type_text(new):
         return Shift.NONE
     match old, new:
@@ -83,12 +83,12 @@ def widened(old: LogicalType, new: LogicalType) -> Shift | None:
     return None
 
 
-def _of_types(old: LogicalType | None, new: LogicalType | None) -> Shift | None:
+def _type_shift(old: LogicalType | None, new: LogicalType | None) -> Shift | None:
     return Shift.NONE if old is None or new is None else widened(old, new)
 
 
 def _bare(meaning: Meaning) -> Meaning:
-    """The meaning without casts that only make it wider."""
+    """Strip casts that only widen."""
     while meaning.head == "call" and meaning.plain[0] in _CASTS and meaning.parts:
         (inside, *_) = meaning.parts
         if inside.type is None or meaning.type is None or widened(inside.type, meaning.type) != Shift.WIDER:
@@ -98,68 +98,68 @@ def _bare(meaning: Meaning) -> Meaning:
 
 
 def _inner(old: Meaning, new: Meaning) -> Shift | None:
-    """The same, whatever type comes out."""
+    """The shift, ignoring the result type."""
     if old.digest == new.digest:
         return Shift.NONE
     if old.head in _ORIGINS and new.head in _ORIGINS:
         return Shift.ROWS
     if "either" in (old.head, new.head):
-        return _branches(*((each.parts if each.head == "either" else (each,)) for each in (old, new)))
+        return _branches(*((side.parts if side.head == "either" else (side,)) for side in (old, new)))
     if old.head != new.head or old.plain != new.plain or len(old.parts) != len(new.parts):
         return None
     if old.head in ("column", "metadata"):
         return Shift.NONE if old.parts == new.parts else None
-    found = Shift.NONE
+    combined = Shift.NONE
     parts = new.parts
     if old.head == "result":
-        # A group is the same in whatever order its columns are named.
-        parts = (parts[0], *_in_order_of(old.parts[1:-1], parts[1:-1]), parts[-1])
-    for one, other in zip(old.parts, parts, strict=True):
-        # Of a row, what else is in it says nothing of one field.
-        shift = _inner(_bare(one), _bare(other)) if old.head == "field" else relate(one, other)
+        # The order of a group's columns is irrelevant.
+        parts = (parts[0], *_sorted_like(old.parts[1:-1], parts[1:-1]), parts[-1])
+    for old_part, new_part in zip(old.parts, parts, strict=True):
+        # The other fields of a row do not affect one field.
+        shift = _inner(_bare(old_part), _bare(new_part)) if old.head == "field" else relate(old_part, new_part)
         if shift is None:
             return None
-        found |= shift
-    return found | _computed(old, new, found) if old.head == "call" else found
+        combined |= shift
+    return combined | _computed(old, new, combined) if old.head == "call" else combined
 
 
 def _computed(old: Meaning, new: Meaning, operands: Shift) -> Shift:
-    """Whether a call gives something else where its operands became wider or finer."""
+    """The additional shift of a call whose operands became wider or finer."""
     if old.plain[0] in _TRANSPARENT:
         return Shift.NONE
     if old.plain[0] in _CASTS:
-        # Equal values are cast to equal ones; to another type they are rounded otherwise.
+        # Equal values are cast to equal values of one type; to another type they round differently.
         same = old.type is not None and new.type is not None and type_text(old.type) == type_text(new.type)
         return Shift.NONE if same and not operands & Shift.FINER else Shift.COMPUTED
     return Shift.COMPUTED if operands & (Shift.WIDER | Shift.FINER) else Shift.NONE
 
 
-def _in_order_of(old: Sequence[Meaning], new: Sequence[Meaning]) -> Sequence[Meaning]:
-    places = {each.digest: at for at, each in enumerate(old)}
-    known = all(each.digest in places for each in new)
-    return sorted(new, key=lambda each: places[each.digest]) if known else new
+def _sorted_like(old: Sequence[Meaning], new: Sequence[Meaning]) -> Sequence[Meaning]:
+    places = {part.digest: at for at, part in enumerate(old)}
+    known = all(part.digest in places for part in new)
+    return sorted(new, key=lambda part: places[part.digest]) if known else new
 
 
 def _branches(old: Sequence[Meaning], new: Sequence[Meaning]) -> Shift | None:
-    """Of values that come from several places: those places that both have."""
-    if all(each.head in _ORIGINS for each in (*old, *new)):
+    """The shift of a union, over the branches that both have."""
+    if all(part.head in _ORIGINS for part in (*old, *new)):
         return Shift.ROWS
-    found, free = Shift.NONE, list(new)
+    combined, free = Shift.NONE, list(new)
     shared = 0
-    for one in old:
-        shifts = [(shift, at) for at, other in enumerate(free) if (shift := relate(one, other)) is not None]
+    for old_part in old:
+        shifts = [(shift, at) for at, new_part in enumerate(free) if (shift := relate(old_part, new_part)) is not None]
         if shifts:
-            shift, at = min(shifts, key=lambda each: each[0].value)
+            shift, at = min(shifts, key=lambda candidate: candidate[0].value)
             del free[at]
-            found |= shift
+            combined |= shift
             shared += 1
     if not shared:
         return None
-    return found | (Shift.BRANCHES if free or shared < len(old) else Shift.NONE)
+    return combined | (Shift.BRANCHES if free or shared < len(old) else Shift.NONE)
 
 
 def related(old: Item, new: Item) -> Shift | None:
-    """The shift between two items that are computed alike; None where they are two things."""
+    """The shift between two items that are computed alike; None if they are unrelated."""
     if (old.digest, old.type) == (new.digest, new.type):
         return Shift.NONE
     if old.meaning is None or new.meaning is None or old.name != new.name:

@@ -1,6 +1,6 @@
-"""What a table is: where its rows are, and the options by which they are read.
+"""Identity of a table: the location of its rows, and the options for reading them.
 
-A table of files is its path, whatever its name. Of other connectors the name and all options say what it is.
+A filesystem table is identified by its path, whatever its name. With other connectors, the name and all options count.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from pathlib import Path
 from compiled_plan.plans.connectors.checks import formats_of
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSlot
-from compiled_plan.plans.inspection.lineage.meaning import Meaning, digest_of, made_of, type_text
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, digest_of, type_text
 from compiled_plan.plans.inspection.lineage.operators import Item, Property, SourceLineage
 from compiled_plan.plans.nodes.tables import CatalogTable, PhysicalColumn
 from compiled_plan.plans.text.masking import is_sensitive, masked, shown_value
 from compiled_plan.plans.text.options import Kind
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-#: What makes a table that very table: what of it is compared.
-Telling = Callable[[CatalogTable], Mapping[str, str]]
+#: Returns the properties that identify a table.
+TableIdentity = Callable[[CatalogTable], Mapping[str, str]]
 
 
 def at_rest(path: str) -> str:
-    """A path without what does not count: the scheme of local files, a slash at the end."""
+    """Normalise a path: strip the scheme of local files and a trailing slash."""
     text = path.removeprefix("file://").rstrip("/") if path.startswith(("file:///", "/")) else path.rstrip("/")
     return text.removeprefix("file:") or path
 
 
 def local_place(path: str) -> str:
-    """The full name of a path for a process of this machine: a relative one from its folder on."""
+    """The full name of a path on this machine, resolving relative paths against the working directory."""
     text = at_rest(path)
     return os.path.normpath(Path.cwd() / text) if is_relative(text) else text
 
 
 def is_relative(path: str) -> bool:
-    """Whether a path is relative to a folder that it does not say."""
+    """Return True if a path is relative."""
     return bool(path) and not path.startswith("/") and not _SCHEME.match(path)
 
 
 def options_of(table: CatalogTable) -> Mapping[str, str]:
-    """The options that count."""
+    """The options that rows depend on."""
     options = table.options
     connector = connector_spec(options.get("connector"))
     return {
@@ -51,7 +51,7 @@ def options_of(table: CatalogTable) -> Mapping[str, str]:
 
 
 def _counts(connector: ConnectorSpec, options: Mapping[str, str], key: str) -> bool:
-    """Whether rows depend on an option; one that nobody knows may be of use to a library."""
+    """Return True if rows depend on an option; unknown options may be used by a library."""
     known = connector.option(key)
     for option, spec in formats_of(options, connector).items():
         prefix = FormatSlot.prefix(option, spec.name)
@@ -60,7 +60,7 @@ def _counts(connector: ConnectorSpec, options: Mapping[str, str], key: str) -> b
 
 
 def place_of(table: CatalogTable, place: Callable[[str], str]) -> dict[str, str]:
-    """What says where the table's rows are."""
+    """Properties that locate the table's rows."""
     options = options_of(table)
     name = options.get("connector", "")
     connector = connector_spec(name)
@@ -80,52 +80,52 @@ def _is_path(connector: ConnectorSpec, option: str) -> bool:
 
 
 def paths_of(table: CatalogTable) -> list[str]:
-    """The paths among the options that say where the table's rows are."""
+    """The paths among the options that locate the table's rows."""
     options = options_of(table)
     connector = connector_spec(options.get("connector"))
     place = () if connector is None else connector.place or ()
     return [options[key] for key in place if key in options and connector is not None and _is_path(connector, key)]
 
 
-def by_place(place: Callable[[str], str]) -> Telling:
-    """Tables are told apart by where their rows are; `place` gives the full name of a path."""
+def by_place(place: Callable[[str], str]) -> TableIdentity:
+    """Identify tables by the location of their rows; `place` resolves a path to its full name."""
     return lambda table: place_of(table, place)
 
 
 def by_name(table: CatalogTable) -> Mapping[str, str]:
-    """Tables are told apart by their names: the same program over other files has the same operators."""
+    """Identify tables by name, so that a program over other files has the same operators."""
     return {"name": table.identifier}
 
 
-def is_kept(table: CatalogTable) -> bool:
-    """Whether what is written into a table is anywhere afterwards."""
+def is_persistent(table: CatalogTable) -> bool:
+    """Return True if rows written to the table persist."""
     connector = connector_spec(options_of(table).get("connector"))
     return connector is None or connector.keeps_rows
 
 
 def is_positional(table: CatalogTable) -> bool:
-    """Whether columns are found by their position."""
+    """Return True if columns are identified by position."""
     options = options_of(table)
     connector = connector_spec(options.get("connector"))
     return connector is not None and any(spec.positional for spec in formats_of(options, connector).values())
 
 
-def origin_of_table(table: CatalogTable, telling: Telling) -> Meaning:
-    """All rows of a table."""
-    where = telling(table)
+def origin_of_table(table: CatalogTable, identity_of: TableIdentity) -> Meaning:
+    """Identity of all rows of a table."""
+    where = identity_of(table)
     shown = ", ".join(value for key, value in masked(where).items() if key != "connector" and not is_sensitive(key))
-    return made_of("table", detail=where, text=table.name, full=f"{table.name} of {shown}")
+    return compose("table", detail=where, text=table.name, full=f"{table.name} of {shown}")
 
 
 def column_of(table: CatalogTable, columns: Sequence[PhysicalColumn], origin: Meaning, at: int) -> Meaning:
-    """A column that the table stores, by its position among these."""
+    """The meaning of a stored column, by its position."""
     if at >= len(columns):
-        return made_of("column", (origin,), at, text=f"{table.name}[{at}]")
+        return compose("column", (origin,), at, text=f"{table.name}[{at}]")
     column = columns[at]
     type_ = type_text(column.data_type)
     detail = [column.name, type_, at if is_positional(table) else None]
     name = f"{table.name}.{column.name}"
-    return made_of(
+    return compose(
         "column",
         (origin,),
         detail,
@@ -137,7 +137,7 @@ def column_of(table: CatalogTable, columns: Sequence[PhysicalColumn], origin: Me
 
 
 def source_of(nodes: tuple[int, ...], table: CatalogTable, place: Callable[[str], str]) -> SourceLineage:
-    """A table as a source."""
+    """Convert a table to a source."""
     where, options = place_of(table, place), dict(options_of(table))
     options |= {key: value for key, value in where.items() if key in options}
     properties = [Property(key, (_shown(key, value),)) for key, value in options.items()]

@@ -1,1 +1,1 @@
-"""Operators, a file for each file of `plans.nodes`: the lineage of their nodes, verdicts and words of their kinds."""
+"""Operators, one file per file of `plans.nodes`: the lineage of their nodes, verdicts and labels of their kinds."""

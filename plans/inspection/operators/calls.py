@@ -1,11 +1,11 @@
-"""What aggregate calls and orders mean, shared by the operators that have them."""
+"""Meanings of aggregate calls and orders, shared by several operators."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from compiled_plan.plans.inspection.lineage.expressions import function_name, of_python
-from compiled_plan.plans.inspection.lineage.meaning import Meaning, listed, listed_in_full, made_of, type_text
+from compiled_plan.plans.inspection.lineage.expressions import function_identity, function_name
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, listed, listed_in_full, type_text
 from compiled_plan.plans.nodes.specs import AggregateCall, SortField
 from compiled_plan.plans.types import LogicalType, TimeKind, TimestampBase
 
@@ -13,15 +13,15 @@ Columns = Callable[[int], Meaning]
 
 
 def call_of(call: AggregateCall, column: Columns) -> Meaning:
-    """One aggregate call: function, arguments, DISTINCT, FILTER."""
+    """The meaning of one aggregate call: function, arguments, DISTINCT, FILTER."""
     arguments = [column(at) for at in call.arg_list]
     filters = [column(call.filter_arg)] if call.filter_arg >= 0 else []
     if call.python is not None:
-        names: object = ["python", of_python(call.python)]
+        names: object = ["python", function_identity(call.python)]
     else:
         names = [call.internal_name, call.system_name, call.catalog_name, call.function_class]
     detail = [names, len(arguments), call.distinct, call.approximate, call.ignore_nulls, type_text(call.type)]
-    return made_of(
+    return compose(
         "aggregate",
         (*arguments, *filters),
         detail,
@@ -40,15 +40,14 @@ def _text(call: AggregateCall, arguments: str, filters: str) -> str:
 
 
 def calls_of(calls: Sequence[AggregateCall], column: Columns) -> list[Meaning]:
-    """Several calls in their order."""
     return [call_of(call, column) for call in calls]
 
 
 def results_of(calls: Sequence[Meaning], keys: Sequence[Meaning], origin: Meaning, how: str = "") -> list[Meaning]:
-    """What the results of calls over groups mean."""
+    """Meanings of the results of calls over groups."""
     by, by_full = listed(keys), listed_in_full(keys)
     return [
-        made_of(
+        compose(
             "result",
             (call, *keys, origin),
             how,
@@ -61,21 +60,22 @@ def results_of(calls: Sequence[Meaning], keys: Sequence[Meaning], origin: Meanin
 
 
 def order_of(fields: Sequence[SortField], column: Columns) -> list[Meaning]:
-    """The columns of an order, with direction and the place of nulls."""
-    return [directed(column(each.index), ascending=each.is_ascending, nulls_last=each.null_is_last) for each in fields]
+    """The columns of an order, with direction and the position of nulls."""
+    return [
+        directed(column(field.index), ascending=field.is_ascending, nulls_last=field.null_is_last) for field in fields
+    ]
 
 
 def directed(column: Meaning, *, ascending: bool, nulls_last: bool) -> Meaning:
-    """A column of an order."""
     how = f"{'ASC' if ascending else 'DESC'} NULLS {'LAST' if nulls_last else 'FIRST'}"
-    return made_of("order", (column,), how, text=f"{column.text} {how}", full=f"{column.full} {how}")
+    return compose("order", (column,), how, text=f"{column.text} {how}", full=f"{column.full} {how}")
 
 
 def type_at(types: Sequence[LogicalType], at: int) -> LogicalType | None:
-    """The type of a column; None for one that is not there."""
+    """The type of a column; None if the position does not exist."""
     return types[at] if 0 <= at < len(types) else None
 
 
 def is_rowtime(type_: LogicalType | None) -> bool:
-    """Whether a column is an event time."""
+    """Return True if a column is an event-time attribute."""
     return isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME

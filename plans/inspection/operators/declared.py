@@ -1,7 +1,7 @@
-"""Nodes without a rule of their own: what they mean follows from their declarations.
+"""Fallback lineage for nodes without a rule, derived from their declarations.
 
-An enforcing field is a property: the columns that it refers to, and the rest of it as a plain value. The columns that
-the node's input must be spread by are its key. What comes out is what the node makes of all that.
+An enforcing field is a property: the columns that it refers to, and the rest of it as a plain value. The columns by
+which the node's input must be distributed are its key. The output is identified by all of these.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
-from compiled_plan.plans.inspection.lineage.meaning import Meaning, digest_of, made_of
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, digest_of
 from compiled_plan.plans.inspection.lineage.rows import Branch, Port, sides
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.references import Reference, references, with_columns
 
-#: Fields that say nothing of what a node does.
+#: Fields that do not affect a node's behaviour.
 _PASSIVE = frozenset({"id", "uid", "description", "state", "configuration", "inputProperties", "type"})
 
 
 @rule(PlanNode)
 def declared(node: PlanNode, context: Context) -> RuleResult:
-    """A node by its declaration."""
+    """The lineage of a node by its declaration."""
     ports = sides(context.inputs(node))
     if not (node.KEEPS_STATE and node.runnable):
         return RuleResult((_row(node, ports),))
@@ -33,21 +33,21 @@ def declared(node: PlanNode, context: Context) -> RuleResult:
     for alias, value in fields.items():
         if names.get(alias) not in enforcing:
             continue
-        meanings = [_column(each, ports) for each in references(node) if each.path[0] == alias]
+        meanings = [_column(reference, ports) for reference in references(node) if reference.path[0] == alias]
         draft.add(alias, meanings)
-        draft.say(f"{alias}, the rest", value, "" if isinstance(value, str | int) else "as declared")
+        draft.add_value(f"{alias}, the rest", value, "" if isinstance(value, str | int) else "as declared")
     for at, port in enumerate(ports):
         draft.stored(port, at)
-    return draft.made(_row(node, ports).columns, node.kind)
+    return draft.finish(_row(node, ports).columns, node.kind)
 
 
 def _row(node: PlanNode, ports: tuple[Port, ...]) -> Branch:
-    """What comes out: its columns are told apart by their numbers alone."""
-    refers = [_column(each, ports) for each in references(node)]
+    """The output rows: columns are identified by position alone."""
+    refers = [_column(reference, ports) for reference in references(node)]
     parts = [*(port.origin for port in ports), *refers]
-    origin = made_of("declared", parts, [node.kind, _without_columns(node)], text=node.kind)
+    origin = compose("declared", parts, [node.kind, _without_columns(node)], text=node.kind)
     columns = tuple(
-        made_of("column", (origin,), at, text=f"column {at} of {node.kind}")
+        compose("column", (origin,), at, text=f"column {at} of {node.kind}")
         for at in range(len(node.output_type.fields))
     )
     return Branch(origin, columns, history=digest_of([origin.digest, [port.histories for port in ports]]))
@@ -58,9 +58,9 @@ def _column(reference: Reference, ports: tuple[Port, ...]) -> Meaning:
         return ports[reference.input].column(reference.column)
     columns = [column for port in ports for column in port.all_columns()]
     at = reference.column
-    return columns[at] if at < len(columns) else made_of("nothing", detail=at, text=f"column {at}")
+    return columns[at] if at < len(columns) else compose("nothing", detail=at, text=f"column {at}")
 
 
 def _without_columns(node: PlanNode) -> dict[str, Any]:
-    """The node's JSON, with no number of a column in it: a column is what it means."""
+    """The node's JSON without column numbers; columns are compared by meaning."""
     return {key: item for key, item in with_columns(node, lambda _: 0).to_dict().items() if key not in _PASSIVE}

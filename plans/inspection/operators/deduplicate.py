@@ -16,86 +16,86 @@ if TYPE_CHECKING:
     from compiled_plan.plans.inspection.judging.edited import Edited, Judgement
 
 
-def say_row(draft: OperatorDraft, keeps_last: bool) -> None:
-    """Add the property that says whether an operator keeps the last row of each key or the first."""
-    draft.say("keeps", keeps_last, "the last row" if keeps_last else "the first row")
+def add_row_choice(draft: OperatorDraft, keeps_last: bool) -> None:
+    """Add the property that tells if an operator keeps the last row of each key or the first."""
+    draft.add_value("keeps", keeps_last, "the last row" if keeps_last else "the first row")
 
 
 @rule(Deduplicate)
 def deduplicate(node: Deduplicate, context: Context) -> RuleResult:
-    """Kept: the first or last row of each key; of the first to arrive only that there was one."""
+    """State: the first or last row of each key; for the first row in arrival order only its existence."""
     (port,) = context.ports(node)
     draft = OperatorDraft(node, "deduplicate", context, (port,))
     types = context.types(node)
     draft.key(port, node.unique_keys)
-    say_row(draft, node.keep_last_row)
+    add_row_choice(draft, node.keep_last_row)
     time = next((at for at, type_ in enumerate(types) if is_rowtime(type_)), None)
     if node.is_rowtime and time is not None:
         draft.add("order", [port.column(time)], [types[time]])
     else:
-        draft.say("order", "arrival")
-    draft.say("waits for the watermark", node.waits_for_watermarks)
+        draft.add_value("order", "arrival")
+    draft.add_value("waits for the watermark", node.waits_for_watermarks)
     if node.waits_for_watermarks:
         draft.kernel = "keep-first-in-order"
         draft.watermarks()
     if node.is_rowtime or node.keep_last_row:
         draft.stored(port)
-    return draft.made(port.all_columns(), "last" if node.keep_last_row else "first")
+    return draft.finish(port.all_columns(), "last" if node.keep_last_row else "first")
 
 
 @rule(ChangelogNormalize)
 def changelog_normalize(node: ChangelogNormalize, context: Context) -> RuleResult:
-    """Kept: the last row of each key."""
+    """State: the last row of each key."""
     (port,) = context.ports(node)
     draft = OperatorDraft(node, "changelog-normalize", context, (port,))
     draft.key(port, node.unique_keys)
-    # Which rows went out is not kept: the condition tells it of the row that is.
+    # Emitted rows are not stored: the condition determines them from the stored row.
     draft.add("condition", in_order(conjuncts(node.filter_condition, context.scope(node, port.column))))
     draft.stored(port)
-    return draft.made(port.all_columns(), "normalized")
+    return draft.finish(port.all_columns(), "normalized")
 
 
 def keeps(edited: Edited) -> Judgement:
-    """The first row says nothing of the last."""
+    """Judge keeping the other row: the first row does not determine the last."""
     was, becomes = edited.texts
-    return edited.incompatible(f"{was} of each key is kept, and {becomes} is not known")
+    return edited.incompatible(f"{was} of each key is stored, and {becomes} is unknown")
 
 
 def order(edited: Edited) -> Judgement:
-    """The time of a row says whether it is the first or last."""
+    """Judge an edit of the time that determines the first or last row."""
     if edited.list.added or edited.list.dropped:
-        return edited.incompatible("the row that is kept was chosen by another time")
+        return edited.incompatible("the stored row was selected by another time")
     return edited.unless_rounded("the times of rows from before are rounded")
 
 
 def _waits(edited: Edited) -> Judgement:
-    """A row that waits is kept otherwise than one that was given out."""
-    return edited.incompatible("what is kept has another form where rows wait for the watermark")
+    """Judge waiting for watermarks, which changes the form of the state."""
+    return edited.incompatible("the state has another form if rows wait for the watermark")
 
 
 def _condition(edited: Edited) -> Judgement:
-    """The last row of a key is kept where it passes."""
+    """Judge a condition; the last row of a key is stored if it passes."""
     items = edited.list
     if items.stays:
         return edited.full(listed=True)
     parts = []
     if items.dropped:
-        parts.append(f"rows that `{listed(items.dropped)}` held back come with their next change alone")
+        parts.append(f"rows that `{listed(items.dropped)}` held back are emitted only with their next change")
     if items.added:
         parts.append(f"rows that fail `{listed(items.added)}` stay until their next change")
     return edited.partial("; ".join(parts) or "rows from before passed by rounded values", listed=True)
 
 
 def one_row(texts: Texts) -> str:
-    """The row that is kept of each key, in words."""
+    """Label of the row that is stored for each key."""
     return f"{texts['keeps']}{texts.for_each} by {texts['order']}"
 
 
 declare(
     OperatorKind(
-        "deduplicate", one_row, {"keeps": keeps, "order": order, "waits for the watermark": _waits}, found_by="key"
+        "deduplicate", one_row, {"keeps": keeps, "order": order, "waits for the watermark": _waits}, retract_key="key"
     ),
     OperatorKind(
-        "changelog-normalize", lambda texts: f"last row{texts.for_each}", {"condition": _condition}, found_by="key"
+        "changelog-normalize", lambda texts: f"last row{texts.for_each}", {"condition": _condition}, retract_key="key"
     ),
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from compiled_plan.plans.inspection.judging.kinds import OperatorKind, Texts, declare
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.expressions import meaning_of
-from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose
 from compiled_plan.plans.inspection.operators.calls import is_rowtime, order_of, type_at
 from compiled_plan.plans.nodes.match import Match
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @rule(Match)
 def match_recognize(node: Match, context: Context) -> RuleResult:
-    """Kept: the rows of matches that are under way, and how far these are."""
+    """State: the rows of partial matches, and their progress."""
     (port,) = context.ports(node)
     spec = node.match_spec
     draft = OperatorDraft(node, "match", context, (port,), "match-recognize")
@@ -29,27 +29,29 @@ def match_recognize(node: Match, context: Context) -> RuleResult:
     draft.add_named("definitions", {name: meaning_of(rex, scope) for name, rex in spec.pattern_definitions.items()})
     measures = {name: meaning_of(rex, scope) for name, rex in spec.measures.items()}
     keys = [port.column(at) for at in spec.partition.fields]
-    # The names of measures are aliases; their order is that of the columns.
-    found = [measures[name] for name in node.output_type.names if name in measures]
-    draft.add("measures", found or measures.values())
+    # Names of measures are aliases; their order is that of the columns.
+    measured = [measures[name] for name in node.output_type.names if name in measures]
+    draft.add("measures", measured or measures.values())
     draft.add("after match", [meaning_of(spec.after, scope)])
     draft.add("within", [meaning_of(spec.interval, scope)] if spec.interval is not None else [])
     subsets = {name: list(items) for name, items in spec.subsets.items()}
-    draft.say("subsets", subsets, str(spec.subsets or "none"))
-    draft.say("all rows", spec.all_rows)
+    draft.add_value("subsets", subsets, str(spec.subsets or "none"))
+    draft.add_value("all rows", spec.all_rows)
     draft.stored(port)
     draft.watermarks(is_rowtime(type_at(context.types(node), spec.order_by.fields[0].index)))
     results: list[Meaning] = [
-        made_of("measure", (each, *keys, port.origin), text=each.text, full=f"{each.full} OF {port.origin.full}")
-        for each in found
+        compose(
+            "measure", (measure, *keys, port.origin), text=measure.text, full=f"{measure.full} OF {port.origin.full}"
+        )
+        for measure in measured
     ]
-    return draft.made([*keys, *results])
+    return draft.finish([*keys, *results])
 
 
 def _pattern(edited: Edited) -> Judgement:
-    """Progress of a match has a meaning for its own pattern alone."""
+    """Judge any part of the pattern: progress of a match is meaningful for its own pattern alone."""
     if edited.list.is_permuted or not edited.list.stays:
-        return edited.incompatible("matches that are under way are those of the old pattern", listed=True)
+        return edited.incompatible("partial matches belong to the old pattern", listed=True)
     return edited.full(listed=True)
 
 
@@ -59,4 +61,4 @@ def _words(texts: Texts) -> str:
 
 
 _PARTS = ("order", "pattern", "definitions", "measures", "after match", "within", "subsets", "all rows")
-declare(OperatorKind("match", _words, dict.fromkeys(_PARTS, _pattern), waiting=" of matches that are under way"))
+declare(OperatorKind("match", _words, dict.fromkeys(_PARTS, _pattern), waiting=" of partial matches"))

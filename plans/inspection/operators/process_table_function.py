@@ -1,11 +1,11 @@
-"""TO_CHANGELOG and FROM_CHANGELOG, which keep nothing."""
+"""TO_CHANGELOG and FROM_CHANGELOG, which are stateless."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from compiled_plan.plans.inspection.lineage.drafting import Context, RuleResult, rule
-from compiled_plan.plans.inspection.lineage.meaning import made_of
+from compiled_plan.plans.inspection.lineage.meaning import compose
 from compiled_plan.plans.inspection.lineage.rows import Branch
 from compiled_plan.plans.inspection.operators.declared import declared
 from compiled_plan.plans.nodes.process_table_function import KINDS, ChangelogCall, ProcessTableFunction
@@ -13,7 +13,7 @@ from compiled_plan.plans.nodes.process_table_function import KINDS, ChangelogCal
 
 @rule(ProcessTableFunction)
 def changelog_function(node: ProcessTableFunction, context: Context) -> RuleResult:
-    """Changes as rows with a code in front, or rows with a code as changes."""
+    """Convert changes to rows with a leading code, or rows with a code to changes."""
     if not node.runnable:
         return declared(node, context)
     call, (source,) = node.call(), context.plan.inputs(node)
@@ -26,17 +26,17 @@ def changelog_function(node: ProcessTableFunction, context: Context) -> RuleResu
 
 def _as_rows(branch: Branch, call: ChangelogCall) -> Branch:
     codes = [list(pair) for pair in sorted(call.codes)]
-    said = ", ".join(f"{kind} {code!r}" for code, kind in call.codes)
-    code = made_of("code of a change", (branch.origin,), codes, text=f"the code of a change ({said})")
+    mapping = ", ".join(f"{kind} {code!r}" for code, kind in call.codes)
+    code = compose("code of a change", (branch.origin,), codes, text=f"the code of a change ({mapping})")
     kinds = [kind for kind in KINDS if any(kind == mapped for _, mapped in call.codes)]
-    dropped = [] if len(kinds) == len(KINDS) else [made_of("kinds", (), kinds, text=f"changes {', '.join(kinds)}")]
-    origin = made_of("changes as rows", (branch.origin,), text=f"the changes of {branch.origin.text}")
+    dropped = [] if len(kinds) == len(KINDS) else [compose("kinds", (), kinds, text=f"changes {', '.join(kinds)}")]
+    origin = compose("changes as rows", (branch.origin,), text=f"the changes of {branch.origin.text}")
     return replace(branch.where(dropped), origin=origin, columns=(code, *branch.columns))
 
 
 def _as_changes(branch: Branch, call: ChangelogCall, at: int) -> Branch:
     codes = [list(pair) for pair in sorted(call.codes)]
-    said = ", ".join(f"{code!r} {kind}" for code, kind in call.codes)
-    text = f"{branch.origin.text} as changes by {branch.column(at).text} ({said})"
-    origin = made_of("rows as changes", (branch.origin, branch.column(at)), codes, text=text)
+    mapping = ", ".join(f"{code!r} {kind}" for code, kind in call.codes)
+    text = f"{branch.origin.text} as changes by {branch.column(at).text} ({mapping})"
+    origin = compose("rows as changes", (branch.origin, branch.column(at)), codes, text=text)
     return replace(branch, origin=origin, columns=(*branch.columns[:at], *branch.columns[at + 1 :]))

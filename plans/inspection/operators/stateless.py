@@ -1,4 +1,4 @@
-"""Nodes that keep nothing: they are not operators, and pass meanings on."""
+"""Stateless nodes: they are no operators, and pass meanings on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from compiled_plan.plans.inspection.judging.kinds import OperatorKind, declare
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.expressions import Scope, conjuncts, meaning_of
-from compiled_plan.plans.inspection.lineage.meaning import Meaning, made_of
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose
 from compiled_plan.plans.inspection.lineage.rows import Branch, in_order
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.stateless import (
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @rule(Exchange, MiniBatchAssigner)
 def same(node: PlanNode, context: Context) -> RuleResult:
-    """The rows as they are."""
+    """Pass the rows unchanged."""
     return RuleResult(context.inputs(node)[0])
 
 
@@ -45,14 +45,14 @@ def _projected(branch: Branch, exprs: tuple[RexNode, ...], scope: Scope) -> Bran
 
 @rule(Calc)
 def calc(node: Calc, context: Context) -> RuleResult:
-    """Filter, then project; a count of rows, where RAND has a seed."""
+    """Filter, then project; with a seeded RAND, keep a count of rows."""
     if node.keeps_state:
         return _counted(node, context)
-    found = []
+    branches = []
     for branch in context.inputs(node)[0]:
         scope = context.scope(node, branch.column)
-        found.append(_projected(branch.where(conjuncts(node.condition, scope)), node.projection, scope))
-    return RuleResult(tuple(found))
+        branches.append(_projected(branch.where(conjuncts(node.condition, scope)), node.projection, scope))
+    return RuleResult(tuple(branches))
 
 
 def _counted(node: Calc, context: Context) -> RuleResult:
@@ -60,12 +60,12 @@ def _counted(node: Calc, context: Context) -> RuleResult:
     draft = OperatorDraft(node, "row-counter", context, (port,))
     scope = context.scope(node, port.column)
     draft.add("condition", in_order(conjuncts(node.condition, scope)))
-    return draft.made(tuple(meaning_of(rex, scope) for rex in node.projection), "counted")
+    return draft.finish(tuple(meaning_of(rex, scope) for rex in node.projection), "counted")
 
 
 @rule(Expand)
 def expand(node: Expand, context: Context) -> RuleResult:
-    """Every row once a project."""
+    """Emit every row once per projection."""
     branches = context.inputs(node)[0]
     return RuleResult(
         tuple(
@@ -78,24 +78,24 @@ def expand(node: Expand, context: Context) -> RuleResult:
 
 @rule(DropUpdateBefore)
 def drop_update_before(node: DropUpdateBefore, context: Context) -> RuleResult:
-    """All rows but -U."""
-    dropped = made_of("no -U", text="no -U rows")
+    """Drop -U rows."""
+    dropped = compose("no -U", text="no -U rows")
     return RuleResult(tuple(branch.where([dropped]) for branch in context.inputs(node)[0]))
 
 
 @rule(WatermarkAssigner)
 def watermarks(node: WatermarkAssigner, context: Context) -> RuleResult:
-    """The rows as they are, with watermarks."""
-    found = []
+    """Pass the rows unchanged, with watermarks."""
+    branches = []
     for branch in context.inputs(node)[0]:
-        made = meaning_of(node.watermark_expr, context.scope(node, branch.column))
-        found.append(replace(branch, watermarks=in_order((*branch.watermarks, made))))
-    return RuleResult(tuple(found))
+        watermark = meaning_of(node.watermark_expr, context.scope(node, branch.column))
+        branches.append(replace(branch, watermarks=in_order((*branch.watermarks, watermark))))
+    return RuleResult(tuple(branches))
 
 
 @rule(Correlate)
 def correlate(node: Correlate, context: Context) -> RuleResult:
-    """Every row with each row that a table function makes of it."""
+    """Join every row with the rows that a table function returns for it."""
     return RuleResult(tuple(_correlated(branch, node, context) for branch in context.inputs(node)[0]))
 
 
@@ -109,7 +109,7 @@ def _correlated(branch: Branch, node: Correlate, context: Context) -> Branch:
     scope = replace(context.scope(node, branch.column), outer=outer)
     call = meaning_of(node.function_call, scope)
     columns = tuple(
-        made_of("element", (call,), at - width, text=f"{call.text}[{at - width}]", full=f"{call.full}[{at - width}]")
+        compose("element", (call,), at - width, text=f"{call.text}[{at - width}]", full=f"{call.full}[{at - width}]")
         for at in range(width, len(node.output_type.fields))
     )
     rows_scope = context.scope(node, lambda at: columns[at] if at < len(columns) else branch.column(-1))
@@ -117,15 +117,17 @@ def _correlated(branch: Branch, node: Correlate, context: Context) -> Branch:
     shown = f"{branch.origin.text} {node.join_type.lower()} with {call.text}"
     parts: tuple[Meaning, ...] = (branch.origin, call)
     if node.join_type == "LEFT":
-        # Where nothing is found, the row is kept: the condition changes what the columns mean.
-        columns = tuple(made_of("or null", (each, *conditions), text=each.text, full=each.full) for each in columns)
+        # Unmatched rows are padded with NULL, so the condition changes the meaning of the columns.
+        columns = tuple(
+            compose("or null", (column, *conditions), text=column.text, full=column.full) for column in columns
+        )
         parts, conditions = (branch.origin, call, *conditions), ()
-    origin = made_of("correlate", parts, node.join_type, text=shown, full=shown)
+    origin = compose("correlate", parts, node.join_type, text=shown, full=shown)
     return replace(branch.where(conditions), origin=origin, columns=(*branch.columns, *columns))
 
 
 def _condition(edited: Edited) -> Judgement:
-    return edited.partial("the count goes on from the rows that passed the old condition", listed=True)
+    return edited.partial("the count continues from the rows that passed the old condition", listed=True)
 
 
 declare(OperatorKind("row-counter", rules={"condition": _condition}))

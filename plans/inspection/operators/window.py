@@ -12,14 +12,14 @@ from compiled_plan.plans.inspection.lineage.drafting import (
     OperatorDraft,
     RuleResult,
     rule,
-    said_zone,
+    zone_or_default,
 )
-from compiled_plan.plans.inspection.lineage.meaning import Meaning, function_of, made_of
+from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, function_of
 from compiled_plan.plans.inspection.lineage.operators import Role, listed
 from compiled_plan.plans.inspection.lineage.rows import Port, sides
-from compiled_plan.plans.inspection.operators.aggregate import RULES, TWO_FORMS, first_phase, say_calls
+from compiled_plan.plans.inspection.operators.aggregate import RULES, TWO_FORMS, add_calls, first_phase
 from compiled_plan.plans.inspection.operators.calls import is_rowtime, order_of, results_of
-from compiled_plan.plans.inspection.operators.deduplicate import keeps, one_row, order, say_row
+from compiled_plan.plans.inspection.operators.deduplicate import add_row_choice, keeps, one_row, order
 from compiled_plan.plans.inspection.operators.join import BY_TIME, join_parts, words
 from compiled_plan.plans.inspection.operators.rank import add_ranks, first_rows, ranked, ranks
 from compiled_plan.plans.inspection.operators.stateless import same
@@ -52,7 +52,7 @@ from compiled_plan.plans.types import LogicalType, TimestampLtzType
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.judging.edited import Edited, Judgement
 
-# The last phase works on the rows in front of the first.
+# The last phase refers to the rows in front of the first.
 rule(LocalWindowAggregate)(same)
 
 
@@ -73,7 +73,7 @@ def lengths_of(windowing: Windowing) -> str:
 
 
 def windows_of(node: PlanNode, windowing: Windowing, port: Port) -> Meaning:
-    """Which windows a row is in."""
+    """The windows of a row."""
     text = lengths_of(windowing)
     clock = "event time" if windowing.is_rowtime else "processing time"
     parts: list[Meaning] = []
@@ -86,24 +86,24 @@ def windows_of(node: PlanNode, windowing: Windowing, port: Port) -> Meaning:
             parts = [port.column(windowing.slice_end)]
     if isinstance(windowing.window, SessionWindow):
         parts += [port.column(at) for at in windowing.window.partition_key_indices]
-    shown = ", ".join(each.text for each in parts) or clock
-    return made_of(
+    shown = ", ".join(part.text for part in parts) or clock
+    return compose(
         "windows",
         parts,
         [text, windowing.strategy, windowing.is_rowtime],
         text=f"{text} of {shown}",
-        full=f"{text} by {clock} of {', '.join(each.full for each in parts)}",
+        full=f"{text} by {clock} of {', '.join(part.full for part in parts)}",
         zones=_zones(node, windowing.time_attribute_type),
     )
 
 
 def _zones(node: PlanNode, time: LogicalType) -> tuple[str, ...]:
-    return (said_zone(node),) if isinstance(time, TimestampLtzType) else ()
+    return (zone_or_default(node),) if isinstance(time, TimestampLtzType) else ()
 
 
 @rule(WindowTableFunction)
 def window_table_function(node: WindowTableFunction, context: Context) -> RuleResult:
-    """Three more columns: start, end and time of a row's window. Sessions keep their rows."""
+    """Append the start, end and time of a row's window. Session windows store their rows."""
     if isinstance(node.windowing.window, SessionWindow):
         (port,) = context.ports(node)
         draft = OperatorDraft(node, "session-rows", context, (port,))
@@ -112,26 +112,26 @@ def window_table_function(node: WindowTableFunction, context: Context) -> RuleRe
         draft.add("window", [windows], role=Role.KEY)
         draft.stored(port)
         draft.watermarks(node.windowing.is_rowtime)
-        return draft.made((*port.all_columns(), *_window_columns(windows)), "session rows")
-    found = []
+        return draft.finish((*port.all_columns(), *_window_columns(windows)), "session rows")
+    branches = []
     for branch in context.inputs(node)[0]:
         windows = windows_of(node, node.windowing, Port((branch,)))
         shown = f"{lengths_of(node.windowing)} of {branch.origin.text}"
-        origin = made_of(
+        origin = compose(
             "windowed", (branch.origin, windows), text=shown, full=f"{windows.full} of {branch.origin.full}"
         )
         columns = (*branch.columns, *_window_columns(windows))
-        found.append(replace(branch, origin=origin, columns=columns))
-    return RuleResult(tuple(found))
+        branches.append(replace(branch, origin=origin, columns=columns))
+    return RuleResult(tuple(branches))
 
 
 def _window_columns(windows: Meaning, names: Sequence[str] = ("start", "end", "time")) -> list[Meaning]:
-    return [made_of("window", (windows,), name, text=f"{name} of {windows.text}") for name in names]
+    return [compose("window", (windows,), name, text=f"{name} of {windows.text}") for name in names]
 
 
 @rule(WindowAggregate)
 def window_aggregate(node: WindowAggregate, context: Context) -> RuleResult:
-    """Kept: an accumulator for each call, by group and window."""
+    """State: an accumulator for each call, by group and window."""
     (port,) = context.ports(node)
     windows = windows_of(node, node.windowing, port)
     return _aggregate(node, node, windows, node.grouping, node.agg_calls, node.need_retraction, context)
@@ -139,7 +139,7 @@ def window_aggregate(node: WindowAggregate, context: Context) -> RuleResult:
 
 @rule(GlobalWindowAggregate)
 def global_window_aggregate(node: GlobalWindowAggregate, context: Context) -> RuleResult:
-    """The calls of the first phase, on the rows in front of it."""
+    """The calls of the first phase, over the rows in front of it."""
     local = first_phase(node, context)
     reader = local if isinstance(local, LocalWindowAggregate) else node
     (port,) = sides(context.inputs(reader))
@@ -149,7 +149,7 @@ def global_window_aggregate(node: GlobalWindowAggregate, context: Context) -> Ru
 
 @rule(GroupWindowAggregate)
 def group_window_aggregate(node: GroupWindowAggregate, context: Context) -> RuleResult:
-    """The same over windows in GROUP BY."""
+    """State: as a window aggregate, over windows in GROUP BY."""
     (port,) = context.ports(node)
     windows = _group_windows(node, node.window, port)
     return _aggregate(node, node, windows, node.grouping, node.agg_calls, node.need_retraction, context)
@@ -157,11 +157,11 @@ def group_window_aggregate(node: GroupWindowAggregate, context: Context) -> Rule
 
 def _group_windows(node: PlanNode, window: GroupWindow, port: Port) -> Meaning:
     lengths = {name: getattr(window, name, None) for name in ("size", "slide", "gap")}
-    given = [f"{length}" for length in lengths.values() if length is not None]
-    text = f"{window.kind}({', '.join(given)})"
+    texts = [f"{length}" for length in lengths.values() if length is not None]
+    text = f"{window.kind}({', '.join(texts)})"
     by_time = getattr(window, "is_time_window", True)
     time = port.column(window.time_field.field_index)
-    return made_of(
+    return compose(
         "group windows",
         (time,),
         [text, by_time],
@@ -172,7 +172,7 @@ def _group_windows(node: PlanNode, window: GroupWindow, port: Port) -> Meaning:
 
 
 def in_event_time(node: WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate) -> bool:
-    """Whether windows close by watermark."""
+    """Return True if windows close by watermark."""
     if isinstance(node, GroupWindowAggregate):
         return is_rowtime(node.window.time_field.field_type)
     return node.windowing.is_rowtime
@@ -198,37 +198,38 @@ def _aggregate(
     needs_retraction: bool,
     context: Context,
 ) -> RuleResult:
-    """`reader` is the node whose input the indices count."""
+    """Build the operator; `reader` is the node whose input the indices refer to."""
     (port,) = sides(context.inputs(reader))
     types = context.types(reader)
     draft = OperatorDraft(node, "window-aggregate", context, (port,), _kernel(reader))
     draft.key_of(port, grouping, types)
     draft.add("window", [windows], role=Role.KEY)
-    made = say_calls(draft, calls, types)
-    draft.say("takes rows back", needs_retraction, role=Role.AROUND)
+    meanings = add_calls(draft, calls, types)
+    draft.add_value("takes rows back", needs_retraction, role=Role.AROUND)
     draft.watermarks(in_event_time(node))
     keys = [port.column(at) for at in grouping]
-    results = results_of(made, [*keys, windows], port.origin, "window")
+    results = results_of(meanings, [*keys, windows], port.origin, "window")
     properties: Sequence[NamedWindowProperty] = node.named_window_properties
-    return draft.made(
-        [*keys, *results, *_window_columns(windows, [each.property.kind for each in properties])], "window aggregate"
+    return draft.finish(
+        [*keys, *results, *_window_columns(windows, [property_.property.kind for property_ in properties])],
+        "window aggregate",
     )
 
 
 @rule(WindowJoin)
 def window_join(node: WindowJoin, context: Context) -> RuleResult:
-    """Kept: the rows of both sides by window."""
+    """State: the rows of both sides by window."""
     draft = OperatorDraft(node, "window-join", context, context.ports(node))
     left, right = draft.ports
     windows = (windows_of(node, node.left_windowing, left), windows_of(node, node.right_windowing, right))
     columns = join_parts(node, node.join_spec, draft, context, windows)
     draft.watermarks(node.left_windowing.is_rowtime)
-    return draft.made(columns, f"{node.join_spec.join_type.lower()} window join")
+    return draft.finish(columns, f"{node.join_spec.join_type.lower()} window join")
 
 
 @rule(WindowRank)
 def window_rank(node: WindowRank, context: Context) -> RuleResult:
-    """Kept: the rows that may be among the first of a window."""
+    """State: the rows that may be among the first of a window."""
     (port,) = context.ports(node)
     draft = OperatorDraft(node, "window-rank", context, (port,))
     draft.key(port, node.partition_spec.fields)
@@ -240,37 +241,39 @@ def window_rank(node: WindowRank, context: Context) -> RuleResult:
     draft.watermarks(node.windowing.is_rowtime)
     partition = [port.column(at) for at in node.partition_spec.fields]
     number = [ranked(node.rank_type, partition, sorting, port.origin)] if node.output_row_number else []
-    return draft.made((*port.all_columns(), *number), "window top-n")
+    return draft.finish((*port.all_columns(), *number), "window top-n")
 
 
 @rule(WindowDeduplicate)
 def window_deduplicate(node: WindowDeduplicate, context: Context) -> RuleResult:
-    """Kept: the first or last row of each key and window."""
+    """State: the first or last row of each key and window."""
     (port,) = context.ports(node)
     draft = OperatorDraft(node, "window-deduplicate", context, (port,))
     draft.key(port, node.partition_keys)
     draft.add("window", [windows_of(node, node.windowing, port)], role=Role.KEY)
     draft.add("order", [port.column(node.order_key)])
-    say_row(draft, node.keep_last_row)
+    add_row_choice(draft, node.keep_last_row)
     draft.stored(port)
     draft.watermarks(node.windowing.is_rowtime)
-    return draft.made(port.all_columns(), "window last" if node.keep_last_row else "window first")
+    return draft.finish(port.all_columns(), "window last" if node.keep_last_row else "window first")
 
 
 def _window(edited: Edited) -> Judgement:
-    """State stands under its window."""
+    """Judge a window edit: state is stored by window."""
     if edited.list.added or edited.list.dropped:
-        why = "what is kept of open windows stands under the old ones, and is not found in the new"
+        why = "the state of open windows is stored under the old windows, and not found under the new ones"
         return edited.incompatible(why)
     return edited.full(listed=True)
 
 
-def _takes_rows_back(edited: Edited) -> Judgement:
-    """As of groups; which calls it is is not said of windows."""
+def _retraction(edited: Edited) -> Judgement:
+    """Judge retraction as for groups; windows do not record the affected calls."""
     calls = edited.pair.list("aggregates")
-    kept = [calls.new[each.new] for each in calls.found if function_of(calls.new[each.new].meaning) in TWO_FORMS]
-    if kept:
-        why = f"{listed(kept)} has another form where rows are taken back than where they are not"
+    affected = [
+        calls.new[match_.new] for match_ in calls.matches if function_of(calls.new[match_.new].meaning) in TWO_FORMS
+    ]
+    if affected:
+        why = f"{listed(affected)} has another form with retractions than without"
         return edited.incompatible(why)
     return edited.full()
 
@@ -279,20 +282,20 @@ def _words(texts: Texts) -> str:
     return f"{texts['aggregates'] or 'windows'}{texts.by} in {texts['window']}"
 
 
-_OPEN = " of windows that are open"
+_OPEN = " of open windows"
 _WINDOW: Mapping[str, VerdictRule] = {"window": _window}
 declare(
     OperatorKind(
         "window-aggregate",
         _words,
-        {**RULES, **_WINDOW, "takes rows back": _takes_rows_back},
+        {**RULES, **_WINDOW, "takes rows back": _retraction},
         waiting=_OPEN,
         stay="stay counted",
     ),
     OperatorKind("window-join", words, {**BY_TIME, **_WINDOW}, waiting=_OPEN),
     OperatorKind("window-rank", first_rows, {"ranks": ranks, **_WINDOW}, waiting=_OPEN),
     OperatorKind(
-        "window-deduplicate", one_row, {"keeps": keeps, "order": order, **_WINDOW}, waiting=_OPEN, found_by="key"
+        "window-deduplicate", one_row, {"keeps": keeps, "order": order, **_WINDOW}, waiting=_OPEN, retract_key="key"
     ),
-    OperatorKind("session-rows", rules=_WINDOW, waiting=" of sessions that are open"),
+    OperatorKind("session-rows", rules=_WINDOW, waiting=" of open sessions"),
 )

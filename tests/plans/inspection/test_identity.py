@@ -276,7 +276,7 @@ def hand_named(plan: CompiledPlan) -> CompiledPlan:
 def inherited(old: CompiledPlan, new: CompiledPlan) -> dict[str, How | None]:
     """By uid of the new plan, the way it was matched."""
     inherited = inherit_uids(new, old)
-    ways = {entry.uid: entry.match.how for entry in inherited.kept}
+    ways = {entry.uid: entry.match.how for entry in inherited.kept_uids}
     assert len(set(uids(inherited.plan))) == len(uids(new))
     return {uid: ways.get(uid) for uid in uids(inherited.plan)}
 

@@ -51,7 +51,7 @@ def test_the_planner_records_compiled_ttls() -> None:
 def test_an_edit_is_kept_and_the_rest_follows_the_program() -> None:
     recompiled = recompile(compiled(BOTH, "2 h"), edited(compiled(BOTH, "1 h"), leftState="3s"))
     assert ttls(recompiled.plan) == {"leftState": "3 s", "rightState": "2 h", "groupAggregateState": "2 h"}
-    (entry,) = recompiled.kept
+    (entry,) = recompiled.kept_ttls
     assert (entry.entry, entry.ttl, entry.compiled, entry.recorded) == ("leftState", "3 s", "2 h", "1 h")
     assert "3 s is kept as edited, though the program went from 1 h to 2 h" in lines(recompiled)
     assert "--program-ttls" in lines(recompiled)
@@ -66,7 +66,7 @@ def test_an_edit_stays_an_edit_from_compile_to_compile() -> None:
 
 def test_an_edit_that_the_program_adopts_is_no_edit_any_more() -> None:
     plan = recompile(compiled(SUM, "3 s"), edited(compiled(SUM, "1 h"), groupAggregateState="3s"))
-    assert plan.kept == () and lines(plan) == ""
+    assert plan.kept_ttls == () and lines(plan) == ""
     assert ttls(recompile(compiled(SUM, "9 h"), plan.plan).plan) == {"groupAggregateState": "9 h"}
 
 
@@ -93,14 +93,14 @@ def test_a_new_hint_of_the_program_does_not_win_over_an_edit() -> None:
 
 def test_all_ttls_may_be_reset_to_the_program() -> None:
     recompiled = recompile(compiled(BOTH, "2 h"), edited(compiled(BOTH, "1 h"), leftState="3s"), edits=False)
-    assert set(ttls(recompiled.plan).values()) == {"2 h"} and recompiled.kept == ()
+    assert set(ttls(recompiled.plan).values()) == {"2 h"} and recompiled.kept_ttls == ()
 
 
 def test_edits_follow_their_operator_through_changes_around_it() -> None:
     old = edited(compiled(SUM), groupAggregateState="3s")
     recompiled = recompile(compiled(SUM.replace("FROM a", "FROM (SELECT DISTINCT * FROM a)")), old)
     assert sorted(ttl for node in recompiled.plan.nodes for ttl in [e.ttl for e in node.ttl_entries]) == ["0 ms", "3 s"]
-    assert [entry.entry for entry in recompiled.kept] == ["groupAggregateState"]
+    assert [entry.entry for entry in recompiled.kept_ttls] == ["groupAggregateState"]
 
 
 def test_one_phase_and_two_phases_are_the_same_entry() -> None:
@@ -126,7 +126,7 @@ def test_inputs_of_a_join_in_another_order() -> None:
     assert "input-state-2" in ttls(old)
     recompiled = recompile(new, edited(old, **{"input-state-1": "3s"}))
     assert set(ttls(recompiled.plan).values()) == {"0 ms"}
-    assert [(lost.entry, lost.why) for lost in recompiled.lost] == [("input-state-1", "the operator is gone")]
+    assert [(lost.entry, lost.why) for lost in recompiled.lost_ttls] == [("input-state-1", "the operator is gone")]
 
 
 def test_idle_keys() -> None:
@@ -143,7 +143,7 @@ def test_idle_keys() -> None:
 def test_operators_and_entries_that_are_gone() -> None:
     old = edited(compiled(BOTH, "1 h"), leftState="3s", groupAggregateState="4s")
     recompiled = recompile(compiled(JOIN.replace("b.y", "a.x"), "1 h"), old)
-    assert [(entry.entry, entry.why) for entry in recompiled.lost] == [("groupAggregateState", "the operator is gone")]
+    assert [(entry.entry, entry.why) for entry in recompiled.lost_ttls] == [("groupAggregateState", "the operator is gone")]
     assert "the edited TTL 4 s is lost: the operator is gone" in lines(recompiled)
 
 
@@ -156,7 +156,7 @@ def test_a_plan_without_a_record(record: dict[str, str] | None) -> None:
     assert ttls(recompiled.plan) == {"groupAggregateState": "1 h"}
     if not record:
         assert "plan.json does not record which TTLs were edited" in lines(recompiled)
-    assert recompile(compiled(SUM, "1 h"), old).kept == ()
+    assert recompile(compiled(SUM, "1 h"), old).kept_ttls == ()
     # From now on there is a record.
     assert ttls(recompile(compiled(SUM, "9 h"), recompiled.plan).plan) == {"groupAggregateState": "1 h"}
 

@@ -115,7 +115,7 @@ def _mixed(shape: Shape, old: Fill, new: Fill, above: Sequence[OperatorEdit]) ->
     named = [edit for operator in low for edit in operator.edits if edit.verdict is not Verdict.FULL]
     if any(edit.verdict is not Verdict.PARTIAL for edit in named):
         raise _Unknown
-    if any("padded row that nobody got" in edit.why for edit in named):
+    if any("padded row that was never emitted" in edit.why for edit in named):
         # The retracted row depends on which row matched first.
         raise _Unknown
     if new.get("kind") != "JOIN" and any(edit.property == "bounds" for operator in above for edit in operator.edits):

@@ -215,7 +215,7 @@ def test_the_type_of_an_accumulator_is_compared(place: Place, monkeypatch: pytes
     more(place)
     said = place.refusal(program("float"))
     assert "accumulator of sums_of_test.Total: checkpoint has BIGINT NOT NULL, plan has DOUBLE NOT NULL" in said
-    assert "let its accumulator be BIGINT NOT NULL" in said
+    assert "keep the accumulator type BIGINT NOT NULL" in said
     place.run(program("int"))
     assert place.rows("prices") == [("x", 103), ("y", 5)]
 

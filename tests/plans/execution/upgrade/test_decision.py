@@ -105,7 +105,7 @@ def test_a_partial_change_is_refused_and_names_the_accepting_flag(tmp_path: Path
     for upgrade in ("check", "migrate"):
         with pytest.raises(UpgradeError, match="cannot start: 1 of 2 operators is partially compatible") as refused:
             decided(store, compiled(PRICES, PIECES), upgrade=upgrade)
-        assert "--upgrade migrate-partial goes on and accepts this" in str(refused.value)
+        assert "--upgrade migrate-partial continues and accepts this" in str(refused.value)
         assert refused.value.diff is not None
     decision = decided(store, compiled(PRICES, PIECES), upgrade="migrate-partial")
     assert [step.why for step in decision.steps if isinstance(step, StartEmpty)] == ["added"]

@@ -153,7 +153,7 @@ def test_the_output_of_a_kept_operator_above_must_be_known(tmp_path: Path) -> No
 
 def test_an_earlier_partial_upgrade_is_remembered(tmp_path: Path) -> None:
     decision = decided(started(tmp_path, compiled(LESS)), compiled(PRICES), upgrade="migrate-partial")
-    assert [*decision.partly.values()] == ["rows from before that `(orders.pieces > 3)` kept out are missing"]
+    assert [*decision.partly.values()] == ["rows from before that `(orders.pieces > 3)` rejected are missing"]
     decision = decided(started(tmp_path / "b", compiled(PRICES)), compiled(PRICES, PIECES), upgrade="migrate-partial")
     assert [*decision.partly.values()] == ["it started empty in an upgrade"]
 

@@ -23,14 +23,14 @@ PAIRS = {
         THREE.format("SUM(v)", NULL, "orders"),
         THREE.format("SUM(v)", "MAX(w)", "orders"),
         PARTIAL,
-        says=("MAX(orders.w) begins empty: in every group that is there already it lacks the rows from before",),
+        says=("MAX(orders.w) starts empty: in every existing group it lacks the rows from before",),
         sink="s3",
     ),
     "a call is added where rows are taken back": Pair(
         THREE.format("SUM(v)", NULL, "stock"),
         THREE.format("SUM(v)", "SUM(w)", "stock"),
         PARTIAL,
-        says=("SUM(stock.w) begins empty", "and takes back rows that it never counted"),
+        says=("SUM(stock.w) starts empty", "and retracts rows that it never counted"),
         sink="s3",
     ),
     "all rows are counted, which are counted anyway": Pair(
@@ -40,7 +40,7 @@ PAIRS = {
         FULL,
         says=(
             "aggregates: none -> COUNT(*), fully compatible",
-            "rows that do not change again keep m as it was written",
+            "rows that do not change again keep the old m",
         ),
         sink="s3",
     ),
@@ -48,14 +48,14 @@ PAIRS = {
         THREE.format("SUM(v)", NULL, "orders"),
         THREE.format("SUM(v)", "COUNT(*) FILTER (WHERE w > 1)", "orders"),
         PARTIAL,
-        says=("begins empty",),
+        says=("starts empty",),
         sink="s3",
     ),
     "a call is dropped, and the sink's column with it": Pair(
         f"INSERT INTO s3 {THREE.format('SUM(v)', 'COUNT(w)', 'orders')};",
         f"INSERT INTO s3 {SUM};",
         FULL,
-        says=("aggregates: COUNT(orders.w) -> none, fully compatible", "rows that were written before still have m"),
+        says=("aggregates: COUNT(orders.w) -> none, fully compatible", "rows written before still have m"),
         after=TABLES["s3"].replace(", m BIGINT", ""),
     ),
     "a call is dropped, and the sink gets something else": Pair(
@@ -63,7 +63,7 @@ PAIRS = {
         THREE.format("SUM(v)", ZERO, "orders"),
         PARTIAL,
         FULL,
-        says=("sink s3", "rows that do not change again keep m as it was written"),
+        says=("sink s3", "rows that do not change again keep the old m"),
         sink="s3",
     ),
     "calls change places, and the sink's columns with them": Pair(
@@ -76,27 +76,27 @@ PAIRS = {
         THREE.format("SUM(w)", "SUM(v)", "orders"),
         PARTIAL,
         FULL,
-        says=("sink s3", "rows that do not change again keep n as it was written"),
+        says=("sink s3", "rows that do not change again keep the old n"),
         sink="s3",
     ),
     "the argument is another column": Pair(
         SUM, SUM.replace("SUM(v)", "SUM(w)"), PARTIAL, says=("aggregates: SUM(orders.v) -> SUM(orders.w)",)
     ),
     "the argument is another expression": Pair(
-        SUM, SUM.replace("SUM(v)", "SUM(v + 1)"), PARTIAL, says=("SUM((orders.v + 1)) begins empty",)
+        SUM, SUM.replace("SUM(v)", "SUM(v + 1)"), PARTIAL, says=("SUM((orders.v + 1)) starts empty",)
     ),
     "another FILTER": Pair(
         SUM.replace("SUM(v)", "SUM(v) FILTER (WHERE w > 1)"),
         SUM.replace("SUM(v)", "SUM(v) FILTER (WHERE w > 2)"),
         PARTIAL,
-        says=("FILTER", "begins empty"),
+        says=("FILTER", "starts empty"),
     ),
-    "DISTINCT": Pair(SUM.replace("SUM(v)", "COUNT(v)"), DISTINCT, PARTIAL, says=("COUNT(DISTINCT orders.v) begins",)),
+    "DISTINCT": Pair(SUM.replace("SUM(v)", "COUNT(v)"), DISTINCT, PARTIAL, says=("COUNT(DISTINCT orders.v) starts",)),
     "another grouping": Pair(
         SUM,
         SUM.replace("shop", "town"),
         INCOMPATIBLE,
-        says=("key: orders.shop -> orders.town", "nothing is found again"),
+        says=("key: orders.shop -> orders.town", "not found under the new one"),
     ),
     "one more grouping": Pair(
         SUM, f"{SUM}, town", INCOMPATIBLE, says=("key: orders.shop -> orders.shop, orders.town",)
@@ -105,7 +105,7 @@ PAIRS = {
         "SELECT shop, MAX(v) FROM stock GROUP BY shop",
         "SELECT shop, MAX(v) FROM stock GROUP BY shop",
         INCOMPATIBLE,
-        says=("MAX(stock.v) kept one value, and now needs all of them",),
+        says=("MAX(stock.v) stored one value, and now needs all of them",),
         before=APPENDED,
         after="",
     ),
@@ -113,7 +113,7 @@ PAIRS = {
         "SELECT shop, MAX(v) FROM orders GROUP BY shop",
         "SELECT shop, MAX(v) FROM (SELECT shop, v FROM orders UNION ALL SELECT shop, v FROM stock) GROUP BY shop",
         INCOMPATIBLE,
-        says=("kept one value, and now needs all of them",),
+        says=("stored one value, and now needs all of them",),
     ),
     "one phase becomes two": Pair(SUM, SUM, FULL, after=MINI_BATCH),
     "a wider argument": Pair(
@@ -134,21 +134,21 @@ PAIRS = {
         "SELECT shop, CAST(SUM(d) AS BIGINT) FROM orders GROUP BY shop",
         "SELECT shop, CAST(SUM(d) AS BIGINT) FROM orders GROUP BY shop",
         PARTIAL,
-        says=("SUM(orders.d) begins empty",),
+        says=("SUM(orders.d) starts empty",),
         after=ORDERS.replace("DECIMAL(10, 2)", "DECIMAL(20, 4)"),
     ),
     "a finer floating number": Pair(
         "SELECT shop, CAST(SUM(f) AS BIGINT) FROM orders GROUP BY shop",
         "SELECT shop, CAST(SUM(f) AS BIGINT) FROM orders GROUP BY shop",
         PARTIAL,
-        says=("SUM(orders.f) took in before was rounded",),
+        says=("SUM(orders.f) accumulated before were rounded",),
         after=ORDERS.replace("f FLOAT", "f DOUBLE"),
     ),
     "an expression of something wider": Pair(
         "SELECT shop, SUM(v * w) FROM orders GROUP BY shop",
         "SELECT shop, SUM(v * w) FROM orders GROUP BY shop",
         PARTIAL,
-        says=("was rounded to the old type",),
+        says=("were rounded to the old type",),
         after=ORDERS.replace(" v INT", " v BIGINT"),
     ),
     "a wider key": Pair(
@@ -181,19 +181,19 @@ PAIRS = {
         "SELECT shop, SUM(v) FROM orders WHERE w > 10 GROUP BY shop",
         SUM,
         PARTIAL,
-        says=("rows from before that `(orders.w > 10)` kept out are missing",),
+        says=("rows from before that `(orders.w > 10)` rejected are missing",),
     ),
     "another filter": Pair(
         "SELECT shop, SUM(v) FROM orders WHERE w > 10 GROUP BY shop",
         "SELECT shop, SUM(v) FROM orders WHERE w > 20 GROUP BY shop",
         PARTIAL,
-        says=("`(orders.w > 20)` does not hold stay counted", "that `(orders.w > 10)` kept out are missing"),
+        says=("`(orders.w > 20)` does not hold stay counted", "that `(orders.w > 10)` rejected are missing"),
     ),
     "a filter over rows that are taken back": Pair(
         "SELECT shop, SUM(v) FROM stock GROUP BY shop",
         "SELECT shop, SUM(v) FROM stock WHERE w > 10 GROUP BY shop",
         PARTIAL,
-        says=("stay counted, and are not taken back when they change",),
+        says=("stay counted, and are not retracted when they change",),
     ),
     "a filter by something wider": Pair(
         "SELECT shop, SUM(v) FROM orders WHERE w > 10 GROUP BY shop",
@@ -222,13 +222,13 @@ PAIRS = {
         TWO.format("MAX", INNER.format("")),
         TWO.format("MIN", INNER.format("").replace("SUM", "MAX")),
         PARTIAL,
-        says=("MAX(orders.v) begins empty", "MIN(MAX(orders.v) BY orders.shop, orders.town) begins empty"),
+        says=("MAX(orders.v) starts empty", "MIN(MAX(orders.v) BY orders.shop, orders.town) starts empty"),
     ),
     "a call of the first of two that the second does not want": Pair(
         TWO.format("SUM", INNER.format("").replace("SUM(v) AS n", "SUM(v) AS n, MAX(w) AS x") + " HAVING MAX(w) > 1"),
         TWO.format("SUM", INNER.format("")),
         PARTIAL,
-        says=("aggregates: MAX(orders.w) -> none, fully compatible", "kept out are missing"),
+        says=("aggregates: MAX(orders.w) -> none, fully compatible", "rejected are missing"),
     ),
     "rows are unique in front of an aggregate": Pair(
         SUM,
@@ -245,7 +245,7 @@ PAIRS = {
         "SELECT shop, MAX(v) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY p DESC) AS r FROM orders) "
         "WHERE r = 1 GROUP BY shop",
         INCOMPATIBLE,
-        says=("MAX(orders.v) kept one value, and now needs all of them",),
+        says=("MAX(orders.v) stored one value, and now needs all of them",),
     ),
     "another zone where days are grouped": Pair(
         "SELECT CAST(CAST(l AS DATE) AS STRING), COUNT(*) FROM orders GROUP BY CAST(l AS DATE)",

@@ -48,7 +48,7 @@ PAIRS = {
         STOCK.format(NULL),
         STOCK.format("s.w"),
         INCOMPATIBLE,
-        says=("they would miss each other, and the old row would stay for ever",),
+        says=("they would not match, and the old row would stay for ever",),
         sink="s3",
     ),
     "a column is added to rows that are told apart by a key": Pair(
@@ -70,21 +70,21 @@ PAIRS = {
         JOIN, JOIN, PARTIAL, before=TABLES["shops"].replace("rent INT", "rent BIGINT"), after=""
     ),
     "inner to left": Pair(
-        JOIN, OUTER, PARTIAL, says=("join type: INNER -> LEFT", "takes back a padded row that nobody got")
+        JOIN, OUTER, PARTIAL, says=("join type: INNER -> LEFT", "retracts a padded row that was never emitted")
     ),
-    "left to inner": Pair(OUTER, JOIN, PARTIAL, says=("padded rows of the left side that came out before stay",)),
+    "left to inner": Pair(OUTER, JOIN, PARTIAL, says=("padded rows of the left side that were emitted before stay",)),
     "left to right": Pair(
         OUTER, OUTER.replace("LEFT", "RIGHT"), PARTIAL, says=("of the right side", "of the left side")
     ),
     "left to full": Pair(OUTER, OUTER.replace("LEFT", "FULL"), PARTIAL, says=("join type: LEFT -> FULL",)),
     "the condition of an inner join": Pair(
-        f"{JOIN} AND o.v > h.tax", f"{JOIN} AND o.v > h.tax + 1", PARTIAL, says=("pairs of rows that came out",)
+        f"{JOIN} AND o.v > h.tax", f"{JOIN} AND o.v > h.tax + 1", PARTIAL, says=("pairs emitted by the old condition",)
     ),
     "the condition of an outer join": Pair(
         f"{OUTER} AND o.v > h.tax",
         f"{OUTER} AND o.v > h.tax + 1",
         INCOMPATIBLE,
-        says=("how many matches each row has was counted by the old condition",),
+        says=("matches of each row were counted by the old condition",),
     ),
     "the condition of a semi join": Pair(
         EXISTS.format("EXISTS", " AND o.v > h.tax"), EXISTS.format("EXISTS", " AND o.v > h.tax + 1"), INCOMPATIBLE
@@ -142,16 +142,18 @@ PAIRS = {
         says=("removed, fully compatible",),
     ),
     "a narrower interval": Pair(
-        near(), near(low=3), PARTIAL, FULL, says=("that the new bounds keep apart came out before, and stay",)
+        near(), near(low=3), PARTIAL, FULL, says=("that the new bounds reject were emitted before, and stay",)
     ),
     "a narrower interval of an outer join": Pair(
-        near(kind="LEFT"), near(low=3, kind="LEFT"), PARTIAL, FULL, says=("do not come out without a match as well",)
+        near(kind="LEFT"), near(low=3, kind="LEFT"), PARTIAL, FULL, says=("are not emitted without a match as well",)
     ),
     "a wider interval": Pair(
         near(), near(low=9), PARTIAL, says=("rows that were too old for the old bounds are gone",)
     ),
-    "a wider and narrower interval": Pair(near(), near(low=9, high=1), PARTIAL, says=("are gone", "keep apart")),
-    "an outer interval join": Pair(near(), near(kind="LEFT"), PARTIAL, says=("that found nothing and are gone",)),
+    "a wider and narrower interval": Pair(
+        near(), near(low=9, high=1), PARTIAL, says=("are gone", "the new bounds reject")
+    ),
+    "an outer interval join": Pair(near(), near(kind="LEFT"), PARTIAL, says=("that found no match and are gone",)),
     "a condition of an outer interval join": Pair(
         near(kind="LEFT", more=" AND o.v > 1 + v.guests"),
         near(kind="LEFT", more=" AND o.v > 2 + v.guests"),
@@ -186,7 +188,7 @@ PAIRS = {
         RATED.format("r.rate", "", "shop"),
         RATED.format("r.rate", "LEFT", "shop"),
         PARTIAL,
-        says=("that found nothing were dropped, and do not come out",),
+        says=("that found no match were dropped, and are not emitted",),
         before=CDC,
     ),
     "an aggregate behind a join that is left": Pair(

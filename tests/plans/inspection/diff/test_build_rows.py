@@ -57,14 +57,14 @@ def pattern(measure: str = "B.v", pattern: str = "A B", define: str = "B.v > A.v
 LATER = ORDERS.replace("INTERVAL '5' SECOND", "INTERVAL '9' SECOND")
 ROWS = {
     "another column of the first row": Pair(
-        unique("shop, v"), unique("shop, w"), PARTIAL, FULL, says=("sink s1", "keep n as it was written")
+        unique("shop, v"), unique("shop, w"), PARTIAL, FULL, says=("sink s1", "keep the old n")
     ),
     "another key of unique rows": Pair(unique(), unique(by="town"), INCOMPATIBLE, says=("key: orders.shop -> orders",)),
     "the last row instead of the first": Pair(
         unique(),
         unique(order="p DESC"),
         INCOMPATIBLE,
-        says=("the first row of each key is kept, and the last row is not",),
+        says=("the first row of each key is stored, and the last row is unknown",),
     ),
     "the first row by time instead of arrival": Pair(
         unique(), unique(order="t"), INCOMPATIBLE, says=("order: arrival",)
@@ -84,9 +84,9 @@ ROWS = {
         after=TABLES["s3"].replace(", m BIGINT", ""),
     ),
     "another watermark of unique rows": Pair(unique(order="t DESC"), unique(order="t DESC"), FULL, after=LATER),
-    "more rows": Pair(ranked(), ranked(n=3), PARTIAL, says=("ranked behind the old last rank do not come out",)),
+    "more rows": Pair(ranked(), ranked(n=3), PARTIAL, says=("ranked behind the old last rank are not emitted",)),
     "fewer rows": Pair(
-        ranked(n=3), ranked(n=2), PARTIAL, says=("rows from before that rank behind the new last rank were given",)
+        ranked(n=3), ranked(n=2), PARTIAL, says=("rows from before that rank behind the new last rank were emitted",)
     ),
     "other ranks": Pair(
         ranked(n=3),
@@ -96,7 +96,7 @@ ROWS = {
     ),
     "another partition": Pair(ranked(), ranked(by="town"), INCOMPATIBLE),
     "another order": Pair(
-        ranked(), ranked(order="v DESC"), INCOMPATIBLE, says=("what is kept was chosen and sorted by the old order",)
+        ranked(), ranked(order="v DESC"), INCOMPATIBLE, says=("state was selected and sorted by the old order",)
     ),
     "a column of a top-n is added": Pair(
         ranked(f"shop, v, {NULL}"), ranked("shop, v, w"), PARTIAL, says=("columns: none -> orders.w",), sink="s3"
@@ -135,7 +135,7 @@ ROWS = {
 }
 OVERS = {
     "another aggregate over all rows before": Pair(
-        over("v"), over("w"), PARTIAL, says=("begins empty: for keys that are there already it lacks the rows",)
+        over("v"), over("w"), PARTIAL, says=("starts empty: for existing keys it lacks the rows",)
     ),
     "another aggregate over some rows": Pair(
         over("v", frame=last(2)).replace("SUM", "MIN"),
@@ -151,7 +151,7 @@ OVERS = {
         says=("rows from before have no value in orders.w",),
     ),
     "more rows before": Pair(
-        over(frame=last(2)), over(frame=last(4)), PARTIAL, says=("until the new frame holds new rows alone",)
+        over(frame=last(2)), over(frame=last(4)), PARTIAL, says=("until the new frame holds only new rows",)
     ),
     "fewer rows before": Pair(
         over(frame=last(4)), over(frame=last(2)), INCOMPATIBLE, says=("one row leaves the frame",)
@@ -164,10 +164,10 @@ OVERS = {
         over(frame=minutes(5)),
         PARTIAL,
         FULL,
-        says=("results over the longer frame were given, and stay",),
+        says=("results over the longer frame were emitted, and stay",),
     ),
-    "all rows instead of some": Pair(over(frame=last(2)), over(), INCOMPATIBLE, says=("is not known",)),
-    "some rows instead of all": Pair(over(), over(frame=last(2)), INCOMPATIBLE, says=("is not known",)),
+    "all rows instead of some": Pair(over(frame=last(2)), over(), INCOMPATIBLE, says=("of the new frame are unknown",)),
+    "some rows instead of all": Pair(over(), over(frame=last(2)), INCOMPATIBLE, says=("of the new frame are unknown",)),
     "time instead of rows": Pair(over(frame=last(2)), over(frame=minutes(2)), INCOMPATIBLE),
     "another partition of OVER": Pair(over(), over(by="town"), INCOMPATIBLE),
     "another clock of OVER": Pair(over(), over(order="p"), INCOMPATIBLE, says=("order", "operator")),
@@ -177,7 +177,7 @@ WINDOWED = {
         windows(f"SUM(v), {NULL}"),
         windows("SUM(v), MAX(w)"),
         PARTIAL,
-        says=("MAX(orders.w) begins empty: until the windows that are open have closed",),
+        says=("MAX(orders.w) starts empty: until the open windows have closed",),
         sink="s3",
     ),
     "a call of windows is dropped": Pair(
@@ -185,7 +185,7 @@ WINDOWED = {
         windows(f"SUM(v), {NULL}"),
         PARTIAL,
         FULL,
-        says=("keep m as it was written",),
+        says=("keep the old m",),
         sink="s3",
     ),
     "another grouping of windows": Pair(windows(), windows(by="town"), INCOMPATIBLE),
@@ -195,11 +195,11 @@ WINDOWED = {
     "windows of another time": Pair(windows(), windows(window=HOUR.format(60).replace("(t)", "(p)")), INCOMPATIBLE),
     "another gap": Pair(windows(window=SESSION.format(9)), windows(window=SESSION.format(5)), INCOMPATIBLE),
     "a filter in front of windows": Pair(
-        windows(), windows(where="WHERE w > 1 "), PARTIAL, says=("does not hold stay counted in windows that are open",)
+        windows(), windows(where="WHERE w > 1 "), PARTIAL, says=("does not hold stay counted in open windows",)
     ),
     "another watermark of windows": Pair(windows(), windows(), PARTIAL, after=LATER, says=("watermark:",)),
     "more rows of a window": Pair(
-        first_of_window(), first_of_window(n=2), PARTIAL, says=("rows from before of windows that are open",)
+        first_of_window(), first_of_window(n=2), PARTIAL, says=("rows from before of open windows",)
     ),
     "another order of a window": Pair(first_of_window(), first_of_window(order="v DESC"), INCOMPATIBLE),
     "another zone of windows": Pair(

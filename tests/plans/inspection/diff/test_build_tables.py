@@ -34,14 +34,14 @@ SOURCES = {
         SUM,
         INCOMPATIBLE,
         PARTIAL,
-        says=("source orders, lost: read from the beginning: changed, incompatible. what was read at the old place",),
+        says=("source orders, lost: read from the beginning: changed, incompatible. rows read at the old location",),
         after=ORDERS.replace("/data/orders", "/data/elsewhere"),
     ),
     "a source's way to read": Pair(
         SUM,
         SUM,
         PARTIAL,
-        says=("rows that were read before were read with another 'json.ignore-parse-errors'",),
+        says=("rows read before used another 'json.ignore-parse-errors'",),
         after=ORDERS.replace("'format'", "'json.ignore-parse-errors' = 'true', 'format'"),
     ),
     "a source's name": Pair(
@@ -120,7 +120,7 @@ SINKS = {
         SUM,
         PARTIAL,
         FULL,
-        says=("sink s1, what changes from now on; nothing of the past: changed", "stays at the old place"),
+        says=("sink s1, what changes from now on; nothing of the past: changed", "stay at the old location"),
         after=TABLES["s1"].replace("/data/s1", "/data/new"),
     ),
     "another table is written": Pair(
@@ -128,7 +128,7 @@ SINKS = {
         f"INSERT INTO s2 {SUM};",
         PARTIAL,
         FULL,
-        says=("sink s2", "what came of orders before is not written to it", "sink s1, nothing any more"),
+        says=("sink s2", "past results of orders are not written to it", "sink s1, nothing any more"),
     ),
     "one table more is written": Pair(
         f"INSERT INTO s1 {SUM};",
@@ -156,7 +156,7 @@ SINKS = {
         says=("its state is dropped", "source more, kept, for when it comes back: removed"),
     ),
     "another projection of appended rows": Pair(
-        PLAIN, PLAIN.replace("CAST(v", "CAST(w"), PARTIAL, FULL, says=("keep n as it was written",), sink="appended"
+        PLAIN, PLAIN.replace("CAST(v", "CAST(w"), PARTIAL, FULL, says=("keep the old n",), sink="appended"
     ),
     "a filter of appended rows": Pair(
         PLAIN, f"{PLAIN} WHERE w > 1", PARTIAL, FULL, says=("does not hold stay written",), sink="appended"
@@ -177,7 +177,7 @@ SINKS = {
         "SELECT shop, v FROM orders",
         PARTIAL,
         FULL,
-        says=("what was written before has n in the old type",),
+        says=("rows written before have n in the old type",),
         sink="appended",
         before=TABLES["appended"].replace("BIGINT", "INT").replace("'json'", "'parquet'"),
         after=TABLES["appended"].replace("'json'", "'parquet'"),
@@ -187,7 +187,7 @@ SINKS = {
         f"INSERT INTO appended (k, n) {PLAIN};",
         PARTIAL,
         FULL,
-        says=("stand in another order",),
+        says=("are in another order",),
         sink="appended",
         before=TABLES["appended"].replace("'json'", "'csv'"),
         after=TABLES["appended"].replace("k STRING, n BIGINT", "n BIGINT, k STRING").replace("'json'", "'csv'"),
@@ -197,7 +197,7 @@ SINKS = {
         "SELECT shop, SUM(v), CAST(1 AS BIGINT) FROM orders GROUP BY shop",
         PARTIAL,
         FULL,
-        says=("column m: none -> 1, partially compatible. rows that were written before have no m",),
+        says=("column m: none -> 1, partially compatible. rows written before have no m",),
         after=TABLES["s1"].replace("n BIGINT", "n BIGINT, m BIGINT"),
     ),
     "what is done with NULL": Pair(
@@ -213,7 +213,7 @@ SINKS = {
         SUM,
         PARTIAL,
         FULL,
-        says=("rows that were written before are known by the old primary key",),
+        says=("rows written before are identified by the old primary key",),
         before=TABLES["s1"].replace("n BIGINT", "n BIGINT, " + KEY.format("k")),
         after="",
     ),
