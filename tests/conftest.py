@@ -82,7 +82,7 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
         "spark.driver.memory": "2g",
         "spark.sql.shuffle.partitions": "2",
         # Another session runs in parallel, so one thread collects garbage, and rarely.
-        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms2g -Xmn1g",
+        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms2g -Xmn1g -XX:TieredStopAtLevel=4",
     }
     used = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
     jars: list[Path] = []

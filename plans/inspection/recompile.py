@@ -90,7 +90,7 @@ def recompile(plan: CompiledPlan, old: CompiledPlan, *, edits: bool = True) -> R
     if not edits:
         return recompiled
     merge = _Merge(inherited.plan, old, inherited)
-    kept_ttls, lost_ttls = tuple(merge.kept()), tuple(merge.lost())
+    kept_ttls, lost_ttls = tuple(merge.kept_ttls()), tuple(merge.lost_ttls())
     return replace(recompiled, plan=_with_ttls(inherited.plan, kept_ttls), kept_ttls=kept_ttls, lost_ttls=lost_ttls)
 
 
@@ -100,7 +100,7 @@ class _Merge:
     old: CompiledPlan
     inherited: Inherited
 
-    def kept(self) -> Iterator[KeptTtl]:
+    def kept_ttls(self) -> Iterator[KeptTtl]:
         """Edits that are kept; one that equals the program's TTL is no edit any more."""
         for uid in self.inherited.kept_uids:
             old, new = self.old.node(uid.match.old), self.plan.node(uid.node)
@@ -113,7 +113,7 @@ class _Merge:
                 if recorded is None or _ms(recorded) != _ms(former.ttl):
                     yield KeptTtl(new.id, uid.uid, entry.name, former.ttl, entry.ttl, recorded)
 
-    def lost(self) -> Iterator[LostTtl]:
+    def lost_ttls(self) -> Iterator[LostTtl]:
         """Edits that are lost; a plan without a record does not tell which TTLs were edited."""
         uids = derived_uids(self.old)
         here = {uid.match.old: uid for uid in self.inherited.kept_uids}

@@ -41,15 +41,15 @@ OPERATOR = "stream-exec-every-nth_1"
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     """A repository in which somebody has followed all examples, as far as `make schema docs`."""
-    made = Copy.of_the_repository(tmp_path_factory.mktemp("copy"))
+    repository = Copy.of_the_repository(tmp_path_factory.mktemp("copy"))
     for example in EXAMPLES.values():
         for change in example.changes:
-            made.do(change)
-    made.run("compiled_plan.schemas.generate")
+            repository.do(change)
+    repository.run("compiled_plan.schemas.generate")
     for module in ("signature_table", "expression_methods", "reference"):
-        made.run(f"tools.{module}")
-    made.compile_java(EXAMPLES["An operator"].files)
-    return made
+        repository.run(f"tools.{module}")
+    repository.compile_java(EXAMPLES["An operator"].files)
+    return repository
 
 
 @pytest.fixture(scope="module")

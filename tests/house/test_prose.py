@@ -13,8 +13,6 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = (
     "api", "cli", "compiled_plan", "kernel", "planner", "plans", "samples", "schemas", "service", "tests", "tools",
 )  # fmt: skip
-#: Files and folders that do not follow the rules yet.
-OPEN = ("planner", "plans", "tests/docs/test_contributing.py")
 _PRONOUN = r"(What|Who|Whose|Which|Whether|How|Where|That|Those|It)\b"
 _DOCSTRING = re.compile(_PRONOUN)
 _JAVADOC = re.compile(rf"/\*\*[\s*]*{_PRONOUN}")
@@ -89,10 +87,9 @@ def findings(path: Path, place: str) -> list[str]:
 
 
 def places() -> dict[str, Path]:
-    """The files of the repository that are not open, by path."""
+    """The files of the repository, by path."""
     files = (path for folder in FOLDERS for suffix in ("py", "java") for path in (ROOT / folder).rglob(f"*.{suffix}"))
-    by_place = {path.relative_to(ROOT).as_posix(): path for path in sorted(files)}
-    return {place: path for place, path in by_place.items() if not f"{place}/".startswith(tuple(f"{x}/" for x in OPEN))}
+    return {path.relative_to(ROOT).as_posix(): path for path in sorted(files)}
 
 
 def test_docstrings_name_their_subject_and_names_are_domain_terms() -> None:

@@ -143,7 +143,9 @@ def test_idle_keys() -> None:
 def test_operators_and_entries_that_are_gone() -> None:
     old = edited(compiled(BOTH, "1 h"), leftState="3s", groupAggregateState="4s")
     recompiled = recompile(compiled(JOIN.replace("b.y", "a.x"), "1 h"), old)
-    assert [(entry.entry, entry.why) for entry in recompiled.lost_ttls] == [("groupAggregateState", "the operator is gone")]
+    assert [(entry.entry, entry.why) for entry in recompiled.lost_ttls] == [
+        ("groupAggregateState", "the operator is gone")
+    ]
     assert "the edited TTL 4 s is lost: the operator is gone" in lines(recompiled)
 
 
