@@ -15,7 +15,7 @@ def test_offsets_survive_rotation_and_removal_of_files(tmp_path: Path) -> None:
             file.write(line)
             file.flush()
             written += line
-            rotate(tmp_path, length=500, kept=3)
+            rotate(tmp_path, length=500, retained=3)
     whole = written.encode()
     output = read(tmp_path, offset=0)
     assert output.size == output.end == len(whole)

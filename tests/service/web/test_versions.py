@@ -149,9 +149,9 @@ def test_a_version_put_in_force_during_a_compilation_is_not_lost(
         calls += 1
         if calls == 1:
             client.post(f"pipelines/{orders}/versions/1/ttl", json=edit, headers={"If-Match": "*"})
-        return make(*arguments)
+        return prepare(*arguments)
 
-    monkeypatch.setattr(programs, "make", slow)
+    monkeypatch.setattr(programs, "prepare", slow)
     body = {"program": program, "put_in_force": True}
     added = client.post(f"pipelines/{orders}/versions", json=body).json()["version"]
     assert (calls, added["number"], added["parent"]) == (2, 3, 2)

@@ -57,7 +57,7 @@ def busy(workers: Workers, folder: Path) -> Iterator[None]:
     first = threading.Thread(target=work)
     first.start()
     try:
-        wait_until(lambda: workers._given.free.empty(), "the worker has work")
+        wait_until(lambda: workers._submitted.free.empty(), "the worker has work")
         yield
     finally:
         first.join()
@@ -92,10 +92,10 @@ def test_a_killed_worker_is_replaced() -> None:
     workers = Workers(Limits(compile_workers=1))
     try:
         workers.run("compile", text=SQL)
-        worker = workers._given.free.get()
+        worker = workers._submitted.free.get()
         assert worker is not None
         os.kill(worker.process.pid, signal.SIGKILL)
-        workers._given.free.put(worker)
+        workers._submitted.free.put(worker)
         with pytest.raises(ProgramError, match="the worker ended"):
             workers.run("compile", text=SQL)
         assert workers.run("compile", text=SQL)["operators"] == 2
