@@ -142,7 +142,7 @@ def test_a_version_put_in_force_during_a_compilation_is_not_lost(
     """A TTL edit in between is kept: the program is compiled again over it."""
     entry = client.get(f"pipelines/{orders}/versions/1/state").json()["state"][0]
     edit = {"edits": [{"node": entry["uid"], "state": entry["entry"], "ttl": "3 d"}]}
-    make, calls = programs.prepare, 0
+    prepare, calls = programs.prepare, 0
 
     def slow(*arguments: Any) -> programs.Prepared:
         nonlocal calls
