@@ -55,7 +55,7 @@ def _named(class_: object) -> tuple[str, tuple[str, ...] | None, DataType | None
         fields = field_names(class_)
         if fields is None:
             raise refuse(
-                f"the fields of class {class_.__name__} cannot be told from its constructor",
+                f"the fields of class {class_.__name__} cannot be inferred from its constructor",
                 "name its parameters, make it a dataclass, or give its name as a text",
             )
         return use_class(class_), fields, None
