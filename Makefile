@@ -3,6 +3,8 @@ VENV ?= .venv
 export VENV
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# pytest caches the tests that it has rewritten; without, rewriting takes six seconds in each of its processes.
+unexport PYTHONDONTWRITEBYTECODE
 # How many processes `make test` runs tests in, each with a Spark session of its own (some 2 GB).
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
@@ -49,8 +51,8 @@ test: lint kernel classes  ## lint, then all tests, and the slowest 30 (CHANGED=
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --durations 30 $(ARGS) \
 	  $(if $(CHANGED),$$($(BIN)/python -m tests.changed $(BASE)))
 
-test-fast: kernel  ## the tests that start no JVM
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not spark" $(ARGS)
+test-fast: kernel  ## the tests that start no JVM and no other long process
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not spark and not slow" $(ARGS)
 
 test-kernel: kernel  ## JUnit and the kernel's operators in a plain JVM, in seconds (OPERATOR=rank: its own)
 	@$(BIN)/python -m pytest -q -m "not spark" $(if $(OPERATOR),$(wildcard tests/plans/execution/operators/test_$(OPERATOR)*.py),tests/kernel tests/plans/execution/operators tests/plans/execution/kernel) $(ARGS)

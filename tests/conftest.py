@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -37,6 +38,8 @@ JVM = "-XX:TieredStopAtLevel=1 -XX:MetaspaceSize=256m"
 
 def pytest_configure(config: pytest.Config) -> None:
     """Run the whole session in UTC, like the JVM below, before anything reads a clock."""
+    # Imports and the collection of tests leave no garbage, and searching their objects takes seconds.
+    gc.disable()
     os.environ["TZ"] = "UTC"
     time.tzset()
     os.environ.setdefault("SPARK_SUBMIT_OPTS", JVM)
@@ -45,14 +48,21 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests that use Spark, so that `-m 'not spark'` is the quick half; deselect marks that `-m` does not name."""
+    """Mark tests that use Spark or another JVM, and deselect marks that `-m` does not name."""
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()):
-            item.add_marker("spark")
+        for fixture, marker in (("spark", "spark"), ("harness", "slow")):
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(marker)
     for marker in ("deep", "page"):
         if marker not in config.option.markexpr:
             config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker(marker)])
             items[:] = [item for item in items if not item.get_closest_marker(marker)]
+
+
+def pytest_collection_finish() -> None:
+    """Exclude modules and collected tests from garbage collections, which some tests start after each step."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

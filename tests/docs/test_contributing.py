@@ -9,6 +9,8 @@ import pytest
 
 from tests.docs.worked import Copy, examples
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = examples()
 WORDS = ("Aeolian", "rhythm", "rhythm", "rhythm")
 PROGRAM = """

@@ -6,9 +6,13 @@ import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import pytest
+
 from tests.support.kernel.harness import java_command
 from tools import build_kernel
 from tools.maven import fetched
+
+pytestmark = pytest.mark.slow
 
 LAUNCHER = "org.junit.platform.console.ConsoleLauncher"
 

@@ -13,6 +13,8 @@ import pytest
 from tools.build_kernel import JUNIT, KAFKA_CLIENTS, KERNEL, KernelBuildError, Target, build, is_current, spark_jars
 from tools.maven import Artifact, cache
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def target(tmp_path: Path) -> Target:

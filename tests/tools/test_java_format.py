@@ -11,6 +11,8 @@ from tools import java_format
 UNFORMATTED = "class One {\n    int value;\n}\n"
 FORMATTED = "class One {\n  int value;\n}\n"
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:

@@ -22,6 +22,13 @@ def held() -> list[str]:
     return sorted(holding._HELD)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def former_objects() -> None:
+    """Exclude objects of former tests from the collections here, which would take most of the time."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def others() -> list[str]:
     return held()
