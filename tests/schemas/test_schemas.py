@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -11,7 +9,8 @@ from compiled_plan import schemas
 from compiled_plan.plans.nodes.registry import all_node_types
 from compiled_plan.plans.nodes.unsupported import OpaqueNode
 from compiled_plan.schemas.generate import text
-from tests.support.plan_files import ALL, data_of, name_of
+from tests.support.plan_files import NAMES, data_of
+from tests.support.tables import failures
 
 VALIDATOR = jsonschema.Draft202012Validator(schemas.load())
 CASE = "join/state_ttl_hint_join"
@@ -32,10 +31,13 @@ def test_every_node_type_has_a_definition() -> None:
         assert schema["additionalProperties"] is issubclass(model, OpaqueNode)
 
 
-@pytest.mark.parametrize("path", ALL, ids=name_of)
-def test_plans_of_flink_validate(path: Path) -> None:
-    errors = list(VALIDATOR.iter_errors(json.loads(path.read_text(encoding="utf-8"))))
+def check_valid(name: str) -> None:
+    errors = list(VALIDATOR.iter_errors(data_of(name)))
     assert not errors, [(error.json_path, error.message) for error in errors]
+
+
+def test_plans_of_flink_validate() -> None:
+    assert failures(check_valid, NAMES) == {}
 
 
 def paths(value: Any, at: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import copy
 import json
 import random
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from compiled_plan.plans.plan import CompiledPlan
 from tests.conformance.cases import CASES
 
 TESTS = Path(__file__).parents[1]
@@ -21,17 +22,22 @@ def name_of(path: Path) -> str:
     return "/".join(path.parts[-3:-1]) if path.name == "flink-plan.json" else path.stem
 
 
-@lru_cache(maxsize=8)
-def _text(case: str) -> str:
-    return next(path for path in ALL if name_of(path) == case).read_text(encoding="utf-8")
+_PATHS = {name_of(path): path for path in ALL}
+NAMES = tuple(_PATHS)
 
 
+@cache
 def text_of(case: str) -> str:
-    return _text(case)
+    return _PATHS[case].read_text(encoding="utf-8")
+
+
+@cache
+def plan_of(case: str) -> CompiledPlan:
+    return CompiledPlan.from_json(text_of(case))
 
 
 def data_of(case: str) -> Any:
-    return copy.deepcopy(json.loads(_text(case)))
+    return json.loads(text_of(case))
 
 
 def in_another_order(data: Any, seed: str) -> tuple[Any, dict[int, int]]:

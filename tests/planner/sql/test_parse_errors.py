@@ -10,6 +10,7 @@ from compiled_plan.planner.sql.grammar.reserved_words import BARE_FUNCTIONS, CAL
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
+from tests.support.tables import failures
 
 ERRORS = [
     # text, line, column, length of the carets, part of message or remedy
@@ -78,13 +79,16 @@ def test_unsupported_flink_statements_are_refused_by_name(text):
         parse_script(text)
 
 
-@pytest.mark.parametrize("word", sorted(RESERVED))
-def test_reserved_words_are_names_only_in_backticks(word):
+def check_reserved(word):
     with pytest.raises(ProgramError):
         parse_script(f"CREATE TABLE t (a INT, {word.lower()} INT)")
     with pytest.raises(ProgramError):
         parse_script(f"SELECT a AS {word} FROM t")
     parse_script(f"CREATE TABLE t (`{word}` INT); SELECT `{word}`, t.`{word}` AS `{word}` FROM `{word}`")
+
+
+def test_reserved_words_are_names_only_in_backticks():
+    assert failures(check_reserved, sorted(RESERVED)) == {}
 
 
 @pytest.mark.parametrize("word", ["type", "name", "key", "status", "level", "data", "id", "json", "week", "hours"])

@@ -9,10 +9,8 @@ import pytest
 
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.references import Reference, reference_faults, references, with_columns
-from compiled_plan.plans.plan import CompiledPlan
-from tests.support.plan_files import ALL, name_of
+from tests.support.plan_files import NAMES, plan_of
 
-PLANS = {name_of(path): CompiledPlan.read_file(path) for path in ALL}
 #: Indices in the JSON of a node that count no columns of its input.
 NO_COLUMNS = (
     *("scanTableSource", "dynamicTableSink", "temporalTable", "table", "outputType", "description", "state"),
@@ -23,7 +21,7 @@ NO_COLUMNS = (
 def nodes() -> list[tuple[PlanNode, list[int]]]:
     return [
         (node, [len(above.output_type.fields) for above in plan.inputs(node)])
-        for plan in PLANS.values()
+        for plan in map(plan_of, NAMES)
         for node in plan.nodes
         if node.RUNNABLE
     ]

@@ -11,6 +11,7 @@ from compiled_plan.plans.text.options import Kind
 from compiled_plan.service.common.outside import Allowed, check_outside
 from compiled_plan.service.workers.pool import Refusal, Workers
 from tests.plans.connectors.escapes import ESCAPING, HARMLESS, within
+from tests.support.tables import failures
 
 
 def plan_with(**options: str) -> dict[str, object]:
@@ -77,11 +78,13 @@ def test_refused_tables(options: dict[str, str], data: Path) -> None:
 
 
 @pytest.mark.attack
-@pytest.mark.parametrize("options", ESCAPING)
-def test_options_that_load_code_or_leave_the_folders_are_refused(options: dict[str, str], data: Path) -> None:
-    with pytest.raises(UnsupportedError, match=r"not in an allowed folder|the operator does not allow") as error:
-        check_outside(plan_with(**within(options, str(data))), Allowed(data=(str(data),)))
-    assert error.value.remedy
+def test_options_that_load_code_or_leave_the_folders_are_refused(data: Path) -> None:
+    def check(options: dict[str, str]) -> None:
+        with pytest.raises(UnsupportedError, match=r"not in an allowed folder|the operator does not allow") as error:
+            check_outside(plan_with(**within(options, str(data))), Allowed(data=(str(data),)))
+        assert error.value.remedy
+
+    assert ESCAPING and failures(check, ESCAPING) == {}
 
 
 @pytest.mark.attack
@@ -92,10 +95,12 @@ def test_a_refusal_shows_no_secret(url: str) -> None:
     assert "5ecret" not in str(error.value)
 
 
-@pytest.mark.parametrize("options", HARMLESS)
-def test_options_within_the_folders_are_allowed(options: dict[str, str], data: Path) -> None:
-    check_outside(plan_with(**within(options, str(data))), Allowed(data=(str(data),)))
-    assert options
+def test_options_within_the_folders_are_allowed(data: Path) -> None:
+    def check(options: dict[str, str]) -> None:
+        assert options
+        check_outside(plan_with(**within(options, str(data))), Allowed(data=(str(data),)))
+
+    assert HARMLESS and failures(check, HARMLESS) == {}
 
 
 #: Options, by suffix, whose values are names and not paths, URLs, classes or configuration.
@@ -131,15 +136,18 @@ def _open(option: TableOption) -> bool:
 
 
 @pytest.mark.attack
-@pytest.mark.parametrize(("name", "option"), _declared())
-def test_every_declared_option_of_any_text_is_checked(name: str, option: str, data: Path) -> None:
+def test_every_declared_option_of_any_text_is_checked(data: Path) -> None:
     """A path in any option is refused; an option that takes a relative path is recognized by its name."""
-    for value in _HOSTILE:
-        with pytest.raises(UnsupportedError):
-            check_outside(plan_with(**{"connector": name, option: value}), Allowed(data=(str(data),)))
-    if not option.endswith(_NAMES):
-        with pytest.raises(UnsupportedError):
-            check_outside(plan_with(**{"connector": name, option: "../x"}), Allowed(data=(str(data),)))
+
+    def check(name: str, option: str) -> None:
+        for value in _HOSTILE:
+            with pytest.raises(UnsupportedError):
+                check_outside(plan_with(**{"connector": name, option: value}), Allowed(data=(str(data),)))
+        if not option.endswith(_NAMES):
+            with pytest.raises(UnsupportedError):
+                check_outside(plan_with(**{"connector": name, option: "../x"}), Allowed(data=(str(data),)))
+
+    assert _declared() and failures(check, _declared()) == {}
 
 
 @pytest.mark.attack
