@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import ProgramError
 from tests.planner.physical import sinks
+from tests.support.tables import failures
 
 FLINK = json.loads(Path(__file__).with_name("sinks.json").read_text(encoding="utf-8"))
 
@@ -22,7 +25,30 @@ def answer(program: sinks.Program) -> str:
     return sinks.planned(json.loads(plan.to_json()), program.conflict)
 
 
+def expected(sink: str, program: sinks.Program) -> str:
+    """Flink's recorded answer: answers that no clause or option changes are recorded once."""
+    recorded: Any = FLINK[sink][program.query]
+    for part, parts in ((program.conflict, sinks.CONFLICTS), (program.option, tuple(sinks.OPTIONS))):
+        if isinstance(recorded, dict) and tuple(recorded) == parts:
+            recorded = recorded[part]
+    return str(recorded)
+
+
+def distinct(sink: str) -> Iterator[sinks.Program]:
+    """For each query and answer, the first program with a clause and the first without, and the last one."""
+    classes: dict[tuple[object, ...], list[sinks.Program]] = {}
+    for program in sinks.programs(sink):
+        key = (program.query, expected(sink, program), bool(program.conflict))
+        classes.setdefault(key, []).append(program)
+    for members in classes.values():
+        yield from {members[0].name: members[0], members[-1].name: members[-1]}.values()
+
+
+def check_planned_as_in_flink(sink: str, program: sinks.Program) -> None:
+    assert answer(program) == expected(sink, program)
+
+
+@pytest.mark.parametrize("programs", [distinct, pytest.param(sinks.programs, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("sink", sinks.SINKS)
-def test_a_sink_is_planned_as_flink_does(sink: str) -> None:
-    answers = sinks.table({program.name: answer(program) for program in sinks.programs(sink)})
-    assert answers == FLINK[sink]
+def test_a_sink_is_planned_as_in_flink(sink: str, programs: Any) -> None:
+    assert failures(check_planned_as_in_flink, ((sink, program) for program in programs(sink))) == {}
