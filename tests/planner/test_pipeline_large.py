@@ -131,8 +131,15 @@ SHAPES: dict[str, tuple[Callable[[int], str], int]] = {
 }
 
 
-@pytest.mark.parametrize("part", [4, pytest.param(1, marks=pytest.mark.deep)])
-@pytest.mark.parametrize("shape", SHAPES)
+#: Lists of terms; shapes that nest need a quarter of their size to pass Python's limit of recursion.
+WIDE = ("in-of-casts", "in-of-numbers", "or", "and", "case", "values", "unions")
+
+
+@pytest.mark.parametrize(
+    ("shape", "part"),
+    [(shape, 10 if shape in WIDE else 4) for shape in SHAPES]
+    + [pytest.param(shape, 1, marks=pytest.mark.deep) for shape in SHAPES],
+)
 def test_a_large_program_compiles_to_a_valid_plan(shape: str, part: int) -> None:
     program, size = SHAPES[shape]
     text = TableEnvironment().compile_script(program(size // part)).to_json()
