@@ -16,6 +16,8 @@ import pytest
 from tests.support.service import SERVE, served
 from tests.support.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_first_start_prints_a_token_that_works(tmp_path: Path) -> None:
     with served(tmp_path) as (process, address, lines):

@@ -28,7 +28,7 @@ def _counted(table: Table, at: int) -> Table:
 
 @pytest.mark.parametrize(
     ("step", "count", "operators"),
-    [(_added, 200, 2), (_replaced, 300, 2), (_filtered, 1_050, 2), (_counted, 300, 4 * 300 + 1)],
+    [(_added, 200, 2), (_replaced, 300, 2), (_filtered, 1_050, 2), (_counted, 150, 4 * 150 + 1)],
     ids=["add-columns", "replace-columns", "where", "aggregates"],
 )
 def test_a_chain_of_one_operation(step: Callable[[Table, int], Table], count: int, operators: int) -> None:

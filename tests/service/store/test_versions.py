@@ -21,7 +21,7 @@ INSERT INTO sums SELECT id, SUM(v) FROM orders GROUP BY id;
 """
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def client(request: pytest.FixtureRequest, settings: Settings, workers: Workers) -> Iterator[TestClient]:
     if request.param == "postgresql":
         url = database_in(request.getfixturevalue("postgres"), f"service_{uuid4().hex}")
