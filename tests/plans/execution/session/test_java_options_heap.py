@@ -48,6 +48,7 @@ def test_options_are_looked_for_where_spark_takes_them(name: str) -> None:
     assert "-XX:MaxNewSize=512m" in driver_java({name: "-Dmine=1"}, 2)
 
 
+@pytest.mark.slow
 def test_java_accepts_the_bound_without_a_warning() -> None:
     flags = java_flags(["-Xmx4g", *driver_java({}, 2).split()])
     assert int(flags["MaxNewSize"]) == 512 * MB

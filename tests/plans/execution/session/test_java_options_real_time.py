@@ -14,6 +14,8 @@ from compiled_plan.plans.execution.session.java_options import DRIVER_JAVA, driv
 from tests.support.commands import called
 from tests.support.java_flags import java_flags
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """
 CREATE TABLE numbers (id INT) WITH ('connector' = 'datagen');
 CREATE TABLE lines (id INT) WITH ('connector' = 'print');

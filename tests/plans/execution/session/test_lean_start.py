@@ -42,6 +42,7 @@ def test_a_users_launch_variable_is_kept(monkeypatch: pytest.MonkeyPatch) -> Non
     assert os.environ[_OPTION] == "-Dmine=1"
 
 
+@pytest.mark.slow
 def test_java_accepts_the_options_and_later_ones_win() -> None:
     flags = java_flags(driver_java({DRIVER_JAVA: "-XX:Tier4InvocationThreshold=7"}, 2).split())
     assert flags["Tier4InvocationThreshold"] == "7"
