@@ -49,8 +49,8 @@ MADE = {
 #: Seconds per character, and for any text: the machine may be busy.
 PER_CHARACTER, ALWAYS = 1e-6, 0.05
 #: Lengths of the texts from a pattern's own pieces, and of those for many patterns: on the longer ones a quadratic
-#: search takes 100 million steps, several times the bound. Deep tests reach further.
-LENGTHS, LONGEST = (1_000, 16_000), 32_000
+#: search takes 300 million steps, at least twice the bound. Deep tests reach further.
+LENGTHS, LONGEST = (1_000, 24_000), 32_000
 DEEP_LENGTHS, DEEP_LONGEST = (1_000, 8_000, 64_000), 1_000_000
 NASTY = (*"a0 \n'`(-[é", "''", "a.", "a=", "://a", "a:", "/*", "/* ", "?a=", "{a", "aA")
 

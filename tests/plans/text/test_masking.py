@@ -138,23 +138,28 @@ def test_harmless_programs_stay(text: str) -> None:
     assert masked_program(text) == text
 
 
+def seconds(mask: Callable[[str], object], text: str) -> float:
+    before = time.process_time()
+    mask(text)
+    return time.process_time() - before
+
+
 def secrets_of(text: str) -> None:
     secrets_in({"text": text})
 
 
 @pytest.mark.attack
 @pytest.mark.parametrize(
-    ("length", "bound"), [(25_000, 0.15), pytest.param(250_000, 1.5, marks=pytest.mark.deep)], ids=("short", "long")
+    ("length", "bound"), [(30_000, 0.12), pytest.param(250_000, 1.5, marks=pytest.mark.deep)], ids=("short", "long")
 )
 def test_the_time_is_linear(length: int, bound: float) -> None:
-    """A text takes a tenth of the bound, where a quadratic pattern takes several times the bound."""
+    """A quadratic pattern takes at least twice the bound on the shorter text, and minutes on the longer one."""
     slow = []
     for start, unit in product(("", "import x\npassword = 'x'\n"), SPELLINGS["units"]):
         text = start + unit * (length // len(unit) + 1)
         for mask in (masked_text, masked_url, masked_program, secrets_of):
-            before = time.process_time()
-            mask(text)
-            if time.process_time() - before > bound:
+            # Another program on the machine may slow down one attempt.
+            if all(seconds(mask, text) > bound for _ in range(3)):
                 slow.append((mask.__name__, start, unit))
     assert slow == []
 
