@@ -15,7 +15,6 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from tests.conformance.cases import CASES
 from tests.support.commands import called, process
-from tools.maven import POSTGRES_DRIVER, fetched
 
 COMMAND = [sys.executable, "-m", "compiled_plan.cli.execute_plan"]
 SMALL = ["--master", "local[1]", "--conf", "spark.driver.memory=1g"]
@@ -36,7 +35,7 @@ def plan_file(tmp_path: Path) -> PlanFile:
 run = partial(called, "execute_plan")
 
 
-@pytest.mark.spark
+@pytest.mark.usefixtures("shared_session")
 def test_plans_one_after_another_with_one_that_fails(plan_file: PlanFile, tmp_path: Path) -> None:
     good = plan_file("good.json", PRINT + "INSERT INTO lines VALUES (1, 'a'), (2, CAST(NULL AS STRING));")
     fails = plan_file("fails.json", PRINT + "INSERT INTO lines SELECT CAST(n AS INT), n FROM (VALUES ('x')) AS t(n);")
@@ -45,9 +44,7 @@ def test_plans_one_after_another_with_one_that_fails(plan_file: PlanFile, tmp_pa
     address = "jdbc:postgresql://127.0.0.1:1/shop"
     options = f"'connector' = 'jdbc', 'url' = '{address}', 'table-name' = 'o', 'connection.max-retry-timeout' = '1 s'"
     away = plan_file("away.json", f"CREATE TABLE o (id INT) WITH ({options}); INSERT INTO o VALUES (1);")
-    jars = ["--conf", f"spark.jars={fetched(POSTGRES_DRIVER).as_uri()}"]
-    plans = (str(fails), str(broken), str(away), str(good), str(good))
-    done = process("execute_plan", "--keep-going", "--json", *SMALL, *jars, *plans)
+    done = run("--keep-going", "--json", *map(str, (fails, broken, away, good, good)))
     assert done.stdout.splitlines() == ["+I[1, a]", "+I[2, null]"] * 2
     assert done.returncode == 1
     errors = [line for line in done.stderr.splitlines() if line.startswith("error:")]

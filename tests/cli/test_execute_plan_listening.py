@@ -10,9 +10,8 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.progress_file import last_messages
-from tests.support.commands import called, process
+from tests.support.commands import called
 
-SMALL = ["--master", "local[1]", "--conf", "spark.driver.memory=1g", "--conf", "spark.sql.shuffle.partitions=2"]
 PROGRAM = """
 CREATE TABLE names (id INT, name STRING) WITH ('connector' = 'filesystem', 'path' = '{folder}', 'format' = 'json');
 CREATE TABLE longest (id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'print');
@@ -20,17 +19,17 @@ INSERT INTO longest SELECT id, MAX(name) FROM names GROUP BY id;
 """
 
 
-@pytest.mark.spark
+@pytest.mark.usefixtures("shared_session")
 def test_progress_and_lineage_of_two_runs_on_one_checkpoint(tmp_path: Path) -> None:
     folder, plan, progress = tmp_path / "in", tmp_path / "shop.json", tmp_path / "progress.jsonl"
     folder.mkdir()
     plan.write_text(TableEnvironment().compile_script(PROGRAM.format(folder=folder)).to_json())
     to = ["--checkpoint", tmp_path / "checkpoint", "--progress-file", progress, "--lineage", tmp_path / "lineage"]
     (folder / "1.json").write_text('{"id": 1, "name": "a"}\n{"id": 2, "name": "b"}\n')
-    done = process("execute_plan", *SMALL, *to, "--metrics-port", "0", "--available-now", plan)
+    done = called("execute_plan", *to, "--metrics-port", "0", "--available-now", plan)
     assert done.returncode == 0, done.stderr
     (folder / "2.json").write_text('{"id": 1, "name": "not a number"}\n{"id": 3')
-    done = process("execute_plan", *SMALL, *to, "--available-now", plan)
+    done = called("execute_plan", *to, "--available-now", plan)
     assert done.returncode == 1, done.stderr
     failed, again, end, batch, start = last_messages(progress)
     assert [event["event"] for event in (start, batch, end, again, failed)] == "start batch end start failed".split()

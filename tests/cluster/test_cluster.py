@@ -21,6 +21,8 @@ from compiled_plan.plans.execution.kernel import use_suitable_java
 
 SECONDS_TO_WAIT = 90
 ROWS = 200
+#: Options of JVMs that live for seconds.
+QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 
 
 def free_port() -> int:
@@ -33,7 +35,15 @@ def daemon(folder: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
     """A process of Spark's standalone cluster; only pyspark's jars are on its class path."""
     home = Path(pyspark.__file__).parent
     java = Path(os.environ["JAVA_HOME"], "bin", "java") if os.environ.get("JAVA_HOME") else "java"
-    command = [str(java), "-Xmx256m", "-cp", f"{home}/jars/*", f"org.apache.spark.deploy.{name}", *arguments]
+    command = [
+        str(java),
+        "-Xmx256m",
+        *QUICK.split(),
+        "-cp",
+        f"{home}/jars/*",
+        f"org.apache.spark.deploy.{name}",
+        *arguments,
+    ]
     # As the start scripts of a Spark distribution set it.
     settings = {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_SCALA_VERSION": "2.13"}
     environment = {**os.environ, **settings}
@@ -164,6 +174,7 @@ def execute(folder: Path, master: str, monkeypatch: pytest.MonkeyPatch) -> None:
         "spark.driver.memory=1g",
     ]
     command += ["--conf", "spark.executor.memory=800m", "--conf", "spark.sql.shuffle.partitions=2"]
+    command += ["--conf", f"spark.executor.extraJavaOptions={QUICK}"]
     command += ["--functions-from", "cluster_functions"]
     done = subprocess.run([*command, str(plan)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

@@ -66,17 +66,23 @@ def categories() -> list[str]:
     return sorted(path.name for path in CASES.iterdir())
 
 
+#: The categories of programs that Flink compiles.
+CATEGORIES = tuple(category for category in categories() if category != "errors")
+
+
 def same_plan(left: str, right: str) -> bool:
     """Return True if two plans are equal but for ids, uids and descriptions."""
-    return _shape(json.loads(left)) == _shape(json.loads(right))
+    return shape(json.loads(left)) == shape(json.loads(right))
 
 
-def _shape(plan: dict[str, Any]) -> tuple[Any, ...]:
+def shape(plan: dict[str, Any], *without: str) -> tuple[Any, ...]:
+    """The nodes and edges of a plan without ids, uids, descriptions and the named fields."""
+    left_out = (*LEFT_OUT, *without)
     place = {node["id"]: at for at, node in enumerate(plan["nodes"])}
 
     def stripped(value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: stripped(item) for key, item in value.items() if key not in LEFT_OUT}
+            return {key: stripped(item) for key, item in value.items() if key not in left_out}
         return [stripped(item) for item in value] if isinstance(value, list) else value
 
     edges = [(place[edge["source"]], place[edge["target"]]) for edge in plan["edges"]]

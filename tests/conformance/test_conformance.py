@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.spark.java import settings
 from compiled_plan.plans.plan import CompiledPlan
-from tests.conformance.cases import Case, cases, categories, difference, same_plan
+from tests.conformance.cases import CATEGORIES, Case, cases, difference
+from tests.conformance.compiled import compiled, fingerprint, recorded, same_execution
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-CATEGORIES = tuple(category for category in categories() if category != "errors")
 CHOSEN = cases(*CATEGORIES)
 RUNNABLE = [case for case in CHOSEN if not case.refused_at]
-
-
-def compile_program(text: str) -> CompiledPlan:
-    from compiled_plan.api.environment import TableEnvironment
-
-    return TableEnvironment().compile_script(text)
+#: Programs of several stages, which run on two partitions; the others run faster on one.
+ON_TWO_PARTITIONS = ("pipelines", "statement_set")
+RECORDED = recorded()
 
 
 def run(spark: SparkSession, plan: CompiledPlan) -> None:
@@ -37,38 +35,49 @@ def name(case: Case) -> str:
     return case.name
 
 
+@pytest.fixture
+def partitions(case: Case, spark: SparkSession) -> Iterator[None]:
+    """The number of partitions that a case runs on."""
+    with settings(spark, {} if case.folder.parent.name in ON_TWO_PARTITIONS else {"spark.sql.shuffle.partitions": "1"}):
+        yield
+
+
+@pytest.mark.usefixtures("partitions")
+@pytest.mark.parametrize("case", RUNNABLE, ids=name)
+def test_flinks_plan(case: Case, spark: SparkSession, tmp_path: Path) -> None:
+    run(spark, CompiledPlan.from_json(case.flink_plan(tmp_path)))
+    assert difference(case, tmp_path) == ""
+
+
+@pytest.mark.usefixtures("partitions")
 @pytest.mark.parametrize("case", RUNNABLE, ids=name)
 def test_program(case: Case, spark: SparkSession, tmp_path: Path) -> None:
-    run(spark, compile_program(case.program(tmp_path)))
+    plan = compiled(case, tmp_path)
+    if same_execution(plan, CompiledPlan.from_json(case.flink_plan(tmp_path))):
+        return  # `test_flinks_plan` runs it
+    if RECORDED.get(case.name) == fingerprint(case, plan, tmp_path):
+        return  # `test_recorded_plans` runs it
+    run(spark, plan)
     assert difference(case, tmp_path) == ""
 
 
-@pytest.fixture
-def one_partition(spark: SparkSession) -> Iterator[None]:
-    """State in one partition: faster, if another test runs the same rows with two."""
-    setting = "spark.sql.shuffle.partitions"
-    before = str(spark.conf.get(setting))
-    spark.conf.set(setting, "1")
-    yield
-    spark.conf.set(setting, before)
-
-
-@pytest.mark.parametrize("case", RUNNABLE, ids=name)
-def test_the_plan_equals_flinks(case: Case, spark: SparkSession, one_partition: None, tmp_path: Path) -> None:
-    plan = case.flink_plan(tmp_path)
-    if same_plan(plan, compile_program(case.program(tmp_path)).to_json()):
-        return  # `test_program` runs it
-    run(spark, CompiledPlan.from_json(plan))
+@pytest.mark.deep
+@pytest.mark.usefixtures("partitions")
+@pytest.mark.parametrize("case", [case for case in RUNNABLE if case.name in RECORDED], ids=name)
+def test_recorded_plans(case: Case, spark: SparkSession, tmp_path: Path) -> None:
+    plan = compiled(case, tmp_path)
+    run(spark, plan)
     assert difference(case, tmp_path) == ""
+    assert RECORDED[case.name] == fingerprint(case, plan, tmp_path)
 
 
 @pytest.mark.parametrize("case", [case for case in cases("errors") if case.refused_at == "compile"], ids=name)
 def test_programs_that_flink_refuses_to_compile(case: Case, tmp_path: Path) -> None:
     with pytest.raises(CompiledPlanError):
-        compile_program(case.program(tmp_path))
+        compiled(case, tmp_path)
 
 
 @pytest.mark.parametrize("case", [case for case in [*CHOSEN, *cases("errors")] if case.refused_at == "run"], ids=name)
 def test_programs_that_fail_in_flink(case: Case, spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(CompiledPlanError):
-        run(spark, compile_program(case.program(tmp_path)))
+        run(spark, compiled(case, tmp_path))
