@@ -207,8 +207,8 @@ def flink_micros(text: str) -> int:
     return micros_of(text)
 
 
-def evaluate(fixture: Fixture, cases: list[Case], spark: SparkSession) -> list[list[Any]]:
-    """The results of each case over all rows, computed in one select."""
+def evaluate(fixture: Fixture, cases: list[Case], frame: DataFrame) -> list[list[Any]]:
+    """The results of each case over all rows of the fixture's frame, computed in one select."""
     columns = [as_text(fixture.column(case), type_of(case.rex)).alias(f"c{n}") for n, case in enumerate(cases)]
-    rows = sorted(fixture.frame(spark).select("#", *columns).collect(), key=lambda row: int(row["#"]))
+    rows = sorted(frame.select("#", *columns).collect(), key=lambda row: int(row["#"]))
     return [[from_spark(row[n + 1], type_of(case.rex)) for row in rows] for n, case in enumerate(cases)]

@@ -45,8 +45,7 @@ def test_numbers_and_their_nulls_are_classified_by_type(env):
     columns = [("INT", (False, True, True)), ("BIGINT", (False, True, True)), ("TINYINT", (False, True, True))]
     columns += [("DOUBLE", (False, False, True)), ("FLOAT", (False, False, True))]
     columns += [("DECIMAL(5, 2)", (False, False, False))]
-    for type_, expected in columns:
-        for value in ("7", "NULL"):
-            cast = f"CAST({value} AS {type_})"
-            (row,) = env.sql_query(f"SELECT IS_ALPHA({cast}), IS_DIGIT({cast}), IS_DECIMAL({cast})").execute().collect()
-            assert tuple(row) == expected, cast
+    casts = {f"CAST({value} AS {type_})": answer for type_, answer in columns for value in ("7", "NULL")}
+    calls = ", ".join(f"IS_ALPHA({cast}), IS_DIGIT({cast}), IS_DECIMAL({cast})" for cast in casts)
+    (row,) = env.sql_query(f"SELECT {calls}").execute().collect()
+    assert {cast: tuple(row[3 * at : 3 * at + 3]) for at, cast in enumerate(casts)} == casts

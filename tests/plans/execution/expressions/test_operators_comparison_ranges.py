@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
@@ -30,26 +29,40 @@ def between(lower: Any, upper: Any, *, upper_closed: bool = False) -> Range:
     return Range(lower, False, upper, upper_closed, True, True)
 
 
-@pytest.mark.parametrize(
-    ("ranges", "wanted"),
-    [
-        ([below(1), between(1, 3), above(3)], [Y, N, Y, N, Y, Y, U]),
-        ([between(0, 2), between(2, 4, upper_closed=True)], [N, Y, N, Y, Y, N, U]),
-        ([between(0, 2), between(2, 3), above(4)], [N, Y, N, N, N, Y, U]),
-        ([below(1), Range(1, True, 1, True, True, True), between(1, 3), above(3)], [Y, Y, Y, N, Y, Y, U]),
-        ([below(2), Range(2, True, 4, False, True, True), above(4)], [Y, Y, Y, Y, N, Y, U]),
-        ([below(at) if not at else between(at - 1, at) for at in range(2_000)], [N, N, N, N, N, N, U]),
-    ],
-    ids=["all-but-two", "bounded", "apart", "a-value", "closed", "two-thousand"],
-)
-@pytest.mark.parametrize("null_as", ["UNKNOWN", "TRUE", "FALSE"])
-def test_ranges(spark: SparkSession, ranges: list[Range], wanted: list[Any], null_as: str) -> None:
-    call = Call("$SEARCH$1", (InputRef(0, INT), Sarg(tuple(ranges), null_as, INT.not_null())), BOOLEAN, "INTERNAL")
+#: Ranges, and their result for 0 to 5 and NULL.
+RANGES: dict[str, tuple[list[Range], list[Any]]] = {
+    "all but two": ([below(1), between(1, 3), above(3)], [Y, N, Y, N, Y, Y, U]),
+    "bounded": ([between(0, 2), between(2, 4, upper_closed=True)], [N, Y, N, Y, Y, N, U]),
+    "apart": ([between(0, 2), between(2, 3), above(4)], [N, Y, N, N, N, Y, U]),
+    "a value": ([below(1), Range(1, True, 1, True, True, True), between(1, 3), above(3)], [Y, Y, Y, N, Y, Y, U]),
+    "closed": ([below(2), Range(2, True, 4, False, True, True), above(4)], [Y, Y, Y, Y, N, Y, U]),
+    "two thousand": ([below(at) if not at else between(at - 1, at) for at in range(2_000)], [N, N, N, N, N, N, U]),
+}
+NULLS = {"UNKNOWN": U, "TRUE": Y, "FALSE": N}
+
+
+def test_ranges(spark: SparkSession) -> None:
+    cases = [(name, null_as) for name in RANGES for null_as in NULLS]
+    columns = [
+        to_column(
+            Call(
+                "$SEARCH$1",
+                (InputRef(0, INT), Sarg(tuple(RANGES[name][0]), null_as, INT.not_null())),
+                BOOLEAN,
+                "INTERNAL",
+            ),
+            [F.col("v")],
+            ExpressionContext(),
+        )
+        for name, null_as in cases
+    ]
     frame = spark.createDataFrame([(at, value) for at, value in enumerate([*range(6), None])], "at INT, v INT")
-    column = to_column(call, [F.col("v")], ExpressionContext())
-    null = {"UNKNOWN": U, "TRUE": Y, "FALSE": N}[null_as]
-    expected = [null if value is U else value for value in wanted]
-    assert [row[0] for row in frame.sort("at").select(column).collect()] == expected
+    rows = frame.sort("at").select(*columns).collect()
+    results = {case: [row[at] for row in rows] for at, case in enumerate(cases)}
+    assert results == {
+        (name, null_as): [NULLS[null_as] if value is U else value for value in RANGES[name][1]]
+        for name, null_as in cases
+    }
 
 
 def test_no_number_is_in_no_range(spark: SparkSession) -> None:

@@ -29,16 +29,22 @@ def _is(number: int) -> r.RexNode:
 @pytest.mark.parametrize(
     ("rex", "expected"),
     [
-        (_chain("$OR$1", _is(0), [_is(number) for number in range(1, 3 * DEPTH)], BOOLEAN), True),
+        pytest.param(
+            _chain("$OR$1", _is(0), [_is(number) for number in range(1, 3 * DEPTH)], BOOLEAN),
+            True,
+            marks=pytest.mark.deep,
+        ),
+        (_chain("$OR$1", _is(0), [_is(number) for number in range(1, DEPTH)], BOOLEAN), True),
         (_chain("$OR$1", _is(0), [_is(number) for number in range(8, DEPTH)], BOOLEAN), False),
         (
             _chain("$||$1", S, [r.Literal(str(at % 10), STRING) for at in range(DEPTH)], STRING),
             "a" + "0123456789" * 100,
         ),
         (_chain("$||$1", S, [r.Literal(None, STRING)] * DEPTH, STRING), None),
-        (_chain("$+$1", X, [X] * (DEPTH - 1), INT), 7 * DEPTH),
+        (_chain("$+$1", X, [X] * (DEPTH // 2 - 1), INT), 7 * DEPTH // 2),
+        pytest.param(_chain("$+$1", X, [X] * (DEPTH - 1), INT), 7 * DEPTH, marks=pytest.mark.deep),
     ],
-    ids=["or", "or-of-none", "concatenation", "concatenation-of-null", "sum"],
+    ids=["long-or", "or", "or-of-none", "concatenation", "concatenation-of-null", "sum", "long-sum"],
 )
 def test_a_chain(spark: SparkSession, rex: r.RexNode, expected: object) -> None:
     frame = spark.createDataFrame([(7, "a")], "x INT, s STRING")

@@ -70,26 +70,27 @@ def test_unused_cells_are_not_parsed(spark: SparkSession, tmp_path: Path) -> Non
 LONG, INTEGER = 2**63 - 1, 2**31 - 1
 
 
-@pytest.mark.parametrize("quoted", ["", '"'])
-@pytest.mark.parametrize(
-    ("line", "row"),
-    [
-        ("1,a,2,2024-01-02 03:04:05.678", (1, "a", 2, "2024-01-02 03:04:05.678000")),
-        (f"{INTEGER},é,{LONG},2024-01-02 03:04:05", (INTEGER, "é", LONG, "2024-01-02 03:04:05")),
-        (f"{-INTEGER - 1},,{-LONG - 1},-\r", (-INTEGER - 1, "", -LONG - 1, None)),
-        ("-12, b ,-,0", (-12, " b ", None, None)),
-        (" 7 ,-,+8,2024-02-30 00:00:00", (7, None, 8, "2024-02-29 00:00:00")),
-        ("-,\t,-0,-", (None, "\t", 0, None)),
-        ("5,,6,2024-12-31 23:59:59.9999999", (5, "", 6, "2024-12-31 23:59:59.999999")),
-        ("5,,6,2023-02-29 00:00:00.25", (5, "", 6, "2023-02-28 00:00:00.250000")),
-    ],
-)
-def test_values_with_and_without_quotes(spark: SparkSession, line: str, row: tuple[object, ...], quoted: str) -> None:
+#: Lines, and their rows.
+VALUES = {
+    "1,a,2,2024-01-02 03:04:05.678": (1, "a", 2, "2024-01-02 03:04:05.678000"),
+    f"{INTEGER},é,{LONG},2024-01-02 03:04:05": (INTEGER, "é", LONG, "2024-01-02 03:04:05"),
+    f"{-INTEGER - 1},,{-LONG - 1},-\r": (-INTEGER - 1, "", -LONG - 1, None),
+    "-12, b ,-,0": (-12, " b ", None, None),
+    " 7 ,-,+8,2024-02-30 00:00:00": (7, None, 8, "2024-02-29 00:00:00"),
+    "-,\t,-0,-": (None, "\t", 0, None),
+    "5,,6,2024-12-31 23:59:59.9999999": (5, "", 6, "2024-12-31 23:59:59.999999"),
+    "5,,6,2023-02-29 00:00:00.25": (5, "", 6, "2023-02-28 00:00:00.250000"),
+}
+
+
+@pytest.mark.parametrize("quoted", [False, True])
+def test_values_with_and_without_quotes(spark: SparkSession, quoted: bool) -> None:
     """A line with a quote is parsed differently; the quote belongs to an additional column."""
     options = {"null_literal": "-", "ignore_trailing_unmappable": "true", "ignore_parse_errors": "true"}
-    text = line if not quoted else line.replace("\r", "") + ',""'
-    rows = read(spark, text + "\n", "INT", "STRING", "BIGINT", "TIMESTAMP(6)", **options)
-    assert [(*cells[:3], None if cells[3] is None else str(cells[3])) for cells in rows] == [row]
+    lines = [line.replace("\r", "") + ',""' if quoted else line for line in VALUES]
+    rows = read(spark, "\n".join(lines) + "\n", "INT", "STRING", "BIGINT", "TIMESTAMP(6)", **options)
+    texts = [(*cells[:3], None if cells[3] is None else str(cells[3])) for cells in rows]
+    assert dict(zip(VALUES, texts, strict=True)) == VALUES
 
 
 def test_options(spark: SparkSession) -> None:
@@ -176,22 +177,24 @@ WRONG = {"ignore-parse-errors": "true"}
 PAIR = t.row_of(["n", "s"], [t.parse_type("INT"), t.parse_type("STRING")])
 
 
+#: Messages, and their records.
+MESSAGES = {
+    "1,a\n": (1, "a"),
+    "1,a\r\n": (1, "a"),
+    '1,"a"\r\n': (1, "a"),
+    '1,"a\nb"': (1, "a\nb"),
+    '1,"a\nb"\n': (1, "a\nb"),
+    "1,a\n2,b": (1, "a"),
+    "1,\n": (1, ""),
+    "7,z": (7, "z"),
+}
+
+
 @pytest.mark.parametrize("beside", [{}, {"allow-comments": "true"}], ids=["quick", "slow"])
-@pytest.mark.parametrize(
-    ("message", "row"),
-    [
-        ("1,a\n", (1, "a")),
-        ("1,a\r\n", (1, "a")),
-        ('1,"a"\r\n', (1, "a")),
-        ('1,"a\nb"', (1, "a\nb")),
-        ('1,"a\nb"\n', (1, "a\nb")),
-        ("1,a\n2,b", (1, "a")),
-        ("1,\n", (1, "")),
-    ],
-)
-def test_a_message_is_one_record(spark: SparkSession, message: str, row: tuple[int, str], beside: Any) -> None:
+def test_a_message_is_one_record(spark: SparkSession, beside: Any) -> None:
     """Its first line, as in Flink; a quoted cell may contain line ends."""
-    assert messages.read(spark, "csv", PAIR, [message.encode(), b"7,z"], beside) == [(0, *row), (0, 7, "z")]
+    records = messages.read(spark, "csv", PAIR, [message.encode() for message in MESSAGES], beside)
+    assert dict(zip(MESSAGES, records, strict=True)) == {text: (0, *row) for text, row in MESSAGES.items()}
 
 
 @pytest.mark.parametrize("beside", [{}, {"allow-comments": "true"}], ids=["quick", "slow"])

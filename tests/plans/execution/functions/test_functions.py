@@ -197,20 +197,6 @@ def test_table_functions(spark: SparkSession, tmp_path: Path) -> None:
     )
 
 
-def test_objects_and_structured_types(spark: SparkSession, tmp_path: Path) -> None:
-    result = run(
-        spark,
-        tmp_path,
-        "SELECT numbered(s), reach(point(a, 0.5)), reach(point(a, CAST(NULL AS DOUBLE))) FROM t WHERE s IS NOT NULL",
-        [{"a": 1, "s": "n"}],
-        "a INT NOT NULL, s STRING -> s STRING, x DOUBLE, y DOUBLE",
-        numbered=Counted(41),
-        reach=Reach,
-        point=MakePoint,
-    )
-    assert result == [("n42", 1.5, 1.0)]
-
-
 def test_errors_of_functions(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(ExecutionError) as caught:
         run(spark, tmp_path, "SELECT positive(a) FROM t", [{"a": 13}], "a INT -> b BOOLEAN", positive=IsPositive)
@@ -251,34 +237,6 @@ class Round(ScalarFunction):
             not flag,
             raw + b"!",
         )
-
-
-def test_every_kind_of_value(spark: SparkSession, tmp_path: Path) -> None:
-    result = run(
-        spark,
-        tmp_path,
-        "SELECT CAST(f.n AS STRING), CAST(f.d AS STRING), CAST(f.t AS STRING), CAST(f.s AS STRING),"
-        " CAST(f.i AS STRING), f.l, f.m, f.f, CAST(f.r AS STRING) FROM (SELECT change(12.345, DATE '2024-02-28',"
-        " TIME '10:11:12', TIMESTAMP '2024-01-01 00:00:00.5', INTERVAL '1.5' SECOND, ARRAY['a'], MAP['k', 2E0], TRUE,"
-        " x'6162') AS f FROM t)",
-        [{"a": 1}],
-        "a INT -> n STRING, d STRING, t STRING, s STRING, i STRING, l ARRAY<STRING>, m MAP<STRING, DOUBLE>, f BOOLEAN,"
-        " r STRING",
-        change=Round,
-    )
-    assert result == [
-        (
-            "24.70",
-            "2024-02-29",
-            "01:11:12.000",
-            "2024-01-01 00:00:02.000000",
-            "+0 00:00:03.000",
-            ["a", "new"],
-            {"k": 2.0, "z": 1.0},
-            False,
-            "ab!",
-        )
-    ]
 
 
 def test_a_module_that_is_not_allowed(spark: SparkSession) -> None:
@@ -348,23 +306,53 @@ class Show(ScalarFunction):
         return "; ".join(f"{type(value).__name__} {value}" for value in values)
 
 
-def test_raw_converters_and_overloads(spark: SparkSession, tmp_path: Path) -> None:
-    name = f"{Point.__module__}.Point"
-    result = run(
+#: Expression, type and value for a row with `a` 3 and `s` "x"; `v` is the result of `Round`.
+VALUES: list[tuple[str, str, Any]] = [
+    ("pct(divide(a, 4))", "BIGINT", 75),
+    ("CAST(cent(1.5) AS STRING)", "STRING", "1.51"),
+    ("f(a)", "STRING", "number 3"),
+    ("f(s)", "STRING", "text x"),
+    ("display(a, s, 1.5, NULL)", "STRING", "int 3; str x; Decimal 1.5; NoneType None"),
+    ("numbered(s)", "STRING", "x42"),
+    ("reach(point(a, 0.5))", "DOUBLE", 3.5),
+    ("reach(point(a, CAST(NULL AS DOUBLE)))", "DOUBLE", 3.0),
+    (f"reach(OBJECT_OF('{Point.__module__}.Point', 'x', a, 'y', 2.5E0))", "DOUBLE", 5.5),
+    ("CAST(v.n AS STRING)", "STRING", "24.70"),
+    ("CAST(v.d AS STRING)", "STRING", "2024-02-29"),
+    ("CAST(v.t AS STRING)", "STRING", "01:11:12.000"),
+    ("CAST(v.s AS STRING)", "STRING", "2024-01-01 00:00:02.000000"),
+    ("CAST(v.i AS STRING)", "STRING", "+0 00:00:03.000"),
+    ("v.l", "ARRAY<STRING>", ["a", "new"]),
+    ("v.m", "MAP<STRING, DOUBLE>", {"k": 2.0, "z": 1.0}),
+    ("v.f", "BOOLEAN", False),
+    ("CAST(v.r AS STRING)", "STRING", "ab!"),
+]
+
+
+def test_every_kind_of_value(spark: SparkSession, tmp_path: Path) -> None:
+    """Types of SQL, objects, structured types, RAW, converters and overloads."""
+    columns = ", ".join(f"c{at} {type_}" for at, (_, type_, _) in enumerate(VALUES))
+    (result,) = run(
         spark,
         tmp_path,
-        "SELECT pct(divide(a, 4)), CAST(cent(1.5) AS STRING), f(a), f(s), display(a, s, 1.5, NULL),"
-        f" reach(OBJECT_OF('{name}', 'x', a, 'y', 2.5E0)) FROM t",
+        f"SELECT {', '.join(text for text, _, _ in VALUES)} FROM (SELECT a, s, change(12.345, DATE '2024-02-28',"
+        " TIME '10:11:12', TIMESTAMP '2024-01-01 00:00:00.5', INTERVAL '1.5' SECOND, ARRAY['a'], MAP['k', 2E0], TRUE,"
+        " x'6162') AS v FROM t)",
         [{"a": 3, "s": "x"}],
-        "a INT, s STRING -> p BIGINT, c STRING, f STRING, g STRING, s STRING, r DOUBLE",
+        f"a INT NOT NULL, s STRING -> {columns}",
         pct=Percent,
         divide=Divide,
         cent=AddCent,
         f=Overloaded,
         display=Show,
+        numbered=Counted(41),
         reach=Reach,
+        point=MakePoint,
+        change=Round,
     )
-    assert result == [(75, "1.51", "number 3", "text x", "int 3; str x; Decimal 1.5; NoneType None", 5.5)]
+    assert [(text, value) for (text, _, _), value in zip(VALUES, result, strict=True)] == [
+        (text, value) for text, _, value in VALUES
+    ]
 
 
 def test_functions_in_joins(spark: SparkSession, tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,10 +19,16 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.api.inspecting import export_state, inspect_key, inspect_state
 from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.functions.accumulating import _MERGE, _PICKLED, Accumulators, AggregatePayload
+from compiled_plan.plans.execution.functions.bootstrap import FunctionFailure
+from compiled_plan.plans.execution.functions.codec import write_var, writer
+from compiled_plan.plans.execution.functions.runtime import Payload
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.functions import AggregateFunction, DataTypeHint, ScalarFunction
+from compiled_plan.plans.functions.pickles import unpickling
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.types import BIGINT
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -135,25 +143,6 @@ class Program:
         assert not self.target.exists()
 
 
-@pytest.mark.parametrize("way", QUERIES)
-def test_state(spark: SparkSession, tmp_path: Path, way: str) -> None:
-    Program(spark, tmp_path, QUERIES[way]).refused()
-
-
-def test_the_planted_pickle_works(spark: SparkSession, tmp_path: Path) -> None:
-    program = Program(spark, tmp_path, QUERIES["group"])
-    program.put(2, "2024-01-01 00:00:02")
-    with pytest.raises(ExecutionError, match="accumulate"):
-        program.start(trust_pickled_state=True)
-    assert program.target.exists()
-
-
-def test_migration(spark: SparkSession, tmp_path: Path) -> None:
-    """Into a new generation, with an added call."""
-    program = Program(spark, tmp_path, QUERIES["group"])
-    program.refused(upgrade="migrate")
-
-
 def _spec(checkpoint: Path, change: Callable[[dict[str, Any]], object]) -> None:
     """Change the description of the checkpoint's Python aggregate functions."""
     for file in checkpoint.glob("**/stages.json"):
@@ -164,27 +153,58 @@ def _spec(checkpoint: Path, change: Callable[[dict[str, Any]], object]) -> None:
         file.write_text(json.dumps(stages))
 
 
-def test_reading_state(spark: SparkSession, tmp_path: Path) -> None:
-    """Also with a checkpoint that names the process in which its functions are computed."""
+def test_state(spark: SparkSession, tmp_path: Path) -> None:
+    """Read, continued and migrated; and the planted pickle works where the run trusts it.
+
+    The checkpoint that is read names another process in which its functions are computed.
+    """
     program = Program(spark, tmp_path, QUERIES["group"])
     uid = next(node.uid for node in program.plan.nodes if node.uid)
-    said = {"executable": "/bin/mkdir", "program": str(program.target)}
-    _spec(program.checkpoint, lambda python: python.update(said))
-    at = str(program.checkpoint)
+    at = str(shutil.copytree(program.checkpoint, tmp_path / "copy"))
+    process = {"executable": "/bin/mkdir", "program": str(program.target)}
+    _spec(Path(at), lambda python: python.update(process))
     assert inspect_state(at).operators
     assert inspect_key(at, uid, {"k": "a"})
     assert export_state(at, uid, str(tmp_path / "exported")) == 1
     assert not program.target.exists()
+    program.refused()
+    program.refused(upgrade="migrate")
+    with pytest.raises(ExecutionError, match="accumulate"):
+        program.start(trust_pickled_state=True)
+    assert program.target.exists()
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("way", QUERIES)
+def test_state_of_operators(spark: SparkSession, tmp_path: Path, way: str) -> None:
+    Program(spark, tmp_path, QUERIES[way]).refused()
+
+
+def test_accumulators_of_requests(tmp_path: Path) -> None:
+    """The one that a request updates, and one that it merges, as of sessions."""
+    payload = Payload(Total(), "accumulate", "total", "INT", (None,), None, None, (), False, False)
+    answer = AggregatePayload(payload, (None,), writer(BIGINT), Accumulators(None, unpickling(Planted))).start()
+    target = tmp_path / "ran"
+    plain, planted = bytearray([_PICKLED]), bytearray([_PICKLED])
+    for request, data in ((plain, pickle.dumps(Planted([1]))), (planted, _planted(target))):
+        write_var(len(data), request)
+        request += data
+    assert answer(bytes([1, *plain, _MERGE, *plain]))
+    for request in (planted, plain + bytes([_MERGE]) + planted):
+        with pytest.raises(FunctionFailure, match=r"names posix\.mkdir"):
+            answer(bytes([1, *request]))
+    assert not target.exists()
+
+
+def _planted(target: Path) -> bytes:
+    with armed(target):
+        return pickle.dumps(Planted())
 
 
 def test_a_table(spark: SparkSession, tmp_path: Path) -> None:
     """RAW columns of files are bytes from any writer."""
-    import pickle
-
     target = tmp_path / "ran"
-    with armed(target):
-        data = pickle.dumps(Planted())
-    spark.createDataFrame([(bytearray(data),)], "r BINARY").write.parquet(str(tmp_path / "p"))
+    spark.createDataFrame([(bytearray(_planted(target)),)], "r BINARY").write.parquet(str(tmp_path / "p"))
     env = TableEnvironment()
     env.create_temporary_function("unwrap", Unwrap)
     env.execute_sql(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import os
+import runpy
 import subprocess
 import sys
 import threading
@@ -20,7 +20,7 @@ from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.functions import shipping
 from compiled_plan.plans.execution.functions.runtime import Payload
 from compiled_plan.plans.functions import ScalarFunction
-from tests.support.commands import ROOT, process
+from tests.support.commands import called, process
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -256,23 +256,23 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.spark
-def test_the_main_module_and_functions_from(tmp_path: Path) -> None:
+def test_the_main_module_and_functions_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shared_session: None
+) -> None:
     """A standalone program whose functions are those of `__main__`; its plan, compiled and executed by the commands."""
     (tmp_path / "prog.py").write_text(PROGRAM)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    by_itself = subprocess.run(
-        [sys.executable, "prog.py"], cwd=tmp_path, capture_output=True, text=True, env=environment, check=False
-    )
-    assert "+I[10, 25.0]" in by_itself.stdout, by_itself.stderr
+    runpy.run_path(str(tmp_path / "prog.py"), run_name="__main__")
+    output = capsys.readouterr()
+    assert "+I[10, 25.0]" in output.out, output.err
     text = PROGRAM.replace('env.from_values([(1, 2.5)], ["a", "b"])', 'env.sql_query("SELECT 1 AS a, 2.5E0 AS b")')
     (tmp_path / "prog.py").write_text(text)
-    for command in (
-        ("compile_plan", "prog.py", "-o", "plan.json"),
-        ("execute_plan", "plan.json", "--functions-from", "prog", "-q"),
-    ):
-        done = process(*command, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
+    compiled = process("compile_plan", "prog.py", "-o", "plan.json", cwd=tmp_path)
+    assert compiled.returncode == 0, compiled.stderr
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "prog", raising=False)
+    done = called("execute_plan", "plan.json", "--functions-from", "prog", "-q")
+    assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "+I[10, 25.0]"
 
 

@@ -39,6 +39,7 @@ def test_rows_for_later_stages_pass_and_stages_chain(session: SparkSession, tmp_
     check_chain(session, tmp_path, GROUPS)
 
 
+@pytest.mark.deep
 def test_combined_and_gathered_rows_give_the_default_hosts_results(session: SparkSession, tmp_path: Path) -> None:
     random = Random(20_261_125)
     batches = [some(random, keys, rows) for keys, rows in [(3, 40), (1, 1), (200, 60), (5, 200)]]

@@ -30,8 +30,8 @@ def test_this_spark_has_the_fields(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize("ttl", ["0 s", "1 h"])
 def test_later_tasks_reuse_the_access_of_earlier_ones(spark: SparkSession, tmp_path: Path, ttl: str) -> None:
-    """Two stages in ten micro-batches: as many as run concurrently, not as many as there are tasks."""
-    for batch in range(10):
+    """Two stages in four micro-batches: as many as run concurrently, not as many as there are tasks."""
+    for batch in range(4):
         put(tmp_path / "r", f"{batch}.json", *({"k": f"k{at % 7}", "v": batch} for at in range(20)))
     program = (
         f"SET 'table.exec.state.ttl' = '{ttl}';"
@@ -48,7 +48,7 @@ def test_later_tasks_reuse_the_access_of_earlier_ones(spark: SparkSession, tmp_p
         for row, by in ((change["before"], -1), (change["after"], 1)):
             if row is not None:
                 left[row["n"], row["keys"]] = left.get((row["n"], row["keys"]), 0) + by
-    assert {row for row, count in left.items() if count} == {(30, 6), (20, 1)}
+    assert {row for row, count in left.items() if count} == {(12, 6), (8, 1)}
     Run(spark, plan, RunOptions(max_files_per_batch=1)).execute()
     assert idle(spark) == before
     assert max(before.values()) <= spark.sparkContext.defaultParallelism

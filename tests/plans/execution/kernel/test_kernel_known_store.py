@@ -73,7 +73,7 @@ def versions(spark: SparkSession) -> set[tuple[int, bool]]:
     return {(known("version", snapshot), known("keys", snapshot) is not None) for snapshot in left}
 
 
-@pytest.mark.parametrize(("ttl", "many"), [("0 s", 97), ("1 h", 97), ("0 s", 20_011)])
+@pytest.mark.parametrize(("ttl", "many"), [("0 s", 97), ("1 h", 20_011)])
 def test_keys_of_all_batches_and_starts_are_known(spark: SparkSession, tmp_path: Path, ttl: str, many: int) -> None:
     """Keys return in later batches, and after a start that knows nothing of the store."""
     script = (
@@ -83,12 +83,12 @@ def test_keys_of_all_batches_and_starts_are_known(spark: SparkSession, tmp_path:
     )
     plan = TableEnvironment().compile_script(script + PROGRAM)
     checkpoint = str(tmp_path / "checkpoint")
-    rows = [[{"k": at * batch % many, "v": at} for at in range(many)] for batch in range(1, 9)]
-    for start in range(0, 8, 4):
-        for batch in range(start, start + 4):
+    rows = [[{"k": at * batch % many, "v": at} for at in range(many)] for batch in range(1, 5)]
+    for start in (0, 2):
+        for batch in (start, start + 1):
             put(tmp_path / "r", f"{batch}.json", *rows[batch])
         Run(spark, plan, RunOptions(checkpoint=checkpoint, max_files_per_batch=1)).execute()
-        known = (start + 4, start == 0)
+        known = (start + 2, start == 0)
         assert known in versions(spark), "the first run knows the keys from the beginning, the second does not"
     expected: dict[int, tuple[int, int]] = {}
     for row in (row for batch in rows for row in batch):

@@ -145,18 +145,25 @@ public final class Probe implements Driver {
 """
 
 
-@pytest.mark.parametrize("named", [True, False])
-def test_a_driver_in_a_jar_of_the_users(spark: SparkSession, database: Any, tmp_path: Path, named: bool) -> None:
-    """`spark.jars` are in a class loader below the kernel's, the context of Spark's tasks."""
-    (tmp_path / "Probe.java").write_text(DRIVER % URL)
-    services = tmp_path / "META-INF" / "services"
+@pytest.fixture(scope="module")
+def probe(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a compiled driver, like a jar of the user's."""
+    folder = tmp_path_factory.mktemp("probe")
+    (folder / "Probe.java").write_text(DRIVER % URL)
+    services = folder / "META-INF" / "services"
     services.mkdir(parents=True)
     (services / "java.sql.Driver").write_text("Probe\n")
-    subprocess.run([use_suitable_java() / "bin" / "javac", "Probe.java"], cwd=tmp_path, check=True)
+    subprocess.run([use_suitable_java() / "bin" / "javac", "Probe.java"], cwd=folder, check=True)
+    return folder
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_driver_in_a_jar_of_the_users(spark: SparkSession, database: Any, probe: Path, named: bool) -> None:
+    """`spark.jars` are in a class loader below the kernel's, the context of Spark's tasks."""
     jvm: Any = spark._jvm
     gateway: Any = spark.sparkContext._gateway
     urls = gateway.new_array(jvm.java.net.URL, 1)
-    urls[0] = jvm.java.net.URL(f"{tmp_path.as_uri()}/")
+    urls[0] = jvm.java.net.URL(f"{probe.as_uri()}/")
     key = gateway.new_array(jvm.java.lang.Object, 1)
     key[0] = "G"
     spec = {

@@ -190,11 +190,17 @@ def test_windows(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path, "1.json", *((k, v, w, f"2024-01-01 00:00:{s:02}") for k, v, w, s in rows))
     env = environment(tmp_path)
     window = "FROM TABLE({}(TABLE t{}, DESCRIPTOR(ts), INTERVAL '15' SECOND)) GROUP BY k, window_start, window_end"
-    tumbling = run(spark, env, "k STRING, a DOUBLE", "SELECT k, wavg(v) " + window.format("TUMBLE", ""))
-    assert tumbling == ["+I[a, 2.0]", "+I[a, 3.5]", "+I[b, 8.0]"]
-    env.execute_sql("DROP TABLE o")
-    sessions = "SELECT k, wavg(v) " + window.format("SESSION", " PARTITION BY k")
-    assert run(spark, env, "k STRING, a DOUBLE", sessions) == ["+I[a, 3.0]", "+I[b, 8.0]"]
+    query = (
+        f"SELECT 'tumble', k, wavg(v) {window.format('TUMBLE', '')}"
+        f" UNION ALL SELECT 'session', k, wavg(v) {window.format('SESSION', ' PARTITION BY k')}"
+    )
+    assert run(spark, env, "w STRING, k STRING, a DOUBLE", query) == [
+        "+I[session, a, 3.0]",
+        "+I[session, b, 8.0]",
+        "+I[tumble, a, 2.0]",
+        "+I[tumble, a, 3.5]",
+        "+I[tumble, b, 8.0]",
+    ]
 
 
 def test_over(spark: SparkSession, tmp_path: Path) -> None:

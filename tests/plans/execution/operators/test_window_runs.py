@@ -68,7 +68,7 @@ def second(number: int) -> str:
 
 
 def test_all_windows_in_one_run(spark: SparkSession, tmp_path: Path) -> None:
-    put(tmp_path / "clicks", files=4)
+    put(tmp_path / "clicks", files=2)
     Run(spark, program(tmp_path), RunOptions(max_files_per_batch=1)).execute()
 
     def rows_of(name: str) -> list[tuple[Any, ...]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from compiled_plan.plans.execution.spark.java import frame_of
 from compiled_plan.plans.execution.state.content import key_report
 from compiled_plan.plans.execution.state.figures import state_report
 from compiled_plan.plans.execution.state.model import KeyState, OperatorState, StateReport
@@ -16,6 +18,10 @@ from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from tests.plans.execution.checkpoint.places import Place, Row, table
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+T = TypeVar("T")
 HOUR = 3_600_000
 _TIME = "ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE"
 TABLES = (
@@ -89,6 +95,25 @@ ROWS: Mapping[str, tuple[Row, ...]] = {
 
 
 @dataclass(frozen=True)
+class OneScan(StateReader):
+    """Reader that scans the state once, for all tests."""
+
+    @cached_property
+    def _scan(self) -> tuple[int | None, DataFrame | None]:
+        def local(rows: DataFrame | None) -> DataFrame | None:
+            if rows is None:
+                return None
+            session: Any = self.spark._jsparkSession
+            return frame_of(session.createDataFrame(rows._jdf.collectAsList(), rows._jdf.schema()), self.spark)
+
+        return super().at_rest(local)
+
+    def at_rest(self, read: Callable[[DataFrame | None], T]) -> tuple[int | None, T]:
+        batch, rows = self._scan
+        return batch, read(rows)
+
+
+@dataclass(frozen=True)
 class Looked:
     """A checkpoint that is read.
 
@@ -133,4 +158,4 @@ class Looked:
 def looked_at(place: Place, plan: CompiledPlan) -> Looked:
     """Run a plan over the available rows, and open its checkpoint."""
     place.run(plan)
-    return Looked(StateReader.open(place.spark, str(place.checkpoint)), plan, place.folder)
+    return Looked(OneScan.open(place.spark, str(place.checkpoint)), plan, place.folder)
