@@ -18,6 +18,8 @@ from tests.support.large import AGGREGATES, MIXED, Chain, counted, left
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+deep = pytest.mark.deep
+
 FLINK = Path(__file__).parents[1] / "plan" / "flink"
 ROWS: list[dict[str, Any]] = [{"id": at % 5, "x": at, "s": f"k{at}"} for at in range(0, 12)]
 
@@ -58,13 +60,12 @@ def of_flink(name: str, folder: Path, rows: list[dict[str, Any]], format_: str) 
     return written(folder / "o")
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize(
+    "name", [name if name in ("in300", "case100") else pytest.param(name, marks=deep) for name in RESULTS]
+)
 def test_a_plan_of_flink(spark: SparkSession, name: str, tmp_path: Path) -> None:
     expected = Counter(result for row in ROWS if (result := RESULTS[name](row)) is not None)
     assert Counter((row["id"], row["s"]) for row in of_flink(name, tmp_path, ROWS, "json")) == expected
-
-
-deep = pytest.mark.deep
 
 
 @pytest.mark.parametrize(
