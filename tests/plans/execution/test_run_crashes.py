@@ -60,7 +60,9 @@ def test_crashes_at_random_points(
     assert output(tmp_path) == expected
 
 
-@pytest.mark.parametrize("gone", [("state",), ()], ids=["by micro-batches", "in real-time mode"])
+@pytest.mark.parametrize(
+    "gone", [pytest.param(("state",), marks=pytest.mark.deep), ()], ids=["by micro-batches", "in real-time mode"]
+)
 def test_a_start_that_was_killed_while_it_wrote_its_first_positions(
     spark: SparkSession, tmp_path: Path, gone: tuple[str, ...]
 ) -> None:

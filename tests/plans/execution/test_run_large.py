@@ -137,7 +137,8 @@ def test_an_in_list(spark: SparkSession, count: int, tmp_path: Path) -> None:
     assert values == [row["x"] for row in ROWS if row["x"] % 2 == 0 or row["x"] % 3 == 0]
 
 
-@pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=pytest.mark.deep)])
+@deep
+@pytest.mark.parametrize("count", [100, 1_000])
 def test_columns_through_a_join(spark: SparkSession, count: int, tmp_path: Path) -> None:
     columns = "id BIGINT, " + ", ".join(f"c{at} INT" for at in range(count))
     source(tmp_path / "t", [{"id": row, **{f"c{at}": at + row for at in range(count)}} for row in (1, 2)])
@@ -150,7 +151,8 @@ def test_columns_through_a_join(spark: SparkSession, count: int, tmp_path: Path)
     ]
 
 
-@pytest.mark.parametrize("count", [10, pytest.param(100, marks=pytest.mark.deep)])
+@deep
+@pytest.mark.parametrize("count", [10, 100])
 def test_sinks(spark: SparkSession, count: int, tmp_path: Path) -> None:
     source(tmp_path / "t", ROWS)
     inserts = "".join(f"INSERT INTO o{at} SELECT x FROM t WHERE x <> {at};\n" for at in range(count))
