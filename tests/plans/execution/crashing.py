@@ -33,11 +33,11 @@ def program(folder: Path) -> CompiledPlan:
     )
 
 
-def write_input(folder: Path) -> None:
+def write_input(folder: Path, files: int = FILES) -> None:
     chance = random.Random(7)
     for name, columns in (("orders", ("id", "item")), ("items", ("item", "price"))):
         (folder / name).mkdir()
-        for number in range(FILES):
+        for number in range(files):
             rows = [dict(zip(columns, (chance.randrange(40), chance.randrange(9)), strict=True)) for _ in range(ROWS)]
             (folder / name / f"{number}.json").write_text("".join(json.dumps(row) + "\n" for row in rows))
 

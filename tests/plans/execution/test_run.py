@@ -61,6 +61,7 @@ def test_a_statement_set_reads_and_keeps_everything_once(spark: SparkSession, tm
     assert lines(tmp_path / "busy_out") == [{"before": None, "after": {"page": "a", "n": 2}, "op": "c"}]
 
 
+@pytest.mark.deep
 def test_a_table_in_five_joins_is_read_once(spark: SparkSession, tmp_path: Path) -> None:
     names = [f"side{number}" for number in range(5)]
     program = (
@@ -103,6 +104,7 @@ def test_rows_of_more_columns_than_spark_generates_code_for(spark: SparkSession,
     assert lines(tmp_path / "sums")[-1]["after"] == {"k": 1} | dict.fromkeys(names, 3)
 
 
+@pytest.mark.deep
 def test_a_view_in_eight_inserts_is_computed_once(spark: SparkSession, tmp_path: Path) -> None:
     program = (
         table(tmp_path, "clicks", "page STRING, millis INT")

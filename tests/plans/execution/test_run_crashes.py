@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +23,7 @@ from compiled_plan.plans.plan import CompiledPlan
 from tests.plans.execution.crashing import output, program, write_input
 from tests.plans.execution.disk_steps import CHANGES, DiskSteps
 from tests.plans.execution.kills import Killed, killed
+from tests.support.waiting import wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,8 +33,11 @@ def run(spark: SparkSession, plan: CompiledPlan, checkpoint: Path) -> None:
     Run(spark, plan, RunOptions(checkpoint=str(checkpoint), max_files_per_batch=1)).execute()
 
 
-def test_crashes_at_random_points(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_input(tmp_path)
+@pytest.mark.parametrize(("files", "most"), [(2, 3), pytest.param(4, 6, marks=pytest.mark.deep)])
+def test_crashes_at_random_points(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int, most: int
+) -> None:
+    write_input(tmp_path, files)
     plan = program(tmp_path)
     run(spark, plan, tmp_path / "quiet")
     expected = output(tmp_path)
@@ -40,7 +46,7 @@ def test_crashes_at_random_points(spark: SparkSession, tmp_path: Path, monkeypat
         (tmp_path / name).rename(tmp_path / f"quiet-{name}")
     disk = DiskSteps(monkeypatch, (*CHANGES, (Files, "move"), (Files, "delete")))
     chance, crashes = random.Random(1), 0
-    while crashes < 6:
+    while crashes < most:
         disk.allow(chance.randrange(2, 24))
         try:
             run(spark, plan, tmp_path / "crashing")
@@ -54,12 +60,14 @@ def test_crashes_at_random_points(spark: SparkSession, tmp_path: Path, monkeypat
     assert output(tmp_path) == expected
 
 
-@pytest.mark.parametrize("gone", [("state",), ()], ids=["by micro-batches", "in real-time mode"])
+@pytest.mark.parametrize(
+    "gone", [pytest.param(("state",), marks=pytest.mark.deep), ()], ids=["by micro-batches", "in real-time mode"]
+)
 def test_a_start_that_was_killed_while_it_wrote_its_first_positions(
     spark: SparkSession, tmp_path: Path, gone: tuple[str, ...]
 ) -> None:
     # In real-time mode state is written before the positions are.
-    write_input(tmp_path)
+    write_input(tmp_path, files=1)
     plan, generation = program(tmp_path), tmp_path / "checkpoint/generations/1"
     run(spark, plan, tmp_path / "checkpoint")
     expected = output(tmp_path)
@@ -74,11 +82,6 @@ def test_a_start_that_was_killed_while_it_wrote_its_first_positions(
     assert output(tmp_path) == expected
 
 
-def test_killed_processes(tmp_path: Path) -> None:
-    summary = killed(tmp_path, 2)
-    assert summary.ends >= 2
-
-
 @pytest.mark.deep
 def test_a_hundred_killed_processes(tmp_path: Path) -> None:
     started = time.monotonic()
@@ -90,8 +93,8 @@ def test_a_hundred_killed_processes(tmp_path: Path) -> None:
     assert any("asked to" in moment for moment in summary.moments)
 
 
-def test_two_starts_at_once(spark: SparkSession, tmp_path: Path) -> None:
-    """One runs; later ones get an error, in this process and in another, and change nothing."""
+def test_a_killed_process_and_starts_beside_it(spark: SparkSession, tmp_path: Path) -> None:
+    """One runs; later ones get an error, in this process and in another, and change nothing, until it is killed."""
     write_input(tmp_path)
     plan, checkpoint = program(tmp_path), tmp_path / "held"
     refused = Run(spark, plan, RunOptions(checkpoint=str(checkpoint)))
@@ -102,9 +105,12 @@ def test_two_starts_at_once(spark: SparkSession, tmp_path: Path) -> None:
             time.sleep(0.01)
         with pytest.raises(CheckpointError, match=f"process {holder.pid} on .* runs a plan on this checkpoint since"):
             refused.execute()
+        wait_until(lambda: (checkpoint / "generations/1/offsets/1").exists() or holder.poll() is not None)
     finally:
+        with suppress(ProcessLookupError):
+            os.killpg(holder.pid, signal.SIGKILL)
         said = holder.communicate(timeout=120)[1]
-    assert holder.returncode == 0, said
+    assert holder.returncode == -signal.SIGKILL, said
     # Compared with the content before.
     with pytest.raises(CheckpointError, match="another run has used this checkpoint meanwhile"):
         refused.execute()
@@ -117,3 +123,9 @@ def test_two_starts_at_once(spark: SparkSession, tmp_path: Path) -> None:
         pass
     with store.locked(spark):
         assert [head.number for head in store.heads()] == [1]
+    run(spark, plan, checkpoint)
+    interrupted = output(tmp_path)
+    for name in interrupted:
+        shutil.rmtree(tmp_path / name)
+    Run(spark, plan, RunOptions()).execute()
+    assert interrupted == output(tmp_path)

@@ -53,7 +53,7 @@ CLICKS = [click(10), click(50), click(30), click(65), click(80), click(5), click
 EXPECTED = [("00:00", 3), ("01:00", 3), ("02:00", 1)]
 
 
-@pytest.mark.parametrize("rows_a_file", [len(CLICKS), 2])
+@pytest.mark.parametrize("rows_a_file", [2, pytest.param(len(CLICKS), marks=pytest.mark.deep)])
 def test_late_rows_are_the_same_in_any_batches(spark: SparkSession, tmp_path: Path, rows_a_file: int) -> None:
     for start in range(0, len(CLICKS), rows_a_file):
         put(tmp_path / "clicks", f"{start}.json", *CLICKS[start : start + rows_a_file])
@@ -74,7 +74,7 @@ def test_windows_stay_open_until_the_input_ends(spark: SparkSession, tmp_path: P
         Run(spark, plan, RunOptions(checkpoint=checkpoint))
 
 
-@pytest.mark.parametrize("trigger", ["", "50 ms"])
+@pytest.mark.parametrize("trigger", ["50 ms", pytest.param("", marks=pytest.mark.deep)])
 def test_files_that_come_meanwhile_do_not_keep_the_input_from_ending(
     spark: SparkSession, tmp_path: Path, trigger: str
 ) -> None:
@@ -90,7 +90,10 @@ def test_files_that_come_meanwhile_do_not_keep_the_input_from_ending(
     assert counts(tmp_path) == EXPECTED
 
 
-@pytest.mark.parametrize(("batches", "fails_in"), [([CLICKS], 1), ([CLICKS[:3], CLICKS[3:]], 2)])
+@pytest.mark.parametrize(
+    ("batches", "fails_in"),
+    [([CLICKS], 1), pytest.param([CLICKS[:3], CLICKS[3:]], 2, marks=pytest.mark.deep)],
+)
 def test_a_crash_while_windows_are_closed(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batches: list[list[Row]], fails_in: int
 ) -> None:
@@ -104,7 +107,7 @@ def test_a_crash_while_windows_are_closed(
     assert counts(tmp_path) == EXPECTED
 
 
-@pytest.mark.parametrize("fails_in", [2, 3])
+@pytest.mark.parametrize("fails_in", [2, pytest.param(3, marks=pytest.mark.deep)])
 def test_open_windows_close_without_more_rows(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_in: int
 ) -> None:

@@ -18,6 +18,8 @@ from tests.support.large import AGGREGATES, MIXED, Chain, counted, left
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+deep = pytest.mark.deep
+
 FLINK = Path(__file__).parents[1] / "plan" / "flink"
 ROWS: list[dict[str, Any]] = [{"id": at % 5, "x": at, "s": f"k{at}"} for at in range(0, 12)]
 
@@ -58,13 +60,12 @@ def of_flink(name: str, folder: Path, rows: list[dict[str, Any]], format_: str) 
     return written(folder / "o")
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize(
+    "name", [name if name in ("in300", "case100") else pytest.param(name, marks=deep) for name in RESULTS]
+)
 def test_a_plan_of_flink(spark: SparkSession, name: str, tmp_path: Path) -> None:
     expected = Counter(result for row in ROWS if (result := RESULTS[name](row)) is not None)
     assert Counter((row["id"], row["s"]) for row in of_flink(name, tmp_path, ROWS, "json")) == expected
-
-
-deep = pytest.mark.deep
 
 
 @pytest.mark.parametrize(
@@ -136,7 +137,8 @@ def test_an_in_list(spark: SparkSession, count: int, tmp_path: Path) -> None:
     assert values == [row["x"] for row in ROWS if row["x"] % 2 == 0 or row["x"] % 3 == 0]
 
 
-@pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=pytest.mark.deep)])
+@deep
+@pytest.mark.parametrize("count", [100, 1_000])
 def test_columns_through_a_join(spark: SparkSession, count: int, tmp_path: Path) -> None:
     columns = "id BIGINT, " + ", ".join(f"c{at} INT" for at in range(count))
     source(tmp_path / "t", [{"id": row, **{f"c{at}": at + row for at in range(count)}} for row in (1, 2)])
@@ -149,7 +151,8 @@ def test_columns_through_a_join(spark: SparkSession, count: int, tmp_path: Path)
     ]
 
 
-@pytest.mark.parametrize("count", [10, pytest.param(100, marks=pytest.mark.deep)])
+@deep
+@pytest.mark.parametrize("count", [10, 100])
 def test_sinks(spark: SparkSession, count: int, tmp_path: Path) -> None:
     source(tmp_path / "t", ROWS)
     inserts = "".join(f"INSERT INTO o{at} SELECT x FROM t WHERE x <> {at};\n" for at in range(count))

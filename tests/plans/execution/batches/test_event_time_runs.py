@@ -161,6 +161,7 @@ def test_an_idle_partition_is_left_out(spark: SparkSession, topics: Topics, tmp_
         assert first.lines == [window(0, 2), window(20, 2)]
 
 
+@pytest.mark.deep
 def test_a_crash_in_a_micro_batch_without_rows(
     spark: SparkSession, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

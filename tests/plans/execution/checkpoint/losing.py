@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ WINDOWS = (
     "INSERT INTO windows SELECT shop, COUNT(*) FROM TUMBLE(TABLE visits, DESCRIPTOR(at1), INTERVAL '10' SECOND) "
     "GROUP BY shop, window_start, window_end"
 )
-SINKS = ("prices", "rents", "windows")
+INSERTS = {"prices": PRICES, "rents": RENTS, "windows": WINDOWS}
 WAYS = ("removed", "truncated", "older")
 
 
@@ -59,12 +60,13 @@ class History:
 
     Args:
         place: an empty folder.
+        inserts: one INSERT by sink.
     """
 
-    def __init__(self, place: Place) -> None:
-        self.place = place
+    def __init__(self, place: Place, inserts: Mapping[str, str] = INSERTS) -> None:
+        self.place, self.inserts = place, inserts
         self._add(0)
-        self.plan: CompiledPlan = place.compiled(TABLES, together(PRICES, RENTS, WINDOWS))
+        self.plan: CompiledPlan = place.compiled(TABLES, together(*inserts.values()))
         place.run(self.plan)
         self._add(1)
         place.run(self.plan)
@@ -77,7 +79,7 @@ class History:
         self._add(4)
         self._copied(self.backup, place.folder)
         place.run(self.plan)
-        self.expected = {name: place.rows(name) for name in SINKS}
+        self.expected = self.rows()
         assert place.generations() == [1, 2]
 
     @property
@@ -143,7 +145,7 @@ class History:
             shutil.copy2(whole, path)
 
     def rows(self) -> dict[str, list[tuple[Any, ...]]]:
-        return {name: self.place.rows(name) for name in SINKS}
+        return {name: self.place.rows(name) for name in self.inserts}
 
     def start(self) -> Run:
         return self.place.started(self.plan)

@@ -94,6 +94,7 @@ def with_uids(plan: CompiledPlan, *uids: str) -> CompiledPlan:
     return plan.with_nodes(nodes)
 
 
+@pytest.mark.deep
 def test_state_that_goes_by_the_order_of_statements_would_be_swapped(place: Place) -> None:
     place.run(with_uids(place.compiled(TABLES, together(PRICES, COUNTS)), "first", "second"))
     more(place)
@@ -111,6 +112,7 @@ TOTALS = "SELECT shop, SUM(price) FROM timed GROUP BY shop"
 TIMED = TABLES + table("timed", f"{SALES}, at1 TIMESTAMP(3), WATERMARK FOR at1 AS at1")
 
 
+@pytest.mark.deep
 def test_the_primary_key_of_a_sink_is_compared(place: Place) -> None:
     def keyed_by(key: str) -> CompiledPlan:
         """An upsert sink with a primary key that is not the query's, which exposes its input."""
@@ -129,6 +131,7 @@ def test_the_primary_key_of_a_sink_is_compared(place: Place) -> None:
     assert place.rows("up") == [("x", 3), ("y", 103), ("y", 3)], "two rows of one key"
 
 
+@pytest.mark.deep
 def test_the_conflict_strategy_of_a_sink_is_compared(place: Place) -> None:
     def program(strategy: str) -> CompiledPlan:
         sink = f"CREATE TABLE up ({KEYED.replace('({})', '(n)')}) WITH ('connector' = 'blackhole');\n"

@@ -185,7 +185,7 @@ def log(place: Place) -> tuple[int, int]:
     return last, begun_at(folder, last)
 
 
-@pytest.mark.parametrize("jump", [HOUR, DAY, -HOUR, -DAY])
+@pytest.mark.parametrize("jump", [HOUR, -DAY, *(pytest.param(jump, marks=pytest.mark.deep) for jump in (DAY, -HOUR))])
 def test_a_start_on_a_clock_that_has_jumped_changes_nothing(place: Place, machine: Machine, jump: int) -> None:
     plan = with_ttl(place.compiled(TABLES, COUNTS), "30 min")
     place.run(plan)

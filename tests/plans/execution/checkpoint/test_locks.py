@@ -39,6 +39,7 @@ def test_a_run_that_cannot_renew_its_lease_ends(place: Place, mounted: str, monk
     ends_without_renewals(place, f"{mounted}/checkpoint", monkeypatch)
 
 
+@pytest.mark.deep
 def test_a_run_that_cannot_renew_its_lease_on_s3_ends(
     place: Place, bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,13 +56,12 @@ def test_each_row_is_read_once_if_other_sources_change(spark: SparkSession, tmp_
 
     once = " UNION ALL SELECT * FROM (VALUES ('once')) AS t (v)"
     rows(1)
-    both(place, TABLES, union("a", "b", "c"))
-    assert out(place) == Counter(["a1", "b1", "c1"])
+    both(place, TABLES, f"{union('a', 'b', 'c')}{once}")
+    assert out(place) == Counter(["a1", "b1", "c1", "once"])
     rows(2)
-    both(place, TABLES, f"{union('c', 'a')}{once}")
+    both(place, TABLES, union("c", "a"))
     assert out(place) == Counter(["a1", "b1", "c1", "a2", "c2", "once"])
     rows(3)
-    both(place, TABLES, union("c", "a"))
     # Renamed, reordered, one of them unbounded now, and with the omitted one.
     renamed = "".join(
         table(name, "v STRING", more=more).replace(f"TABLE {name}", f"TABLE {new}")
@@ -70,8 +69,6 @@ def test_each_row_is_read_once_if_other_sources_change(spark: SparkSession, tmp_
     )
     both(place, renamed + table("copied", "v STRING"), f"{union('Zz', 'c', 'a')}{once}")
     everything = Counter(f"{name}{number}" for name in "abc" for number in (1, 2, 3))
-    assert out(place) == everything + Counter(["once"])
-    both(place, TABLES, union("b", "a", "c"))
     assert out(place) == everything + Counter(["once"])
     assert place.rows("totals") == [("x", 6)]
     *names, values = sorted({path.name for path in place.checkpoint.glob("generations/*/sources/*")})
@@ -86,7 +83,7 @@ def test_datagen_continues_at_its_position(spark: SparkSession, tmp_path: Path) 
         "'fields.v.start' = '1', 'fields.v.end' = '5');\n"
     )
     place.add({"a": [{"v": "a1"}]})
-    for names in (("a",), ("numbers", "a"), ("a",), ("a", "numbers")):
+    for names in (("numbers", "a"), ("a",), ("a", "numbers")):
         plan = place.compiled(numbers + TABLES, f"INSERT INTO copied {union(*names)}")
         place.run(plan, upgrade="migrate-partial")
     assert out(place) == Counter(["a1", "1", "2", "3", "4", "5"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import random
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Works:
-    """A program, its input, and its output with enough disk space.
+    """A program, its input, its output with enough disk space, and the number of writes of a run.
 
     Args:
         spark: the session.
@@ -33,9 +32,12 @@ class Works:
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
         self.spark, self.folder = spark, folder
-        write_input(folder)
+        write_input(folder, files=2)
         self.plan = program(folder)
-        self.run(folder / "quiet")
+        with pytest.MonkeyPatch.context() as patched:
+            disk = DiskSteps(patched, WRITES)
+            self.run(folder / "quiet")
+            self.writes = disk.count
         self.expected = output(folder)
         self.clear()
 
@@ -63,10 +65,18 @@ class Works:
         return failed
 
 
-def test_a_full_disk_at_each_write(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    works, disk = Works(spark, tmp_path), DiskSteps(monkeypatch, WRITES, no_space)
-    works.run(tmp_path / "counted")
-    for free in random.Random(5).sample(range(disk.count), 8):
+@pytest.fixture(scope="module")
+def works(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Works:
+    return Works(spark, tmp_path_factory.mktemp("works"))
+
+
+@pytest.mark.parametrize("parts", [[0.1, 0.9], pytest.param([at / 20 for at in range(20)], marks=pytest.mark.deep)])
+def test_a_full_disk_at_a_write(
+    works: Works, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: list[float]
+) -> None:
+    """After a part of a run's writes: at the start, and in a micro-batch."""
+    disk = DiskSteps(monkeypatch, WRITES, no_space)
+    for free in sorted({int(part * works.writes) for part in parts}):
         disk.allow(free)
         assert works.fails_and_goes_on(tmp_path / f"checkpoint-{free}", disk.allow)
 
@@ -87,9 +97,9 @@ def small(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def full_at(spark: SparkSession, folder: Path, small: Path, pages: Iterable[int]) -> int:
+def full_at(works: Works, small: Path, pages: Iterable[int]) -> int:
     """The number of runs that met a full disk, by the free pages at the start."""
-    works, met = Works(spark, folder), 0
+    met = 0
     filler = small / "filler"
     for free in pages:
         filler.write_bytes(bytes(os.statvfs(small).f_bavail * 4096 - free * 4096))
@@ -98,13 +108,12 @@ def full_at(spark: SparkSession, folder: Path, small: Path, pages: Iterable[int]
     return met
 
 
-def test_a_small_file_system(spark: SparkSession, tmp_path: Path, small: Path) -> None:
-    chance = random.Random(2)
-    assert full_at(spark, tmp_path, small, [0, 3, *(chance.randrange(5, 120) for _ in range(5))]) >= 5
+def test_a_small_file_system(works: Works, small: Path) -> None:
+    assert full_at(works, small, [0, 40]) == 2
 
 
 @pytest.mark.deep
-def test_a_small_file_system_at_each_page(spark: SparkSession, tmp_path: Path, small: Path) -> None:
-    met = full_at(spark, tmp_path, small, range(130))
+def test_a_small_file_system_at_each_page(works: Works, small: Path) -> None:
+    met = full_at(works, small, range(130))
     print(f"{met} of 130 runs met a full disk")
     assert met > 70

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,14 +37,17 @@ def fault(spark: SparkSession, columns: str, options: dict[str, str], checkpoint
     return raised.value
 
 
+deep = partial(pytest.param, marks=pytest.mark.deep)
+
+
 @pytest.mark.parametrize(
     ("format_", "text", "message", "line", "remedy"),
     [
         ("json", '{"id": 1}\nno\tJSON\n', "not JSON: ", 2, f"{OPTIONS}'json.ignore-parse-errors' = 'true'{IGNORING}"),
-        ("json", '{"id": "x"}\n', "column id: 'x' cannot be read as INT", 1, "'json.ignore-parse-errors'"),
-        ("csv", "1\n\n2,3\n", "column id: '' cannot be read", 2, "'csv.ignore-parse-errors'"),
+        deep("json", '{"id": "x"}\n', "column id: 'x' cannot be read as INT", 1, "'json.ignore-parse-errors'"),
+        deep("csv", "1\n\n2,3\n", "column id: '' cannot be read", 2, "'csv.ignore-parse-errors'"),
         ("csv", "ID\n1\n", "the line is a header, with the names of columns", 1, "'csv.ignore-parse-errors' = 'true'"),
-        ("debezium-json", "{}\n", "a Debezium event", 1, "'debezium-json.ignore-parse-errors'"),
+        deep("debezium-json", "{}\n", "a Debezium event", 1, "'debezium-json.ignore-parse-errors'"),
         ("raw", "12345\n", "5 bytes cannot be read as INT, which has 4", 1, f"{OPTIONS}{ASIDE}"),
     ],
 )

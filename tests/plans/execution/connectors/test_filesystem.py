@@ -230,7 +230,16 @@ def test_monitored_folder_is_unbounded(session: SparkSession, tmp_path: Path) ->
     assert not open_source(spec, SourceContext(session)).bounded
 
 
-@pytest.mark.parametrize("format_", ["canal-json", "maxwell-json", "orc", "avro", "parquet", "raw"])
+@pytest.mark.parametrize(
+    "format_",
+    [
+        "canal-json",
+        "avro",
+        "parquet",
+        "raw",
+        *(pytest.param(name, marks=pytest.mark.deep) for name in ("maxwell-json", "orc")),
+    ],
+)
 def test_each_format_in_a_growing_partitioned_folder(session: SparkSession, tmp_path: Path, format_: str) -> None:
     place = tmp_path / "out"
     spec = table(place, format_=format_, partition_keys=("k",), options={"source.monitor-interval": "1 s"})

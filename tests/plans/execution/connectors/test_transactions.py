@@ -286,6 +286,7 @@ class Crash(Exception):
     """The process died."""
 
 
+@pytest.mark.deep
 def test_a_run_that_is_cut_short_between_its_sinks(
     spark: SparkSession, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

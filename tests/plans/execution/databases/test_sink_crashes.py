@@ -12,28 +12,37 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.files.sink import FileSink
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.plan import CompiledPlan
 from tests.support.waiting import wait_until
 from tools.maven import POSTGRES_DRIVER, fetched
 from tools.services.postgres import psql
 from tools.services.server import Server
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
 pytestmark = pytest.mark.spark
-FILES, ROWS = 4, 50
+ROWS = 50
 
 
 class Job:
     """Appended rows, upserted rows, and files, from one stream; in a process of its own."""
 
-    def __init__(self, folder: Path, server: Server, name: str) -> None:
-        self.folder, self.server, self.name = folder, server, name
+    def __init__(self, folder: Path, server: Server, name: str, files: int = 4) -> None:
+        self.folder, self.server, self.name, self.rows = folder, server, name, files * ROWS
         psql(server.port, f"CREATE TABLE {name}_seen (id INT, n INT)")
         psql(server.port, f"CREATE TABLE {name}_sums (n INT PRIMARY KEY, s BIGINT, c BIGINT)")
         (folder / "in").mkdir(parents=True)
-        for number in range(FILES):
+        for number in range(files):
             rows = ({"id": number * ROWS + at, "n": at % 7} for at in range(ROWS))
             (folder / "in" / f"{number}.json").write_text("\n".join(map(json.dumps, rows)))
         files = "'connector' = 'filesystem', 'format' = 'json', 'path' = "
@@ -99,7 +108,7 @@ class Job:
         return int(psql(self.server.port, f"SELECT COUNT(*) FROM {self.name}_seen")[0][0])
 
     def check(self) -> None:
-        every = [(at, at % ROWS % 7) for at in range(FILES * ROWS)]
+        every = [(at, at % ROWS % 7) for at in range(self.rows)]
         seen = psql(self.server.port, f"SELECT id, n FROM {self.name}_seen ORDER BY id")
         assert seen == [[str(id_), str(n)] for id_, n in every]
         by_key = [[id_ for id_, n in every if n == key] for key in range(7)]
@@ -107,7 +116,7 @@ class Job:
             [str(key), str(sum(ids)), str(len(ids))] for key, ids in enumerate(by_key)
         ]
         lines = [line for file in (self.folder / "out").glob("part-*") for line in file.read_text().splitlines()]
-        assert sorted(json.loads(line)["id"] for line in lines) == list(range(FILES * ROWS))
+        assert sorted(json.loads(line)["id"] for line in lines) == list(range(self.rows))
 
 
 def kill(process: subprocess.Popen[str]) -> None:
@@ -116,7 +125,31 @@ def kill(process: subprocess.Popen[str]) -> None:
     process.wait(60)
 
 
-@pytest.mark.parametrize("within", [False, pytest.param(True, marks=pytest.mark.deep)])
+def test_failed_between_a_transaction_and_sparks_commit(
+    spark: SparkSession, postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = Job(tmp_path, postgres, "failed", files=2)
+    plan = CompiledPlan.from_json(job.plan.read_text())
+    options = RunOptions(checkpoint=str(tmp_path / "checkpoint"), max_files_per_batch=1)
+    run = Run(spark, plan, options)
+    write = FileSink.write
+
+    def fails(sink: FileSink, frame: DataFrame, batch: int) -> None:
+        write(sink, frame, batch)
+        raise OSError("disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FileSink, "write", fails)
+        with pytest.raises(CompiledPlanError, match="disk is full"):
+            run.execute()
+    # The database has the rows of the first micro-batch, and Spark does not know.
+    assert job.count() == ROWS
+    Run(spark, plan, options).execute()
+    job.check()
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("within", [False, True])
 def test_killed_between_a_transaction_and_sparks_commit(postgres: Server, tmp_path: Path, within: bool) -> None:
     job = Job(tmp_path, postgres, f"moments_{within}".lower())
     if within:

@@ -11,12 +11,19 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.plan import CompiledPlan
 from tests.support.commands import ROOT, process
 from tests.support.waiting import wait_until
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: Short batches: Spark's minimum is 5 s.
 SHORT = ("--conf", "spark.sql.streaming.realTimeMode.minBatchDuration=1000", "--conf", "spark.sql.shuffle.partitions=2")
@@ -78,12 +85,14 @@ def times(folder: Path) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[Counter[str], list[tuple[int, int]]]:
+def expected(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Counter[str], list[tuple[int, int]]]:
     """Results of micro-batches."""
-    place = tmp_path_factory.mktemp("batches")
-    said = process("execute_plan", planned(place / "plan.json", place / "out"), "-q", *SHORT)
-    assert said.returncode == 0, said.stderr
-    return table(said.stdout.splitlines()), pairs(place / "out")
+    place, lines = tmp_path_factory.mktemp("batches"), list[str]()
+    plan = CompiledPlan.from_json(planned(place / "plan.json", place / "out", rate=1000).read_text())
+    Run(spark, plan, RunOptions(), lines.append).execute()
+    return table(lines), pairs(place / "out")
 
 
 #: Bytes of key states that a task buffers: so few that all but the last are written and read again.
@@ -104,6 +113,7 @@ def test_the_tables_are_those_of_micro_batches(
     assert "350 rows in" in said.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.spark
 def test_a_hot_key_is_not_written_with_each_of_its_rows(tmp_path: Path) -> None:
     rows = 1200

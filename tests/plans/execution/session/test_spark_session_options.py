@@ -41,18 +41,21 @@ def sink(names: str) -> str:
     return f"CREATE TABLE o ({', '.join(f'{name} STRING' for name in names.split())}) WITH ('connector' = 'print');"
 
 
-@pytest.mark.parametrize("zone", ["Asia/Kolkata", "GMT-08:00"])
-def test_functions_in_the_zone_of_the_program(spark: SparkSession, zone: str) -> None:
-    calls = ", ".join(f"CAST({call} AS STRING)" for call in RECORDED)
+@pytest.mark.parametrize(
+    ("zone", "step"), [("Asia/Kolkata", 1), ("GMT-08:00", 5), pytest.param("GMT-08:00", 1, marks=pytest.mark.deep)]
+)
+def test_functions_in_the_zone_of_the_program(spark: SparkSession, zone: str, step: int) -> None:
+    recorded = {call: RECORDED[call] for call in [*RECORDED][::step]}
+    calls = ", ".join(f"CAST({call} AS STRING)" for call in recorded)
     env = TableEnvironment()
     env.execute_sql(f"SET 'table.local-time-zone' = '{zone}'; CREATE VIEW v AS {POINTS}")
     with env.execute_sql(f"SELECT CAST(first_row AS STRING), {calls} FROM v").collect() as rows:
         row_by_name = {row[0]: row[1:] for row in rows}
     for number, first in enumerate(("TRUE", "FALSE")):
-        got = dict(zip(RECORDED, row_by_name[first], strict=True))
+        got = dict(zip(recorded, row_by_name[first], strict=True))
         # Flink reads the rows of a set in any order.
-        wanted = {call: results[zone] for call, results in RECORDED.items()}
-        differing = {call: (got[call], wanted[call]) for call in RECORDED if got[call] not in wanted[call]}
+        wanted = {call: results[zone] for call, results in recorded.items()}
+        differing = {call: (got[call], wanted[call]) for call in recorded if got[call] not in wanted[call]}
         assert not differing, number
 
 

@@ -51,7 +51,7 @@ def test_rows_in_order_within_the_ttl_give_what_the_plan_says(spark: SparkSessio
     assert ids(pipeline.run(max_files_per_batch=1)) == [1, 3, 4, 6]
 
 
-@pytest.mark.parametrize(("host", "expected"), [(TRANSFORM, [2]), (NATIVE, [1])])
+@pytest.mark.parametrize(("host", "expected"), [pytest.param(TRANSFORM, [2], marks=pytest.mark.deep), (NATIVE, [1])])
 def test_the_first_row_to_arrive_wins_over_the_first_by_time(
     spark: SparkSession, tmp_path: Path, host: str, expected: list[int]
 ) -> None:
@@ -61,7 +61,7 @@ def test_the_first_row_to_arrive_wins_over_the_first_by_time(
     assert ids(pipeline.run(max_files_per_batch=1)) == expected
 
 
-@pytest.mark.parametrize(("host", "expected"), [(TRANSFORM, [2]), (NATIVE, [])])
+@pytest.mark.parametrize(("host", "expected"), [pytest.param(TRANSFORM, [2], marks=pytest.mark.deep), (NATIVE, [])])
 def test_the_first_row_after_an_idle_gap_is_dropped(
     spark: SparkSession, tmp_path: Path, host: str, expected: list[int]
 ) -> None:
