@@ -20,7 +20,7 @@ from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import CHECK, TRANSFORM, RunOptions
 from compiled_plan.plans.execution.session.spark_session import ASKED
 from compiled_plan.plans.plan import CompiledPlan
-from tests.upgrades.kinds.model import FIRST, SECOND, TAKEN, Kind
+from tests.upgrades.kinds.model import TAKEN, Kind
 from tests.upgrades.programs import NAME, compiled, merged, prefix_of, text_of, write
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Table = list[tuple[Any, ...]]
 #: The columns of all sinks, in the order of output.
 COLUMNS = ("k", "n", "m")
+#: Kinds that run as one plan: planning and compiling grow faster than the plan.
+TOGETHER = 5
 
 
 @dataclass(frozen=True)
@@ -164,10 +166,3 @@ def _changes(folder: Path) -> Iterator[tuple[tuple[Any, ...], int]]:
         for side, sign in (("before", -1), ("after", 1)):
             if event[side] is not None:
                 yield tuple(event[side].get(name) for name in names), sign
-
-
-def scratch(bench: Bench) -> None:
-    """Run the new programs over all rows from scratch."""
-    bench.add(dict(FIRST), 1)
-    bench.add(dict(SECOND), 2)
-    bench.start(bench.plan(True))
