@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Table = list[tuple[Any, ...]]
 #: The columns of all sinks, in the order of output.
 COLUMNS = ("k", "n", "m")
-#: Kinds that run as one plan: planning and compiling grow faster than the plan.
+#: At most so many kinds run as one plan: planning and compiling grow faster than the plan.
 TOGETHER = 5
 
 
@@ -94,6 +94,12 @@ class Bench:
         names = {name for new in (False, True) for name in NAME.findall(text_of(kind, new, self.folder))}
         own = re.compile(rf"\b{prefix_of(kind.name)}_({'|'.join(names)})\b")
         return [own.sub(r"\1", line) for line in said.splitlines() if own.search(line)]
+
+
+def grouped(kinds: Sequence[Kind]) -> list[Sequence[Kind]]:
+    """Kinds in groups that run as one plan, of almost equal sizes."""
+    count = -(-len(kinds) // TOGETHER)
+    return [kinds[at * len(kinds) // count : (at + 1) * len(kinds) // count] for at in range(count)]
 
 
 def run(spark: SparkSession, plan: CompiledPlan, checkpoint: Path, setting: Setting) -> None:

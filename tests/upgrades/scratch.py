@@ -6,17 +6,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.session.spark_session import spark_session
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
-from tests.upgrades.bench import TOGETHER, Bench, Table
+from tests.upgrades.bench import Bench, Table, grouped
 from tests.upgrades.kinds import KINDS, timers
-from tests.upgrades.kinds.model import FIRST, SECOND, Kind
+from tests.upgrades.kinds.model import FIRST, SECOND
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,23 +35,14 @@ def recorded() -> dict[str, Table]:
 def computed(spark: SparkSession, folder: Path) -> dict[str, Table]:
     """By kind, the rows of a run."""
     result: dict[str, Table] = {}
-    for timed, kinds in groupby(sorted(RECORDED, key=_timed), _timed):
-        for number, group in enumerate(_groups(kinds)):
+    for timed in (False, True):
+        for number, group in enumerate(grouped([kind for kind in RECORDED if kind.timed == timed])):
             bench = Bench(spark, folder / f"{timed}-{number}", group)
             bench.add(dict(FIRST), 1)
             bench.add(dict(SECOND), 2)
             bench.start(bench.plan(True))
             result |= {kind.name: bench.rows(kind) for kind in group}
     return {kind.name: result[kind.name] for kind in RECORDED}
-
-
-def _timed(kind: Kind) -> bool:
-    return kind.timed
-
-
-def _groups(kinds: Iterable[Kind]) -> Iterable[list[Kind]]:
-    some = list(kinds)
-    return (some[at : at + TOGETHER] for at in range(0, len(some), TOGETHER))
 
 
 def main() -> None:

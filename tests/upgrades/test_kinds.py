@@ -22,7 +22,7 @@ from compiled_plan.plans.execution.session.options import TRANSFORM
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.support.once import once
 from tests.upgrades import scratch
-from tests.upgrades.bench import TOGETHER, Bench, Setting, Table
+from tests.upgrades.bench import Bench, Setting, Table, grouped
 from tests.upgrades.kinds import KINDS, timers
 from tests.upgrades.kinds.model import FIRST, SECOND, Kind
 
@@ -51,11 +51,10 @@ class Trial:
     alike: Callable[[Kind], Hashable]
     run: Callable[[Bench], str]
 
-    def group(self, kind: Kind) -> list[Kind]:
+    def group(self, kind: Kind) -> Sequence[Kind]:
         """The group of a kind."""
         some = [candidate for candidate in self.kinds if self._alike(candidate) == self._alike(kind)]
-        at = some.index(kind) // TOGETHER * TOGETHER
-        return some[at : at + TOGETHER]
+        return next(group for group in grouped(some) if kind in group)
 
     def _alike(self, kind: Kind) -> Hashable:
         return kind.name in self.default, self.alike(kind)
@@ -78,7 +77,7 @@ class Outcome:
 def _old(bench: Bench, host: str = TRANSFORM) -> None:
     """Run the old programs over the first half of the rows; then add the second half."""
     bench.add(dict(FIRST), 1)
-    bench.start(bench.plan(False), Setting(host=host))
+    bench.start(bench.plan(False), Setting(host=host, partitions=1))
     bench.add(dict(SECOND), 2)
 
 
@@ -86,20 +85,20 @@ def _upgraded(bench: Bench) -> str:
     kind = bench.kinds[0]
     _old(bench, kind.hosts[0])
     filled = ("all",) if kind.warm_up else ()
-    bench.start(bench.plan(True), Setting(_MODES[kind.verdict], kind.hosts[1], kind.partitions, warm_up=filled))
+    bench.start(bench.plan(True), Setting(_MODES[kind.verdict], kind.hosts[1], kind.partitions or 1, warm_up=filled))
     return ""
 
 
 def _refused(bench: Bench) -> str:
     _old(bench)
-    return bench.refusal(bench.plan(True), Setting(upgrade="migrate-partial"))
+    return bench.refusal(bench.plan(True), Setting("migrate-partial", partitions=1))
 
 
 def _unguarded(bench: Bench) -> str:
     _old(bench)
     plan = bench.plan(True)
-    said = bench.refusal(plan, Setting(upgrade="check"))
-    bench.start(plan, Setting(guarded=False))
+    said = bench.refusal(plan, Setting("check", partitions=1))
+    bench.start(plan, Setting(partitions=1, guarded=False))
     return said
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.once import once
 from tests.upgrades import scratch
-from tests.upgrades.bench import Bench, Setting, Table
+from tests.upgrades.bench import Bench, Setting, Table, grouped
 from tests.upgrades.kinds.model import FIRST, SECOND, Kind
 from tests.upgrades.kinds.timers import KINDS
 
@@ -22,15 +22,12 @@ if TYPE_CHECKING:
 
 #: Partitions of the two runs.
 BEFORE, AFTER = 2, 5
-#: Few per plan: planning and compiling grow faster than the plan.
-TOGETHER = 4
 RECORDED = scratch.recorded()
 
 
-def _group(kind: Kind) -> list[Kind]:
+def _group(kind: Kind) -> Sequence[Kind]:
     some = [candidate for candidate in KINDS if bool(candidate.covered_by) == bool(kind.covered_by)]
-    at = some.index(kind) // TOGETHER * TOGETHER
-    return some[at : at + TOGETHER]
+    return next(group for group in grouped(some) if kind in group)
 
 
 def _ends(spark: SparkSession, folder: Path, kinds: Sequence[Kind]) -> dict[str, list[Table]]:

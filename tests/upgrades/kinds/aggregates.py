@@ -202,6 +202,7 @@ KINDS = (
         REFUSED,
         REFUSED,
         tables=("", _WIDER),
+        covered_by="tests/plans/execution/upgrade/test_upgrade_moves.py::test_wider_types_read_old_state",
     ),
     Kind(
         "longer-key",
@@ -241,6 +242,7 @@ KINDS = (
         result=[("u", 100, 0), ("v", 1, 0)],
         says="aggregates: checkpoint has MIN(sales.price), plan has MAX(sales.price)",
         wrong=[("u", 5, 0), ("v", 7, 0)],
+        covered_by="aggregate-in-front",
     ),
     Kind(
         "aggregate-in-front",

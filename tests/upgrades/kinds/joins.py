@@ -58,6 +58,7 @@ KINDS = (
         REFUSED,
         REFUSED,
         tables=("", _WIDER),
+        covered_by="tests/plans/execution/upgrade/test_upgrade_moves.py::test_wider_types_read_old_state",
     ),
     Kind(
         "join-column-added",
@@ -141,6 +142,7 @@ KINDS = (
         names="condition",
         note="what came out before stays",
         result=[("x", 7), ("x", 7), ("y", 8), ("y", 8)],
+        covered_by="another-column-behind-a-join",
     ),
     Kind(
         "condition-of-an-outer-join",

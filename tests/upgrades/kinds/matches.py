@@ -76,6 +76,7 @@ KINDS = (
         names="join type",
         note="rows from before that met nothing do not come out",
         result=[("x", 100), ("y", 50), ("y", 7), ("z", 9)],
+        covered_by="wider-interval",
     ),
     Kind(
         "column-of-an-interval-join-dropped",

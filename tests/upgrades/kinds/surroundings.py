@@ -105,6 +105,7 @@ KINDS = (
         FULL,
         EMPTY,
         ABSENT,
+        covered_by="union-with-a-new-table",
     ),
     Kind(
         "query-added-over-a-known-table",
@@ -172,6 +173,7 @@ KINDS = (
         plan=PARTIAL,
         names="sink",
         result=[("x", 1000), ("x", 3), ("y", 5), ("y", 50), ("y", 70), ("z", 4), ("z", 9)],
+        covered_by="columns-of-a-table-permuted",
     ),
     Kind(
         "another-zone",

@@ -110,6 +110,7 @@ KINDS = (
         names="keyed",
         note="it gets what changes from now on",
         sink="keyed",
+        covered_by="statements-swapped",
     ),
     Kind(
         "sink-columns-permuted",
@@ -124,6 +125,7 @@ KINDS = (
             _BY_N,
             upserted("k STRING, m BIGINT, n BIGINT, PRIMARY KEY (n) NOT ENFORCED"),
         ),
+        covered_by="sink-column-added",
     ),
     Kind(
         "sink-column-added",
