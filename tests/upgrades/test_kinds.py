@@ -59,7 +59,7 @@ class Trial:
     def _alike(self, kind: Kind) -> Hashable:
         return kind.name in self.default, self.alike(kind)
 
-    def each_kind(self) -> pytest.MarkDecorator:
+    def parametrized(self) -> pytest.MarkDecorator:
         """Parametrize a test with `kind`."""
         deep = pytest.mark.deep
         cases = [pytest.param(kind, marks=() if kind.name in self.default else deep) for kind in self.kinds]
@@ -162,19 +162,19 @@ def outcomes(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> O
     return Outcomes(spark, tmp_path_factory)
 
 
-@UPGRADED.each_kind()
+@UPGRADED.parametrized()
 def test_the_state_goes_on(kind: Kind, outcomes: Outcomes) -> None:
     expected = RECORDED[kind.name] if kind.result is None else sorted(kind.result, key=str)
     assert outcomes.of(UPGRADED, kind).rows == expected
 
 
-@REFUSAL.each_kind()
+@REFUSAL.parametrized()
 def test_a_start_is_refused(kind: Kind, outcomes: Outcomes) -> None:
     said = outcomes.of(REFUSAL, kind).said
     assert any(kind.names in line for line in said), said
 
 
-@UNGUARDED.each_kind()
+@UNGUARDED.parametrized()
 def test_it_would_be_silently_wrong(kind: Kind, outcomes: Outcomes) -> None:
     outcome = outcomes.of(UNGUARDED, kind)
     assert outcome.rows == sorted(kind.wrong or (), key=str)
