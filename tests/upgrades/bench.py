@@ -20,7 +20,7 @@ from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import CHECK, TRANSFORM, RunOptions
 from compiled_plan.plans.execution.session.spark_session import ASKED
 from compiled_plan.plans.plan import CompiledPlan
-from tests.upgrades.kinds.model import FIRST, SECOND, TAKEN, Kind
+from tests.upgrades.kinds.model import TAKEN, Kind
 from tests.upgrades.programs import NAME, compiled, merged, prefix_of, text_of, write
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Table = list[tuple[Any, ...]]
 #: The columns of all sinks, in the order of output.
 COLUMNS = ("k", "n", "m")
+#: At most so many kinds run as one plan: planning and compiling grow faster than the plan.
+TOGETHER = 5
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,12 @@ class Bench:
         names = {name for new in (False, True) for name in NAME.findall(text_of(kind, new, self.folder))}
         own = re.compile(rf"\b{prefix_of(kind.name)}_({'|'.join(names)})\b")
         return [own.sub(r"\1", line) for line in said.splitlines() if own.search(line)]
+
+
+def grouped(kinds: Sequence[Kind]) -> list[Sequence[Kind]]:
+    """Kinds in groups that run as one plan, of almost equal sizes."""
+    count = -(-len(kinds) // TOGETHER)
+    return [kinds[at * len(kinds) // count : (at + 1) * len(kinds) // count] for at in range(count)]
 
 
 def run(spark: SparkSession, plan: CompiledPlan, checkpoint: Path, setting: Setting) -> None:
@@ -164,10 +172,3 @@ def _changes(folder: Path) -> Iterator[tuple[tuple[Any, ...], int]]:
         for side, sign in (("before", -1), ("after", 1)):
             if event[side] is not None:
                 yield tuple(event[side].get(name) for name in names), sign
-
-
-def scratch(bench: Bench) -> None:
-    """Run the new programs over all rows from scratch."""
-    bench.add(dict(FIRST), 1)
-    bench.add(dict(SECOND), 2)
-    bench.start(bench.plan(True))

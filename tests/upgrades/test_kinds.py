@@ -3,12 +3,16 @@
 The old program reads half of the rows and the new one the rest on the same checkpoint. Fully compatible kinds
 start by themselves (`--upgrade check`), partially compatible ones on request (`migrate-partial`), all others
 never. Kinds that would be silently wrong are also started without comparison, and are wrong.
+
+A kind that moves state as another test does, and most starts that are refused (see `test_verdicts`), run with
+`make test-deep`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,20 +21,16 @@ from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.session.options import TRANSFORM
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.support.once import once
-from tests.upgrades.bench import Bench, Setting, Table, scratch
-from tests.upgrades.kinds import KINDS
+from tests.upgrades import scratch
+from tests.upgrades.bench import Bench, Setting, Table, grouped
+from tests.upgrades.kinds import KINDS, timers
 from tests.upgrades.kinds.model import FIRST, SECOND, Kind
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Kinds that run as one plan: planning and compiling grow faster than the plan.
-TOGETHER = 5
 _MODES = {Verdict.FULL: "check", Verdict.PARTIAL: "migrate-partial"}
-GOING_ON = tuple(kind for kind in KINDS if kind.verdict in _MODES)
-REFUSED = tuple(kind for kind in KINDS if kind.verdict not in _MODES)
-#: Kinds that would be silently wrong without comparison.
-SILENT = tuple(kind for kind in KINDS if kind.wrong is not None)
+RECORDED = scratch.recorded()
 
 
 @dataclass(frozen=True)
@@ -40,20 +40,30 @@ class Trial:
     Args:
         name: of its folders.
         kinds: its kinds.
+        default: names of the kinds that run by default; the rest is deep.
         alike: property that the kinds of a group share.
         run: runs a group; returns its output.
     """
 
     name: str
     kinds: Sequence[Kind]
+    default: Collection[str]
     alike: Callable[[Kind], Hashable]
     run: Callable[[Bench], str]
 
-    def group(self, kind: Kind) -> list[Kind]:
+    def group(self, kind: Kind) -> Sequence[Kind]:
         """The group of a kind."""
-        some = [candidate for candidate in self.kinds if self.alike(candidate) == self.alike(kind)]
-        at = some.index(kind) // TOGETHER * TOGETHER
-        return some[at : at + TOGETHER]
+        some = [candidate for candidate in self.kinds if self._alike(candidate) == self._alike(kind)]
+        return next(group for group in grouped(some) if kind in group)
+
+    def _alike(self, kind: Kind) -> Hashable:
+        return kind.name in self.default, self.alike(kind)
+
+    def parametrized(self) -> pytest.MarkDecorator:
+        """Parametrize a test with `kind`."""
+        deep = pytest.mark.deep
+        cases = [pytest.param(kind, marks=() if kind.name in self.default else deep) for kind in self.kinds]
+        return pytest.mark.parametrize("kind", cases, ids=[kind.name for kind in self.kinds])
 
 
 @dataclass(frozen=True)
@@ -67,7 +77,7 @@ class Outcome:
 def _old(bench: Bench, host: str = TRANSFORM) -> None:
     """Run the old programs over the first half of the rows; then add the second half."""
     bench.add(dict(FIRST), 1)
-    bench.start(bench.plan(False), Setting(host=host))
+    bench.start(bench.plan(False), Setting(host=host, partitions=1))
     bench.add(dict(SECOND), 2)
 
 
@@ -75,39 +85,45 @@ def _upgraded(bench: Bench) -> str:
     kind = bench.kinds[0]
     _old(bench, kind.hosts[0])
     filled = ("all",) if kind.warm_up else ()
-    bench.start(bench.plan(True), Setting(_MODES[kind.verdict], kind.hosts[1], kind.partitions, warm_up=filled))
-    return ""
-
-
-def _scratch(bench: Bench) -> str:
-    scratch(bench)
+    bench.start(bench.plan(True), Setting(_MODES[kind.verdict], kind.hosts[1], kind.partitions or 1, warm_up=filled))
     return ""
 
 
 def _refused(bench: Bench) -> str:
     _old(bench)
-    return bench.refusal(bench.plan(True), Setting(upgrade="migrate-partial"))
+    return bench.refusal(bench.plan(True), Setting("migrate-partial", partitions=1))
 
 
 def _unguarded(bench: Bench) -> str:
     _old(bench)
     plan = bench.plan(True)
-    said = bench.refusal(plan, Setting(upgrade="check"))
-    bench.start(plan, Setting(guarded=False))
+    said = bench.refusal(plan, Setting("check", partitions=1))
+    bench.start(plan, Setting(partitions=1, guarded=False))
     return said
 
 
+_CONTINUING = tuple(kind for kind in KINDS if kind.verdict in _MODES)
 UPGRADED = Trial(
     "upgraded",
-    GOING_ON,
+    _CONTINUING,
+    {kind.name for kind in _CONTINUING if not kind.covered_by},
     lambda kind: (kind.timed, kind.verdict, kind.hosts, kind.partitions, kind.warm_up),
     _upgraded,
 )
-SCRATCH = Trial(
-    "scratch", (*GOING_ON, *(kind for kind in SILENT if kind not in GOING_ON)), lambda kind: kind.timed, _scratch
+REFUSAL = Trial(
+    "refused",
+    tuple(kind for kind in KINDS if kind.verdict not in _MODES),
+    {"another-zone", "another-path", "exists-to-not-exists", "last-row-instead-of-first"},
+    lambda kind: kind.timed,
+    _refused,
 )
-REFUSAL = Trial("refused", REFUSED, lambda kind: kind.timed, _refused)
-UNGUARDED = Trial("unguarded", SILENT, lambda kind: kind.timed, _unguarded)
+UNGUARDED = Trial(
+    "unguarded",
+    tuple(kind for kind in KINDS if kind.wrong is not None),
+    {"another-grouping", "another-column-behind-a-join", "another-order-of-a-top-n", "sink-primary-key"},
+    lambda kind: kind.timed,
+    _unguarded,
+)
 
 
 class Outcomes:
@@ -146,28 +162,45 @@ def outcomes(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> O
     return Outcomes(spark, tmp_path_factory)
 
 
-def named(kinds: Sequence[Kind]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("kind", kinds, ids=lambda kind: kind.name)
-
-
-@named(GOING_ON)
+@UPGRADED.parametrized()
 def test_the_state_goes_on(kind: Kind, outcomes: Outcomes) -> None:
-    got, right = (outcomes.of(trial, kind).rows for trial in (UPGRADED, SCRATCH))
-    assert got == (right if kind.result is None else sorted(kind.result, key=str))
-    if kind.result is not None:
-        assert kind.verdict is Verdict.PARTIAL, "a verdict below full says of what differs"
-        assert got != right
+    expected = RECORDED[kind.name] if kind.result is None else sorted(kind.result, key=str)
+    assert outcomes.of(UPGRADED, kind).rows == expected
 
 
-@named(REFUSED)
+@REFUSAL.parametrized()
 def test_a_start_is_refused(kind: Kind, outcomes: Outcomes) -> None:
     said = outcomes.of(REFUSAL, kind).said
     assert any(kind.names in line for line in said), said
 
 
-@named(SILENT)
+@UNGUARDED.parametrized()
 def test_it_would_be_silently_wrong(kind: Kind, outcomes: Outcomes) -> None:
     outcome = outcomes.of(UNGUARDED, kind)
     assert outcome.rows == sorted(kind.wrong or (), key=str)
-    assert outcome.rows != outcomes.of(SCRATCH, kind).rows
     assert any(f", {kind.says}" in line for line in outcome.said), outcome.said
+
+
+def test_declared_rows_differ_from_those_from_scratch() -> None:
+    for kind in KINDS:
+        if kind.result is not None:
+            assert kind.verdict is Verdict.PARTIAL, "a verdict below full says of what differs"
+            assert sorted(kind.result, key=str) != RECORDED[kind.name], kind.name
+        if kind.wrong is not None:
+            assert sorted(kind.wrong, key=str) != RECORDED[kind.name], kind.name
+
+
+@pytest.mark.deep
+def test_recorded_rows_equal_those_of_a_run(spark: SparkSession, tmp_path: Path) -> None:
+    assert scratch.computed(spark, tmp_path) == RECORDED
+
+
+def test_a_deep_kind_is_covered_by_default(root: Path) -> None:
+    kinds = (*KINDS, *timers.KINDS)
+    defaults = {kind.name for kind in kinds if not kind.covered_by}
+    for kind in kinds:
+        file, is_test, function = kind.covered_by.partition("::")
+        if is_test:
+            assert f"def {function}(" in (root / file).read_text(), kind.name
+        elif kind.covered_by:
+            assert kind.covered_by in defaults, kind.name

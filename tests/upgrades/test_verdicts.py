@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from compiled_plan.plans.execution.upgrade.refusing import UpgradeError
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.diff.flink import Fate
 from compiled_plan.plans.inspection.judging.verdicts import Verdict, worst
+from tests.plans.execution.upgrade.checkpoints import decided, started
+from tests.upgrades.bench import contents
 from tests.upgrades.kinds import KINDS
 from tests.upgrades.kinds.model import Elsewhere, Kind
 from tests.upgrades.programs import compiled, flink_of, in_flink
@@ -40,6 +43,19 @@ def test_the_verdict(kind: Kind) -> None:
     assert all(part.why for part in low), "every verdict below full has its reason"
     if kind.names:
         assert any(kind.names in str(part) for part in low), said
+
+
+@named([kind for kind in KINDS if kind.verdict.rank > Verdict.PARTIAL.rank or kind.wrong is not None])
+def test_a_refused_start_names_the_difference(kind: Kind, tmp_path: Path) -> None:
+    """A start without Spark; `test_kinds` starts a few kinds with it."""
+    old, new = (compiled(kind, is_new, Path("/data")) for is_new in (False, True))
+    store = started(tmp_path, old)
+    before = contents(tmp_path)
+    with pytest.raises(UpgradeError) as refused:
+        decided(store, new, upgrade="check" if kind.wrong is not None else "migrate-partial")
+    lines = str(refused.value).splitlines()
+    assert any((f", {kind.says}" if kind.wrong is not None else kind.names) in line for line in lines), lines
+    assert contents(tmp_path) == before
 
 
 @named([kind for kind in KINDS if kind.flink is not Elsewhere.ABSENT])

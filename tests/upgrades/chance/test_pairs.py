@@ -5,7 +5,8 @@ input, and the new one continues, sometimes with other partitions or another hos
 sinks must equal the new program's results from scratch; if partially compatible, what follows from these and the
 verdict (see `expected`). Incompatible or unknown changes are refused by name and change nothing on disk.
 
-`UPGRADE_SEED` is the seed of the first pair, `UPGRADE_PAIRS` their number; a failure prints the seed of its pair.
+A few fixed pairs run by default, and many with `make test-deep`: `UPGRADE_SEED` is the seed of the first,
+`UPGRADE_PAIRS` their number; a failure prints the seed of its pair.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -28,14 +30,16 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SEED = int(os.environ.get("UPGRADE_SEED", "1"))
+#: Pairs by default: together they edit every property that changes a result, in event time and without.
+FIXED = (54, 78, 79, 85, 97, 112, 125, 127)
 
 
-def tried(spark: SparkSession, folder: Path, count: int) -> list[str]:
+def tried(spark: SparkSession, folder: Path, seeds: Sequence[int]) -> list[str]:
     """Errors of the pairs of a run."""
-    pairs = [pair(seed) for seed in range(SEED, SEED + count)]
-    print(f"\n{count} pairs from seed {SEED} (UPGRADE_SEED)\n{figures(pairs)}", flush=True)
+    pairs = [pair(seed) for seed in seeds]
+    print(f"\n{len(pairs)} pairs from seed {seeds[0]} (UPGRADE_SEED)\n{figures(pairs)}", flush=True)
     problems: list[str] = []
-    for number, group in enumerate(grouped(pairs, Random(SEED))):
+    for number, group in enumerate(grouped(pairs, Random(seeds[0]))):
         begun = time.monotonic()
         new = wrong(spark, folder / f"group-{number}", group)
         took = time.monotonic() - begun
@@ -91,10 +95,21 @@ def test_a_seed_makes_the_same_pair_again() -> None:
     assert [pair(seed) for seed in (3, 40)] == [pair(seed) for seed in (3, 40)]
 
 
+def test_the_fixed_pairs_edit_all_properties() -> None:
+    pairs = [pair(seed) for seed in FIXED]
+    edits = [edit for pair in pairs for operator in pair.diff.operators for edit in operator.edits]
+    properties = {edit.property.split()[-1] for edit in edits if edit.verdict is Verdict.PARTIAL}
+    assert properties >= {"aggregates", "bounds", "columns", "condition", "filter", "ranks", "type"}
+    assert {(pair.diff.verdict, pair.timed) for pair in pairs} == {
+        (verdict, timed) for verdict in (Verdict.FULL, Verdict.PARTIAL) for timed in (False, True)
+    }
+
+
 def test_random_changes(spark: SparkSession, tmp_path: Path) -> None:
-    assert tried(spark, tmp_path, 25) == []
+    assert tried(spark, tmp_path, FIXED) == []
 
 
 @pytest.mark.deep
 def test_many_random_changes(spark: SparkSession, tmp_path: Path) -> None:
-    assert tried(spark, tmp_path, int(os.environ.get("UPGRADE_PAIRS", "500"))) == []
+    count = int(os.environ.get("UPGRADE_PAIRS", "500"))
+    assert tried(spark, tmp_path, range(SEED, SEED + count)) == []

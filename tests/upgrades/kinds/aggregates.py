@@ -30,6 +30,7 @@ KINDS = (
         plan=PARTIAL,
         names="keyed",
         note="rows of the sink that do not change again keep the old column",
+        covered_by="aggregates-swapped",
     ),
     Kind(
         "aggregates-swapped",
@@ -84,6 +85,7 @@ KINDS = (
         names="aggregates",
         note="the new one begins with the rows from now on",
         result=[("x", 100, 0), ("y", 7, 0), ("z", 1, 0)],
+        covered_by="aggregate-added",
     ),
     Kind(
         "sum-of-another-column",
@@ -99,6 +101,7 @@ KINDS = (
         result=[("x", 1000, 0), ("y", 70, 0), ("z", 4, 0)],
         says="aggregates: checkpoint has SUM(sales.price), plan has SUM(sales.pieces)",
         wrong=[("x", 1003, 0), ("y", 125, 0), ("z", 13, 0)],
+        covered_by="aggregate-added",
     ),
     Kind(
         "another-expression-under-a-sum",
@@ -114,6 +117,7 @@ KINDS = (
         result=[("x", 200, 0), ("y", 14, 0), ("z", 2, 0)],
         says="aggregates: checkpoint has SUM(sales.price), plan has SUM((sales.price * 2))",
         wrong=[("x", 203, 0), ("y", 69, 0), ("z", 11, 0)],
+        covered_by="aggregate-added",
     ),
     Kind(
         "another-function",
@@ -127,6 +131,7 @@ KINDS = (
         note="that aggregate begins with the rows from now on",
         sink="keyed",
         result=[("x", 100, 0), ("y", 7, 0), ("z", 1, 0)],
+        covered_by="aggregate-added",
     ),
     Kind(
         "filter-of-an-aggregate",
@@ -140,6 +145,7 @@ KINDS = (
         note="that aggregate begins with the rows from now on",
         sink="keyed",
         result=[("x", 103, 1), ("y", 62, 1), ("z", 10, 0)],
+        covered_by="aggregate-added",
     ),
     Kind(
         "distinct-aggregate",
@@ -196,6 +202,7 @@ KINDS = (
         REFUSED,
         REFUSED,
         tables=("", _WIDER),
+        covered_by="tests/plans/execution/upgrade/test_upgrade_moves.py::test_wider_types_read_old_state",
     ),
     Kind(
         "longer-key",
@@ -235,6 +242,7 @@ KINDS = (
         result=[("u", 100, 0), ("v", 1, 0)],
         says="aggregates: checkpoint has MIN(sales.price), plan has MAX(sales.price)",
         wrong=[("u", 5, 0), ("v", 7, 0)],
+        covered_by="aggregate-in-front",
     ),
     Kind(
         "aggregate-in-front",
@@ -271,6 +279,7 @@ KINDS = (
         FULL,
         RESTORED,
         RESTORED,
+        covered_by="columns-of-a-table-permuted",
     ),
     Kind(
         "having",
@@ -284,5 +293,6 @@ KINDS = (
         names="sink",
         note="rows that the sink was given before stay",
         result=[("x", 103), ("x", 3), ("y", 62), ("z", 9)],
+        covered_by="columns-of-a-table-permuted",
     ),
 )

@@ -8,6 +8,8 @@ from tests.upgrades.kinds.windows import HOUR, windows
 
 #: There is no such option.
 ABSENT = Elsewhere.ABSENT
+_WARMING = "tests/plans/execution/upgrade/test_warming.py"
+_ALL = f"{_WARMING}::test_filled_operators_equal_those_that_saw_all_rows"
 _TOTAL = "INSERT INTO sink SELECT shop, SUM(price) FROM sales GROUP BY shop;"
 _HOURS = f"INSERT INTO sink {windows('SUM(price)')};"
 _RANKED = "SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY {} DESC) AS r FROM sales"
@@ -17,12 +19,28 @@ _SUMS = (
 )
 
 
-def _filled(name: str, change: str, query: str, first: str = _TOTAL, sink: str = "keyed") -> Kind:
+def _filled(
+    name: str, change: str, query: str, first: str = _TOTAL, sink: str = "keyed", covered_by: str = _ALL
+) -> Kind:
     """An additional query, beside one that continues; of its new table the changes from then on."""
     new = f"{first} INSERT INTO {sink} {query};"
     note = "rows of its new table come when they change next"
     plan = Verdict.PARTIAL
-    return Kind(name, change, first, new, Verdict.FULL, ABSENT, ABSENT, plan, sink, note, sink=sink, warm_up=True)
+    return Kind(
+        name,
+        change,
+        first,
+        new,
+        Verdict.FULL,
+        ABSENT,
+        ABSENT,
+        plan,
+        sink,
+        note,
+        sink=sink,
+        warm_up=True,
+        covered_by=covered_by,
+    )
 
 
 KINDS = (
@@ -37,6 +55,7 @@ KINDS = (
         ABSENT,
         sink="wide",
         warm_up=True,
+        covered_by=f"{_WARMING}::test_old_rows_join_those_of_a_new_table",
     ),
     _filled(
         "filled-last-row",
@@ -55,5 +74,6 @@ KINDS = (
         windows("SUM(pieces)", window=HOUR.replace("'1' HOUR", "'2' HOUR")),
         _HOURS,
         "other",
+        f"{_WARMING}::test_filled_timers_equal_those_of_a_run_over_all_rows",
     ),
 )

@@ -33,6 +33,7 @@ KINDS = (
         names="wide",
         note="rows that the sink was given keep the old column",
         result=[("x", 7, 0), ("x", 7, 3), ("y", 8, 0), ("y", 8, 5), ("y", 8, 50), ("z", 9, 0), ("z", 9, 0)],
+        covered_by="join-columns-permuted",
     ),
     Kind(
         "join-columns-permuted",
@@ -57,6 +58,7 @@ KINDS = (
         REFUSED,
         REFUSED,
         tables=("", _WIDER),
+        covered_by="tests/plans/execution/upgrade/test_upgrade_moves.py::test_wider_types_read_old_state",
     ),
     Kind(
         "join-column-added",
@@ -78,6 +80,7 @@ KINDS = (
             ("z", 9, 1),
             ("z", 9, None),
         ],
+        covered_by="another-column-behind-a-join",
     ),
     Kind(
         "another-column-behind-a-join",
@@ -139,6 +142,7 @@ KINDS = (
         names="condition",
         note="what came out before stays",
         result=[("x", 7), ("x", 7), ("y", 8), ("y", 8)],
+        covered_by="another-column-behind-a-join",
     ),
     Kind(
         "condition-of-an-outer-join",
@@ -240,5 +244,6 @@ KINDS = (
         sink="wide",
         tables=(_MULTI, _MULTI),
         result=[("x", 7, 11), ("x", 7, 11), ("y", 8, 20), ("y", 8, 20), ("y", 8, 20), ("z", 9, 1), ("z", 9, 1)],
+        covered_by="column-of-a-multi-join-dropped",
     ),
 )

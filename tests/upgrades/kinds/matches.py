@@ -51,6 +51,7 @@ KINDS = (
         plan=PARTIAL,
         names="sink",
         result=[("x", 3), ("y", 5), ("y", 50), ("z", 9)],
+        covered_by="wider-interval",
     ),
     Kind(
         "wider-interval",
@@ -75,6 +76,7 @@ KINDS = (
         names="join type",
         note="rows from before that met nothing do not come out",
         result=[("x", 100), ("y", 50), ("y", 7), ("z", 9)],
+        covered_by="wider-interval",
     ),
     Kind(
         "column-of-an-interval-join-dropped",
@@ -132,6 +134,7 @@ KINDS = (
         names="wide",
         note="rows that the sink was given keep the old column",
         result=[("x", 6, 1), ("x", 600, 0), ("y", 15, 2), ("y", 150, 2), ("y", 35, 0)],
+        covered_by="column-of-a-version-added",
     ),
     Kind(
         "column-of-a-version-added",
@@ -170,6 +173,7 @@ KINDS = (
         note="rows from before that met nothing do not come out",
         tables=_TWO,
         result=[("x", None), ("y", None), ("z", None)],
+        covered_by="column-of-a-version-added",
     ),
     Kind(
         "another-pattern",

@@ -89,6 +89,7 @@ KINDS = (
             ("z", 10, None),
             ("z", 9, 1),
         ],
+        covered_by="aggregate-over-all-rows-added",
     ),
     Kind(
         "another-argument-of-over",
@@ -121,6 +122,7 @@ KINDS = (
             ("z", 13, None),
             ("z", 9, None),
         ],
+        covered_by="aggregate-over-all-rows-added",
     ),
     Kind(
         "wider-frame",

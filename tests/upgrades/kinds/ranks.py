@@ -53,6 +53,7 @@ KINDS = (
         plan=PARTIAL,
         names="keyed",
         note="rows of the sink that do not change again keep the old column",
+        covered_by="column-of-the-last-row-added",
     ),
     Kind(
         "column-of-the-last-row-added",
@@ -91,6 +92,7 @@ KINDS = (
         result=[("x", 7), ("y", 8), ("z", 3)],
         says="columns: checkpoint has shops.rent, plan has shops.tax",
         wrong=[("x", 7), ("y", 8), ("z", 3)],
+        covered_by="column-of-the-last-row-added",
     ),
     Kind(
         "another-key-of-deduplication",
@@ -135,6 +137,7 @@ KINDS = (
         names="ranks",
         note="rows that the sink was given before stay",
         result=[("x", 3), ("y", 5), ("y", 50), ("z", 1)],
+        covered_by="top-more",
     ),
     Kind(
         "column-of-a-top-n-added",
@@ -169,6 +172,7 @@ KINDS = (
         REFUSED,
         ABSENT,
         sink="wide",
+        covered_by="column-of-a-top-n-added",
     ),
     Kind(
         "another-partition-of-a-top-n",
@@ -206,6 +210,7 @@ KINDS = (
         names="keyed",
         note="rows of the sink that do not change again keep the old column",
         result=[("d1", 2, 0), ("d2", 6, 0), ("d4", 4, 3)],
+        covered_by="column-of-upserts-added",
     ),
     Kind(
         "column-of-upserts-added",
@@ -233,6 +238,7 @@ KINDS = (
         note="rows that it held back before come with their next change",
         tables=(_UPSERTS, _UPSERTS),
         result=[("d2", 6)],
+        covered_by="column-of-upserts-added",
     ),
     Kind(
         "another-key-of-upserts",

@@ -17,15 +17,48 @@ _COUNT = "INSERT INTO other SELECT town, COUNT(*) FROM sales GROUP BY town;"
 _RENTS = "INSERT INTO other SELECT shop, SUM(rent) FROM shops GROUP BY shop;"
 _DAYS = "SELECT CAST(CAST(seen AS DATE) AS STRING), COUNT(*) FROM points GROUP BY CAST(seen AS DATE)"
 
+#: Starts with other TTLs, partitions and hosts.
+_MOVES = "tests/plans/execution/upgrade/test_upgrade_moves.py"
+
 
 def _ttl(text: str) -> str:
     return f"SET 'table.exec.state.ttl' = '{text}';\n"
 
 
 KINDS = (
-    Kind("other-ttl", "another TTL", SUM, SUM, FULL, RESTORED, ABSENT, tables=(_ttl("1 d"), _ttl("2 d"))),
-    Kind("ttl-from-zero", "a TTL where there was none", SUM, SUM, FULL, RESTORED, ABSENT, tables=("", _ttl("2 d"))),
-    Kind("ttl-to-zero", "no TTL any more", SUM, SUM, FULL, RESTORED, ABSENT, tables=(_ttl("2 d"), "")),
+    Kind(
+        "other-ttl",
+        "another TTL",
+        SUM,
+        SUM,
+        FULL,
+        RESTORED,
+        ABSENT,
+        tables=(_ttl("1 d"), _ttl("2 d")),
+        covered_by=f"{_MOVES}::test_other_changes_of_a_ttl_start_in_place",
+    ),
+    Kind(
+        "ttl-from-zero",
+        "a TTL where there was none",
+        SUM,
+        SUM,
+        FULL,
+        RESTORED,
+        ABSENT,
+        tables=("", _ttl("2 d")),
+        covered_by=f"{_MOVES}::test_idle_entries_that_were_kept_for_ever_follow_a_ttl_and_are_removed",
+    ),
+    Kind(
+        "ttl-to-zero",
+        "no TTL any more",
+        SUM,
+        SUM,
+        FULL,
+        RESTORED,
+        ABSENT,
+        tables=(_ttl("2 d"), ""),
+        covered_by=f"{_MOVES}::test_other_changes_of_a_ttl_start_in_place",
+    ),
     Kind(
         "ttl-of-one-side",
         "another TTL for one side of a join",
@@ -43,6 +76,7 @@ KINDS = (
         FULL,
         RESTORED,
         RESTORED,
+        covered_by="columns-of-a-table-permuted",
     ),
     Kind(
         "statements-swapped",
@@ -61,6 +95,7 @@ KINDS = (
         FULL,
         REFUSED,
         ABSENT,
+        covered_by=f"{_MOVES}::test_a_removed_statement_that_returns_starts_empty",
     ),
     Kind(
         "query-added-over-a-new-table",
@@ -70,6 +105,7 @@ KINDS = (
         FULL,
         EMPTY,
         ABSENT,
+        covered_by="union-with-a-new-table",
     ),
     Kind(
         "query-added-over-a-known-table",
@@ -109,6 +145,7 @@ KINDS = (
         names="filter",
         note="what it held back stays away",
         result=[("x", 100), ("y", 12), ("z", 1)],
+        covered_by="filter-in-front-of-an-aggregate",
     ),
     Kind(
         "filter-in-front-of-a-join",
@@ -136,6 +173,7 @@ KINDS = (
         plan=PARTIAL,
         names="sink",
         result=[("x", 1000), ("x", 3), ("y", 5), ("y", 50), ("y", 70), ("z", 4), ("z", 9)],
+        covered_by="columns-of-a-table-permuted",
     ),
     Kind(
         "another-zone",
@@ -159,6 +197,7 @@ KINDS = (
         RESTORED,
         RESTORED,
         zones=("UTC", "Europe/Berlin"),
+        covered_by="columns-of-a-table-permuted",
     ),
     Kind(
         "other-partitions",
@@ -169,6 +208,7 @@ KINDS = (
         RESTORED,
         ABSENT,
         partitions=3,
+        covered_by=f"{_MOVES}::test_the_number_of_partitions_and_the_host_change",
     ),
     Kind(
         "another-host",
@@ -179,5 +219,6 @@ KINDS = (
         ABSENT,
         REFUSED,
         hosts=(TRANSFORM, GROUPS),
+        covered_by=f"{_MOVES}::test_the_number_of_partitions_and_the_host_change",
     ),
 )

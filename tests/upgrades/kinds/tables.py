@@ -37,6 +37,7 @@ KINDS = (
         RESTORED,
         RESTORED,
         tables=("", _FILES.replace("shop STRING", "note STRING, shop STRING")),
+        covered_by="columns-of-a-table-permuted",
     ),
     Kind(
         "table-renamed",
@@ -47,6 +48,7 @@ KINDS = (
         RESTORED,
         RESTORED,
         tables=("", _FILES.replace("TABLE sales", "TABLE sold")),
+        covered_by="columns-of-a-table-permuted",
     ),
     Kind(
         "another-monitor-interval",
@@ -60,6 +62,7 @@ KINDS = (
             _FILES.replace("'format'", "'source.monitor-interval' = '1 s', 'format'"),
             _FILES.replace("'format'", "'source.monitor-interval' = '2 s', 'format'"),
         ),
+        covered_by="columns-of-a-table-permuted",
     ),
     Kind(
         "another-path",
@@ -93,6 +96,7 @@ KINDS = (
         names="rows",
         note="what came of it before stays counted",
         result=[("x", 3), ("y", 4), ("z", 2)],
+        covered_by="union-with-a-new-table",
     ),
     Kind(
         "another-sink",
@@ -106,6 +110,7 @@ KINDS = (
         names="keyed",
         note="it gets what changes from now on",
         sink="keyed",
+        covered_by="statements-swapped",
     ),
     Kind(
         "sink-columns-permuted",
@@ -120,6 +125,7 @@ KINDS = (
             _BY_N,
             upserted("k STRING, m BIGINT, n BIGINT, PRIMARY KEY (n) NOT ENFORCED"),
         ),
+        covered_by="sink-column-added",
     ),
     Kind(
         "sink-column-added",

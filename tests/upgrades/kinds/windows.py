@@ -56,6 +56,7 @@ KINDS = (
         plan=PARTIAL,
         names="wide",
         note="rows that the sink was given keep the old column",
+        covered_by="aggregate-of-a-window-added",
     ),
     Kind(
         "aggregate-of-a-window-added",
@@ -81,6 +82,7 @@ KINDS = (
         names="aggregates",
         note=_NOTE,
         result=[("x", 1000), ("y", 70), ("y", None)],
+        covered_by="aggregate-of-a-window-added",
     ),
     Kind(
         "another-grouping-of-windows",
@@ -161,6 +163,7 @@ KINDS = (
         names="filter",
         note="what came before stays counted in windows that were open",
         result=[("x", 103), ("y", 55), ("y", 7)],
+        covered_by="filter-in-front-of-an-aggregate",
     ),
     Kind(
         "column-of-a-window-join-dropped",
@@ -174,6 +177,7 @@ KINDS = (
         plan=PARTIAL,
         names="wide",
         note="rows that the sink was given keep the old column",
+        covered_by="column-of-a-window-join-added",
     ),
     Kind(
         "column-of-a-window-join-added",

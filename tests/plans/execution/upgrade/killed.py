@@ -18,7 +18,7 @@ from tests.support.file_events import FileEvent
 START, MIGRATION, ROLLBACK = "a start", "a migration", "a rollback"
 INPUTS = ("orders", "items")
 #: Parts of a generation that never change once another was made from it; the rest is for people to read.
-_KEPT = ("commits", "metadata", "offsets", "sources", "state")
+KEPT = ("commits", "metadata", "offsets", "sources", "state")
 
 
 @dataclass(slots=True)
@@ -114,7 +114,7 @@ class KilledUpgrades(Killed):
     def _digest(self, generation: int) -> str:
         place = self.checkpoint / "generations" / str(generation)
         digest = sha256()
-        for file in sorted(path for name in _KEPT for path in (place / name).rglob("*") if path.is_file()):
+        for file in sorted(path for name in KEPT for path in (place / name).rglob("*") if path.is_file()):
             digest.update(f"{file.relative_to(place)} {sha256(file.read_bytes()).hexdigest()}\n".encode())
         return digest.hexdigest()
 

@@ -22,14 +22,12 @@ if TYPE_CHECKING:
 SALES = "shop STRING, price INT, pieces INT"
 SHOPS = "shop STRING, rent INT"
 SINKS = "".join(table(name, "k STRING, n BIGINT", "debezium-json") for name in ("prices", "counts", "again"))
-SINKS += table("wide", "k STRING, n BIGINT, m BIGINT", "debezium-json") + table(
-    "joined", "k STRING, n BIGINT, m BIGINT"
-)
+SINKS += table("joined", "k STRING, n BIGINT, m BIGINT")
 TABLES = table("sales", SALES) + table("shops", SHOPS) + SINKS
 PRICES = "INSERT INTO prices SELECT shop, SUM(price) FROM sales GROUP BY shop"
 COUNTS = "INSERT INTO counts SELECT shop, SUM(pieces) FROM sales GROUP BY shop"
 VALUES = "INSERT INTO again SELECT k, SUM(n) FROM (VALUES ('x', 1000), ('z', 7)) AS v (k, n) GROUP BY k"
-JOINED = "INSERT INTO joined SELECT o.shop, {} FROM sales AS o JOIN shops AS s ON o.shop = s.shop"
+JOINED = "INSERT INTO joined SELECT o.shop, price, rent FROM sales AS o JOIN shops AS s ON o.shop = s.shop"
 
 
 def together(*statements: str) -> str:
@@ -95,25 +93,11 @@ def test_an_omitted_table_resumes_at_its_position(place: Place) -> None:
     assert place.rows("prices") == [("x", 103), ("y", 5)]
 
 
-def test_calls_and_columns_change_places_and_go(place: Place) -> None:
-    wide = "INSERT INTO wide {} SELECT shop, SUM({}), SUM({}) FROM sales GROUP BY shop"
-    place.run(
-        place.compiled(TABLES, together(wide.format("", "price", "pieces"), JOINED.format("price, pieces + rent")))
-    )
-    more(place)
-    place.moved(
-        place.compiled(TABLES, together(JOINED.format("price, rent"), wide.format("(k, m, n)", "pieces", "price"))),
-        upgrade="migrate-partial",
-    )
-    assert place.rows("wide") == [("x", 103, 1010), ("y", 5, 20)]
-    assert plain(place, "joined") == [("x", 3, 17), ("x", 100, 7), ("y", 5, 9)]
-
-
 def test_wider_types_read_old_state(place: Place) -> None:
-    place.run(place.compiled(TABLES, together(PRICES, JOINED.format("price, rent"))))
+    place.run(place.compiled(TABLES, together(PRICES, JOINED)))
     more(place)
     wider = TABLES.replace("price INT", "price BIGINT").replace("rent INT", "rent BIGINT")
-    place.run(place.compiled(wider, together(PRICES, JOINED.format("price, rent"))), upgrade="migrate-partial")
+    place.run(place.compiled(wider, together(PRICES, JOINED)), upgrade="migrate-partial")
     assert place.rows("prices") == [("x", 103), ("y", 5)]
     assert plain(place, "joined") == [("x", 3, 7), ("x", 100, 7), ("y", 5, 9)]
 
@@ -168,7 +152,7 @@ def test_other_changes_of_a_ttl_start_in_place(place: Place, old: str, new: str)
 
 
 def test_the_number_of_partitions_and_the_host_change(place: Place) -> None:
-    plan = with_ttl(place.compiled(TABLES, together(PRICES, JOINED.format("price, rent"))), "1 d")
+    plan = with_ttl(place.compiled(TABLES, together(PRICES, JOINED)), "1 d")
     place.run(plan)
     more(place)
     conf = place.spark.conf
@@ -176,25 +160,20 @@ def test_the_number_of_partitions_and_the_host_change(place: Place) -> None:
     try:
         for name in (ASKED, PARTITIONS):
             conf.set(name, "3")
-        place.moved(plan)
+        place.moved(plan, host=GROUPS)
     finally:
         conf.unset(ASKED)
         conf.set(PARTITIONS, before)
-    about = json.loads((place.checkpoint / "generations/2/offsets/1").read_text().splitlines()[1])
-    assert about["conf"][PARTITIONS] == "3"
     assert place.rows("prices") == [("x", 103), ("y", 5)]
-    place.add({"sales": [{"shop": "y", "price": 1000, "pieces": 0}]})
-    place.moved(plan, host=GROUPS)
-    assert place.rows("prices") == [("x", 103), ("y", 1005)]
-    place.add({"sales": [{"shop": "x", "price": 1000, "pieces": 0}]})
+    assert plain(place, "joined") == [("x", 3, 7), ("x", 100, 7), ("y", 5, 9)]
+    place.add({"sales": [{"shop": "x", "price": 1000, "pieces": 0}, {"shop": "y", "price": 1000, "pieces": 0}]})
     place.moved(plan)
     assert place.rows("prices") == [("x", 1103), ("y", 1005)]
     assert plain(place, "joined") == [("x", 3, 7), ("x", 100, 7), ("x", 1000, 7), ("y", 5, 9), ("y", 1000, 9)]
-    assert [head for head, _ in place.heads()] == [1, 2, 3, 4]
-    assert (
-        json.loads((place.checkpoint / "generations/4/offsets/1").read_text().splitlines()[1])["conf"][PARTITIONS]
-        == "3"
-    )
+    assert [head for head, _ in place.heads()] == [1, 2, 3]
+    for generation in (2, 3):
+        about = (place.checkpoint / f"generations/{generation}/offsets/1").read_text().splitlines()[1]
+        assert json.loads(about)["conf"][PARTITIONS] == "3"
 
 
 def test_a_batch_that_was_begun_is_written_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,20 +204,15 @@ WINDOWS = (
     "INSERT INTO closed SELECT shop, COUNT(*), SUM(price) FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(at1), "
     "INTERVAL '1' MINUTE)) GROUP BY shop, window_start, window_end"
 )
-OVER = (
-    "INSERT INTO ranked SELECT shop, price, SUM(price) OVER (PARTITION BY shop ORDER BY at1 ROWS BETWEEN UNBOUNDED "
-    "PRECEDING AND CURRENT ROW) FROM events"
-)
 
 
 def test_open_windows_close_behind_a_migration_as_without_it(place: Place) -> None:
     tables = table("events", EVENTS) + table("closed", "k STRING, n BIGINT, m BIGINT")
-    tables += table("ranked", "k STRING, n INT, m INT") + SINKS
 
     def event(second: int, price: int, shop: str = "x") -> dict[str, Any]:
         return {"shop": shop, "price": price, "at1": f"2024-01-01 00:{second // 60:02}:{second % 60:02}"}
 
-    plan = place.compiled(tables, together(WINDOWS, OVER))
+    plan = place.compiled(tables, WINDOWS)
     place.add({"events": [event(1, 1), event(5, 8, "y"), event(30, 2), event(70, 4)]})
     place.run(plan)
     before = plain(place, "closed")
@@ -256,15 +230,6 @@ def test_open_windows_close_behind_a_migration_as_without_it(place: Place) -> No
     assert plain(place, "closed") == [("x", 1, 32), ("x", 2, 3), ("x", 2, 20), ("y", 1, 8), ("y", 1, 64)], (
         "1000 is late"
     )
-    assert plain(place, "ranked") == [
-        ("x", 1, 1),
-        ("x", 2, 3),
-        ("x", 4, 7),
-        ("x", 16, 23),
-        ("x", 32, 55),
-        ("y", 8, 8),
-        ("y", 64, 72),
-    ]
 
 
 def test_a_migration_that_fails_leaves_the_old_generation_in_force(

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.upgrade import replay
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
+from compiled_plan.plans.plan import CompiledPlan
 from tests.plans.execution.checkpoint.places import Place, table
 
 if TYPE_CHECKING:
@@ -84,7 +86,6 @@ def together(*statements: str) -> str:
 
 
 def fill(place: Place) -> None:
-    """Two files each, read by two micro-batches."""
     place.add({"sales": [sale("x", 3, 10), sale("y", 5, 20)], "shops": [{"shop": "x", "rent": 7}]})
     place.add({"stock": [created("x", 1), created("y", 5)]})
 
@@ -127,33 +128,72 @@ def query(name: str) -> str:
     return QUERIES[name].format(sums=sums)
 
 
-def test_filled_operators_equal_those_that_saw_all_rows(spark: SparkSession, tmp_path: Path) -> None:
-    """All queries at once, each into a table of its own."""
-    sinks = {name: f"of_{name.replace('-', '_')}" for name in QUERIES}
-    tables = TABLES + "".join(table(sink, KEYED, "debezium-json") for sink in sinks.values())
-    statements = [f"INSERT INTO {sink} {query(name)};" for name, sink in sinks.items()]
-    moved, whole = Place(spark, tmp_path / "moved"), Place(spark, tmp_path / "whole")
-    for place in (moved, whole):
-        place.folder.mkdir()
-        fill(place)
-    moved.run(moved.compiled(tables, together(SUMS, READS)))
-    fill_more(moved)
-    moved.run(moved.compiled(tables, together(SUMS, READS)))
-    go_on(moved)
-    run = moved.moved(
-        moved.compiled(tables, together(SUMS, READS, *statements)), upgrade="migrate-partial", warm_up=("all",)
+#: By query, the rows of a run over all input from scratch, by key.
+FROM_SCRATCH: dict[str, dict[str, tuple[Any, ...]]] = {
+    "group-aggregate": {"x": ("x", 20, 4), "y": ("y", 30, 3)},
+    "distinct": {"y": ("y", 2, 20), "x": ("x", 3, 10)},
+    "two-aggregates": {"x": ("x", 20, 11), "y": ("y", 30, 22)},
+    "below-a-kept-one": {"x": ("x", 58, 1), "y": ("y", 70, 1)},
+    "join": {"y": ("y", 97, 3), "x": ("x", 148, 8)},
+    "outer-join": {"x": ("x", 8, 8), "y": ("y", 3, 3)},
+    "semi-join": {"y": ("y", 70, 3), "x": ("x", 58, 4)},
+    "last-row": {"y": ("y", 60, 8), "x": ("x", 2, 7)},
+    "top": {"y": ("y", 70, 3), "x": ("x", 8, 3)},
+    "over": {"y": ("y", 85, 3), "x": ("x", 123, 4)},
+    "changelog": {"x": ("x", 9, 1), "y": ("y", 6, 2)},
+    "constants": {"x": ("x", 116, 4), "y": ("y", 210, 3)},
+}
+TOTALS: list[tuple[Any, ...]] = [("x", 58), ("y", 70)]
+
+
+def statements(names: Iterable[str]) -> list[str]:
+    """The queries, each into a table of its own."""
+    return [f"INSERT INTO {sink(name)} {query(name)};" for name in names]
+
+
+def sink(name: str) -> str:
+    return f"of_{name.replace('-', '_')}"
+
+
+ALL_TABLES = TABLES + "".join(table(sink(name), KEYED, "debezium-json") for name in QUERIES)
+#: Queries whose operators are filled by the other queries, too.
+DEEP = ("group-aggregate", "two-aggregates", "semi-join")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param([name for name in QUERIES if name not in DEEP], id="default"),
+        pytest.param(DEEP, id="deep", marks=pytest.mark.deep),
+    ],
+)
+def test_filled_operators_equal_those_that_saw_all_rows(names: Sequence[str], place: Place) -> None:
+    fill(place)
+    fill_more(place)
+    place.run(place.compiled(ALL_TABLES, together(SUMS, READS)))
+    go_on(place)
+    run = place.moved(
+        place.compiled(ALL_TABLES, together(SUMS, READS, *statements(names))),
+        upgrade="migrate-partial",
+        warm_up=("all",),
     )
     assert run.upgrade is not None
     assert {step.kind for step in run.upgrade.steps} >= {"read-history", "warm-up"}
     assert not any(step.kind == "start-empty" for step in run.upgrade.steps)
     assert all(finding.what.startswith("sink ") for finding in run.upgrade.findings), "only sinks miss what was"
-    fill_more(whole)
-    go_on(whole)
-    whole.run(whole.compiled(tables, together(SUMS, READS, *statements)))
-    for name, sink in sinks.items():
-        assert keyed(moved, sink) == keyed(whole, sink), name
-    assert moved.rows("sums") == whole.rows("sums")
-    assert not (moved.checkpoint / "generations/2/compiled-plan/warm-up").exists()
+    for name in names:
+        assert keyed(place, sink(name)) == FROM_SCRATCH[name], name
+    assert place.rows("sums") == TOTALS
+    assert not (place.checkpoint / "generations/2/compiled-plan/warm-up").exists()
+
+
+@pytest.mark.deep
+def test_recorded_rows_equal_those_of_a_run_over_all_rows(place: Place) -> None:
+    for add in (fill, fill_more, go_on):
+        add(place)
+    place.run(place.compiled(ALL_TABLES, together(SUMS, READS, *statements(QUERIES))))
+    assert {name: keyed(place, sink(name)) for name in QUERIES} == FROM_SCRATCH
+    assert place.rows("sums") == TOTALS
 
 
 def test_an_operator_below_a_kept_one_is_filled_with_what_that_has_given(place: Place) -> None:
@@ -161,7 +201,6 @@ def test_an_operator_below_a_kept_one_is_filled_with_what_that_has_given(place: 
     sums = "SELECT shop AS k, SUM(price) AS n, COUNT(*) AS m FROM sales GROUP BY shop"
     least = f"SELECT k, n, m FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY m DESC) AS r FROM ({sums})) WHERE r < 2"
     fill(place)
-    place.run(place.compiled(TABLES, f"INSERT INTO keyed {sums}"))
     place.add({"sales": [sale("y", 1, 1), sale("y", 1, 1)]})
     place.run(place.compiled(TABLES, f"INSERT INTO keyed {sums}"))
     place.add({"sales": [sale("x", 100, 1)]})
@@ -191,6 +230,7 @@ def test_a_reset_operator_is_made_anew_from_history(place: Place) -> None:
 
 
 WAITING = ("two", "sessions", "so_far", "near")
+EVENTS_ONLY = ("two", "so_far")
 EVENTS = "shop STRING, price INT, at1 TIMESTAMP(3), WATERMARK FOR at1 AS at1 - INTERVAL '1' SECOND"
 TIMED = (
     table("events", EVENTS)
@@ -201,15 +241,22 @@ MINUTES = (
     "INSERT INTO {} SELECT shop, COUNT(*), SUM(price) FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(at1), INTERVAL '{}' "
     "MINUTE)) GROUP BY shop, window_start, window_end;"
 )
-IN_EVENT_TIME = (
-    MINUTES.format("two", 2),
-    "INSERT INTO sessions SELECT shop, COUNT(*), SUM(price) FROM TABLE(SESSION(TABLE events PARTITION BY shop, "
-    "DESCRIPTOR(at1), INTERVAL '70' SECOND)) GROUP BY shop, window_start, window_end;",
-    "INSERT INTO so_far SELECT shop, price, SUM(price) OVER (PARTITION BY shop ORDER BY at1 ROWS BETWEEN UNBOUNDED "
-    "PRECEDING AND CURRENT ROW) FROM events;",
-    "INSERT INTO near SELECT e.shop, price, rate FROM events AS e JOIN rates AS r ON e.shop = r.shop AND "
-    "r.at1 BETWEEN e.at1 - INTERVAL '1' MINUTE AND e.at1 + INTERVAL '1' MINUTE;",
-)
+RATES = "INSERT INTO seen SELECT shop, rate, rate FROM rates;"
+IN_EVENT_TIME = {
+    "two": MINUTES.format("two", 2),
+    "sessions": (
+        "INSERT INTO sessions SELECT shop, COUNT(*), SUM(price) FROM TABLE(SESSION(TABLE events PARTITION BY shop, "
+        "DESCRIPTOR(at1), INTERVAL '70' SECOND)) GROUP BY shop, window_start, window_end;"
+    ),
+    "so_far": (
+        "INSERT INTO so_far SELECT shop, price, SUM(price) OVER (PARTITION BY shop ORDER BY at1 ROWS BETWEEN "
+        "UNBOUNDED PRECEDING AND CURRENT ROW) FROM events;"
+    ),
+    "near": (
+        "INSERT INTO near SELECT e.shop, price, rate FROM events AS e JOIN rates AS r ON e.shop = r.shop AND "
+        "r.at1 BETWEEN e.at1 - INTERVAL '1' MINUTE AND e.at1 + INTERVAL '1' MINUTE;"
+    ),
+}
 
 
 def event(second: int, price: int, shop: str = "x", name: str = "price") -> dict[str, Any]:
@@ -228,41 +275,68 @@ EVENTS_BY_RUN = (
 )
 
 
-def lines(place: Place, sink: str) -> Counter[str]:
-    return Counter(line for file in (place.folder / sink).glob("part-*") for line in file.read_text().splitlines())
+def events_in(place: Place, sink: str) -> list[tuple[Any, ...]]:
+    """The rows of an append-only sink."""
+    lines = [line for file in (place.folder / sink).glob("part-*") for line in file.read_text().splitlines()]
+    return sorted(tuple(json.loads(line).values()) for line in lines)
+
+
+#: Rows of windows and timers that are emitted in the third run, from scratch; of `minutes` all.
+AFTER_THE_CHANGE: dict[str, list[tuple[Any, ...]]] = {
+    "two": [("x", 2, 320), ("y", 1, 32)],
+    "sessions": [("x", 8, 479), ("y", 1, 32)],
+    "so_far": [("x", 64, 87), ("x", 256, 343), ("y", 32, 32)],
+    "near": [("x", 64, 9), ("x", 128, 3), ("x", 128, 5), ("x", 256, 7), ("x", 256, 9), ("x", 512, 1)],
+    "minutes": [("x", 2, 3), ("x", 2, 20), ("x", 2, 320), ("y", 1, 32)],
+}
+
+
+#: Without the slower table of rates the watermark of the second run is later: it emits more rows before the change.
+WITHOUT_RATES = AFTER_THE_CHANGE | {"so_far": [("x", 64, 87), ("x", 256, 343)]}
+
+
+def compiled_at(place: Place, *added: str, reads: str = RATES) -> CompiledPlan:
+    return place.compiled(TIMED, together(MINUTES.format("minutes", 1), reads, *added))
 
 
 @pytest.mark.parametrize("purged", [False, True])
-def test_filled_timers_equal_those_of_a_run_over_all_rows(purged: bool, spark: SparkSession, tmp_path: Path) -> None:
+def test_filled_timers_equal_those_of_a_run_over_all_rows(purged: bool, place: Place) -> None:
     """Open windows have the rows from before; late rows are the same as in the original micro-batches."""
-    moved, whole = Place(spark, tmp_path / "moved"), Place(spark, tmp_path / "whole")
     # With a log that begins later the micro-batches of only one table are known.
-    added = IN_EVENT_TIME[:3] if purged else IN_EVENT_TIME
-    reads = "" if purged else "INSERT INTO seen SELECT shop, rate, rate FROM rates;"
-    old = together(MINUTES.format("minutes", 1), reads)
-    new = together(MINUTES.format("minutes", 1), reads, *added)
-    before: dict[str, Counter[str]] = {}
+    added, reads, expected = (EVENTS_ONLY, "", WITHOUT_RATES) if purged else (WAITING, RATES, AFTER_THE_CHANGE)
+    for rows in EVENTS_BY_RUN[:2]:
+        place.add(rows)
+        place.run(compiled_at(place, reads=reads))
+    if purged:
+        for entry in (place.checkpoint / "generations/1/offsets").glob("*"):
+            if entry.name in ("0", "1", ".0.crc", ".1.crc"):
+                entry.unlink()
+    place.add(EVENTS_BY_RUN[2])
+    new = compiled_at(place, *(IN_EVENT_TIME[name] for name in added), reads=reads)
+    run = place.moved(new, upgrade="migrate-partial", warm_up=("all",))
+    assert run.upgrade is not None
+    assert sum(step.kind == "warm-up" for step in run.upgrade.steps) == len(added)
+    for name in ("minutes", *added):
+        assert events_in(place, name) == expected[name], name
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    ("names", "reads", "expected"), [(WAITING, RATES, AFTER_THE_CHANGE), (EVENTS_ONLY, "", WITHOUT_RATES)]
+)
+def test_recorded_rows_with_timers_equal_those_of_a_run_over_all_rows(
+    names: Sequence[str], reads: str, expected: dict[str, list[tuple[Any, ...]]], place: Place
+) -> None:
+    plan = compiled_at(place, *(IN_EVENT_TIME[name] for name in names), reads=reads)
+    before: dict[str, list[tuple[Any, ...]]] = {}
     for number, rows in enumerate(EVENTS_BY_RUN):
-        for place in (moved, whole):
-            place.folder.mkdir(exist_ok=True)
-            place.add(rows)
         if number == 2:
-            before = {sink: lines(whole, sink) for sink in WAITING}
-            if purged:
-                for entry in (moved.checkpoint / "generations/1/offsets").glob("*"):
-                    if entry.name in ("0", "1", ".0.crc", ".1.crc"):
-                        entry.unlink()
-            run = moved.moved(moved.compiled(TIMED, new), upgrade="migrate-partial", warm_up=("all",))
-            assert run.upgrade is not None
-            assert sum(step.kind == "warm-up" for step in run.upgrade.steps) == len(added)
-        else:
-            moved.run(moved.compiled(TIMED, old))
-        whole.run(whole.compiled(TIMED, new))
-    assert lines(moved, "minutes") == lines(whole, "minutes")
-    for sink in WAITING[: len(added)]:
-        late = lines(whole, sink) - before[sink]
-        assert late, sink
-        assert lines(moved, sink) == late, sink
+            before = {name: events_in(place, name) for name in names}
+        place.add(rows)
+        place.run(plan)
+    for name in names:
+        assert sorted((Counter(events_in(place, name)) - Counter(before[name])).elements()) == expected[name], name
+    assert events_in(place, "minutes") == expected["minutes"]
 
 
 def test_windows_of_a_program_that_had_no_watermark(place: Place) -> None:
@@ -273,7 +347,7 @@ def test_windows_of_a_program_that_had_no_watermark(place: Place) -> None:
     place.add(EVENTS_BY_RUN[2])
     new = together("INSERT INTO so_far SELECT shop, price, price FROM events;", MINUTES.format("two", 2))
     place.moved(place.compiled(TIMED, new), upgrade="migrate-partial", warm_up=("all",))
-    assert [json.loads(line)["m"] for line in sorted(lines(place, "two"))] == [64 + 256, 32]
+    assert events_in(place, "two") == [("x", 2, 64 + 256), ("y", 1, 32)]
 
 
 def test_a_history_table_replaces_the_files_that_were_read(place: Place) -> None:
