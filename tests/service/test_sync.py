@@ -97,7 +97,7 @@ def failed(parts: Parts, folder: Path) -> Synced:
         ("program.sql", "SELECT", "line 1"),
         ("program.py", IN_PYTHON, "two programs"),
         ("plan.json", "{", "JSON"),
-        ("pipeline.toml", "colour = 1", "'colour' is not known"),
+        ("pipeline.toml", "colour = 1", "'colour' is unknown"),
         ("pipeline.toml", "=", "not valid TOML"),
     ],
 )

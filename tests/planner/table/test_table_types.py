@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -102,7 +103,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     if cache.exists():
         shutil.copytree(cache, folder / "cache")
     options = ["--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(folder / "cache")]
+    recursion_limit = sys.getrecursionlimit()
     out, err, _ = api.run([*options, "--no-error-summary", "--show-error-codes", str(folder / "program.py")])
+    sys.setrecursionlimit(recursion_limit)  # mypy raises it
     assert not err
     return out.splitlines()
 

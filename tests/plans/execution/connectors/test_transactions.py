@@ -221,7 +221,7 @@ def test_an_expired_commit_record_is_an_error(topics: Topics) -> None:
 
     table.start("one", begun=begun(3))(table.rows(1), 0)
     table.start("one", begun=begun(30))(table.rows(1), 0)
-    with pytest.raises(DataError, match=r"whether micro-batch 1 .* begun 8.0 days ago, .* keep its mark for 7.0 days"):
+    with pytest.raises(DataError, match=r"if micro-batch 1 .* begun 8.0 days ago, .* keep its mark for 7.0 days"):
         table.start("one", begun=begun(8))(table.rows(2), 1)
     assert table.ids == [1]
 
