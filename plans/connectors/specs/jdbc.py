@@ -135,7 +135,7 @@ SPEC = ConnectorSpec(
         ),
         "filter.handling.policy": passive(
             Kind.CHOICE,
-            "Push filters down to the database (`always`), or apply them only here (`never`).",
+            "`always`: push filters down to the database, and apply the rest here; `never`: apply all of them here.",
             Use.SOURCE,
             "always",
             ("always", "never"),
