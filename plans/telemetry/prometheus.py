@@ -80,10 +80,10 @@ class RunMetrics:
                 self.state_bytes.labels(plan, uid).set(operator["stateBytes"])
             self.operator_in.labels(plan, uid).set(operator["rowsIn"])
             self.operator_out.labels(plan, uid).set(operator["rowsOut"])
-        for operator in message["sources"]:
-            self.source_rows.labels(plan, operator["name"]).inc(operator["rows"])
-            if operator["lag"] is not None:
-                self.lag.labels(plan, operator["name"], operator["lagUnit"]).set(operator["lag"])
+        for source in message["sources"]:
+            self.source_rows.labels(plan, source["name"]).inc(source["rows"])
+            if source["lag"] is not None:
+                self.lag.labels(plan, source["name"], source["lagUnit"]).set(source["lag"])
 
 
 class MetricsServer:
