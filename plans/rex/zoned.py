@@ -14,7 +14,7 @@ _BY_THE_CLOCK = frozenset(
     f"${name}$1" for name in ("CURRENT_DATE", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP", "FROM_UNIXTIME")
 )
 _CASTS = frozenset(("$CAST$1", "$cast$1", "$TRY_CAST$1"))
-#: Calls that compare, store or pass on instants.
+#: Calls that take or return instants without converting them to or from local time.
 _ZONELESS = frozenset(
     f"${name}$1"
     for name in (

@@ -32,7 +32,7 @@ _AFTER_KEY = re.compile(
     + r"(?P<sep>=>|->|:=|==|=|:|,)(?P<space>\s{0,40}+)" + _COMMENT
     + r"(?P<open>[bfruBFRU]{0,2}\\{0,3}+(?:\"\"\"|'''|''(?=[^\s,'\")}\];])|\"|'))?+"
 )  # fmt: skip
-#: An unquoted value ends at a closing bracket or comma that is followed by a delimiter, or with its line.
+#: An unquoted value ends with its line, or at a closing bracket or comma before a blank, delimiter, quote or line end.
 _BARE = re.compile(r"""(?:[^,}\])\n]|[,}\])](?![\s,;.}\])'"]|$))*+""", re.MULTILINE)
 _PARAMETER = re.compile(r"""\{[^}\n]{0,200}+\}|(?:[^&;\s,}\])'"<>]|[,}\])](?![\s,;.}\])'"]|$))*+""", re.MULTILINE)
 _WORD = re.compile(r"[^\s,;}\])'\"]*+")

@@ -206,8 +206,8 @@ def _grouped(
 def _likeness(old: _Candidate, new: _Candidate) -> _Score | None:
     """Similarity of two operators; None if one cannot be an edited version of the other.
 
-    Their keys must be equal, or state under one could not be found under the other. If rows go elsewhere, at most one
-    of their own properties may differ.
+    Their keys must be equal apart from widened types, or state under one could not be found under the other. If rows go
+    elsewhere, at most one of their own properties may differ.
     """
     keys = [property_ for property_ in new.operator.properties if property_.role is Role.KEY]
     if not all(_equal(old, new, property_.name) for property_ in keys):
