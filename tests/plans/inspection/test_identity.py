@@ -194,14 +194,14 @@ def test_equal_operators_are_distinguished_by_their_sinks() -> None:
 def test_the_sides_of_a_self_join_are_told_apart_by_side() -> None:
     side = "SELECT /*+ STATE_TTL('orders' = '{} h') */ customer AS c, MAX(amount) AS m FROM orders GROUP BY customer"
     query = "SELECT a.c, CAST(b.m AS BIGINT) FROM ({}) AS a JOIN ({}) AS b ON a.m = b.m"
-    ttls = []
+    uids_by_ttl = []
     for hours in ((1, 2), (2, 1)):
         plan = compiled(query.format(*(side.format(hour) for hour in hours)))
         aggregates = [node for node in plan.nodes if node.kind == "group-aggregate"]
-        ttls.append({node.state_entries[0].ttl_ms: node.uid for node in aggregates})
-    assert len(set(ttls[0].values())) == 2
+        uids_by_ttl.append({node.state_entries[0].ttl_ms: node.uid for node in aggregates})
+    assert len(set(uids_by_ttl[0].values())) == 2
     hour = 3_600_000
-    assert ttls[0] == {hour: ttls[1][2 * hour], 2 * hour: ttls[1][hour]}
+    assert uids_by_ttl[0] == {hour: uids_by_ttl[1][2 * hour], 2 * hour: uids_by_ttl[1][hour]}
 
 
 def test_a_join_with_itself_and_a_union_of_equal_branches() -> None:
@@ -218,12 +218,12 @@ def test_equal_branches_of_a_union_are_told_apart_by_what_is_left_their_ttls() -
     side = (
         "SELECT * FROM (SELECT /*+ STATE_TTL('orders' = '{} h') */ customer, SUM(amount) FROM orders GROUP BY customer)"
     )
-    ttls = []
+    uids_by_ttl = []
     for hours in ((1, 2), (2, 1)):
         plan = compiled(" UNION ALL ".join(side.format(hour) for hour in hours))
         aggregates = [node for node in plan.nodes if node.kind == "group-aggregate"]
-        ttls.append({node.state_entries[0].ttl_ms: node.uid for node in aggregates})
-    assert ttls[0] == ttls[1] and len(set(ttls[0].values())) == 2
+        uids_by_ttl.append({node.state_entries[0].ttl_ms: node.uid for node in aggregates})
+    assert uids_by_ttl[0] == uids_by_ttl[1] and len(set(uids_by_ttl[0].values())) == 2
 
 
 def test_a_view_that_is_used_twice_is_one_operator() -> None:

@@ -1,4 +1,4 @@
-"""State of the old plan that a recompiled plan keeps."""
+"""Uids and edited TTLs that a recompiled plan keeps from its predecessor."""
 
 from __future__ import annotations
 

@@ -303,7 +303,7 @@ def test_a_duplicate_change_kind_in_another_spelling() -> None:
     assert "twice" in finding.message
 
 
-#: Position in a scan's abilities, value; part of the message for an edit that is not supported here.
+#: An ability of a scan, and part of the message: such a plan can be edited, but not run here.
 NOT_RUN = [
     (
         {"type": "SourceWatermark", "sourceWatermarkEnabled": True, "producedType": "ROW<`a` INT> NOT NULL"},

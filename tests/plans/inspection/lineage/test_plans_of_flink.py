@@ -250,7 +250,7 @@ def test_every_field_that_is_declared_to_shape_state_does() -> None:
 
 
 def _differs(data: Any, at: int, alias: str, values: set[str]) -> Iterator[bool]:
-    """Return True for the first of these fitting values that changes the lineage."""
+    """Per fitting value, True if it changes the lineage; stops at the first one that does."""
     for value in sorted(values - {json.dumps(data["nodes"][at].get(alias))}):
         edited = copy.deepcopy(data)
         edited["nodes"][at][alias] = json.loads(value)
