@@ -1,1 +1,1 @@
-"""`plan-service`: a registry of plans with their history, runs that are looked after, and a page."""
+"""`plan-service`: a registry of plans with their history, a supervisor of their runs, and a page."""

@@ -1,4 +1,4 @@
-"""Limits on the number and the idle time of connections, against slow clients and floods.
+"""Limits on the number of connections and the time of their requests, against slow clients and floods.
 
 uvicorn limits neither the time in which a request arrives nor the connections per client.
 """

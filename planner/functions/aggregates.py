@@ -152,7 +152,7 @@ AGGREGATES: tuple[Aggregate, ...] = (
         "x.sum", "SUM: NULL without rows."
     ),
     Aggregate("$SUM0", (1,), lambda types: sum_type(types[0]).not_null(), _number, "NUMERIC", group_nullable=False).api(
-        "x.sum0", "SUM, but 0 without rows: `$SUM0` in SQL."
+        "x.sum0", "SUM, but 0 instead of NULL: `$SUM0` in SQL."
     ),
     Aggregate("AVG", (1,), lambda types: average_type(types[0]), _number, "NUMERIC").api("x.avg", "AVG: the average."),
     Aggregate("MIN", (1,), _first, _ordered, "COMPARABLE").api("x.min", "MIN: the least value."),

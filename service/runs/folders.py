@@ -1,14 +1,14 @@
 """The layout of run folders: small JSON files, replaced atomically.
 
-<pipeline>/lock                 held while a run is active
-<pipeline>/progress.jsonl       output of `execute-plan --progress-file` for all runs
-<pipeline>/<number>/            a run, counted from 1
-    command.json                the command: argv, working folder, additional environment
-    process.json                the process: pid and start time
-    exit.json                   its end: exit code, time, remaining child processes
-    output/<offset>             stdout and stderr in segments; `current` is the last one
+    <pipeline>/lock                 held while a run is active
+    <pipeline>/progress.jsonl       output of `execute-plan --progress-file` for all runs
+    <pipeline>/<number>/            a run, counted from 1
+        command.json                the command: argv, working folder, additional environment
+        process.json                the process: pid and start time
+        exit.json                   its end: exit code, time, remaining child processes
+        output/<offset>             stdout and stderr in segments; `current` is the last one
 
-    The service keeps all knowledge of a process in these files, so that it can restart.
+The service keeps all knowledge of a process in these files, so that it can restart.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def launch(pipeline: Path, what: Launch, umask: int = -1) -> RunFolder:
     try:
         if checkpoint_lock is None:
             raise TakenError("a run of another pipeline uses this checkpoint")
-            # The command contains the path of the folder, which does not exist yet.
+        # The command contains the path of the folder, which does not exist yet.
         path = str(next_run(pipeline).path)
         locks = [own.fd, checkpoint_lock.fd]
         folder = new_run(

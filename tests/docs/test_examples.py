@@ -5,14 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.docs.examples import PAGES, ROOT, RUN, Block, Reader, blocks, check
-
-if TYPE_CHECKING:
-    pass
 
 BLOCKS = [block for page in PAGES for block in blocks(page)]
 FOLLOWED = [page for page in PAGES if any(block.runs and block.language in RUN for block in blocks(page))]

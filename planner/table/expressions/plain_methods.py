@@ -70,7 +70,7 @@ class PlainMethods(Operand):
     json_unquote = FunctionProperty("JSON_UNQUOTE", "JSON_UNQUOTE: the content of a JSON string.")
     count = FunctionProperty("COUNT", "COUNT of the rows where this is not NULL.")
     sum = FunctionProperty("SUM", "SUM: NULL without rows.")
-    sum0 = FunctionProperty("$SUM0", "SUM, but 0 without rows: `$SUM0` in SQL.")
+    sum0 = FunctionProperty("$SUM0", "SUM, but 0 instead of NULL: `$SUM0` in SQL.")
     avg = FunctionProperty("AVG", "AVG: the average.")
     min = FunctionProperty("MIN", "MIN: the least value.")
     max = FunctionProperty("MAX", "MAX: the greatest value.")

@@ -90,7 +90,7 @@ SPEC = ConnectorSpec(
         "username": passive(Kind.TEXT, "The user name."),
         "password": passive(Kind.TEXT, "The password."),
         "connection.max-retry-timeout": passive(
-            Kind.DURATION, "Timeout of connections to the database.", default="60 s"
+            Kind.DURATION, "Time for which an unreachable database is retried.", default="60 s"
         ),
         "lookup.cache": passive(
             Kind.CHOICE, "`PARTIAL`: cache the results of lookups.", Use.LOOKUP, "NONE", ("NONE", "PARTIAL")
