@@ -56,7 +56,7 @@ class RunOptions:
     trigger: str = _option(
         "",
         "Time between micro-batches of a continuous run; or real-time: process rows one by one, with a checkpoint "
-        "every minute or at the interval behind it.",
+        "every minute, or at the interval after `=`.",
         "2s|real-time[=1m]",
     )
     available_now: bool = _option(False, "Read the data available at the start, then end.")
