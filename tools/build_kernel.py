@@ -29,7 +29,7 @@ from tools import maven
 ROOT = Path(__file__).resolve().parent.parent
 KERNEL = ROOT / "kernel"
 MANIFEST = "META-INF/MANIFEST.MF"
-JAVAC_OPTIONS = ("--release", "17", "-encoding", "UTF-8", "-g", "-nowarn", "-Xlint:deprecation")
+JAVAC_OPTIONS = ("--release", "17", "-encoding", "UTF-8", "-g", "-nowarn", "-Xlint:deprecation", "-Xdoclint:reference")
 
 
 @dataclass(frozen=True)

@@ -257,7 +257,7 @@ def assigners_above(plan: CompiledPlan, node: int) -> frozenset[int]:
         return makes_watermarks(plan.node(at))
 
     def above(at: int) -> list[int]:
-        return [node.id for node in plan.inputs(at)]
+        return [below.id for below in plan.inputs(at)]
 
     return frozenset(filter(is_assigner, reached(above(node), lambda at: () if is_assigner(at) else above(at))))
 

@@ -145,10 +145,10 @@ def _head(store: Store) -> Head:
 def _sink_outputs(spark: SparkSession, plan: CompiledPlan, generation: Generation) -> tuple[SinkOutput, ...]:
     rows = read_written(generation.folder).rows or {}
     context = connectors.SinkContext(spark, generation.run_id, print, writes=False)
-    meanwhile = []
+    outputs = []
     for node in plan.sinks:
         assert isinstance(node, Sink)
         table = table_spec(node)
         files, pattern = connectors.files_of(table, context)
-        meanwhile.append(SinkOutput(table.identifier, rows.get(table.identifier, 0), files, pattern))
-    return tuple(meanwhile)
+        outputs.append(SinkOutput(table.identifier, rows.get(table.identifier, 0), files, pattern))
+    return tuple(outputs)

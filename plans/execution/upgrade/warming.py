@@ -138,25 +138,25 @@ class Warming:
                     yield Refusal(edit.uid, why, remedy)
             for why in unrepeatable(self._prepared.plan, ids):
                 yield Refusal(edit.uid, why)
-            for above_edit in self.diff.operators:
-                if above_edit.new_node in ids - filled and above_edit.new_node in self._prepared.layout.levels:
-                    for why, remedy in self._objections(above_edit):
+            for upstream in self.diff.operators:
+                if upstream.new_node in ids - filled and upstream.new_node in self._prepared.layout.levels:
+                    for why, remedy in self._objections(upstream):
                         yield Refusal(edit.uid, why, remedy)
 
-    def _objections(self, above: OperatorEdit) -> Iterator[tuple[str, str]]:
+    def _objections(self, edit: OperatorEdit) -> Iterator[tuple[str, str]]:
         """The objections to the earlier output of another operator upstream."""
-        operator = f"operator {above.uid} above it"
-        if above in self.empty:
-            if self._has_past(above):
-                yield f"{operator} starts empty", f"--warm-up {above.uid} fills that, too"
+        operator = f"operator {edit.uid} above it"
+        if edit in self.empty:
+            if self._has_past(edit):
+                yield f"{operator} starts empty", f"--warm-up {edit.uid} fills that, too"
             return
-        remedy = f"--reset {above.uid} --warm-up {above.uid} rebuilds that, too"
-        why = above.why if above.verdict is not Verdict.FULL else self.partly.get(above.old_uid, "")
-        if not why and any(entry.ttl_ms for entry in self._prepared.plan.node(_node(above)).ttl_entries):
+        remedy = f"--reset {edit.uid} --warm-up {edit.uid} rebuilds that, too"
+        why = edit.why if edit.verdict is not Verdict.FULL else self.partly.get(edit.old_uid, "")
+        if not why and any(entry.ttl_ms for entry in self._prepared.plan.node(_node(edit)).ttl_entries):
             why = "it forgets after its TTL"
         if why:
             yield f"the earlier output of {operator} is unknown: {why}", remedy
-        for source in self.pasts.above(_node(above)):
+        for source in self.pasts.above(_node(edit)):
             if source in self.pasts.histories:
                 table = self.pasts.table(source)
                 yield f"{operator} has read {table} itself, and not the table of --warm-up-from", remedy
@@ -251,15 +251,15 @@ def _calls(value: object) -> Iterator[str]:
     """The functions of the moment in a node's JSON."""
     pending = [value]
     while pending:
-        node = pending.pop()
-        if isinstance(node, list):
-            pending += node
-        elif isinstance(node, dict):
-            name = node.get("internalName")
+        item = pending.pop()
+        if isinstance(item, list):
+            pending += item
+        elif isinstance(item, dict):
+            name = item.get("internalName")
             if name in _OF_THE_MOMENT:
                 yield _OF_THE_MOMENT[str(name)]
-            elif name == _UNIX and not node.get("operands"):
+            elif name == _UNIX and not item.get("operands"):
                 yield "UNIX_TIMESTAMP"
-            elif node.get("deterministic") is False:
+            elif item.get("deterministic") is False:
                 yield "a Python function that is not deterministic"
-            pending += node.values()
+            pending += item.values()

@@ -82,9 +82,11 @@ final class PooledAccess {
    * The state variable of a task; the handle's timers are set as well.
    *
    * @param name name of the variable
-   * @param isNew true if the store's column families must be created
+   * @param hasFamilies true if the store already has its column families; otherwise they are
+   *     created
    */
-  static ValueState<byte[]> variable(String name, StatefulProcessorHandle handle, boolean isNew) {
+  static ValueState<byte[]> variable(
+      String name, StatefulProcessorHandle handle, boolean hasFamilies) {
     TaskContext task = TaskContext.get();
     if (FIELDS == null || task == null || !(handle instanceof StatefulProcessorHandleImpl)) {
       return handle.getValueState(name, Encoders.BINARY(), TTLConfig.NONE());
@@ -96,7 +98,7 @@ final class PooledAccess {
               name + '/' + FIELDS.timeMode.get(of), n -> new ConcurrentLinkedQueue<>());
       PooledAccess pooled = idle.poll();
       PooledAccess access = pooled == null ? new PooledAccess(name, of) : pooled;
-      access.enter(of, isNew);
+      access.enter(of, hasFamilies);
       task.addTaskCompletionListener(
           (TaskCompletionListener)
               ended -> {
@@ -119,10 +121,10 @@ final class PooledAccess {
     }
   }
 
-  private void enter(StatefulProcessorHandleImpl handle, boolean isNew)
+  private void enter(StatefulProcessorHandleImpl handle, boolean hasFamilies)
       throws IllegalAccessException {
     StateStore store = store(handle);
-    for (Family family : isNew ? List.<Family>of() : families) {
+    for (Family family : hasFamilies ? List.<Family>of() : families) {
       store.createColFamilyIfAbsent(
           family.name, family.key, family.value, family.encoder, family.multiple, family.internal);
     }

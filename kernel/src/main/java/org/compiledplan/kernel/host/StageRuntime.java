@@ -25,8 +25,8 @@ import org.compiledplan.kernel.values.ValueType;
 final class StageRuntime {
   /** An operator with the converters of its input and output rows. */
   static final class Hosted {
-    /** Expired state is removed at most this fraction (1/16) of its TTL late. */
-    private static final int TTL_FRACTION = 16;
+    /** Expired state is removed late by at most its TTL divided by this. */
+    private static final int TTL_DIVISOR = 16;
 
     private static final long FIRST_WATERMARK = 1;
 
@@ -71,7 +71,7 @@ final class StageRuntime {
       for (int i = 0; i < part.inputs.length; i++)
         fromSpark.add(SparkTypes.fromSpark(part.inputs[i]));
       toSpark = SparkTypes.toSpark(part.output);
-      granularity = Math.max(1, part.shortestTtl / TTL_FRACTION);
+      granularity = Math.max(1, part.shortestTtl / TTL_DIVISOR);
       watermarkDelay = part.watermarkDelay;
       eventTime = part.eventTime;
     }

@@ -93,7 +93,7 @@ public final class StateFormat<S extends KeyState> {
     return SchemaFields.of(fresh.get());
   }
 
-  /** Return, per input, the columns whose values form the key. */
+  /** Returns, per input, the columns whose values form the key. */
   public Columns[] keys() {
     return keys.clone();
   }
@@ -113,7 +113,7 @@ public final class StateFormat<S extends KeyState> {
   }
 
   /**
-   * Encodes a tree and recompute new aggregate calls from the stored rows.
+   * Encodes a tree and recomputes new aggregate calls from the stored rows.
    *
    * @param newCalls positions of calls that the tree's operator did not have; their accumulators
    *     are fresh

@@ -52,8 +52,8 @@ public final class TimeMath {
   }
 
   /**
-   * Returns the length of a window, or of a part of it, in ms; throws if it exceeds {@link
-   * #LONGEST}.
+   * Returns the length of a window, or of a part of it, in ms; throws if it is not positive or
+   * exceeds {@link #MAX_WINDOW}.
    */
   static long window(OperatorSpec spec, long length) {
     if (length <= 0) throw spec.problem("has windows without a size");

@@ -97,16 +97,16 @@ class WideningTest {
     ValueType narrow = nested(ValueType.of(Kind.INT), text);
     Widening same = Widening.of(narrow, nested(ValueType.of(Kind.LONG), text));
     assertTrue(same.sameBytes());
-    Widening sameBytesOuter = Widening.of(narrow, nested(ValueType.decimal(12, 2), text));
-    assertEquals(false, sameBytesOuter.sameBytes());
+    Widening wider = Widening.of(narrow, nested(ValueType.decimal(12, 2), text));
+    assertEquals(false, wider.sameBytes());
     Object value = new Struct(new Object[] {Arrays.asList(1, null), Map.of("k", 2), null});
     Object expected =
         new Struct(
             new Object[] {
               Arrays.asList(new BigDecimal("1.00"), null), Map.of("k", new BigDecimal("2.00")), null
             });
-    assertTrue(Values.equal(expected, sameBytesOuter.apply(value)));
-    assertNull(sameBytesOuter.apply(null));
+    assertTrue(Values.equal(expected, wider.apply(value)));
+    assertNull(wider.apply(null));
     assertNull(Widening.of(narrow, nested(ValueType.of(Kind.SHORT), text)));
     assertNull(Widening.of(narrow, ValueType.nested(Kind.ROW, text)));
     assertNotNull(Widening.of(text, text));

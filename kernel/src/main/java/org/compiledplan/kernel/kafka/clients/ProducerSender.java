@@ -24,7 +24,7 @@ public final class ProducerSender implements Sender {
     KafkaProducer<byte[], byte[]> producer =
         PRODUCERS.computeIfAbsent(
             spec.path("settings").toString(),
-            partition ->
+            settings ->
                 new KafkaProducer<>(
                     ProducerTransactions.settings(spec),
                     new ByteArraySerializer(),
