@@ -28,7 +28,7 @@ INSPECT = ("/bin/sh", "-c", """echo '{"version": 1, "state": {"operators": []}}'
 
 
 def counts(checkpoint: Path, generation: int) -> None:
-    """A new generation counts."""
+    """Put a generation in force."""
     heads = checkpoint / "heads"
     heads.mkdir(exist_ok=True)
     facts = {"format": FORMAT, "generation": generation, "program": 1, "by": "", "at": "", "product": ""}
