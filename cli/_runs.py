@@ -76,7 +76,7 @@ class Runs:
         return master, with_short_collections(master, settings)
 
     def _refusal(self, plan: CompiledPlan, master: str, settings: Mapping[str, str]) -> CompiledPlanError | None:
-        """Check the first plan without a JVM; later plans may read files that it writes."""
+        """The refusal of the first plan that needs no JVM; later plans may read files that it writes."""
         from compiled_plan.plans.execution.session.spark_session import uses_local_files
         from compiled_plan.plans.inspection.places import check_places
         from compiled_plan.plans.inspection.rules import check_runs

@@ -126,7 +126,7 @@ PIPELINE: tuple[Pass, ...] = (
         "physical.mini_batch:form_mini_batches",
         "over operators, since it places aggregates around exchanges",
     ),
-    physical(infer_update_kinds, "update kinds depend on all operators, from the sinks up"),
+    physical(infer_update_kinds, "update kinds depend on all operators, from the sinks down"),
     physical(number_nodes, "operators become plan nodes in the order of the data flow"),
 )
 

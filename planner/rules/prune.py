@@ -92,7 +92,7 @@ def _wanted(roots: Sequence[RelNode]) -> dict[int, Columns]:
 
 
 def _cheapest(rel: RelNode) -> int:
-    """The column to keep if only the number of rows matters: the cheapest one."""
+    """The column to keep if only the number of rows matters: one that the node need not compute, if it has any."""
     if isinstance(rel, Project):
         plain = [at for at, rex in enumerate(rel.exprs) if isinstance(rex, InputRef)]
         return plain[0] if plain else 0

@@ -1,4 +1,4 @@
-"""`execute-plan` as a process: data and progress separated, exit codes, signals."""
+"""`execute-plan`: data and progress separated, exit codes, signals."""
 
 from __future__ import annotations
 

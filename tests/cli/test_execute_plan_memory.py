@@ -14,7 +14,7 @@ from tests.cli.test_execute_plan import COMMAND, SMALL
 TINY = ("--conf", "spark.driver.memory=512m")
 SOURCE = "CREATE TABLE g (id BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '50');\n"
 SINK = "CREATE TABLE o (n BIGINT) WITH ('connector' = 'print');\n"
-#: One text larger than the heap; state that grows beyond it; rows gathered for one key.
+#: One text larger than the heap; the state of one key that grows beyond it; that of many keys together.
 HOARDS = {
     "a-value": "SELECT CAST(CHAR_LENGTH(REPEAT('a', 1500000000)) AS BIGINT) FROM g",
     "a-state": "SELECT CAST(CHAR_LENGTH(LISTAGG(REPEAT(CAST(id AS STRING), 200000))) AS BIGINT) FROM g",

@@ -308,7 +308,7 @@ def test_proposed_changes_an_error_names_column_type_and_value(sample: Any) -> N
 
 
 def test_a_converter_that_is_none_is_refused() -> None:
-    """As the document's `Preconditions.checkNotNull`; arguments without a converter are left out."""
+    """As the document's `Preconditions.checkNotNull`; of several classes, those without a converter are left out."""
     with pytest.raises(ProgramError, match=r"the converter of Colors for DECIMAL\(4, 2\) is None"):
         DecimalType(precision=4, scale=2).with_custom_conversion(Colors, None)
     assert STRING.with_custom_conversions({Colors: None}).conversions == ()

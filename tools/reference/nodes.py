@@ -41,7 +41,7 @@ def refused() -> str:
 
 
 def fields() -> str:
-    """The own fields of each node type, with enforcing ones in bold."""
+    """The own fields of each node type; those that shape its state (`Enforcing`) are in bold."""
     return table(("type", "fields"), ((code(item.type_name()), _fields(item)) for item in _types(runnable=True)))
 
 

@@ -1,4 +1,4 @@
-"""DISTINCT over types that Flink does not distinguish."""
+"""DISTINCT over types whose values Flink cannot compare."""
 
 from __future__ import annotations
 
