@@ -46,6 +46,16 @@ def test_a_run_that_cannot_renew_its_lease_on_s3_ends(
     ends_without_renewals(place, f"{bucket}/checkpoint", monkeypatch)
 
 
+def test_a_lease_on_s3_excludes_others_until_its_release(spark: SparkSession, bucket: str) -> None:
+    folder = folder_of(spark, f"{bucket}/checkpoint")
+    held = locks.lock(spark, folder, lambda: None)
+    assert not taken(spark, folder)
+    folder.write_text("heads/1", "under the lease")
+    held.release(False)
+    assert taken(spark, folder)
+    assert (folder.read_text("heads/1"), folder.names("leases")) == ("under the lease", ())
+
+
 def ends_without_renewals(place: Place, checkpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run whose listings fail is notified, and the next one continues."""
     plan, folder = place.compiled(TABLES, SUM), folder_of(place.spark, checkpoint)
