@@ -204,6 +204,9 @@ def check_chain(session: SparkSession, tmp_path: Path, host: str) -> None:
     running = Running(output(session, attach(session, into_last, host, last)), tmp_path / "checkpoint")
     try:
         assert sorted(tuple(row.o0) for row in running.take()) == [("z", 9, "a", 4), ("z", 9, "b", 2)]
+        plan = running.query._jsq.explainInternal(False)
+        assert plan.count("Gather") == 2
+        assert "Sort" not in plan
     finally:
         running.query.stop()
 
