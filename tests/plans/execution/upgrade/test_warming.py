@@ -322,7 +322,9 @@ def test_filled_timers_equal_those_of_a_run_over_all_rows(purged: bool, place: P
 
 @pytest.mark.deep
 @pytest.mark.parametrize(
-    ("names", "reads", "expected"), [(WAITING, RATES, AFTER_THE_CHANGE), (EVENTS_ONLY, "", WITHOUT_RATES)]
+    ("names", "reads", "expected"),
+    [(WAITING, RATES, AFTER_THE_CHANGE), (EVENTS_ONLY, "", WITHOUT_RATES)],
+    ids=["with-rates", "without-rates"],
 )
 def test_recorded_rows_with_timers_equal_those_of_a_run_over_all_rows(
     names: Sequence[str], reads: str, expected: dict[str, list[tuple[Any, ...]]], place: Place
