@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _FILE = Path(__file__).with_suffix(".json")
 #: Kinds whose new program has recorded rows: those that start on old state, and those that would be silently wrong.
-_RECORDED = (
+SCRATCH = (
     *(kind for kind in KINDS if kind.verdict in (Verdict.FULL, Verdict.PARTIAL) or kind.wrong is not None),
     *timers.KINDS,
 )
@@ -36,13 +36,13 @@ def computed(spark: SparkSession, folder: Path) -> dict[str, Table]:
     """By kind, the rows of a run."""
     result: dict[str, Table] = {}
     for timed in (False, True):
-        for number, group in enumerate(grouped([kind for kind in _RECORDED if kind.timed == timed])):
+        for number, group in enumerate(grouped([kind for kind in SCRATCH if kind.timed == timed])):
             bench = Bench(spark, folder / f"{timed}-{number}", group)
             bench.add(dict(FIRST), 1)
             bench.add(dict(SECOND), 2)
             bench.start(bench.plan(True))
             result |= {kind.name: bench.rows(kind) for kind in group}
-    return {kind.name: result[kind.name] for kind in _RECORDED}
+    return {kind.name: result[kind.name] for kind in SCRATCH}
 
 
 def main() -> None:

@@ -191,6 +191,10 @@ def test_declared_rows_differ_from_those_from_scratch() -> None:
             assert sorted(kind.wrong, key=str) != RECORDED[kind.name], kind.name
 
 
+def test_all_kinds_have_recorded_rows() -> None:
+    assert list(RECORDED) == [kind.name for kind in scratch.SCRATCH], "run `python -m tests.upgrades.scratch`"
+
+
 @pytest.mark.deep
 def test_recorded_rows_equal_those_of_a_run(spark: SparkSession, tmp_path: Path) -> None:
     assert scratch.computed(spark, tmp_path) == RECORDED
