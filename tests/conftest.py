@@ -32,7 +32,7 @@ settings.register_profile(
 settings.register_profile("deep", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
-#: For every JVM with Spark, also in commands: tests end before Java's second compiler pays off.
+#: For JVMs of commands: they end before Java's second compiler pays off.
 JVM = "-XX:TieredStopAtLevel=1 -XX:MetaspaceSize=256m"
 
 
@@ -91,7 +91,8 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
         "spark.jars": ",".join(fetched(driver).as_uri() for driver in (POSTGRES_DRIVER, SQLITE_DRIVER)),
         "spark.driver.memory": "2g",
         "spark.sql.shuffle.partitions": "2",
-        # Another session runs in parallel, so one thread collects garbage, and rarely.
+        # Another session runs in parallel, so one thread collects garbage, and rarely. The session lives for minutes,
+        # so both compilers are on.
         "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms2g -Xmn1g -XX:TieredStopAtLevel=4",
     }
     used = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}

@@ -97,7 +97,7 @@ class Reading:
 
 @pytest.mark.deep
 def test_the_current_watermark_is_that_of_all_partitions(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
-    """Includes earlier rows in a row's own topic, earlier micro-batches in others; immediate if the table says so."""
+    """Of earlier rows in the row's partition and earlier micro-batches in the others; per row if the table says so."""
     topics.make("current", 2)
     options = f"'connector' = 'kafka', 'topic' = 'current', 'format' = 'json', {topics.options}"
     options += ", 'scan.startup.mode' = 'earliest-offset', 'scan.watermark.emit.strategy' = 'on-event'"

@@ -189,7 +189,7 @@ def test_of_two_runs_with_one_prefix_the_older_ends(topics: Topics) -> None:
 
 @pytest.mark.deep
 def test_two_concurrent_writers_of_one_batch(topics: Topics) -> None:
-    """As with a speculative task beside its replacement: one of them has written it."""
+    """Like an abandoned task that still runs beside its replacement: one of them has written it."""
     table = Written(topics, "x-twins")
     starts = [table.start("one") for _ in range(2)]
     ends = Counter[str]()

@@ -228,7 +228,7 @@ def test_a_committed_micro_batch_is_skipped(spark: SparkSession, tmp_path: Path)
     assert written() == 2
     again(rows, 3)
     assert written() == 3
-    # Rows ahead of the database, or beside it, belong to another checkpoint's copy.
+    # A run behind the database, or level with it, has an older copy of the checkpoint.
     with pytest.raises(DataError, match="has micro-batch 3 of this checkpoint in seen already, and the run is at 1"):
         started("one")(rows, 1)
     with pytest.raises(DataError, match=r"has micro-batch 3 .* and the run is at 3: the checkpoint is an older copy"):

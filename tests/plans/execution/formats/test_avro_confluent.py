@@ -1,4 +1,4 @@
-"""`avro-confluent` and its aliases: a registry that speaks the protocol, and another Avro library."""
+"""`avro-confluent` and `debezium-avro-confluent`: a registry that speaks the protocol, and another Avro library."""
 
 from __future__ import annotations
 

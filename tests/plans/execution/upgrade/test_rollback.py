@@ -1,4 +1,4 @@
-"""Rollback to the previous generation, and removal of abandoned output."""
+"""Rollback to the previous generation, and removal of the generations that are not in force."""
 
 from __future__ import annotations
 
