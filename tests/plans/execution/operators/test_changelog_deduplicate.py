@@ -105,3 +105,10 @@ def test_the_materializer_shows_the_last_row(
         # x is behind y by then, so y's deletion changes nothing.
         assert out == [*expected[:3], expected[4]]
     assert answers[-1].keys == 0
+
+
+def test_the_materializer_restores_the_row_before_a_deleted_last_row(harness: Harness) -> None:
+    stream = [*rows(("x", 1), ("y", 1), ("z", 1)), *rows(("z", 1), ("y", 1), kind="-D")]
+    answers = harness.run(spec("sink-upsert-materializer", upsertKey=None), batches([[row] for row in stream]))
+    out = [text for answer in answers for text in short(answer.out)]
+    assert out == ["+I(x, 1)", "+U(y, 1)", "+U(z, 1)", "+U(y, 1)", "+U(x, 1)"]
