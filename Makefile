@@ -51,7 +51,7 @@ test: lint kernel classes  ## lint, then all tests, and the slowest 30 (CHANGED=
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --durations 30 $(ARGS) \
 	  $(if $(CHANGED),$$($(BIN)/python -m tests.changed $(BASE)))
 
-test-fast: kernel  ## the tests that start no JVM and no other long process
+test-fast: kernel  ## the tests that start no JVM, no server and no other long process, and do not read all files or plans
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not spark and not slow" $(ARGS)
 
 test-kernel: kernel  ## JUnit and the kernel's operators in a plain JVM, in seconds (OPERATOR=rank: its own)

@@ -50,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests that use Spark or another JVM, and deselect marks that `-m` does not name."""
     for item in items:
-        for fixture, marker in (("spark", "spark"), ("harness", "slow"), ("postgres", "slow")):
+        for fixture, marker in (("spark", "spark"), ("harness", "slow"), ("postgres", "slow"), ("workers", "slow")):
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(marker)
     for marker in ("deep", "page"):

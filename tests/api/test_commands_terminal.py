@@ -54,6 +54,7 @@ def plan(tmp_path: Path) -> Path:
     return tmp_path / "plan.json"
 
 
+@pytest.mark.slow
 def test_names_of_programs_and_plans_cannot_control_the_terminal(plan: Path, tmp_path: Path) -> None:
     new_plan = tmp_path / "other.json"
     new_plan.write_text(plan.read_text().replace("t\\u001b", "u\\u001b").replace("INTEGER", "BIGINT"))
@@ -85,6 +86,7 @@ def test_a_caret_stands_under_its_place(tmp_path: Path) -> None:
     assert source[carets.index("^") : carets.rindex("^") + 1] == "nowhere"
 
 
+@pytest.mark.slow
 def test_output_to_a_pipe_is_unchanged_data(plan: Path) -> None:
     done = subprocess.run(
         command("compile_plan", str(plan.with_name("program.sql"))), capture_output=True, text=True, check=True

@@ -313,6 +313,7 @@ BIG = "\n".join(
 HEAVY = ("pyspark", "py4j", "pandas", "pyarrow", "jsonschema", "numpy", "fsspec", "rich")
 
 
+@pytest.mark.slow
 def test_plans_of_a_hundred_nodes_are_compared_quickly(tmp_path: Path) -> None:
     one, two = tmp_path / "one.json", tmp_path / "two.json"
     one.write_text(plan_of(BIG))

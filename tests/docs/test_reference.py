@@ -18,6 +18,7 @@ WRITTEN = sorted((*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (
 _LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_tables_are_current(page: Path) -> None:
     text = page.read_text(encoding="utf-8")

@@ -65,6 +65,7 @@ def test_an_edit_is_refused_by_pointer_or_makes_a_plan(tmp_path: Path) -> None:
     assert counts["other"] > 20
 
 
+@pytest.mark.slow
 def test_edit_plan_reports_errors_of_loading(tmp_path: Path) -> None:
     for outcome in outcomes(1000, 60, tmp_path):
         text = json.dumps(outcome.data)

@@ -19,6 +19,7 @@ def graph(files: dict[str, Path]) -> Imports:
     return imports(files)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "reaches", "not_reached"),
     [

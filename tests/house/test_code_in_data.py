@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("api", "cli", "compiled_plan", "planner", "plans", "schemas", "service", "tools")
 #: Modules whose readers may run code, or, for `marshal`, create it.
@@ -61,6 +63,7 @@ def readers_in(tree: ast.Module) -> Iterator[str]:
             yield ast.unparse(node)
 
 
+@pytest.mark.slow
 def test_deserializers_are_listed_with_a_reason() -> None:
     readers = {
         f"{path.relative_to(ROOT)}: {name}"

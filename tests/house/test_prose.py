@@ -92,6 +92,7 @@ def places() -> dict[str, Path]:
     return {path.relative_to(ROOT).as_posix(): path for path in sorted(files)}
 
 
+@pytest.mark.slow
 def test_docstrings_name_their_subject_and_names_are_domain_terms() -> None:
     assert "\n".join(finding for place, path in places().items() for finding in findings(path, place)) == ""
 

@@ -59,6 +59,7 @@ def astray(file: Path) -> list[str]:
     return [f"{file.relative_to(ROOT)}: `{name}`" for name in names + paths]
 
 
+@pytest.mark.slow
 def test_references_in_docstrings_resolve() -> None:
     files = [file for folder in CODE for file in sorted((ROOT / folder).rglob("*.py"))]
     assert [name for file in files for name in astray(file)] == []

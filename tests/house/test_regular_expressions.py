@@ -239,6 +239,7 @@ def test_patterns_are_extracted() -> None:
     assert [start for start in BOUNDED if not any(str(pattern).startswith(start) for pattern in with_text())] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lengths", "longest"),
     [(LENGTHS, LONGEST), pytest.param(DEEP_LENGTHS, DEEP_LONGEST, marks=pytest.mark.deep)],

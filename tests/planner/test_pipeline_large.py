@@ -10,6 +10,8 @@ import pytest
 from compiled_plan import TableEnvironment
 from compiled_plan.plans.inspection.check import check
 
+pytestmark = pytest.mark.slow
+
 TABLES = """
 CREATE TABLE t (id BIGINT, x INT, s STRING) WITH ('connector' = 'filesystem', 'path' = '/t', 'format' = 'json');
 CREATE TABLE o (id BIGINT, s STRING) WITH ('connector' = 'print');

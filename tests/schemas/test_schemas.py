@@ -12,6 +12,8 @@ from compiled_plan.schemas.generate import text
 from tests.support.plan_files import NAMES, data_of
 from tests.support.tables import failures
 
+pytestmark = pytest.mark.slow
+
 VALIDATOR = jsonschema.Draft202012Validator(schemas.load())
 CASE = "join/state_ttl_hint_join"
 

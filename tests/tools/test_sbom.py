@@ -16,6 +16,7 @@ from tools import sbom
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.slow
 def test_the_bill_lists_packages_jars_and_page_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wheel = tmp_path / "compiled_plan-0.2.0-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as files:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tools import expression_methods, signature_table
 
 
+@pytest.mark.slow
 def test_the_signatures_are_current() -> None:
     assert signature_table.TABLE.read_text(encoding="utf-8") == signature_table.text(), "run `make docs`"
 

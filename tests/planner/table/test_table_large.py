@@ -9,6 +9,8 @@ import pytest
 from compiled_plan import Table, col
 from tests.support.table_api import environment
 
+pytestmark = pytest.mark.slow
+
 
 def _added(table: Table, at: int) -> Table:
     return table.add_columns((col("a") + at).alias(f"n{at}"))

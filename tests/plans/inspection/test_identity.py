@@ -240,6 +240,7 @@ def test_one_phase_and_two_have_one_uid() -> None:
     assert uids(compiled(SUM, before=mini)) == uids(compiled(SUM))
 
 
+@pytest.mark.slow
 def test_a_plan_of_flink_gets_the_uids_that_the_program_has_here() -> None:
     tried = 0
     for case in cases(*categories()):

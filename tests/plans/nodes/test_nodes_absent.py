@@ -18,6 +18,8 @@ from compiled_plan.plans.nodes.registry import all_node_types
 from tests.historical.cases import PACKED
 from tests.support.plan_files import ALL, data_of
 
+pytestmark = pytest.mark.slow
+
 #: Arguments of the `@JsonCreator` constructors of Flink 2.3 that may be null, and the default of the node;
 #: `preferCustomShuffle` and `requireUpsertMaterialize` are flags that are false where a release did not write them.
 NULLABLE: dict[str, dict[str, Any]] = {

@@ -148,6 +148,7 @@ def secrets_of(text: str) -> None:
     secrets_in({"text": text})
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize(
     ("length", "bound"), [(30_000, 0.12), pytest.param(250_000, 1.5, marks=pytest.mark.deep)], ids=("short", "long")

@@ -23,6 +23,8 @@ from compiled_plan.service.store.database import Database, open_database
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 from tests.support.fake_runs import COMMAND
 
+pytestmark = pytest.mark.slow
+
 QUICK = Backoff(first=0.1, most=0.3, attempts=2)
 
 

@@ -24,6 +24,8 @@ from compiled_plan.service.runs.processes import signal_run
 from tests.support.service import SERVE_FAKE_RUNS, served
 from tests.support.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """
 CREATE TABLE numbers (id INT) WITH ('connector' = 'datagen', 'rows-per-second' = '5');
 CREATE TABLE lines (id INT) WITH ('connector' = 'print');

@@ -15,6 +15,8 @@ from compiled_plan.service.common.settings import Limits
 from compiled_plan.service.workers.pool import Refusal, Workers
 from tests.support.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 SQL = """
 CREATE TABLE a (id INT) WITH ('connector' = 'datagen');
 CREATE TABLE b (id INT) WITH ('connector' = 'print');

@@ -11,6 +11,8 @@ import pytest
 from tools.services.postgres import SERVICE, psql
 from tools.services.server import Server, ServiceError, listens
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_killed_server_starts_again_on_its_port_and_data(tmp_path: Path) -> None:
     server = Server(SERVICE, tmp_path / "server").start()

@@ -23,6 +23,8 @@ from compiled_plan.service.workers import tasks
 from tests.plans.execution.upgrade.checkpoints import decided, started
 from tests.upgrades.chance.pairs import Pair, pair
 
+pytestmark = pytest.mark.slow
+
 SEED = int(os.environ.get("UPGRADE_SEED", "1"))
 
 

@@ -17,6 +17,8 @@ from compiled_plan.plans.execution.spark.storage import LocalFolder
 from tests.plans.execution.checkpoint.faults import Faults, FaultyFolder, Objects, World
 from tests.support.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 HOUR = 3600.0
 
 

@@ -27,6 +27,8 @@ from tests.support.plan_files import CONFORMANCE, FROM_FLINK, data_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.slow
+
 HISTORICAL = tuple(sorted(PACKED.rglob("*.json")))
 #: Connectors whose tables are on servers.
 SERVED = ("kafka", "upsert-kafka", "jdbc")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from compiled_plan.plans.inspection.checked_plans import plan_from_dict
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.diff.model import Change
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.support.plan_files import NAMES, data_of, in_another_order
 from tests.support.tables import failures
+
+pytestmark = pytest.mark.slow
 
 
 def check_no_difference_in_another_order(name: str) -> None:

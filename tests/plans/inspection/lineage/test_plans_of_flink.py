@@ -10,6 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.inspection.identity import derived_uids
@@ -21,6 +23,8 @@ from tests.conformance.cases import cases, categories
 from tests.support.lineages import changes
 from tests.support.plan_files import NAMES, data_of, plan_of
 from tests.support.tables import failures
+
+pytestmark = pytest.mark.slow
 
 
 def same(old: CompiledPlan, new: CompiledPlan) -> bool:
