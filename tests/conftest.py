@@ -48,6 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("COMPILED_PLAN_CLASSES", "use")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests that use Spark or another JVM, and deselect marks that `-m` does not name."""
     for item in items:

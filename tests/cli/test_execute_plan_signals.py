@@ -47,6 +47,7 @@ def running(process: subprocess.Popen[str]) -> list[str]:
     return subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False).stdout.split()
 
 
+@pytest.mark.deep
 @pytest.mark.spark
 def test_a_task_that_ignores_interrupts_ends_with_the_process(tmp_path: Path) -> None:
     plan = tmp_path / "endless.json"

@@ -129,6 +129,7 @@ def test_commands_share_a_process_and_no_state(warm: Warm) -> None:
     wait_until(lambda: not warm.pids())
 
 
+@pytest.mark.deep
 @pytest.mark.spark
 def test_a_command_that_is_killed_ends_its_run(warm: Warm) -> None:
     running = warm.begun(warm.plan("endless.json", ENDLESS))

@@ -180,6 +180,7 @@ def execute(folder: Path, master: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.spark
 def test_a_standalone_cluster_of_two_workers(tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = write_input(tmp_path)

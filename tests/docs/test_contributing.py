@@ -146,6 +146,7 @@ def test_the_operator_is_in_schema_editor_checks_and_pages(copy: Copy, plan: Pat
     copy.run("compiled_plan.cli.execute_plan", "--dry-run", str(plan))
 
 
+@pytest.mark.deep
 @pytest.mark.spark
 def test_what_was_added_runs(copy: Copy, plan: Path) -> None:
     said = copy.run("compiled_plan.cli.execute_plan", str(plan), "--quiet", "--master", "local[1]")

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SCALE = 0.001
-#: An outer join and an aggregate of an aggregate; NOT IN and DISTINCT; a key out of an OR; semi and anti joins.
-#: `test_all_queries_in_one_program` has all in one plan.
-SOME = ("q13", "q16", "q19", "q21")
 
 
 @pytest.fixture(scope="module")
@@ -35,9 +32,8 @@ def run(spark: SparkSession, text: str) -> None:
     Run(spark, TableEnvironment().compile_script(text), RunOptions()).execute()
 
 
-@pytest.mark.parametrize(
-    "query", [pytest.param(query, marks=() if query in SOME else pytest.mark.deep) for query in QUERIES]
-)
+@pytest.mark.deep
+@pytest.mark.parametrize("query", QUERIES)
 def test_a_query(query: str, spark: SparkSession, tpch: Path, tmp_path: Path) -> None:
     with settings(spark, {"spark.sql.shuffle.partitions": "1"}):
         run(spark, program([query], tpch, tmp_path))

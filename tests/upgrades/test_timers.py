@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 #: Partitions of the two runs.
-BEFORE, AFTER = 2, 5
+BEFORE, AFTER = 2, 3
 RECORDED = scratch.recorded()
 
 

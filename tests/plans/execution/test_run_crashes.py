@@ -93,6 +93,7 @@ def test_a_hundred_killed_processes(tmp_path: Path) -> None:
     assert any("asked to" in moment for moment in summary.moments)
 
 
+@pytest.mark.deep
 def test_a_killed_process_and_starts_beside_it(spark: SparkSession, tmp_path: Path) -> None:
     """One runs; later ones get an error, in this process and in another, and change nothing, until it is killed."""
     write_input(tmp_path)

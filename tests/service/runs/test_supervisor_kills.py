@@ -227,7 +227,8 @@ def end_all(home: Path) -> None:
         signal_run(RunFolder(process.parent), signal.SIGKILL)
 
 
-@pytest.mark.parametrize("kills", [1, pytest.param(50, marks=pytest.mark.deep)])
+@pytest.mark.deep
+@pytest.mark.parametrize("kills", [1, 50])
 def test_runs_are_adopted_after_kills_of_the_service(tmp_path: Path, kills: int) -> None:
     seed, begun = int(os.environ.get("SEED", "1")), time.monotonic()
     try:
