@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # pytest caches the tests that it has rewritten; without, rewriting takes six seconds in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
-# How many processes run tests on Spark, each with a session of its own (some 2 GB). One more runs the rest meanwhile.
+# How many processes `make test` runs tests in, each with a Spark session of its own (some 2 GB).
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
 
@@ -48,7 +48,7 @@ demo-service: kernel classes  ## the service with the samples in it: prints an a
 	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_service.sh
 
 test: lint kernel classes  ## lint, then all tests, and the slowest 30 (CHANGED=1: those that changes since main reach, BASE=COMMIT)
-	@$(BIN)/python -m pytest -q -n $$(( $(WORKERS) + 1 )) --dist loadgroup --durations 30 $(ARGS) \
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --durations 30 $(ARGS) \
 	  $(if $(CHANGED),$$($(BIN)/python -m tests.changed $(BASE)))
 
 test-fast: kernel  ## the tests that start no JVM, no server and no other long process, and do not read all files or plans

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from _pytest.nodeid import coerce_node_id
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
@@ -59,35 +58,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if marker not in config.option.markexpr:
             config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker(marker)])
             items[:] = [item for item in items if not item.get_closest_marker(marker)]
-    if hasattr(config, "workerinput"):
-        _group(items, config.workerinput["workercount"] - 1 or 1)
-
-
-def _group(items: list[pytest.Item], sessions: int) -> None:
-    """Distribute the modules of tests on Spark over `sessions` groups, each for one process of `--dist loadgroup`.
-
-    A process more than that starts no Spark, and works while tests of the others wait. Tests that share a server are in
-    one group.
-    """
-    modules: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        names = getattr(item, "fixturenames", ())
-        if item.get_closest_marker("spark"):
-            server = next((name for name in ("kafka", "kafka_jars", "registry", "s3", "postgres") if name in names), "")
-            modules.setdefault("servers" if server else item.location[0], []).append(item)
-        elif server := next((name for name in ("harness", "postgres") if name in names), ""):
-            _put(item, server)
-    groups: list[list[pytest.Item]] = [[] for _ in range(sessions)]
-    for tests in sorted(modules.values(), key=len, reverse=True):
-        min(groups, key=len).extend(tests)
-    for number, group in enumerate(groups):
-        for item in group:
-            _put(item, f"spark-{number}")
-
-
-def _put(item: pytest.Item, group: str) -> None:
-    """Append the group to the test's id, where `--dist loadgroup` reads it: pytest-xdist 3.8 fails to do so."""
-    item._id = coerce_node_id(f"{item.nodeid}@{group}")
 
 
 def pytest_collection_finish() -> None:
