@@ -16,6 +16,7 @@ from compiled_plan.planner.options.settings import FORCE_RECOMPILE
 from compiled_plan.planner.pipeline import plan
 from compiled_plan.planner.sql.binding.queries import new_binder
 from compiled_plan.planner.sql.binding.source import SourceText
+from compiled_plan.planner.sql.binding.writes import writes_of
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.declaring import declare
 from compiled_plan.planner.sql.nodes import statements as st
@@ -101,7 +102,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
         return self.config
 
     def run_init_file(self, path: str | Path) -> None:
-        """Execute a SQL file that prepares the session: SET, RESET, USE, CREATE, DROP, ALTER DATABASE, ALTER CATALOG.
+        """Execute a SQL file that prepares the session: SET, RESET, USE, CREATE, DROP, ALTER.
 
         Args:
             path: the file, local or remote (`s3://...`).
@@ -152,7 +153,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
 
                 with source.at_span(statement.span):
                     result = show(self.context, binder, statement)
-            elif isinstance(statement, _RUNS):
+            elif isinstance(statement, _RUNS) or writes_of(statement):
                 from compiled_plan.api.running.statements import run_statement
 
                 with source.at_span(statement.span):
@@ -298,6 +299,6 @@ def _checked(reference: Any, operation: str) -> PlanReference:
 
 
 #: Statements that only return information.
-_SHOWS = st.Describe | st.DescribeCatalog | st.Show | st.Explain
-#: Statements that read or write data or plan files.
-_RUNS = st.Query | st.Insert | st.StatementSet | st.CompilePlan | st.ExecutePlan | st.CompileAndExecutePlan
+_SHOWS = st.Describe | st.Show | st.Explain
+#: Statements that read data, or read or write plan files.
+_RUNS = st.Query | st.CompilePlan | st.ExecutePlan | st.CompileAndExecutePlan

@@ -5,12 +5,14 @@ Source: Flink's "Concepts & Common API" page, `TableEnvironment`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from compiled_plan.api.running.compiling import compile_sinks, explain_query
 from compiled_plan.api.table import Table
 from compiled_plan.planner.sql.binding.core import Binder, Surroundings
-from compiled_plan.planner.sql.binding.inserts import bind_insert
 from compiled_plan.planner.sql.binding.queries import bind_query
 from compiled_plan.planner.sql.binding.source import SourceText
+from compiled_plan.planner.sql.binding.writes import bind_writes, writes_of
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
@@ -45,19 +47,21 @@ def explain_sql(context: PlanningContext, text: str) -> str:
     """Explain the text of a query, an INSERT or a statement set."""
     statements = parse_script(text)
     statement = statements[0] if len(statements) == 1 else None
-    body = statement.body if isinstance(statement, st.Explain) else statement
-    return explain_statement(context, Binder(SourceText(text), context.catalog, bind_query, context.names), body)
+    body, details = (statement.body, statement.details) if isinstance(statement, st.Explain) else (statement, ())
+    binder = Binder(SourceText(text), context.catalog, bind_query, context.names)
+    return explain_statement(context, binder, body, details)
 
 
-def explain_statement(context: PlanningContext, binder: Binder, statement: st.Statement | None) -> str:
-    """The operators of a query, an INSERT or a statement set."""
+def explain_statement(
+    context: PlanningContext, binder: Binder, statement: st.Statement | None, details: Sequence[str] = ()
+) -> str:
+    """The operators of a query, an INSERT or a statement set, with details of EXPLAIN."""
     match statement:
         case st.Query():
-            return explain_query(context, binder.bind_query(binder, statement.query, Surroundings()).rel)
-        case st.Insert():
-            return compile_sinks(context, [bind_insert(binder, statement)]).explain()
-        case st.StatementSet():
-            return compile_sinks(context, [bind_insert(binder, insert) for insert in statement.inserts]).explain()
+            return explain_query(context, binder.bind_query(binder, statement.query, Surroundings()).rel, details)
+        case st.Insert() | st.StatementSet() | st.CreateTable():
+            if writes_of(statement):
+                return compile_sinks(context, bind_writes(binder, statement, create=False)).explain(*details)
     raise ProgramError(
         "one query, INSERT or statement set can be explained", where="EXPLAIN", remedy="give one of them"
     )

@@ -6,65 +6,213 @@ Source: Flink's pages "DESCRIBE", "SHOW" and "EXPLAIN" statements; FLIP-155, "de
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from compiled_plan.api.queries import explain_statement, from_path
+from compiled_plan.api.queries import explain_statement
 from compiled_plan.api.results.ready import ReadyResult, description
+from compiled_plan.planner.catalog.databases import CatalogObject
+from compiled_plan.planner.catalog.definitions import catalog_definition, table_definition, view_definition
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions.aggregates import aggregate_names
 from compiled_plan.planner.functions.registry import function_names
 from compiled_plan.planner.sql.binding.core import Binder
+from compiled_plan.planner.sql.binding.views import view_columns
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.nodes import statements as st
-from compiled_plan.planner.table.schemas import declared_schema, schema_of
+from compiled_plan.planner.sql.nodes.position import Span
+from compiled_plan.planner.table.schemas import ResolvedSchema, SchemaColumn, declared_schema
 from compiled_plan.plans.text.masking import masked
-from compiled_plan.plans.types import STRING, row_of
+from compiled_plan.plans.types import BOOLEAN, STRING, row_of
 
 
-def show(
-    context: PlanningContext, binder: Binder, statement: st.Describe | st.DescribeCatalog | st.Show | st.Explain
-) -> ReadyResult:
+def show(context: PlanningContext, binder: Binder, statement: st.Describe | st.Show | st.Explain) -> ReadyResult:
     """The result of a DESCRIBE, SHOW or EXPLAIN statement.
 
     Raises:
-        ProgramError: the table, catalog or database does not exist, or the statement to explain is wrong.
+        ProgramError: the table, catalog, database or function does not exist, or the statement to explain is wrong.
         UnsupportedError: the SHOW statement is not supported.
     """
     match statement:
         case st.Describe():
-            return _described(context, binder, statement)
-        case st.DescribeCatalog():
-            return _catalog_described(context.catalog, statement)
+            return _DESCRIBED[statement.kind](context, binder, statement)
         case st.Explain():
-            text = explain_statement(context, binder, statement.body)
-            return ReadyResult(row_of(["result"], [STRING]), [(text,)], text)
+            return _one_text(explain_statement(context, binder, statement.body, statement.details))
         case st.Show():
             return _shown(context, binder, statement)
 
 
+def _one_text(text: str) -> ReadyResult:
+    return ReadyResult(row_of(["result"], [STRING]), [(text,)], text)
+
+
+# --- DESCRIBE, SHOW COLUMNS
+
+
 def _described(context: PlanningContext, binder: Binder, statement: st.Describe) -> ReadyResult:
-    table = context.catalog.find(statement.name)
-    if table is None:
+    return description(_schema(context, _object(context, binder, statement.name, statement.span)))
+
+
+def _object(context: PlanningContext, binder: Binder, name: st.Name, span: Span) -> CatalogObject:
+    item = context.catalog.find(name)
+    if item is None:
         raise binder.source.error_at(
-            statement.span,
-            f"table or view {'.'.join(statement.name)!r} not found",
-            did_you_mean(statement.name[-1], context.catalog.names(), "create it with CREATE TABLE"),
+            span,
+            f"table or view {'.'.join(name)!r} not found",
+            did_you_mean(name[-1], context.catalog.names(), "create it with CREATE TABLE"),
         )
-    if isinstance(table, CatalogTable):
-        return description(declared_schema(table))
-    path = ".".join(f"`{part.replace('`', '``')}`" for part in statement.name)
-    return description(schema_of(from_path(context, path)))
+    return item
 
 
-def _catalog_described(catalog: Catalog, statement: st.DescribeCatalog) -> ReadyResult:
-    described = catalog.catalog_of(statement.name)
+def _schema(context: PlanningContext, item: CatalogObject) -> ResolvedSchema:
+    if isinstance(item, CatalogTable):
+        return declared_schema(item)
+    names, types = view_columns(item)
+    return ResolvedSchema(tuple(map(SchemaColumn, names, types)))
+
+
+def _catalog_described(context: PlanningContext, binder: Binder, statement: st.Describe) -> ReadyResult:
+    (name,) = statement.name
+    described = context.catalog.catalog_of(name)
     options = masked(described.options)
-    facts = [("name", statement.name), ("type", options.pop("type")), ("comment", described.comment or None)]
+    facts = [("name", name), ("type", options.pop("type")), ("comment", described.comment or None)]
     if statement.extended:
         facts += [(f"option:{key}", value) for key, value in sorted(options.items())]
+    return _facts(facts)
+
+
+def _facts(facts: Sequence[tuple[str, str | None]]) -> ReadyResult:
     return ReadyResult(row_of(["info name", "info value"], [STRING, STRING]), facts)
+
+
+def _function_described(context: PlanningContext, binder: Binder, statement: st.Describe) -> ReadyResult:
+    from compiled_plan.planner.functions.registry import is_aggregate, is_changing, is_function, signature_texts
+
+    catalog, name = context.catalog, statement.name
+    written = ".".join(name)
+    built_in = len(name) == 1 and (is_function(name[0]) or is_aggregate(name[0]))
+    function = catalog.functions.find(catalog.qualify(name), qualified=len(name) > 1, built_in=built_in)
+    if function is None and not built_in:
+        others = [*function_names(), *aggregate_names(), *catalog.functions.names()]
+        raise binder.source.error_at(
+            statement.span, f"there is no function {written!r}", did_you_mean(name[-1], others, "SHOW FUNCTIONS")
+        )
+    if function is None:
+        kind = "AGGREGATE" if is_aggregate(name[0]) else "SCALAR"
+        facts: list[tuple[str, str | None]] = [("is system function", "true"), ("is temporary", "false")]
+        steady, signatures = not is_changing(name[0]), signature_texts(name[0])
+    else:
+        facts = [("is system function", _word(function.system)), ("is temporary", _word(function.temporary))]
+        instance = function.callables.function
+        kind, steady = function.callables.kind.value, bool(instance.is_deterministic)
+        if not function.system:
+            place = f"{type(instance).__module__}.{type(instance).__qualname__}"
+            facts += [("class name", place), ("function language", "PYTHON"), ("resource uris", "[]")]
+        full = function.name
+        signatures = function.callables.texts(
+            written if function.system else f"{full.catalog}.{full.database}.{full.name}"
+        )
+    if statement.extended:
+        facts += [("kind", kind), ("requirements", "[]"), ("is deterministic", _word(steady))]
+        facts += [("supports constant folding", _word(steady)), ("signature", "\n".join(signatures) or None)]
+    return _facts(facts)
+
+
+def _word(truth: bool) -> str:
+    return str(truth).lower()
+
+
+def _no_model(context: PlanningContext, binder: Binder, statement: st.Describe | st.Show) -> ReadyResult:
+    name = statement.name if isinstance(statement, st.Describe) else statement.of
+    raise binder.source.error_at(statement.span, f"there is no model {context.catalog.qualify(name)}")
+
+
+def _no_job(context: PlanningContext, binder: Binder, statement: st.Describe | st.Show) -> ReadyResult:
+    what = "DESCRIBE JOB" if isinstance(statement, st.Describe) else "SHOW JOBS"
+    remedy = "the service lists runs with their state and progress: docs/service.md"
+    raise binder.source.unsupported_at(statement.span, what, remedy)
+
+
+_DESCRIBED: dict[str, Callable[[PlanningContext, Binder, st.Describe], ReadyResult]] = {
+    "TABLE": _described,
+    "CATALOG": _catalog_described,
+    "FUNCTION": _function_described,
+    "MODEL": _no_model,
+    "JOB": _no_job,
+}
+
+
+# --- SHOW CREATE, SHOW PARTITIONS
+
+
+def _columns_shown(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
+    schema = _schema(context, _object(context, binder, statement.of, statement.span))
+    like = statement.like
+    columns = tuple(column for column in schema.columns if like is None or _fits(column.name, like))
+    return description(schema, columns)
+
+
+def _created(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
+    kind = statement.what.removeprefix("CREATE ")
+    item = _object(context, binder, statement.of, statement.span)
+    right = "VIEW"
+    if isinstance(item, CatalogTable):
+        right = "TABLE" if item.materialized is None else "MATERIALIZED TABLE"
+    if right != kind:
+        what = right.lower()
+        raise binder.source.error_at(
+            statement.span, f"{item.identifier} is a {what}", f"write SHOW CREATE {right} {'.'.join(statement.of)}"
+        )
+    if isinstance(item, CatalogTable):
+        return _one_text(table_definition(item))
+    return _one_text(view_definition(item, view_columns(item)[0]))
+
+
+def _catalog_created(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
+    (name,) = statement.of
+    return _one_text(catalog_definition(name, context.catalog.catalog_of(name)))
+
+
+def _partitions_shown(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
+    from compiled_plan.planner.sql.binding.altering import partition_of, partition_text
+
+    item = _object(context, binder, statement.of, statement.span)
+    if not isinstance(item, CatalogTable):
+        raise binder.source.error_at(statement.span, f"{item.identifier} is a view", "name a table")
+    wanted = set(partition_of(item, statement.partition))
+    listed = [partition_text(one) for one in item.partitions if wanted <= set(one)]
+    return ReadyResult(row_of(["partition name"], [STRING]), [(text,) for text in listed])
+
+
+def _no_procedures(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
+    raise binder.source.unsupported_at(
+        statement.span,
+        "SHOW PROCEDURES",
+        "procedures belong to catalogs of Flink's connectors; an in-memory one has none",
+    )
+
+
+def _full_modules(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
+    return ReadyResult(row_of(["module name", "used"], [STRING, BOOLEAN]), [("core", True)])
+
+
+#: SHOW statements with an answer of their own.
+_ANSWERED: dict[str, Callable[[PlanningContext, Binder, st.Show], ReadyResult]] = {
+    "COLUMNS": _columns_shown,
+    "CREATE TABLE": _created,
+    "CREATE VIEW": _created,
+    "CREATE MATERIALIZED TABLE": _created,
+    "CREATE CATALOG": _catalog_created,
+    "CREATE MODEL": _no_model,
+    "PARTITIONS": _partitions_shown,
+    "PROCEDURES": _no_procedures,
+    "FULL MODULES": _full_modules,
+    "JOBS": _no_job,
+}
+
+
+# --- SHOW of names
 
 
 def _functions() -> list[str]:
@@ -91,18 +239,22 @@ _SHOWN: dict[str, tuple[str, Callable[[Catalog, tuple[str, ...]], list[str]]]] =
         "function name",
         lambda catalog, of: _own(catalog, of) if of else catalog.functions.names(),
     ),
+    "MATERIALIZED TABLES": ("materialized table", lambda catalog, of: catalog.materialized_names(of)),
+    "MODELS": ("model name", lambda catalog, of: []),
+    "MODULES": ("module name", lambda catalog, of: ["core"]),
+    "JARS": ("jars", lambda catalog, of: []),
     "CURRENT CATALOG": ("current catalog name", lambda catalog, of: [catalog.current_catalog]),
     "CURRENT DATABASE": ("current database name", lambda catalog, of: [catalog.current_database]),
 }
 #: SHOW statements that list objects of a database.
-_OF_A_DATABASE = ("TABLES", "VIEWS", "FUNCTIONS", "USER FUNCTIONS")
+_OF_A_DATABASE = ("TABLES", "VIEWS", "FUNCTIONS", "USER FUNCTIONS", "MATERIALIZED TABLES", "MODELS")
 
 
 def _shown(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
-    listing = _SHOWN.get(statement.what)
-    if listing is None:
-        raise binder.source.unsupported_at(statement.span, f"SHOW {statement.what}", f"write SHOW {', '.join(_SHOWN)}")
-    what, names = listing
+    answer = _ANSWERED.get(statement.what)
+    if answer is not None:
+        return answer(context, binder, statement)
+    what, names = _SHOWN[statement.what]
     if statement.of and statement.what in _OF_A_DATABASE:
         context.catalog.database_of(statement.of)
     listed = names(context.catalog, statement.of)

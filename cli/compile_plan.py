@@ -69,8 +69,8 @@ def compile_plan(
     defines main(env), which takes a TableEnvironment and returns the inserts: table.insert_into("sink"), a list of
     these, or a statement set. Its output goes to stderr.
 
-    An --init file prepares the session, like -i of Flink's SQL client. It may contain SET, RESET, USE, CREATE, DROP,
-    ALTER DATABASE and ALTER CATALOG. --set overrides its options.
+    An --init file prepares the session, like -i of Flink's SQL client. It may contain SET, RESET, USE, CREATE, DROP
+    and ALTER. --set overrides its options.
 
     If the file of -o holds a plan already, operators keep their uids and edited TTLs, and the differences are printed.
     If the new plan cannot restore all state of the old one, nothing is written without --force. A COMPILE PLAN

@@ -12,7 +12,7 @@ from typing import Any
 
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.planner.sql.binding.inserts import summary
-from compiled_plan.planner.table.schemas import ResolvedSchema
+from compiled_plan.planner.table.schemas import ResolvedSchema, SchemaColumn
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.text.visible import counted
@@ -85,8 +85,13 @@ def _framed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 _COLUMNS = ("name", "type", "null", "key", "extras", "watermark")
 
 
-def description(schema: ResolvedSchema) -> ReadyResult:
-    """The result of DESCRIBE: one row per column, with a last field for comments if any column has one."""
+def description(schema: ResolvedSchema, columns: Sequence[SchemaColumn] | None = None) -> ReadyResult:
+    """The result of DESCRIBE: one row per column, with a last field for comments if any column has one.
+
+    Args:
+        schema: the schema.
+        columns: those of its columns to show; all by default.
+    """
     commented = any(column.comment is not None for column in schema.columns)
     key = f"PRI({', '.join(schema.primary_key)})"
     rows = [
@@ -99,7 +104,7 @@ def description(schema: ResolvedSchema) -> ReadyResult:
             column.watermark,
             *((column.comment,) if commented else ()),
         )
-        for column in schema.columns
+        for column in (schema.columns if columns is None else columns)
     ]
     names = (*_COLUMNS, *(("comment",) if commented else ()))
     return ReadyResult(row_of(names, [BOOLEAN if name == "null" else STRING for name in names]), rows)

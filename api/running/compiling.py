@@ -34,9 +34,9 @@ def compile_query(context: PlanningContext, rel: RelNode, names: Sequence[str] =
     return compile_sinks(context, [_collecting(rel, names)])
 
 
-def explain_query(context: PlanningContext, rel: RelNode) -> str:
+def explain_query(context: PlanningContext, rel: RelNode, details: Sequence[str] = ()) -> str:
     """Explain a query, without the sink that would collect its rows."""
-    _, *lines = compile_query(context, rel).explain().splitlines()
+    _, *lines = compile_query(context, rel).explain(*details).splitlines()
     return "\n".join(line.removeprefix("   " if line.startswith("   ") else "+- ") for line in lines)
 
 

@@ -83,9 +83,13 @@ class CompiledPlan(Plan):
         """Print the plan as JSON text."""
         print(self.to_json())
 
-    def explain(self) -> str:
-        """The operators as trees from the sinks down, with the state entries of each operator."""
-        return explain(self)
+    def explain(self, *details: str) -> str:
+        """The operators as trees from the sinks down, with the state entries of each operator.
+
+        Args:
+            details: what to add: `CHANGELOG_MODE`, `PLAN_ADVICE`, `ESTIMATED_COST`, `JSON_EXECUTION_PLAN`.
+        """
+        return explain(self, details)
 
     @embedded.with_run_options(RunOptions)
     def execute(self, options: RunOptions) -> TableResult:

@@ -15,7 +15,7 @@ from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.planner.algebra.nodes import RelNode, Sink
 from compiled_plan.planner.options.settings import FORCE_RECOMPILE
 from compiled_plan.planner.sql.binding.core import Binder, Surroundings
-from compiled_plan.planner.sql.binding.inserts import bind_insert
+from compiled_plan.planner.sql.binding.writes import bind_writes
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.plans.errors import PlanError
@@ -77,12 +77,14 @@ def run_statement(context: PlanningContext, binder: Binder, statement: st.Statem
         case st.Query():
             bound = binder.bind_query(binder, statement.query, Surroundings())
             return run_query(context, bound.rel, bound.names)
-        case st.Insert():
-            return run_sinks(context, [bind_insert(binder, statement)])
-        case st.StatementSet():
-            if not statement.inserts:
-                raise binder.source.error_at(statement.span, "the statement set is empty", "put an INSERT into it")
-            return run_sinks(context, [bind_insert(binder, insert) for insert in statement.inserts])
+        case st.AlterTable(change=change) if not isinstance(change, st.RunAction):
+            raise binder.source.unsupported_at(
+                statement.span,
+                "changing a materialized table in a session that may run it",
+                "stop its run, compile the program with compile_script, and start the plan with upgrade='migrate'",
+            )
+        case st.Insert() | st.StatementSet() | st.CreateTable() | st.AlterTable():
+            return run_sinks(context, bind_writes(binder, statement))
         case st.ExecutePlan():
             if statement.if_exists and not exists(statement.path):
                 return DONE
@@ -112,9 +114,7 @@ def _write(
                 f"the plan file {statement.path} is there already",
                 remedy=f"write COMPILE PLAN IF NOT EXISTS, remove the file, or SET '{FORCE_RECOMPILE}' = 'true'",
             )
-    body = statement.body
-    inserts = (body,) if isinstance(body, st.Insert) else body.inserts
-    compiled = compile_sinks(context, [bind_insert(binder, insert) for insert in inserts])
+    compiled = compile_sinks(context, bind_writes(binder, statement))
     if exists(statement.path):
         compiled = CompiledPlan.of(recompile(compiled, plan_from_file(statement.path)).plan)
     compiled.write_file(statement.path)

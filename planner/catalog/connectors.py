@@ -166,6 +166,21 @@ def check_metadata(table: CatalogTable, *, reading: bool) -> None:
             _check_metadata_type(table, column, known[key], reading)
 
 
+def check_buckets(table: CatalogTable) -> None:
+    """Raise for a sink that is distributed into buckets: as in Flink, no connector here writes them.
+
+    Raises:
+        ProgramError: the table is distributed.
+    """
+    if table.distribution is not None:
+        raise ProgramError(
+            f"table {table.identifier} is {table.distribution}, and connector {table.option('connector')!r} "
+            "does not write buckets",
+            where=str(table.identifier),
+            remedy="ALTER TABLE ... DROP DISTRIBUTION, or leave DISTRIBUTED out",
+        )
+
+
 def _check_metadata_type(table: CatalogTable, column: Column, offered: Metadata, reading: bool) -> None:
     metadata_type = offered.type if reading else offered.written
     if metadata_type is None:

@@ -67,6 +67,10 @@ class FunctionCatalog:
         """Return True if there is a function of that name and kind."""
         return _key(name, system) in self._table(temporary, system)
 
+    def replace(self, function: CatalogFunction) -> None:
+        """Replace a function of a catalog."""
+        self._permanent[_key(function.name)] = function
+
     def drop(self, name: ObjectIdentifier, *, temporary: bool, system: bool = False, if_exists: bool = False) -> bool:
         """Remove a function; return True if it existed.
 

@@ -7,13 +7,17 @@ the permanent one of its name, and must be dropped first.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from compiled_plan.planner.catalog.databases import CatalogObject, Catalogs
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, ObjectIdentifier
+from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.plans.errors import ProgramError
 
 DEFAULT_CATALOG = "default_catalog"
 DEFAULT_DATABASE = "default_database"
+
+_KINDS: dict[str, type[CatalogObject]] = {"TABLE": CatalogTable, "VIEW": CatalogView}
 
 
 class Catalog(Catalogs):
@@ -44,6 +48,11 @@ class Catalog(Catalogs):
     def view_names(self, database: tuple[str, ...] = ()) -> list[str]:
         """The view names among `names`."""
         return [name for name in self.names(database) if isinstance(self.find((*database, name)), CatalogView)]
+
+    def materialized_names(self, database: tuple[str, ...] = ()) -> list[str]:
+        """The names of materialized tables among `names`."""
+        items = ((name, self.find((*database, name))) for name in self.names(database))
+        return [name for name, item in items if isinstance(item, CatalogTable) and item.materialized is not None]
 
     def objects(self) -> Iterator[CatalogObject]:
         """All tables and views, temporary ones last."""
@@ -80,13 +89,61 @@ class Catalog(Catalogs):
         else:
             database[identifier.name] = item
 
+    def alterable(self, kind: str, name: tuple[str, ...]) -> CatalogObject | None:
+        """The TABLE or VIEW that ALTER changes: a permanent one that no temporary one hides; None if there is none.
+
+        Raises:
+            ProgramError: the name is that of a table and `kind` is VIEW, or the other way round.
+        """
+        identifier = self.qualify(name)
+        item = None if identifier in self._temporary else self._database(identifier).get(identifier.name)
+        if item is not None and not isinstance(item, _KINDS[kind]):
+            other = "view" if kind == "TABLE" else "table"
+            raise ProgramError(f"{identifier} is a {other}", remedy=f"write ALTER {other.upper()}")
+        return item
+
+    def no_alterable(self, kind: str, name: tuple[str, ...]) -> ProgramError:
+        """The error for a missing table or view of ALTER."""
+        identifier, what = self.qualify(name), kind.lower()
+        if identifier in self._temporary:
+            return ProgramError(
+                f"{identifier} is temporary, and ALTER changes permanent tables and views only",
+                remedy="DROP and CREATE it again",
+            )
+        return ProgramError(
+            f"there is no {what} {identifier}", remedy=did_you_mean(identifier.name, self.names(), "check the name")
+        )
+
+    def alter(self, item: CatalogObject) -> None:
+        """Replace a permanent table or view by its next version."""
+        self._database(item.identifier)[item.identifier.name] = item
+        self.version += 1
+
+    def rename(self, item: CatalogObject, name: tuple[str, ...]) -> None:
+        """Rename a permanent table or view inside its database.
+
+        Raises:
+            ProgramError: the name is taken, or in another database.
+        """
+        old, new = item.identifier, self.qualify(name)
+        if (new.catalog, new.database) != (old.catalog, old.database):
+            raise ProgramError(
+                f"{old} cannot become {new}: RENAME keeps a table in its database",
+                remedy="CREATE it there, DROP it here",
+            )
+        objects = self._database(old)
+        if new.name in objects:
+            raise ProgramError(f"a table or view {new} already exists", remedy="choose another name")
+        objects[new.name] = replace(objects.pop(old.name), identifier=new)
+        self.version += 1
+
     def drop(self, kind: str, name: tuple[str, ...], *, temporary: bool = False, if_exists: bool = False) -> None:
         """Remove a TABLE or VIEW.
 
         Raises:
             ProgramError: there is none, or a temporary one hides it.
         """
-        wanted = CatalogTable if kind == "TABLE" else CatalogView
+        wanted = _KINDS[kind]
         identifier = self.qualify(name)
         hidden = self._temporary.get(identifier)
         if temporary:

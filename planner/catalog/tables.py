@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Literal
 
 from compiled_plan.plans.rex import RexNode
-from compiled_plan.plans.types import Field, LogicalType, RowType
+from compiled_plan.plans.types import Field, LogicalType, RowType, quote_identifier
 
 
 class ColumnKind(Enum):
@@ -26,7 +27,8 @@ class Column:
     """A column of a table.
 
     `expression` (of a computed column) is over the columns that are not computed, in declaration order; `sql` is its
-    serialisable SQL text. `metadata_key` defaults to the column's name; a virtual column is not written.
+    serialisable SQL text, and `formula` its syntax tree, which is bound again when the table changes. `metadata_key`
+    defaults to the column's name; a virtual column is not written.
     """
 
     name: str
@@ -35,17 +37,52 @@ class Column:
     comment: str | None = None
     expression: RexNode | None = None
     sql: str = ""
+    formula: object = field(default=None, compare=False, repr=False)
     metadata_key: str | None = None
     virtual: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Watermark:
-    """WATERMARK FOR `column` AS `expression` (over the table's columns in declaration order)."""
+    """WATERMARK FOR `column` AS `expression` (over the table's columns in declaration order); see `Column`."""
 
     column: str
     expression: RexNode
     sql: str
+    formula: object = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TableDistribution:
+    """DISTRIBUTED BY kind(columns) INTO n BUCKETS. `kind`: HASH, RANGE or UNKNOWN, if not declared."""
+
+    kind: Literal["UNKNOWN", "HASH", "RANGE"]
+    columns: tuple[str, ...]
+    buckets: int | None
+
+    def __str__(self) -> str:
+        kind = "" if self.kind == "UNKNOWN" else self.kind
+        by = f" BY {kind}({', '.join(map(quote_identifier, self.columns))})" if self.columns else ""
+        return f"DISTRIBUTED{by}" + ("" if self.buckets is None else f" INTO {self.buckets} BUCKETS")
+
+
+@dataclass(frozen=True, slots=True)
+class Materialized:
+    """The query of a materialized table, and how fresh its rows are.
+
+    Args:
+        query: the query with the text that it points into, as the binder reads it.
+        sql: the query as written.
+        freshness_ms: the maximum age of rows; None if not declared.
+    """
+
+    query: object = field(compare=False, repr=False)
+    sql: str
+    freshness_ms: int | None
+
+
+#: A partition of a table: its keys and their values as text.
+Partition = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +94,14 @@ class ObjectIdentifier:
     name: str
 
     def __str__(self) -> str:
-        return ".".join(f"`{part.replace('`', '``')}`" for part in (self.catalog, self.database, self.name))
+        return ".".join(map(quote_identifier, (self.catalog, self.database, self.name)))
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogTable:
     """A table with its connector options. `primary_key` holds column names, always NOT ENFORCED.
 
+    `partitions` are those of ADD PARTITION, which only SHOW PARTITIONS reads: connectors find partitions themselves.
     `holds` is the data of an in-process table. `places` are the positions of the options in the program's text.
     """
 
@@ -76,7 +114,9 @@ class CatalogTable:
     partition_keys: tuple[str, ...] = ()
     comment: str | None = None
     temporary: bool = False
-    distribution: str | None = None
+    distribution: TableDistribution | None = None
+    partitions: tuple[Partition, ...] = ()
+    materialized: Materialized | None = None
     holds: object = field(default=None, compare=False, repr=False)
     places: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
@@ -111,3 +151,4 @@ class CatalogView:
     columns: tuple[str, ...] = ()
     temporary: bool = False
     sql: str = ""
+    comment: str | None = None

@@ -215,6 +215,12 @@ def aggregate_names() -> frozenset[str]:
     return frozenset((*_table(), *REFUSED))
 
 
+def aggregate_text(name: str) -> str:
+    """The signature of an aggregate as text."""
+    aggregate = _table()[name.upper()]
+    return f"{name}({', '.join([f'<{aggregate.family}>'] * max(aggregate.counts))})"
+
+
 def resolve_aggregate(
     name: str,
     arg_types: Sequence[LogicalType],

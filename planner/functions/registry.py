@@ -20,7 +20,7 @@ from compiled_plan.planner.functions import (
     structured,
     temporal,
 )
-from compiled_plan.planner.functions.aggregates import aggregate_names
+from compiled_plan.planner.functions.aggregates import aggregate_names, aggregate_text
 from compiled_plan.planner.functions.signatures import Function
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.plans.rex import Call, RexNode, python_function, walk
@@ -96,6 +96,20 @@ def is_aggregate(name: str) -> bool:
 def function_names() -> tuple[str, ...]:
     """All scalar functions' and operators' names, sorted."""
     return tuple(sorted(_table()))
+
+
+def signature_texts(name: str) -> list[str]:
+    """The signatures of a built-in function as texts; empty if it has none or is not known."""
+    function = _table().get(name.upper())
+    if function is not None:
+        return [form.text(name) for form in function.forms]
+    return [aggregate_text(name)] if is_aggregate(name) else []
+
+
+def is_changing(name: str) -> bool:
+    """Return True for a built-in function whose result differs between calls with equal arguments."""
+    function = _table().get(name.upper())
+    return function is not None and not function.deterministic
 
 
 def is_deterministic(rex: RexNode) -> bool:

@@ -44,6 +44,7 @@ def table_of(table: CatalogTable, hints: Sequence[Hint] = ()) -> t.CatalogTable:
     resolved = make(t.ResolvedTable)(
         schema=schema,
         comment=table.comment,
+        distribution=_distribution(table),
         partition_keys=table.partition_keys,
         options=dict(sorted(options_of(table, hints).items())),
     )
@@ -66,6 +67,13 @@ def _computed(column: Column) -> t.ComputedColumn:
     assert column.expression is not None
     expression = make(t.ResolvedExpression)(rex_node=column.expression, serializable_string=column.sql)
     return make(t.ComputedColumn)(name=column.name, comment=column.comment, expression=expression)
+
+
+def _distribution(table: CatalogTable) -> t.TableDistribution | None:
+    declared = table.distribution
+    if declared is None:
+        return None
+    return make(t.TableDistribution)(kind=declared.kind, bucket_count=declared.buckets, bucket_keys=declared.columns)
 
 
 def _primary_key(table: CatalogTable) -> t.PrimaryKey | None:

@@ -19,9 +19,10 @@ from compiled_plan.planner.physical.scan import PhysicalTableSourceScan
 from compiled_plan.planner.physical.traits import Key, ModifyKinds, Traits, UpdateKind, row_kinds, smallest
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.sink import ConflictStrategy
+from compiled_plan.plans.nodes.sink import FRESHNESS, ConflictStrategy
 from compiled_plan.plans.nodes.sink import Sink as SinkNode
 from compiled_plan.plans.nodes.tables import TableSink, TargetColumnWriting, WritingMetadata
+from compiled_plan.plans.text.durations import format_duration
 from compiled_plan.plans.types import Field, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
@@ -60,7 +61,7 @@ class PhysicalSink(Single):
         key = smallest(at.inputs[0].upsert_keys)
         return make(SinkNode)(
             **self.header(at),
-            configuration=at.settings.subset(*_CONFIGURATION),
+            configuration=self._configuration(at),
             dynamic_table_sink=make(TableSink)(
                 table=table_of(self.table, self.hints),
                 abilities=self._abilities(),
@@ -72,6 +73,13 @@ class PhysicalSink(Single):
             input_upsert_key=tuple(sorted(key)) if key else (),
             state=(at.entry("sinkMaterializeState"),) if self.materialize else (),
         )
+
+    def _configuration(self, at: NodeContext) -> dict[str, str]:
+        configuration = at.settings.subset(*_CONFIGURATION)
+        materialized = self.table.materialized
+        if materialized is None or materialized.freshness_ms is None:
+            return configuration
+        return dict(sorted({**configuration, FRESHNESS: format_duration(materialized.freshness_ms)}.items()))
 
     def _abilities(self) -> tuple[WritingMetadata | TargetColumnWriting, ...]:
         metadata = metadata_columns(self.table, writing=True)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView
 from compiled_plan.planner.sql.binding.core import Binder
-from compiled_plan.planner.sql.binding.ddl import bind_create_table, bind_create_view
+from compiled_plan.planner.sql.binding.ddl import bind_create_table
 from compiled_plan.planner.sql.binding.queries import new_binder
 from compiled_plan.planner.sql.binding.source import SourceText
+from compiled_plan.planner.sql.binding.views import bind_create_view, new_view
+from compiled_plan.planner.sql.binding.writes import bind_writes
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
+from compiled_plan.plans.errors import ProgramError
 
 
 def declare(context: PlanningContext, binder: Binder, statement: st.Statement) -> None:
@@ -24,7 +29,8 @@ def declare(context: PlanningContext, binder: Binder, statement: st.Statement) -
     action = next((action for kind, action in _ACTIONS.items() if isinstance(statement, kind)), None)
     if action is None:
         kind = statement.kind if isinstance(statement, st.Other) else type(statement).__name__
-        raise binder.source.unsupported_at(statement.span, f"the statement {kind}", "remove it")
+        remedy = _REMEDIES.get(kind, "leave it out of the program")
+        raise binder.source.unsupported_at(statement.span, f"the statement {kind}", remedy)
     with binder.source.at_span(statement.span):
         action(context, binder, statement)
 
@@ -46,12 +52,58 @@ def _reset(context: PlanningContext, binder: Binder, statement: st.ResetOption) 
 
 
 def _create_table(context: PlanningContext, binder: Binder, statement: st.CreateTable) -> None:
+    if statement.materialized is not None:
+        bind_writes(binder, statement)
+        return
+    if statement.query is not None:
+        _insert(context, binder, statement)
     context.catalog.create(bind_create_table(binder, statement), if_not_exists=statement.if_not_exists)
 
 
 def _create_view(context: PlanningContext, binder: Binder, statement: st.CreateView) -> None:
     view = bind_create_view(binder, statement)
     context.catalog.create(view, if_not_exists=statement.if_not_exists, replace=statement.or_replace)
+
+
+def _alter_table(context: PlanningContext, binder: Binder, statement: st.AlterTable) -> None:
+    # Few programs alter tables.
+    from compiled_plan.planner.sql.binding.altering import altered_table
+
+    if statement.materialized:
+        bind_writes(binder, statement)
+        return
+    catalog, change = context.catalog, statement.change
+    table = catalog.alterable("TABLE", statement.name)
+    if table is None:
+        if statement.if_exists:
+            return
+        raise catalog.no_alterable("TABLE", statement.name)
+    assert isinstance(table, CatalogTable)
+    if table.materialized is not None:
+        raise ProgramError(f"{table.identifier} is a materialized table", remedy="write ALTER MATERIALIZED TABLE")
+    if isinstance(change, st.RenameTable):
+        catalog.rename(table, change.name)
+    else:
+        catalog.alter(altered_table(binder, table, change))
+
+
+def _alter_view(context: PlanningContext, binder: Binder, statement: st.AlterView) -> None:
+    catalog = context.catalog
+    view = catalog.alterable("VIEW", statement.name)
+    if view is None:
+        raise catalog.no_alterable("VIEW", statement.name)
+    if statement.new_name is not None:
+        catalog.rename(view, statement.new_name)
+        return
+    assert statement.query is not None and isinstance(view, CatalogView)
+    altered = new_view(binder, view.identifier, statement.query, statement.query_text)
+    catalog.alter(replace(altered, comment=view.comment))
+
+
+def _alter_function(context: PlanningContext, binder: Binder, statement: st.AlterFunction) -> None:
+    from compiled_plan.planner.sql.creating_functions import alter_function
+
+    alter_function(context.catalog, binder.source, statement)
 
 
 def _create_function(context: PlanningContext, binder: Binder, statement: st.CreateFunction) -> None:
@@ -84,7 +136,14 @@ def _alter_catalog(context: PlanningContext, binder: Binder, statement: st.Alter
 def _drop(context: PlanningContext, binder: Binder, statement: st.Drop) -> None:
     catalog = context.catalog
     match statement.kind:
+        case "MATERIALIZED TABLE":
+            from compiled_plan.planner.sql.binding.materialized import drop_materialized
+
+            drop_materialized(binder, statement)
         case "TABLE" | "VIEW":
+            item = catalog.find(statement.name)
+            if isinstance(item, CatalogTable) and item.materialized is not None:
+                raise ProgramError(f"{item.identifier} is a materialized table", remedy="DROP MATERIALIZED TABLE")
             catalog.drop(statement.kind, statement.name, temporary=statement.temporary, if_exists=statement.if_exists)
         case "DATABASE":
             catalog.drop_database(statement.name, if_exists=statement.if_exists, cascade=statement.cascade)
@@ -135,12 +194,25 @@ def _execute(context: PlanningContext, binder: Binder, statement: st.Statement) 
     )
 
 
+#: What to do instead of statements that have no meaning for a plan; Flink refuses most of them in streaming mode.
+_REMEDIES = {
+    "ANALYZE": "leave it out: statistics of tables do not change the plan of a stream, and Flink refuses it there",
+    "CALL": "run the procedure where its catalog is; catalogs in memory have none",
+    "DELETE": "send the deletes as rows of a changelog, and INSERT INTO the table from them",
+    "UPDATE": "send the updates as rows of a changelog, and INSERT INTO the table from them",
+    "TRUNCATE": "empty the table in the system that holds it before the run",
+    "STOP": "end the run: `execute-plan` ends at a signal, the service has a button and an endpoint for it",
+}
+
 _ACTIONS: dict[type[st.Statement], Callable[[PlanningContext, Binder, Any], None]] = {
     st.SetOption: _set,
     st.ResetOption: _reset,
     st.CreateTable: _create_table,
     st.CreateView: _create_view,
     st.CreateFunction: _create_function,
+    st.AlterTable: _alter_table,
+    st.AlterView: _alter_view,
+    st.AlterFunction: _alter_function,
     st.CreateDatabase: _create_database,
     st.AlterDatabase: _alter_database,
     st.CreateCatalog: _create_catalog,
@@ -149,7 +221,6 @@ _ACTIONS: dict[type[st.Statement], Callable[[PlanningContext, Binder, Any], None
     st.UseCatalog: _use_catalog,
     st.UseDatabase: _use_database,
     st.Describe: _ignore,
-    st.DescribeCatalog: _ignore,
     st.Show: _ignore,
     st.Explain: _ignore,
     st.Query: _query,

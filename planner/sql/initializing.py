@@ -23,7 +23,6 @@ _REFUSED: dict[type[st.Statement], str] = {
     st.CompileAndExecutePlan: "COMPILE AND EXECUTE PLAN",
     st.Explain: "EXPLAIN",
     st.Describe: "DESCRIBE",
-    st.DescribeCatalog: "DESCRIBE",
     st.Show: "SHOW",
 }
 
@@ -44,11 +43,13 @@ def initialize(context: PlanningContext, text: str, file: str) -> None:
     statements = _parsed(source)
     for statement in statements:
         refused = next((name for kind, name in _REFUSED.items() if isinstance(statement, kind)), None)
+        if isinstance(statement, st.CreateTable) and statement.query is not None and statement.materialized is None:
+            refused = "CREATE TABLE ... AS"
         if refused is not None:
             raise source.error_at(
                 statement.span,
                 f"{refused} cannot stand in an init file",
-                "keep it to SET, RESET, USE, CREATE, DROP, ALTER DATABASE and ALTER CATALOG; put this into the program",
+                "keep it to SET, RESET, USE, CREATE, DROP and ALTER; put this into the program",
             )
     binder = new_binder(source, context.catalog)
     for statement in statements:

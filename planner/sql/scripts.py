@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from compiled_plan.planner.algebra.nodes import Sink
-from compiled_plan.planner.sql.binding.inserts import bind_insert
 from compiled_plan.planner.sql.binding.queries import new_binder
 from compiled_plan.planner.sql.binding.source import SourceText
+from compiled_plan.planner.sql.binding.writes import bind_writes, writes_of
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.declaring import declare
 from compiled_plan.planner.sql.nodes import statements as st
@@ -26,25 +26,27 @@ def bind_script(context: PlanningContext, text: str) -> tuple[list[Sink], st.Sta
     binder = new_binder(source, context.catalog)
     bound: tuple[list[Sink], st.Statement] | None = None
     for statement in parse_script(text):
-        inserts = _inserts(source, statement)
-        if inserts is None:
+        if not writes_of(statement):
             declare(context, binder, statement)
             continue
-        if bound is not None:
+        if bound is not None and not _alters(statement, bound[0]):
             raise source.error_at(statement.span, "the script writes data in more than one statement", _ONE)
-        bound = [bind_insert(binder, insert) for insert in inserts], statement
+        bound = bind_writes(binder, statement), statement
     if bound is None:
         raise ProgramError("the script has no INSERT, so there is nothing to compile", remedy=_ONE)
     return bound
 
 
-def _inserts(source: SourceText, statement: st.Statement) -> tuple[st.Insert, ...] | None:
-    """The INSERTs of a statement that writes data; None for any other."""
-    body = statement.body if isinstance(statement, st.CompilePlan) else statement
-    if isinstance(body, st.Insert):
-        return (body,)
-    if isinstance(body, st.StatementSet):
-        if not body.inserts:
-            raise source.error_at(body.span, "the statement set is empty", "put at least one INSERT into it")
-        return body.inserts
-    return None
+def _alters(statement: st.Statement, sinks: list[Sink]) -> bool:
+    """Return True if a statement changes the materialized table that the script fills: its last definition counts."""
+    tables = [sink.table for sink in sinks]
+    return (
+        len(tables) == 1
+        and tables[0].materialized is not None
+        and (isinstance(statement, st.AlterTable) or (isinstance(statement, st.CreateTable) and _or_alter(statement)))
+        and tables[0].identifier.name == statement.name[-1]
+    )
+
+
+def _or_alter(statement: st.CreateTable) -> bool:
+    return statement.materialized is not None and statement.materialized.or_alter

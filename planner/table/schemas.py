@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from compiled_plan.planner.catalog.definitions import column_extras
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.table.building.planned import PlannedTable
@@ -76,13 +77,9 @@ def declared_schema(declared: CatalogTable) -> ResolvedSchema:
     watermarks = {item.column: item.sql for item in declared.watermarks}
     columns: list[SchemaColumn] = []
     for column in declared.columns:
-        type_, extras = column.type, None
+        type_ = column.type
         if column.name in watermarks and isinstance(type_, TimestampBase):
             type_ = replace(type_, precision=3, kind=TimeKind.ROWTIME)
-        if column.sql:
-            extras = f"AS {column.sql}"
-        elif column.kind.value == "METADATA":
-            key = f" FROM '{column.metadata_key}'" if column.metadata_key else ""
-            extras = f"METADATA{key}{' VIRTUAL' if column.virtual else ''}"
+        extras = column_extras(column) or None
         columns.append(SchemaColumn(column.name, type_, extras, watermarks.get(column.name), column.comment))
     return ResolvedSchema(tuple(columns), declared.primary_key)

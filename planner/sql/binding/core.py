@@ -11,6 +11,7 @@ from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.scopes import Names, Scope, columns_of
 from compiled_plan.planner.sql.binding.source import SourceText
+from compiled_plan.planner.sql.nodes.position import Span
 from compiled_plan.plans.rex import RexNode
 from compiled_plan.plans.types import LogicalType, RowType
 
@@ -35,6 +36,12 @@ class Surroundings:
     ctes: Mapping[str, Bound] = field(default_factory=dict)
 
 
+#: A column of a star: the path of its relation, if the star covers several, and its name.
+StarColumn = tuple[tuple[str, ...], str]
+#: The columns of the stars of a query, by the star's position.
+Stars = dict[Span, tuple[StarColumn, ...]]
+
+
 class BindQuery(Protocol):
     """Binds a query inside its surroundings."""
 
@@ -45,12 +52,21 @@ class BindQuery(Protocol):
 
 @dataclass
 class Binder:
-    """The binder of one program. `bind_query` lets expressions bind their subqueries."""
+    """The binder of one program.
+
+    Args:
+        source: the program.
+        catalog: its tables, views and functions.
+        bind_query: lets expressions bind their subqueries.
+        names: the names of correlation variables.
+        stars: of a view: the columns that its stars had when it was created; receives those of new stars.
+    """
 
     source: SourceText
     catalog: Catalog
     bind_query: BindQuery
     names: Names = field(default_factory=Names)
+    stars: Stars | None = None
 
     def scope(self, row: RowType, parent: Scope | None, names: tuple[str, ...] | None = None) -> Scope:
         """A scope over the columns of `row`, without a relation to qualify them."""

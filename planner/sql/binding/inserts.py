@@ -5,9 +5,9 @@ Source: Flink's "INSERT Statement" page, and Flink 2.3 for restrictions.
 
 from __future__ import annotations
 
-from compiled_plan.planner.algebra.nodes import Project, RelNode, Sink
+from compiled_plan.planner.algebra.nodes import Hint, Project, RelNode, Sink
 from compiled_plan.planner.algebra.rows import identity, unique_name
-from compiled_plan.planner.catalog.connectors import check_metadata, check_usable, metadata_columns
+from compiled_plan.planner.catalog.connectors import check_buckets, check_metadata, check_usable, metadata_columns
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ColumnKind
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions import casts, plan_literals
@@ -54,10 +54,27 @@ def bind_insert(binder: Binder, statement: st.Insert) -> Sink:
     table = _target(binder, statement)
     hints = bind_table_hints(statement.hints, source)
     table = with_options(table, hints)
-    with source.at_span(statement.target_span):
+    check_target(binder, statement, table)
+    query = binder.bind_query(binder, statement.query, Surroundings())
+    return bind_rows(binder, statement, table, query, hints)
+
+
+def check_target(binder: Binder, statement: st.Insert, table: CatalogTable) -> None:
+    """Raise if a table cannot be written."""
+    with binder.source.at_span(statement.target_span):
         check_usable(table, reading=False)
         check_metadata(table, reading=False)
-    query = binder.bind_query(binder, statement.query, Surroundings())
+        check_buckets(table)
+
+
+def bind_rows(
+    binder: Binder, statement: st.Insert, table: CatalogTable, query: Bound, hints: tuple[Hint, ...] = ()
+) -> Sink:
+    """The Sink of a bound query into a table.
+
+    Raises:
+        ProgramError: as for `bind_insert`.
+    """
     columns = _persisted(table)
     target = _target_columns(binder, statement, columns)
     static = _static_partitions(binder, statement, table, columns)

@@ -19,11 +19,11 @@ from compiled_plan.planner.sql.binding.aggregates import (
     has_keys,
     is_aggregate,
 )
-from compiled_plan.planner.sql.binding.core import Binder, Bound, Context, Surroundings
+from compiled_plan.planner.sql.binding.core import Binder, Bound, Context, StarColumn, Surroundings
 from compiled_plan.planner.sql.binding.expressions import bind, bind_condition, bind_value
 from compiled_plan.planner.sql.binding.from_clause import From, Place, bind_from
 from compiled_plan.planner.sql.binding.hints import STATE_TTL, bind_block_hints, check_names
-from compiled_plan.planner.sql.binding.scopes import find_relation, outer
+from compiled_plan.planner.sql.binding.scopes import ScopeColumn, find_relation, outer
 from compiled_plan.planner.sql.binding.windows import check_sortable, directions
 from compiled_plan.plans.rex import FieldAccess, InputRef, RexNode, type_of
 from compiled_plan.plans.types import FieldsType, row_of
@@ -140,18 +140,36 @@ class _Block:
             if not scope.visible:
                 raise self._session.source.error(node, "`*` needs a FROM clause", "add FROM")
             self._check_star(node)
-            for column in scope.visible:
+            owners = {column: relation.path for relation in scope.relations for column in relation.columns}
+            visible = [((owners.get(column, ()), column.name), column) for column in scope.visible]
+            for column in self._of_star(node, visible):
                 yield Clause(scope.reference(column), node, column.name)
             return
         for level in scope.chain():
             relation = find_relation(node.parts, level, self._session.source, node)
             if relation is not None:
-                for column in relation.columns:
+                for column in self._of_star(node, [(((), column.name), column) for column in relation.columns]):
                     rex: RexNode = level.at(column.index)
                     yield Clause(rex if level is scope else outer(rex, level.correlation), node, column.name)
                 return
         reference = ast.ColumnRef(node.parts, span=node.span, python=node.python)
         yield from self._fields(bind(self._session, reference, self._select), node)
+
+    def _of_star(
+        self, node: ast.AllColumns, columns: Sequence[tuple[StarColumn, ScopeColumn]]
+    ) -> Iterator[ScopeColumn]:
+        """The columns of a star; in a view those that it had when the view was created."""
+        keys = tuple(key for key, _ in columns)
+        stars = self._session.stars
+        stored = keys if stars is None or node.span is None else stars.setdefault(node.span, keys)
+        if stored == keys:
+            yield from (column for _, column in columns)
+            return
+        known = dict(columns)
+        for key in stored:
+            if key not in known:
+                raise self._session.source.error(node, f"column {key[1]!r} not found", "ALTER VIEW ... AS the query")
+            yield known[key]
 
     def _check_star(self, node: ast.Node) -> None:
         """Raise for `*` over a query with duplicate column names: Flink expands `*` to names."""

@@ -1,4 +1,4 @@
-"""Statements on catalogs and databases: CREATE, ALTER, USE, DESCRIBE and SHOW (Flink docs, their pages)."""
+"""Statements on catalogs and databases: CREATE and ALTER (Flink docs, their pages)."""
 
 from __future__ import annotations
 
@@ -11,21 +11,12 @@ from compiled_plan.planner.sql.nodes.statements import (
     AlterDatabase,
     CreateCatalog,
     CreateDatabase,
-    Describe,
-    DescribeCatalog,
-    NamePattern,
-    Show,
-    Statement,
-    UseCatalog,
-    UseDatabase,
 )
 
 if TYPE_CHECKING:
+    from compiled_plan.planner.sql.nodes import Expression
     from compiled_plan.planner.sql.nodes.position import Span
     from compiled_plan.planner.sql.nodes.statements import Name
-
-#: Listings of SHOW, by their words.
-_LISTED = (("CATALOGS",), ("DATABASES",), ("TABLES",), ("VIEWS",), ("USER", "FUNCTIONS"), ("FUNCTIONS",))
 
 
 class Place(TypedDict):
@@ -62,6 +53,22 @@ class Catalogs(Queries):
     def comment(self) -> str | None:
         """Parse an optional COMMENT."""
         return self.string("a comment in single quotes") if self.take("COMMENT") else None
+
+    def partition(self) -> dict[str, Expression]:
+        """Parse (column = literal, ...)."""
+        return dict(self.wrapped(self._partition_item))
+
+    def _partition_item(self) -> tuple[str, Expression]:
+        name = self.name("a column name").name
+        self.need_symbol("=")
+        return name, self.parse_expression()
+
+    def option_keys(self) -> tuple[str, ...]:
+        """Parse ('key', ...); may be empty."""
+        if self.at_symbol("(") and self.peek(1).kind == ")":
+            self.advance(2)
+            return ()
+        return tuple(self.wrapped(lambda: self.string("an option in single quotes")))
 
     # --- CREATE ---------------------------------------------------------------------------------------------------
 
@@ -104,56 +111,14 @@ class Catalogs(Queries):
         if self.take("SET"):
             options = self.properties()
         elif self.take("RESET"):
-            reset = tuple(self.wrapped(lambda: self.string("an option in single quotes")))
+            reset = self.option_keys()
+            if not reset:
+                self.fail("ALTER CATALOG RESET needs at least one option")
         else:
             comment = self.comment()
             if comment is None:
                 self.fail_expected("SET, RESET or COMMENT")
         return AlterCatalog(name=name, options=options, reset=reset, comment=comment, **self.place(start))
-
-    # --- USE, DESCRIBE, SHOW --------------------------------------------------------------------------------------
-
-    def use(self, start: int) -> Statement:
-        """USE ..., the word itself already read."""
-        if self.take("CATALOG"):
-            name = self.name("a catalog name").name
-            return UseCatalog(name=name, **self.place(start))
-        if self.at("MODULES"):
-            self.refuse("USE MODULES")
-        parts = all_texts(self.dotted("a database name"))
-        return UseDatabase(name=parts, **self.place(start))
-
-    def describe(self, start: int) -> Statement:
-        """DESCRIBE ..., the word itself already read."""
-        if self.take("CATALOG"):
-            extended = self.take("EXTENDED")
-            catalog = self.name("a catalog name").name
-            return DescribeCatalog(name=catalog, extended=extended, **self.place(start))
-        if self.at("DATABASE"):
-            self.refuse("DESCRIBE DATABASE")
-        self.take("TABLE")
-        extended = self.take("EXTENDED")
-        name = self.table_name()
-        return Describe(name=name, extended=extended, **self.place(start))
-
-    def show(self, start: int) -> Show:
-        """SHOW ..., the word itself already read."""
-        words = next((words for words in _LISTED if self.take(*words)), None)
-        if words is None:
-            listing = " ".join(self.rest())
-            return Show(what=listing, **self.place(start))
-        of = all_texts(self.dotted("a name")) if words != ("CATALOGS",) and self.take_any(("FROM", "IN")) else ()
-        like = self._name_pattern(("LIKE",) if words in (("TABLES",), ("VIEWS",)) else ("LIKE", "ILIKE"))
-        return Show(what=" ".join(words), of=of, like=like, **self.place(start))
-
-    def _name_pattern(self, words: tuple[str, ...]) -> NamePattern | None:
-        negated = self.take("NOT")
-        word = self.take_any(words)
-        if not word:
-            if negated:
-                self.fail_expected(" or ".join(words))
-            return None
-        return NamePattern(pattern=self.string("a pattern in single quotes"), negated=negated, any_case=word == "ILIKE")
 
     def rest(self) -> list[str]:
         """The remaining words of the statement, in capitals."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from compiled_plan.planner.sql.grammar.catalogs import Catalogs
 from compiled_plan.planner.sql.grammar.cursor import all_texts
-from compiled_plan.planner.sql.nodes import Exists, Subquery, walk
+from compiled_plan.planner.sql.nodes import Exists, IntervalLiteral, Subquery, walk
 from compiled_plan.planner.sql.nodes.statements import (
     ColumnClause,
     ComputedColumn,
@@ -18,6 +18,7 @@ from compiled_plan.planner.sql.nodes.statements import (
     Drop,
     LikeClause,
     LikeOption,
+    Materialized,
     MetadataColumn,
     NamedColumn,
     PhysicalColumn,
@@ -27,15 +28,24 @@ from compiled_plan.planner.sql.nodes.statements import (
 )
 
 if TYPE_CHECKING:
+    from compiled_plan.planner.sql.nodes import Expression
     from compiled_plan.planner.sql.nodes.position import Span
 
 _LIKE_STRATEGIES = ("INCLUDING", "EXCLUDING", "OVERWRITING")
 _LIKE_FEATURES = ("ALL", "CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS")
+_START_MODES = (
+    "FROM_BEGINNING",
+    "FROM_NOW",
+    "FROM_TIMESTAMP",
+    "RESUME_OR_FROM_BEGINNING",
+    "RESUME_OR_FROM_NOW",
+    "RESUME_OR_FROM_TIMESTAMP",
+)
 _DROP_KINDS = ("TABLE", "VIEW", "FUNCTION", "DATABASE", "CATALOG")
 
 
 @dataclass
-class _Body:
+class Body:
     """The parenthesised part of CREATE TABLE."""
 
     columns: list[ColumnClause] = field(default_factory=list)
@@ -48,6 +58,8 @@ class Ddl(Catalogs):
 
     def create(self, start: int) -> Statement:
         """CREATE ..., the word itself already read."""
+        if self.at("OR", "ALTER", "MATERIALIZED") or self.at("MATERIALIZED"):
+            return self._create_materialized(start)
         or_replace = self.take("OR", "REPLACE")
         temporary = self.take("TEMPORARY")
         system = self.take("SYSTEM")
@@ -67,23 +79,52 @@ class Ddl(Catalogs):
             return self.create_database(start)
         if self.take("CATALOG"):
             return self.create_catalog(start)
-        if self.at_any(("MATERIALIZED", "MODEL", "CONNECTION")):
+        if self.at_any(("MODEL", "CONNECTION")):
             self.refuse(f"CREATE {self.word()}")
         self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
 
     # --- tables ---------------------------------------------------------------------------------------------------
 
-    def _create_table(self, start: int, temporary: bool, or_replace: bool) -> CreateTable:
+    def replace_table(self, start: int) -> CreateTable:
+        """REPLACE TABLE ... AS, the word itself already read."""
+        temporary = self.take("TEMPORARY")
+        self.need("TABLE")
+        return self._create_table(start, temporary, or_replace=True, replace_only=True)
+
+    def _create_table(
+        self,
+        start: int,
+        temporary: bool,
+        or_replace: bool,
+        *,
+        replace_only: bool = False,
+        or_alter: bool | None = None,
+    ) -> CreateTable:
+        """Parse a CREATE TABLE after its name's keyword; `or_alter` is None unless the table is materialized."""
         if_not_exists = self.if_not_exists()
         name = self.table_name()
-        body = self._table_body() if self.at_symbol("(") else _Body()
+        body = self._table_body() if self.at_symbol("(") else Body()
         comment = self.comment()
-        distribution = self._distribution()
+        distribution = self.distribution() if self.take("DISTRIBUTED") else None
         partitioned = all_texts(self.names()) if self.take("PARTITIONED", "BY") else ()
         spans: dict[str, Span] = {}
         options = self.properties(spans=spans) if self.take("WITH") else {}
-        like = self._like_clause()
+        refresh = self._refresh_clauses() if or_alter is not None else None
+        like = self._like_clause() if refresh is None else None
+        query_start = self.following.start
         query = self.parse_query() if like is None and self.take("AS") else None
+        if (replace_only or refresh is not None) and query is None:
+            self.fail_expected("AS")
+        materialized = None
+        if refresh is not None:
+            freshness, mode, start_mode = refresh
+            materialized = Materialized(
+                or_alter=bool(or_alter),
+                freshness=freshness,
+                mode=mode,
+                start=start_mode,
+                query_text=self.text_from(query_start),
+            )
         named_only = all(isinstance(column, NamedColumn) for column in body.columns)
         if query is None or not (named_only and not body.keys and not body.watermarks):
             self._refuse_named_columns(body)
@@ -102,27 +143,79 @@ class Ddl(Catalogs):
             option_spans=spans,
             like=like,
             query=query,
+            replace_only=replace_only,
+            materialized=materialized,
             **self.place(start),
         )
 
-    def _refuse_named_columns(self, body: _Body) -> None:
-        for column in body.columns:
-            if isinstance(column, NamedColumn):
-                self.fail(
-                    f"SQL parse failed: column {column.name} has no type",
-                    span=column.span,
-                    remedy="give it a type; names alone are for CREATE TABLE ... AS SELECT",
-                )
+    def _create_materialized(self, start: int) -> CreateTable:
+        or_alter = self.take("OR", "ALTER")
+        self.need("MATERIALIZED", "TABLE")
+        if self.at("IF", "NOT", "EXISTS"):
+            self.fail_expected("a table name", remedy="write CREATE OR ALTER MATERIALIZED TABLE")
+        return self._create_table(start, temporary=False, or_replace=False, or_alter=or_alter)
 
-    def _table_body(self) -> _Body:
-        body = _Body()
+    def _refresh_clauses(self) -> tuple[Expression | None, str, str]:
+        """FRESHNESS, REFRESH_MODE and START_MODE, each optional."""
+        freshness = self.freshness() if self.take("FRESHNESS") else None
+        mode = self.refresh_mode() if self.take("REFRESH_MODE") else ""
+        start = ""
+        if self.take("START_MODE"):
+            self.need_symbol("=")
+            start = self.take_any(_START_MODES)
+            if not start:
+                self.fail_expected(", ".join(_START_MODES[:-1]) + f" or {_START_MODES[-1]}")
+            if self.at_symbol("("):
+                self.wrapped(self.parse_expression)
+        return freshness, mode, start
+
+    def freshness(self) -> Expression:
+        """= INTERVAL ... behind FRESHNESS."""
+        self.need_symbol("=")
+        begin = self.mark()
+        freshness = self.parse_expression()
+        if not isinstance(freshness, IntervalLiteral):
+            span = self.span_from(begin)
+            self.fail("SQL parse failed: FRESHNESS is an interval", span=span, remedy="INTERVAL '1' MINUTE")
+        return freshness
+
+    def refresh_mode(self) -> str:
+        """= CONTINUOUS or FULL behind REFRESH_MODE."""
+        self.need_symbol("=")
+        mode = self.take_any(("CONTINUOUS", "FULL"))
+        if not mode:
+            self.fail_expected("CONTINUOUS or FULL")
+        return mode
+
+    def _refuse_named_columns(self, body: Body) -> None:
+        for column in body.columns:
+            self.check_typed(column)
+
+    def check_typed(self, column: ColumnClause) -> None:
+        """Fail for a column without a type."""
+        if isinstance(column, NamedColumn):
+            self.fail(
+                f"SQL parse failed: column {column.name} has no type",
+                span=column.span,
+                remedy="give it a type; names alone are for CREATE TABLE ... AS SELECT",
+            )
+
+    def _table_body(self) -> Body:
+        body = Body()
         self.open()
         self.listed(lambda: self._table_element(body))
         self.close()
         return body
 
-    def _table_element(self, body: _Body) -> None:
+    def _table_element(self, body: Body) -> None:
         start = self.mark()
+        if self.at("LIKE"):
+            self.fail("SQL parse failed: LIKE stands after the column list", remedy="CREATE TABLE t (...) LIKE s")
+        if not self.constraint_or_watermark(body, start):
+            body.columns.append(self.column(body))
+
+    def constraint_or_watermark(self, body: Body, start: int) -> bool:
+        """Parse a watermark or a table constraint into `body`; return False if neither comes next."""
         if self.take("WATERMARK"):
             self._watermark(body, start)
         elif self.at("CONSTRAINT") or self.at("PRIMARY", "KEY"):
@@ -132,12 +225,11 @@ class Ddl(Catalogs):
             self._add_key(body, name, columns, start)
         elif self.at("UNIQUE"):
             self.fail("UNIQUE constraints are not supported by Flink", remedy="leave it out")
-        elif self.at("LIKE"):
-            self.fail("SQL parse failed: LIKE stands after the column list", remedy="CREATE TABLE t (...) LIKE s")
         else:
-            body.columns.append(self._column(body))
+            return False
+        return True
 
-    def _watermark(self, body: _Body, start: int) -> None:
+    def _watermark(self, body: Body, start: int) -> None:
         self.need("FOR")
         rowtime = all_texts(self.dotted("the time column"))
         self.need("AS")
@@ -146,7 +238,7 @@ class Ddl(Catalogs):
             self.fail("SQL parse failed: a table has at most one WATERMARK", span=self.span_from(start))
         body.watermarks.append(Watermark(rowtime=rowtime, expression=expression, span=self.span_from(start)))
 
-    def _add_key(self, body: _Body, name: str | None, columns: tuple[str, ...], start: int) -> None:
+    def _add_key(self, body: Body, name: str | None, columns: tuple[str, ...], start: int) -> None:
         enforced = not self.take("NOT", "ENFORCED")
         if enforced:
             self.take("ENFORCED")
@@ -159,7 +251,8 @@ class Ddl(Catalogs):
             self.fail("SQL parse failed: a table has at most one PRIMARY KEY", span=self.span_from(start))
         body.keys.append(PrimaryKey(name=name, columns=columns, enforced=enforced, span=self.span_from(start)))
 
-    def _column(self, body: _Body) -> ColumnClause:
+    def column(self, body: Body) -> ColumnClause:
+        """Parse a column; its own primary key goes into `body`."""
         start = self.mark()
         name = ".".join(all_texts(self.dotted("a column name")))
         if self.take("AS"):
@@ -190,14 +283,14 @@ class Ddl(Catalogs):
         comment = self.comment()
         return PhysicalColumn(name=name, type=kind, comment=comment, span=self.span_from(start))
 
-    def _distribution(self) -> Distribution | None:
-        if not self.take("DISTRIBUTED"):
-            return None
-        kind, buckets = "", None
+    def distribution(self) -> Distribution:
+        """Parse the words after DISTRIBUTED or DISTRIBUTION."""
+        kind: Literal["UNKNOWN", "HASH", "RANGE"] = "UNKNOWN"
+        buckets = None
         columns: tuple[str, ...] = ()
         by = self.take("BY")
         if by:
-            kind = self.take_any(("HASH", "RANGE"))
+            kind = "HASH" if self.take("HASH") else "RANGE" if self.take("RANGE") else "UNKNOWN"
             columns = all_texts(self.names())
         if self.take("INTO"):
             buckets = self.integer("the number of buckets")
@@ -248,11 +341,7 @@ class Ddl(Catalogs):
     def _create_function(self, start: int, temporary: bool, system: bool) -> CreateFunction:
         if_not_exists = self.if_not_exists()
         name = (self.name("a function name").name,) if system else self.table_name("a function name")
-        self.need("AS")
-        identifier = self.string("the function's class or module name")
-        language = self.take_any(("JAVA", "SCALA", "PYTHON", "SQL")) if self.take("LANGUAGE") else None
-        if language == "":
-            self.fail_expected("JAVA, SCALA or PYTHON")
+        identifier, language = self.implementation()
         resources = tuple(self.listed(self._resource)) if self.take("USING") else ()
         options = self.properties() if self.take("WITH") else {}
         return CreateFunction(
@@ -267,6 +356,15 @@ class Ddl(Catalogs):
             **self.place(start),
         )
 
+    def implementation(self) -> tuple[str, str | None]:
+        """AS 'identifier' [LANGUAGE l] of a function."""
+        self.need("AS")
+        identifier = self.string("the function's class or module name")
+        language = self.take_any(("JAVA", "SCALA", "PYTHON", "SQL")) if self.take("LANGUAGE") else None
+        if language == "":
+            self.fail_expected("JAVA, SCALA or PYTHON")
+        return identifier, language
+
     def _resource(self) -> str:
         if not self.take_any(("JAR", "ARTIFACT")):
             self.fail_expected("JAR")
@@ -276,7 +374,7 @@ class Ddl(Catalogs):
         """DROP ..., the word itself already read."""
         temporary = self.take("TEMPORARY")
         system = self.take("SYSTEM")
-        kind = self.take_any(_DROP_KINDS)
+        kind = "MATERIALIZED TABLE" if self.take("MATERIALIZED", "TABLE") else self.take_any(_DROP_KINDS)
         if not kind:
             self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
         if_exists = self.take("IF", "EXISTS")

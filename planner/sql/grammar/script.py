@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compiled_plan.planner.sql.grammar.cursor import all_texts
-from compiled_plan.planner.sql.grammar.ddl import Ddl
+from compiled_plan.planner.sql.grammar.showing import Showing
 from compiled_plan.planner.sql.grammar.tokens import END
 from compiled_plan.planner.sql.nodes.statements import (
     CompileAndExecutePlan,
     CompilePlan,
+    CreateTable,
     ExecutePlan,
     Explain,
     Insert,
@@ -24,7 +25,6 @@ from compiled_plan.planner.sql.nodes.statements import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from compiled_plan.planner.sql.nodes import Expression
     from compiled_plan.planner.sql.nodes.position import Span
     from compiled_plan.planner.sql.nodes.statements import Name
 
@@ -36,7 +36,7 @@ _OTHER = frozenset(
 )
 
 
-class Script(Ddl):
+class Script(Showing):
     """Parser of scripts."""
 
     def parse_script(self) -> list[Statement]:
@@ -85,7 +85,7 @@ class Script(Ddl):
         target = self.table_name()
         target_span = self.span_from(target_start)
         hints = self.parse_hints()
-        partition = self._partition() if self.take("PARTITION") else {}
+        partition = self.partition() if self.take("PARTITION") else {}
         columns = self._insert_columns()
         query_start = self.mark()
         if not self.at_query():
@@ -116,14 +116,6 @@ class Script(Ddl):
         start = self.mark()
         return all_texts(self.dotted("a column name")), self.span_from(start)
 
-    def _partition(self) -> dict[str, Expression]:
-        return dict(self.wrapped(self._partition_item))
-
-    def _partition_item(self) -> tuple[str, Expression]:
-        name = self.name("a column name").name
-        self.need_symbol("=")
-        return name, self.parse_expression()
-
     def _on_conflict(self) -> str | None:
         if not self.take("ON", "CONFLICT"):
             return None
@@ -138,23 +130,32 @@ class Script(Ddl):
         self.need("STATEMENT", "SET", "BEGIN")
         return self._set_body(start)
 
-    def _set_body(self, start: int) -> StatementSet:
+    def _set_body(self, start: int, *, creates: bool = False) -> StatementSet:
+        """The statements of a set; `creates`: also CREATE TABLE ... AS, as in the SQL client."""
         inserts = []
         while not self.take("END"):
             inner = self.mark()
-            if not self.take("INSERT"):
-                self.fail_expected("INSERT or END in the statement set")
-            inserts.append(self._insert_statement(inner))
+            inserts.append(self._write(inner, creates))
             self.need_symbol(";", remedy="end every INSERT of a statement set with a semicolon")
         span = self.span_from(start)
         if not inserts:
             self.fail("SQL parse failed: the statement set is empty", span=span, remedy="add an INSERT INTO to it")
         return StatementSet(span=span, text=self.text_from(start), inserts=tuple(inserts))
 
+    def _write(self, start: int, creates: bool) -> Insert | CreateTable:
+        """A statement of a set."""
+        if self.take("INSERT"):
+            return self._insert_statement(start)
+        statement = self.create(start) if creates and self.at("CREATE", "TABLE") and self.take("CREATE") else None
+        if not isinstance(statement, CreateTable) or statement.query is None:
+            remedy = "write BEGIN STATEMENT SET; ... END" if self.at("CREATE", "TABLE") else ""
+            self.fail_expected("INSERT or END in the statement set", remedy=remedy)
+        return statement
+
     def _begin(self, start: int) -> StatementSet:
         self.need("STATEMENT", "SET")
         self.need_symbol(";")
-        return self._set_body(start)
+        return self._set_body(start, creates=True)
 
     def _sinks(self) -> Insert | StatementSet:
         start = self.mark()
@@ -204,6 +205,8 @@ class Script(Ddl):
             self.advance(2)
         elif self.at_any(_DETAILS):
             details = self.listed(self._detail)
+            if len(set(details)) < len(details):
+                self.fail("SQL parse failed: a detail of EXPLAIN is named twice", token=self.previous)
         inner = self.mark()
         body = self._statement_set(inner) if self.at("STATEMENT") else self.parse_statement()
         return Explain(details=tuple(details), body=body, **self.place(start))
@@ -244,14 +247,6 @@ class Script(Ddl):
         key = None if ended else self._option_key()
         return ResetOption(key=key, **self.place(start))
 
-    def _alter(self, start: int) -> Statement:
-        if self.take("DATABASE"):
-            return self.alter_database(start)
-        if self.take("CATALOG"):
-            return self.alter_catalog(start)
-        words = ("ALTER", *self.rest())
-        return Other(kind=words[0], words=words, **self.place(start))
-
     def _other(self, start: int) -> Statement:
         words = tuple(self.rest())
         return Other(kind=words[0], words=words, **self.place(start))
@@ -259,6 +254,7 @@ class Script(Ddl):
 
 _READERS: dict[str, Callable[[Script, int], Statement]] = {
     "CREATE": Script.create,
+    "REPLACE": Script.replace_table,
     "DROP": Script.drop,
     "INSERT": Script._insert_statement,
     "BEGIN": Script._begin,
@@ -267,7 +263,7 @@ _READERS: dict[str, Callable[[Script, int], Statement]] = {
     "EXPLAIN": Script._explain,
     "SET": Script._set_option,
     "RESET": Script._reset,
-    "ALTER": Script._alter,
+    "ALTER": Script.alter,
     "USE": Script.use,
     "DESCRIBE": Script.describe,
     "DESC": Script.describe,

@@ -6,8 +6,8 @@ Names are tuples of one to three strings, with their case. Expressions and queri
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
-from typing import TYPE_CHECKING
+from dataclasses import KW_ONLY, field
+from typing import TYPE_CHECKING, Literal
 
 from compiled_plan.planner.sql.nodes.base import Node, node
 from compiled_plan.planner.sql.nodes.position import Span
@@ -137,9 +137,9 @@ class PrimaryKey(Node):
 
 @node
 class Distribution(Node):
-    """DISTRIBUTED [BY [HASH|RANGE] (columns)] [INTO n BUCKETS]. `kind`: "HASH", "RANGE" or "" (not written)."""
+    """DISTRIBUTED [BY [HASH|RANGE] (columns)] [INTO n BUCKETS]. `kind`: UNKNOWN if not written."""
 
-    kind: str
+    kind: Literal["UNKNOWN", "HASH", "RANGE"]
     columns: tuple[str, ...]
     buckets: int | None
 
@@ -163,11 +163,32 @@ class LikeClause(Node):
 
 
 @node
+class Materialized(Node):
+    """The clauses of CREATE [OR ALTER] MATERIALIZED TABLE.
+
+    Attributes:
+        or_alter: OR ALTER.
+        freshness: of FRESHNESS = INTERVAL ..., or None.
+        mode: of REFRESH_MODE: CONTINUOUS or FULL; empty if not written.
+        start: the word of START_MODE; empty if not written.
+        query_text: the query as written.
+    """
+
+    or_alter: bool
+    freshness: Expression | None
+    mode: str
+    start: str
+    query_text: str
+
+
+@node
 class CreateTable(Statement):
     """CREATE [TEMPORARY] TABLE.
 
     Attributes:
-        or_replace: CREATE OR REPLACE TABLE (with AS only).
+        or_replace: CREATE OR REPLACE TABLE or REPLACE TABLE (with AS only).
+        replace_only: REPLACE TABLE.
+        materialized: of a materialized table, or None.
         query: of CREATE TABLE ... AS, or None.
         like: of CREATE TABLE ... LIKE, or None.
         options: of WITH; empty without it.
@@ -188,6 +209,8 @@ class CreateTable(Statement):
     option_spans: Mapping[str, Span]
     like: LikeClause | None
     query: QueryNode | None
+    replace_only: bool = False
+    materialized: Materialized | None = None
 
 
 @node
@@ -257,8 +280,155 @@ class AlterCatalog(Statement):
 
 
 @node
+class PlacedColumn(Node):
+    """A column of ALTER TABLE. `first`: FIRST; `after`: the name behind AFTER, or None."""
+
+    column: ColumnClause
+    first: bool
+    after: str | None
+
+
+@node
+class TableChange(Node):
+    """An action of ALTER TABLE."""
+
+
+@node
+class RenameTable(TableChange):
+    """RENAME TO name."""
+
+    name: Name
+
+
+@node
+class RenameColumn(TableChange):
+    """RENAME column TO name."""
+
+    old: str
+    new: str
+
+
+@node
+class SetOptions(TableChange):
+    """SET (options)."""
+
+    options: Mapping[str, str]
+    option_spans: Mapping[str, Span]
+
+
+@node
+class ResetOptions(TableChange):
+    """RESET (keys)."""
+
+    keys: tuple[str, ...]
+
+
+@node
+class ChangeSchema(TableChange):
+    """ADD (if `add`) or MODIFY of columns, watermark, primary key and distribution."""
+
+    add: bool
+    columns: tuple[PlacedColumn, ...]
+    watermark: Watermark | None
+    primary_key: PrimaryKey | None
+    distribution: Distribution | None
+
+
+@node
+class DropColumns(TableChange):
+    """DROP column, or DROP (columns)."""
+
+    columns: tuple[str, ...]
+
+
+@node
+class DropPart(TableChange):
+    """DROP of `part`: PRIMARY KEY, CONSTRAINT `constraint`, WATERMARK or DISTRIBUTION."""
+
+    part: str
+    constraint: str | None = None
+
+
+@node
+class AddPartitions(TableChange):
+    """ADD [IF NOT EXISTS] PARTITION (key = literal, ...) ..."""
+
+    if_not_exists: bool
+    partitions: tuple[Mapping[str, Expression], ...]
+
+
+@node
+class DropPartitions(TableChange):
+    """DROP [IF EXISTS] PARTITION (key = literal, ...), ..."""
+
+    if_exists: bool
+    partitions: tuple[Mapping[str, Expression], ...]
+
+
+@node
+class AlterTable(Statement):
+    """ALTER [MATERIALIZED] TABLE [IF EXISTS] name change."""
+
+    name: Name
+    if_exists: bool
+    change: TableChange
+    materialized: bool = False
+
+
+@node
+class SetQuery(TableChange):
+    """AS query of a materialized table. `query_text`: the query as written."""
+
+    query: QueryNode
+    query_text: str
+
+
+@node
+class SetFreshness(TableChange):
+    """SET FRESHNESS = INTERVAL ... of a materialized table."""
+
+    freshness: Expression
+
+
+@node
+class SetRefreshMode(TableChange):
+    """SET REFRESH_MODE = CONTINUOUS or FULL of a materialized table."""
+
+    mode: str
+
+
+@node
+class RunAction(TableChange):
+    """SUSPEND, RESUME or REFRESH (`action`) of a materialized table, which act on its run."""
+
+    action: str
+
+
+@node
+class AlterView(Statement):
+    """ALTER VIEW name RENAME TO `new_name`, or AS `query`; the part of the form that is not written is None."""
+
+    name: Name
+    new_name: Name | None
+    query: QueryNode | None
+    query_text: str
+
+
+@node
+class AlterFunction(Statement):
+    """ALTER [TEMPORARY [SYSTEM]] FUNCTION [IF EXISTS] name AS 'identifier' [LANGUAGE l]."""
+
+    name: Name
+    temporary: bool
+    system: bool
+    if_exists: bool
+    identifier: str
+    language: str | None
+
+
+@node
 class Drop(Statement):
-    """DROP of `kind` TABLE, VIEW, FUNCTION, DATABASE or CATALOG."""
+    """DROP of `kind` TABLE, MATERIALIZED TABLE, VIEW, FUNCTION, DATABASE or CATALOG."""
 
     kind: str
     name: Name
@@ -309,7 +479,7 @@ class Insert(Statement):
 class StatementSet(Statement):
     """STATEMENT SET BEGIN ... END, in one statement or as BEGIN STATEMENT SET; ...; END."""
 
-    inserts: tuple[Insert, ...]
+    inserts: tuple[Insert | CreateTable, ...]
 
 
 @node
@@ -353,17 +523,10 @@ class Explain(Statement):
 
 @node
 class Describe(Statement):
-    """DESCRIBE [EXTENDED] name."""
+    """DESCRIBE [EXTENDED] of `kind` TABLE, CATALOG, FUNCTION, MODEL or JOB."""
 
+    kind: str
     name: Name
-    extended: bool
-
-
-@node
-class DescribeCatalog(Statement):
-    """DESCRIBE CATALOG [EXTENDED] name."""
-
-    name: str
     extended: bool
 
 
@@ -382,13 +545,15 @@ class Show(Statement):
 
     Attributes:
         what: the words after SHOW in capitals.
-        of: the name after FROM or IN; empty without it.
+        of: the name after FROM, IN, CREATE ... or PARTITIONS; empty without it.
         like: the pattern of the shown names, or None for all.
+        partition: of PARTITION (key = literal, ...); empty without it.
     """
 
     what: str
     of: Name = ()
     like: NamePattern | None = None
+    partition: Mapping[str, Expression] = field(default_factory=dict)
 
 
 @node

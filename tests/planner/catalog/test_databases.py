@@ -94,8 +94,9 @@ def test_catalogs_and_databases_are_listed(text: str, names: list[str] | None) -
         ("SHOW VIEWS NOT ILIKE 'x'", "expected LIKE"),
         ("DESCRIBE CATALOG nope", "there is no catalog 'nope'"),
         ("DESCRIBE DATABASE default_database", "DESCRIBE DATABASE is not supported"),
-        ("ALTER TABLE t RENAME TO u", "the statement ALTER is not supported"),
-        ("SHOW JARS", "SHOW JARS is not supported"),
+        ("CALL p('x')", "the statement CALL is not supported"),
+        ("SHOW JOBS", "SHOW JOBS is not supported"),
+        ("SHOW PROCEDURES", "SHOW PROCEDURES is not supported"),
     ],
 )
 def test_refusals(text: str, message: str) -> None:

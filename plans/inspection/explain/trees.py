@@ -1,10 +1,11 @@
-"""Readable form of a plan: operators as trees from the sinks down, with their state and TTLs."""
+"""Trees of operators from the sinks down, one line each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from compiled_plan.plans.inspection.explain.details import Notes, notes_on
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.text.masking import masked_text
 
@@ -36,13 +37,20 @@ def steps(plan: CompiledPlan) -> Iterator[Step]:
         waiting += ((child, depth + 1) for child in reversed(inputs))
 
 
-def explain(plan: CompiledPlan) -> str:
-    """Render one operator per line: its id and description; below it `state:` lines with name and TTL of each entry."""
-    return "\n".join(line for step in steps(plan) for line in _lines(step))
+def explain(plan: CompiledPlan, details: Collection[str] = ()) -> str:
+    """Render one operator per line: its id and description; below it `state:` lines with name and TTL of each entry.
+
+    Args:
+        plan: the plan.
+        details: names of `DETAILS`.
+    """
+    notes = Notes() if not details else notes_on(plan, details)
+    lines = [line for step in steps(plan) for line in _lines(step, notes)]
+    return "\n".join([*lines, *notes.below])
 
 
-def _lines(step: Step) -> Iterator[str]:
+def _lines(step: Step, notes: Notes) -> Iterator[str]:
     lead = "   " * (step.depth - 1) + "+- " if step.depth else ""
-    yield f"{lead}[{step.node}] {'again' if step.again else step.description}"
+    yield f"{lead}[{step.node}] {'again' if step.again else notes.on(step.node, step.description)}"
     for name, ttl in step.ttls:
         yield f"{'   ' * step.depth}   state: {name}, ttl {ttl}"

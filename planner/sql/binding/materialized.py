@@ -1,0 +1,177 @@
+"""Materialized tables: a table, the query that fills it, and the freshness of its rows.
+
+Source: Flink's page "Materialized Table Statements". A plan here is always refreshed continuously, which gives the rows
+of a full refresh, too; the freshness becomes the time between the micro-batches of `execute-plan`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from compiled_plan.planner.algebra.nodes import Sink
+from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, Column, ColumnKind, Materialized
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.altering import altered_table
+from compiled_plan.planner.sql.binding.core import Binder
+from compiled_plan.planner.sql.binding.create_as import bind_create_as, bind_into, regular
+from compiled_plan.planner.sql.binding.inserts import summary
+from compiled_plan.planner.sql.binding.views import new_view, view_query
+from compiled_plan.planner.sql.nodes import statements as st
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
+
+_MS = {"SECOND": 1000, "MINUTE": 60_000, "HOUR": 3_600_000, "DAY": 86_400_000}
+#: Start modes that a start without or with a checkpoint follows by itself.
+_STARTS = ("", "FROM_BEGINNING", "RESUME_OR_FROM_BEGINNING")
+
+
+def bind_create_materialized(binder: Binder, statement: st.CreateTable) -> Sink:
+    """The Sink of a CREATE MATERIALIZED TABLE; its table is not in the catalog yet.
+
+    Raises:
+        ProgramError: as for CREATE TABLE ... AS, or an invalid freshness.
+        UnsupportedError: REFRESH_MODE = FULL, or another start mode.
+    """
+    clauses = statement.materialized
+    assert clauses is not None and statement.query is not None
+    _check_mode(clauses.mode)
+    if clauses.start not in _STARTS:
+        raise UnsupportedError(
+            f"START_MODE = {clauses.start} is not supported",
+            remedy="a run starts from its checkpoint, else from the start of its sources; where a source starts is an "
+            "option of its table, such as 'scan.startup.mode' of Kafka",
+        )
+    freshness = None if clauses.freshness is None else _freshness_ms(binder, clauses.freshness)
+    identifier = binder.catalog.qualify(statement.name)
+    view = new_view(binder, identifier, statement.query, clauses.query_text)
+    sink = bind_create_as(binder, statement)
+    table = replace(sink.table, materialized=Materialized(view, clauses.query_text, freshness))
+    old = binder.catalog.find(statement.name)
+    if clauses.or_alter and isinstance(old, CatalogTable):
+        _check_columns(_materialized(old), table.columns)
+    return replace(sink, table=table)
+
+
+def alter_materialized(binder: Binder, statement: st.AlterTable) -> CatalogTable:
+    """Change a materialized table in the catalog, and return it.
+
+    Raises:
+        ProgramError: there is no such materialized table, or the change does not fit it.
+        UnsupportedError: SUSPEND, RESUME, REFRESH, or REFRESH_MODE = FULL.
+    """
+    catalog, change = binder.catalog, statement.change
+    found = catalog.alterable("TABLE", statement.name)
+    if found is None:
+        raise catalog.no_alterable("TABLE", statement.name)
+    assert isinstance(found, CatalogTable)
+    table = _altered(binder, _materialized(found), change)
+    catalog.alter(table)
+    return table
+
+
+def _altered(binder: Binder, table: CatalogTable, change: st.TableChange) -> CatalogTable:
+    materialized = table.materialized
+    assert materialized is not None
+    match change:
+        case st.RunAction(action):
+            raise UnsupportedError(f"ALTER MATERIALIZED TABLE ... {action} is not supported", remedy=_ACTIONS[action])
+        case st.SetQuery():
+            view = new_view(binder, table.identifier, change.query, change.query_text)
+            bound = view_query(binder, view)
+            columns = tuple(Column(field.name, regular(field.type)) for field in bound.rel.row_type.fields)
+            _check_columns(table, columns)
+            added = columns[len(_stored(table)) :]
+            changed = replace(materialized, query=view, sql=change.query_text)
+            return replace(table, columns=(*table.columns, *added), materialized=changed)
+        case st.SetFreshness(freshness):
+            return replace(table, materialized=replace(materialized, freshness_ms=_freshness_ms(binder, freshness)))
+        case st.SetRefreshMode(mode):
+            _check_mode(mode)
+            return table
+        case st.ChangeSchema(columns=placed) if any(isinstance(item.column, st.PhysicalColumn) for item in placed):
+            raise ProgramError(
+                "the columns of a materialized table are those of its query",
+                remedy="write ALTER MATERIALIZED TABLE ... AS the new query",
+            )
+        case st.AddPartitions() | st.DropPartitions():
+            raise ProgramError("ALTER MATERIALIZED TABLE changes no partitions", remedy="leave the statement out")
+    return altered_table(binder, table, change)
+
+
+_ACTIONS = {
+    "SUSPEND": "stop the run of its plan: its checkpoint keeps the state",
+    "RESUME": "start the plan again with the checkpoint of the stopped run",
+    "REFRESH": "leave it out: the table is refreshed continuously; for a full recomputation start the plan with a new "
+    "checkpoint",
+}
+
+
+def materialized_sink(binder: Binder, table: CatalogTable) -> Sink:
+    """The Sink that fills a materialized table of the catalog."""
+    assert table.materialized is not None and isinstance(table.materialized.query, CatalogView)
+    return bind_into(binder, table, view_query(binder, table.materialized.query))
+
+
+def _materialized(table: CatalogTable) -> CatalogTable:
+    if table.materialized is None:
+        raise ProgramError(f"{table.identifier} is no materialized table", remedy="write ALTER TABLE")
+    return table
+
+
+def _stored(table: CatalogTable) -> tuple[Column, ...]:
+    return tuple(column for column in table.columns if column.kind is ColumnKind.PHYSICAL)
+
+
+def _check_columns(table: CatalogTable, columns: tuple[Column, ...]) -> None:
+    """Raise unless a new query has the table's columns, and only nullable ones behind them."""
+    old, new = _stored(table), tuple(column for column in columns if column.kind is ColumnKind.PHYSICAL)
+    for at, column in enumerate(old):
+        if at >= len(new) or (new[at].name, new[at].type) != (column.name, column.type):
+            seen = f"{new[at].name} {summary(new[at].type)}" if at < len(new) else "nothing"
+            raise ProgramError(
+                f"column {at + 1} of {table.identifier} is {column.name} {summary(column.type)}, and of the new query "
+                f"{seen}",
+                remedy="a new query keeps the columns of the table, and may add nullable ones at the end",
+            )
+    required = next((column.name for column in new[len(old) :] if not column.type.nullable), None)
+    if required is not None:
+        raise ProgramError(
+            f"the new column {required!r} of {table.identifier} is NOT NULL, and older rows have no value for it",
+            remedy=f"make it nullable: NULLIF({required}, NULL), say",
+        )
+
+
+def _check_mode(mode: str) -> None:
+    if mode == "FULL":
+        raise UnsupportedError(
+            "REFRESH_MODE = FULL is not supported: plans here run continuously",
+            remedy="write REFRESH_MODE = CONTINUOUS, which gives the same rows without recomputing all of them",
+        )
+
+
+def _freshness_ms(binder: Binder, node: ast.Expression) -> int:
+    """The milliseconds of FRESHNESS = INTERVAL 'n' SECOND, MINUTE, HOUR or DAY."""
+    assert isinstance(node, ast.IntervalLiteral)
+    amount, unit = node.amount, node.unit
+    plain = isinstance(amount, str) and amount.strip().isdecimal() and not node.negative
+    if plain and int(str(amount)) > 0 and unit.end is None and unit.start in _MS:
+        return int(str(amount)) * _MS[unit.start]
+    raise binder.source.error(
+        node,
+        "FRESHNESS is a positive whole number of seconds, minutes, hours or days",
+        "write FRESHNESS = INTERVAL '1' MINUTE",
+    )
+
+
+def drop_materialized(binder: Binder, statement: st.Drop) -> None:
+    """DROP MATERIALIZED TABLE.
+
+    Raises:
+        ProgramError: there is no such materialized table.
+    """
+    table = binder.catalog.find(statement.name)
+    if not isinstance(table, CatalogTable) or table.materialized is None:
+        if statement.if_exists and table is None:
+            return
+        name = binder.catalog.qualify(statement.name)
+        raise ProgramError(f"there is no materialized table {name}", remedy="write IF EXISTS, or check the name")
+    binder.catalog.drop("TABLE", statement.name)

@@ -1,0 +1,89 @@
+"""Materialized tables: their plans, changes of their definition, and refusals."""
+
+from __future__ import annotations
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.nodes.sink import FRESHNESS
+
+SOURCE = "CREATE TABLE o (id INT NOT NULL, k STRING, v BIGINT) WITH ('connector' = 'datagen');"
+WITH = "WITH ('connector' = 'print')"
+CREATE = f"CREATE MATERIALIZED TABLE m {WITH} FRESHNESS = INTERVAL '2' MINUTE AS SELECT id, k FROM o"
+
+
+def compiled(*statements):
+    plan = TableEnvironment().compile_script(";".join((SOURCE, *statements)))
+    (sink,) = plan.sinks
+    return sink
+
+
+@pytest.mark.parametrize(
+    ("statements", "columns", "freshness"),
+    [
+        ([CREATE], ["id", "k"], "2 min"),
+        ([CREATE.replace("FRESHNESS = INTERVAL '2' MINUTE", "")], ["id", "k"], None),
+        ([CREATE.replace("m WITH", "m (k, id) WITH")], ["k", "id"], "2 min"),
+        (
+            [CREATE.replace("AS SELECT", "REFRESH_MODE = CONTINUOUS START_MODE = FROM_BEGINNING AS SELECT")],
+            ["id", "k"],
+            "2 min",
+        ),
+        ([CREATE, "ALTER MATERIALIZED TABLE m AS SELECT id, k, v FROM o"], ["id", "k", "v"], "2 min"),
+        ([CREATE, "ALTER MATERIALIZED TABLE m SET FRESHNESS = INTERVAL '1' DAY"], ["id", "k"], "1 d"),
+        ([CREATE, "ALTER MATERIALIZED TABLE m SET REFRESH_MODE = CONTINUOUS"], ["id", "k"], "2 min"),
+        (
+            [CREATE, CREATE.replace("CREATE", "CREATE OR ALTER").replace("k FROM", "k, v FROM")],
+            ["id", "k", "v"],
+            "2 min",
+        ),
+        ([CREATE.replace("CREATE", "CREATE OR ALTER")], ["id", "k"], "2 min"),
+    ],
+)
+def test_the_last_definition_is_compiled_with_its_freshness(statements, columns, freshness):
+    sink = compiled(*statements)
+    table = sink.dynamic_table_sink.table.resolved_table
+    assert [column.name for column in table.table_schema.columns] == columns
+    assert sink.configuration.get(FRESHNESS) == freshness
+
+
+def test_an_alteration_compiles_the_table_of_an_init_file(tmp_path):
+    init = tmp_path / "tables.sql"
+    init.write_text(f"{SOURCE} {CREATE};")
+    env = TableEnvironment(init=[init])
+    plan = env.compile_script("ALTER MATERIALIZED TABLE m AS SELECT id, UPPER(k) AS k FROM o")
+    assert "UPPER(k)" in plan.explain()
+
+
+def test_options_of_an_altered_table_reach_the_plan():
+    sink = compiled(CREATE, "ALTER MATERIALIZED TABLE m SET ('print-identifier' = 'x')")
+    assert sink.dynamic_table_sink.table.options == {"connector": "print", "print-identifier": "x"}
+
+
+@pytest.mark.parametrize(
+    ("statements", "message"),
+    [
+        ([CREATE.replace("AS SELECT", "REFRESH_MODE = FULL AS SELECT")], "REFRESH_MODE = FULL is not supported"),
+        ([CREATE.replace("AS SELECT", "START_MODE = FROM_NOW AS SELECT")], "START_MODE = FROM_NOW is not supported"),
+        ([CREATE.replace("'2' MINUTE", "'1' MONTH")], "FRESHNESS is a positive whole number"),
+        ([CREATE.replace("'2' MINUTE", "'0' MINUTE")], "FRESHNESS is a positive whole number"),
+        ([CREATE.replace("INTERVAL '2' MINUTE", "5")], "FRESHNESS is an interval"),
+        ([CREATE, CREATE], "more than one statement"),
+        ([CREATE, "ALTER MATERIALIZED TABLE m AS SELECT k, id FROM o"], "column 1 of"),
+        ([CREATE, "ALTER MATERIALIZED TABLE m AS SELECT id, k, 1 AS n FROM o"], "new column 'n'"),
+        ([CREATE, "ALTER MATERIALIZED TABLE m SUSPEND"], "SUSPEND is not supported"),
+        ([CREATE, "ALTER MATERIALIZED TABLE m RESUME WITH ('a' = 'b')"], "RESUME is not supported"),
+        ([CREATE, "ALTER MATERIALIZED TABLE m REFRESH PARTITION (k = 'a')"], "REFRESH is not supported"),
+        ([CREATE, "ALTER MATERIALIZED TABLE m ADD z INT"], "are those of its query"),
+        (["ALTER MATERIALIZED TABLE o AS SELECT 1 AS a"], "is no materialized table"),
+        ([CREATE, "ALTER TABLE m SET ('a' = 'b')"], "is a materialized table"),
+        ([CREATE, "DROP TABLE m"], "is a materialized table"),
+        (["DROP MATERIALIZED TABLE o"], "there is no materialized table"),
+        (["CREATE TEMPORARY MATERIALIZED TABLE m AS SELECT 1 AS a"], "expected"),
+    ],
+)
+def test_other_definitions_are_refused(statements, message):
+    with pytest.raises(CompiledPlanError, match=message) as caught:
+        compiled(*statements)
+    assert caught.value.where.startswith("line 1, column ")
