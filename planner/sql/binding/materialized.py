@@ -73,7 +73,11 @@ def _altered(binder: Binder, table: CatalogTable, change: st.TableChange) -> Cat
     assert materialized is not None
     match change:
         case st.RunAction(action):
-            raise UnsupportedError(f"ALTER MATERIALIZED TABLE ... {action} is not supported", remedy=_ACTIONS[action])
+            raise UnsupportedError(
+                f"{action} of a materialized table is not supported: it acts on a run, and compiling has none",
+                remedy="SUSPEND: stop the run, whose checkpoint keeps the state; RESUME: start the plan again with that "
+                "checkpoint; REFRESH: leave it out, as the rows are refreshed continuously",
+            )
         case st.SetQuery():
             view = new_view(binder, table.identifier, change.query, change.query_text)
             bound = view_query(binder, view)
@@ -95,14 +99,6 @@ def _altered(binder: Binder, table: CatalogTable, change: st.TableChange) -> Cat
         case st.AddPartitions() | st.DropPartitions():
             raise ProgramError("ALTER MATERIALIZED TABLE changes no partitions", remedy="leave the statement out")
     return altered_table(binder, table, change)
-
-
-_ACTIONS = {
-    "SUSPEND": "stop the run of its plan: its checkpoint keeps the state",
-    "RESUME": "start the plan again with the checkpoint of the stopped run",
-    "REFRESH": "leave it out: the table is refreshed continuously; for a full recomputation start the plan with a new "
-    "checkpoint",
-}
 
 
 def materialized_sink(binder: Binder, table: CatalogTable) -> Sink:

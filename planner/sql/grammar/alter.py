@@ -59,7 +59,7 @@ class Alter(Ddl):
                 name=name, if_exists=False, change=self._materialized_change(), materialized=True, **self.place(start)
             )
         if self.at_any(("MODEL", "CONNECTION")):
-            self.refuse(f"ALTER {self.word()}")
+            self.refuse(f"ALTER {self.word()}", remedy="write ALTER TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
         if self.at_any(("TEMPORARY", "FUNCTION")):
             return self._alter_function(start)
         self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
