@@ -98,8 +98,8 @@ class Catalog(Catalogs):
         identifier = self.qualify(name)
         item = None if identifier in self._temporary else self._database(identifier).get(identifier.name)
         if item is not None and not isinstance(item, _KINDS[kind]):
-            other = "view" if kind == "TABLE" else "table"
-            raise ProgramError(f"{identifier} is a {other}", remedy=f"write ALTER {other.upper()}")
+            actual = "view" if kind == "TABLE" else "table"
+            raise ProgramError(f"{identifier} is a {actual}", remedy=f"write ALTER {actual.upper()}")
         return item
 
     def no_alterable(self, kind: str, name: tuple[str, ...]) -> ProgramError:

@@ -59,11 +59,11 @@ def alter_materialized(binder: Binder, statement: st.AlterTable) -> CatalogTable
         UnsupportedError: SUSPEND, RESUME, REFRESH, or REFRESH_MODE = FULL.
     """
     catalog, change = binder.catalog, statement.change
-    found = catalog.alterable("TABLE", statement.name)
-    if found is None:
+    old = catalog.alterable("TABLE", statement.name)
+    if old is None:
         raise catalog.no_alterable("TABLE", statement.name)
-    assert isinstance(found, CatalogTable)
-    table = _altered(binder, _materialized(found), change)
+    assert isinstance(old, CatalogTable)
+    table = _altered(binder, _materialized(old), change)
     catalog.alter(table)
     return table
 

@@ -1,6 +1,6 @@
 """ALTER: the order of statements, views over changed tables, and messages.
 
-`tests/api/flink_statements` compares the statements with Flink.
+`tests/api/test_environment_statements.py` compares the statements with Flink.
 """
 
 from __future__ import annotations

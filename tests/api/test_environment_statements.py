@@ -1,4 +1,4 @@
-"""Statements answer as in Flink: rows, plans and refusals, recorded by `record.py`.
+"""Statements answer as in Flink: rows, plans and refusals, recorded by `flink_statements/record.py`.
 
 The text of errors is ours, so a refusal by Flink only has to be one here. `DIFFERENCES` lists what differs on purpose.
 """
@@ -16,7 +16,7 @@ from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.planner.sql.scripts import bind_script
 from compiled_plan.plans.errors import CompiledPlanError
 
-RECORDED = {path.stem: json.loads(path.read_text()) for path in sorted(Path(__file__).parent.glob("*.json"))}
+RECORDED = {path.stem: json.loads(path.read_text()) for path in sorted(Path(__file__).with_name("flink_statements").glob("*.json"))}
 CASES = [(file, program) for file, programs in RECORDED.items() for program in programs]
 
 #: Beginnings of statements with another answer than Flink's on purpose, and the reason.
