@@ -17,6 +17,7 @@ from compiled_plan.planner.options.settings import FORCE_RECOMPILE
 from compiled_plan.planner.sql.binding.core import Binder, Surroundings
 from compiled_plan.planner.sql.binding.writes import bind_writes
 from compiled_plan.planner.sql.context import PlanningContext
+from compiled_plan.planner.sql.nodes import changes
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.files import exists
@@ -77,7 +78,7 @@ def run_statement(context: PlanningContext, binder: Binder, statement: st.Statem
         case st.Query():
             bound = binder.bind_query(binder, statement.query, Surroundings())
             return run_query(context, bound.rel, bound.names)
-        case st.AlterTable(change=change) if not isinstance(change, st.RunAction):
+        case st.AlterTable(change=change) if not isinstance(change, changes.RunAction):
             raise binder.source.unsupported_at(
                 statement.span,
                 "changing a materialized table in a session that may run it",

@@ -14,6 +14,7 @@ from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.binding.views import bind_create_view, new_view
 from compiled_plan.planner.sql.binding.writes import bind_writes
 from compiled_plan.planner.sql.context import PlanningContext
+from compiled_plan.planner.sql.nodes import changes
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import ProgramError
@@ -81,7 +82,7 @@ def _alter_table(context: PlanningContext, binder: Binder, statement: st.AlterTa
     assert isinstance(table, CatalogTable)
     if table.materialized is not None:
         raise ProgramError(f"{table.identifier} is a materialized table", remedy="write ALTER MATERIALIZED TABLE")
-    if isinstance(change, st.RenameTable):
+    if isinstance(change, changes.RenameTable):
         catalog.rename(table, change.name)
     else:
         catalog.alter(altered_table(binder, table, change))

@@ -15,12 +15,12 @@ from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder
 from compiled_plan.planner.sql.binding.ddl import distribution_of
 from compiled_plan.planner.sql.binding.schemas import Draft, draft_column, draft_of, draft_watermark, resolve
-from compiled_plan.planner.sql.nodes import statements as st
+from compiled_plan.planner.sql.nodes import changes
 from compiled_plan.plans.connectors.held import held_by
 from compiled_plan.plans.errors import ProgramError
 
 
-def altered_table(binder: Binder, table: CatalogTable, change: st.TableChange) -> CatalogTable:
+def altered_table(binder: Binder, table: CatalogTable, change: changes.TableChange) -> CatalogTable:
     """The table after a change other than RENAME TO.
 
     Raises:
@@ -32,12 +32,12 @@ def altered_table(binder: Binder, table: CatalogTable, change: st.TableChange) -
 # --- options
 
 
-def _set(binder: Binder, table: CatalogTable, change: st.SetOptions) -> CatalogTable:
+def _set(binder: Binder, table: CatalogTable, change: changes.SetOptions) -> CatalogTable:
     places = {key: binder.source.where_span(span) for key, span in change.option_spans.items()}
     return _with_options(table, dict(table.options) | dict(change.options), places)
 
 
-def _reset(binder: Binder, table: CatalogTable, change: st.ResetOptions) -> CatalogTable:
+def _reset(binder: Binder, table: CatalogTable, change: changes.ResetOptions) -> CatalogTable:
     if not change.keys:
         raise ProgramError("ALTER TABLE RESET needs at least one option", remedy="write RESET ('key')")
     if "connector" in change.keys:
@@ -54,7 +54,7 @@ def _with_options(table: CatalogTable, options: dict[str, str], places: Mapping[
 # --- columns, watermark, key, distribution
 
 
-def _change_schema(binder: Binder, table: CatalogTable, change: st.ChangeSchema) -> CatalogTable:
+def _change_schema(binder: Binder, table: CatalogTable, change: changes.ChangeSchema) -> CatalogTable:
     draft = _with_columns(binder, draft_of(table), change)
     altered = draft.table
     if change.primary_key is not None:
@@ -80,7 +80,7 @@ def _check_part(add: bool, exists: bool, part: str, word: str) -> None:
         raise ProgramError(f"the table has no {part} to modify", remedy="write ADD")
 
 
-def _with_columns(binder: Binder, draft: Draft, change: st.ChangeSchema) -> Draft:
+def _with_columns(binder: Binder, draft: Draft, change: changes.ChangeSchema) -> Draft:
     """Add or replace the columns of a statement, one after another."""
     columns = {column.name: column for column in draft.table.columns}
     formulas = dict(draft.formulas)
@@ -109,7 +109,7 @@ def _with_columns(binder: Binder, draft: Draft, change: st.ChangeSchema) -> Draf
     return replace(draft, table=table, formulas=formulas)
 
 
-def _place(binder: Binder, placed: st.PlacedColumn, order: list[str]) -> None:
+def _place(binder: Binder, placed: changes.PlacedColumn, order: list[str]) -> None:
     """Move a column to its place in the order of names."""
     name, after = placed.column.name, placed.after
     if after is not None and after not in order:
@@ -127,7 +127,7 @@ def _place(binder: Binder, placed: st.PlacedColumn, order: list[str]) -> None:
         order.append(name)
 
 
-def _rename_column(binder: Binder, table: CatalogTable, change: st.RenameColumn) -> CatalogTable:
+def _rename_column(binder: Binder, table: CatalogTable, change: changes.RenameColumn) -> CatalogTable:
     _check_exists(table, change.old)
     if any(column.name == change.new for column in table.columns):
         raise ProgramError(f"column {change.new!r} already exists in the table", remedy="choose another name")
@@ -142,7 +142,7 @@ def _rename_column(binder: Binder, table: CatalogTable, change: st.RenameColumn)
     return resolve(binder, replace(draft, table=renamed, formulas=formulas))
 
 
-def _drop_columns(binder: Binder, table: CatalogTable, change: st.DropColumns) -> CatalogTable:
+def _drop_columns(binder: Binder, table: CatalogTable, change: changes.DropColumns) -> CatalogTable:
     for at, name in enumerate(change.columns):
         if name in change.columns[:at]:
             raise ProgramError(f"column {name!r} is named twice", remedy="name it once")
@@ -184,7 +184,7 @@ def _uses(tree: ast.Expression, name: str) -> bool:
     return any(isinstance(part, ast.ColumnRef) and part.names[0] == name for part in ast.walk(tree))
 
 
-def _drop_part(binder: Binder, table: CatalogTable, change: st.DropPart) -> CatalogTable:
+def _drop_part(binder: Binder, table: CatalogTable, change: changes.DropPart) -> CatalogTable:
     match change.part:
         case "WATERMARK":
             _check_dropped(bool(table.watermarks), "watermark")
@@ -208,7 +208,7 @@ def _check_dropped(exists: bool, part: str) -> None:
 # --- partitions
 
 
-def _add_partitions(binder: Binder, table: CatalogTable, change: st.AddPartitions) -> CatalogTable:
+def _add_partitions(binder: Binder, table: CatalogTable, change: changes.AddPartitions) -> CatalogTable:
     partitions = list(table.partitions)
     for written in change.partitions:
         partition = partition_of(table, written)
@@ -226,7 +226,7 @@ def _add_partitions(binder: Binder, table: CatalogTable, change: st.AddPartition
     return replace(table, partitions=tuple(partitions))
 
 
-def _drop_partitions(binder: Binder, table: CatalogTable, change: st.DropPartitions) -> CatalogTable:
+def _drop_partitions(binder: Binder, table: CatalogTable, change: changes.DropPartitions) -> CatalogTable:
     partitions = list(table.partitions)
     for written in change.partitions:
         partition = partition_of(table, written)
@@ -272,13 +272,13 @@ def _literal(node: ast.Expression) -> str:
     raise ProgramError("a partition's value is no literal", remedy="write a string, a number, a date or a truth value")
 
 
-_CHANGES: dict[type[st.TableChange], Callable[[Binder, CatalogTable, Any], CatalogTable]] = {
-    st.SetOptions: _set,
-    st.ResetOptions: _reset,
-    st.ChangeSchema: _change_schema,
-    st.RenameColumn: _rename_column,
-    st.DropColumns: _drop_columns,
-    st.DropPart: _drop_part,
-    st.AddPartitions: _add_partitions,
-    st.DropPartitions: _drop_partitions,
+_CHANGES: dict[type[changes.TableChange], Callable[[Binder, CatalogTable, Any], CatalogTable]] = {
+    changes.SetOptions: _set,
+    changes.ResetOptions: _reset,
+    changes.ChangeSchema: _change_schema,
+    changes.RenameColumn: _rename_column,
+    changes.DropColumns: _drop_columns,
+    changes.DropPart: _drop_part,
+    changes.AddPartitions: _add_partitions,
+    changes.DropPartitions: _drop_partitions,
 }

@@ -9,13 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from compiled_plan.planner.algebra.nodes import Sink
-from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, Column, ColumnKind, Materialized
+from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, Column, Materialized
+from compiled_plan.planner.functions import casts
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.altering import altered_table
 from compiled_plan.planner.sql.binding.core import Binder
 from compiled_plan.planner.sql.binding.create_as import bind_create_as, bind_into, regular
 from compiled_plan.planner.sql.binding.inserts import summary
-from compiled_plan.planner.sql.binding.views import new_view, view_query
+from compiled_plan.planner.sql.binding.views import new_view, view_columns, view_query
+from compiled_plan.planner.sql.nodes import changes
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 
@@ -47,7 +49,7 @@ def bind_create_materialized(binder: Binder, statement: st.CreateTable) -> Sink:
     table = replace(sink.table, materialized=Materialized(view, clauses.query_text, freshness))
     old = binder.catalog.find(statement.name)
     if clauses.or_alter and isinstance(old, CatalogTable):
-        _check_columns(_materialized(old), table.columns)
+        _check_query(_materialized(old), view)
     return replace(sink, table=table)
 
 
@@ -68,35 +70,32 @@ def alter_materialized(binder: Binder, statement: st.AlterTable) -> CatalogTable
     return table
 
 
-def _altered(binder: Binder, table: CatalogTable, change: st.TableChange) -> CatalogTable:
+def _altered(binder: Binder, table: CatalogTable, change: changes.TableChange) -> CatalogTable:
     materialized = table.materialized
     assert materialized is not None
     match change:
-        case st.RunAction(action):
+        case changes.RunAction(action):
             raise UnsupportedError(
                 f"{action} of a materialized table is not supported: it acts on a run, and compiling has none",
-                remedy="SUSPEND: stop the run, whose checkpoint keeps the state; RESUME: start the plan again with that "
-                "checkpoint; REFRESH: leave it out, as the rows are refreshed continuously",
+                remedy="SUSPEND: stop the run, whose checkpoint keeps the state; RESUME: start the plan again with "
+                "that checkpoint; REFRESH: leave it out, as the rows are refreshed continuously",
             )
-        case st.SetQuery():
+        case changes.SetQuery():
             view = new_view(binder, table.identifier, change.query, change.query_text)
-            bound = view_query(binder, view)
-            columns = tuple(Column(field.name, regular(field.type)) for field in bound.rel.row_type.fields)
-            _check_columns(table, columns)
-            added = columns[len(_stored(table)) :]
+            added = _check_query(table, view)
             changed = replace(materialized, query=view, sql=change.query_text)
             return replace(table, columns=(*table.columns, *added), materialized=changed)
-        case st.SetFreshness(freshness):
+        case changes.SetFreshness(freshness):
             return replace(table, materialized=replace(materialized, freshness_ms=_freshness_ms(binder, freshness)))
-        case st.SetRefreshMode(mode):
+        case changes.SetRefreshMode(mode):
             _check_mode(mode)
             return table
-        case st.ChangeSchema(columns=placed) if any(isinstance(item.column, st.PhysicalColumn) for item in placed):
+        case changes.ChangeSchema(columns=placed) if any(isinstance(item.column, st.PhysicalColumn) for item in placed):
             raise ProgramError(
                 "the columns of a materialized table are those of its query",
                 remedy="write ALTER MATERIALIZED TABLE ... AS the new query",
             )
-        case st.AddPartitions() | st.DropPartitions():
+        case changes.AddPartitions() | changes.DropPartitions():
             raise ProgramError("ALTER MATERIALIZED TABLE changes no partitions", remedy="leave the statement out")
     return altered_table(binder, table, change)
 
@@ -113,27 +112,35 @@ def _materialized(table: CatalogTable) -> CatalogTable:
     return table
 
 
-def _stored(table: CatalogTable) -> tuple[Column, ...]:
-    return tuple(column for column in table.columns if column.kind is ColumnKind.PHYSICAL)
+def _check_query(table: CatalogTable, view: CatalogView) -> tuple[Column, ...]:
+    """The columns that a new query adds to a materialized table.
 
-
-def _check_columns(table: CatalogTable, columns: tuple[Column, ...]) -> None:
-    """Raise unless a new query has the table's columns, and only nullable ones behind them."""
-    old, new = _stored(table), tuple(column for column in columns if column.kind is ColumnKind.PHYSICAL)
-    for at, column in enumerate(old):
-        if at >= len(new) or (new[at].name, new[at].type) != (column.name, column.type):
-            seen = f"{new[at].name} {summary(new[at].type)}" if at < len(new) else "nothing"
+    Raises:
+        ProgramError: the new query lacks a column of the old one, or an added column is NOT NULL or in the table.
+    """
+    assert table.materialized is not None and isinstance(table.materialized.query, CatalogView)
+    columns = {column.name: column for column in table.columns}
+    names, types = view_columns(view)
+    old_names, _ = view_columns(table.materialized.query)
+    for at, name in enumerate(old_names):
+        type_ = columns[name].type
+        fits = at < len(names) and names[at] == name and casts.supports_implicit_cast(types[at], type_)
+        if not fits:
+            actual = f"{names[at]} {summary(types[at])}" if at < len(names) else "nothing"
             raise ProgramError(
-                f"column {at + 1} of {table.identifier} is {column.name} {summary(column.type)}, and of the new query "
-                f"{seen}",
+                f"column {at + 1} of {table.identifier} is {name} {summary(type_)}, and of the new query {actual}",
                 remedy="a new query keeps the columns of the table, and may add nullable ones at the end",
             )
-    required = next((column.name for column in new[len(old) :] if not column.type.nullable), None)
-    if required is not None:
-        raise ProgramError(
-            f"the new column {required!r} of {table.identifier} is NOT NULL, and older rows have no value for it",
-            remedy=f"make it nullable: NULLIF({required}, NULL), say",
-        )
+    added = [Column(name, regular(type_)) for name, type_ in zip(names, types, strict=True)][len(old_names) :]
+    for column in added:
+        if column.name in columns:
+            raise ProgramError(f"{table.identifier} has a column {column.name!r}", remedy="rename it in the query")
+        if not column.type.nullable:
+            raise ProgramError(
+                f"the new column {column.name!r} of {table.identifier} is NOT NULL, and older rows have no value",
+                remedy=f"make it nullable: NULLIF({column.name}, NULL), say",
+            )
+    return tuple(added)
 
 
 def _check_mode(mode: str) -> None:

@@ -6,13 +6,9 @@ from typing import TYPE_CHECKING
 
 from compiled_plan.planner.sql.grammar.cursor import all_texts
 from compiled_plan.planner.sql.grammar.ddl import Body, Ddl
-from compiled_plan.planner.sql.nodes.statements import (
+from compiled_plan.planner.sql.nodes.changes import (
     AddPartitions,
-    AlterFunction,
-    AlterTable,
-    AlterView,
     ChangeSchema,
-    Distribution,
     DropColumns,
     DropPart,
     DropPartitions,
@@ -25,9 +21,9 @@ from compiled_plan.planner.sql.nodes.statements import (
     SetOptions,
     SetQuery,
     SetRefreshMode,
-    Statement,
     TableChange,
 )
+from compiled_plan.planner.sql.nodes.statements import AlterFunction, AlterTable, AlterView, Distribution, Statement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from compiled_plan.planner.sql.nodes import Expression, QueryNode, TableHint, TypeSpec
+    from compiled_plan.planner.sql.nodes.changes import TableChange
 
 #: A name as written: `table`, `database.table` or `catalog.database.table`.
 Name = tuple[str, ...]
@@ -280,92 +281,6 @@ class AlterCatalog(Statement):
 
 
 @node
-class PlacedColumn(Node):
-    """A column of ALTER TABLE. `first`: FIRST; `after`: the name behind AFTER, or None."""
-
-    column: ColumnClause
-    first: bool
-    after: str | None
-
-
-@node
-class TableChange(Node):
-    """An action of ALTER TABLE."""
-
-
-@node
-class RenameTable(TableChange):
-    """RENAME TO name."""
-
-    name: Name
-
-
-@node
-class RenameColumn(TableChange):
-    """RENAME column TO name."""
-
-    old: str
-    new: str
-
-
-@node
-class SetOptions(TableChange):
-    """SET (options)."""
-
-    options: Mapping[str, str]
-    option_spans: Mapping[str, Span]
-
-
-@node
-class ResetOptions(TableChange):
-    """RESET (keys)."""
-
-    keys: tuple[str, ...]
-
-
-@node
-class ChangeSchema(TableChange):
-    """ADD (if `add`) or MODIFY of columns, watermark, primary key and distribution."""
-
-    add: bool
-    columns: tuple[PlacedColumn, ...]
-    watermark: Watermark | None
-    primary_key: PrimaryKey | None
-    distribution: Distribution | None
-
-
-@node
-class DropColumns(TableChange):
-    """DROP column, or DROP (columns)."""
-
-    columns: tuple[str, ...]
-
-
-@node
-class DropPart(TableChange):
-    """DROP of `part`: PRIMARY KEY, CONSTRAINT `constraint`, WATERMARK or DISTRIBUTION."""
-
-    part: str
-    constraint: str | None = None
-
-
-@node
-class AddPartitions(TableChange):
-    """ADD [IF NOT EXISTS] PARTITION (key = literal, ...) ..."""
-
-    if_not_exists: bool
-    partitions: tuple[Mapping[str, Expression], ...]
-
-
-@node
-class DropPartitions(TableChange):
-    """DROP [IF EXISTS] PARTITION (key = literal, ...), ..."""
-
-    if_exists: bool
-    partitions: tuple[Mapping[str, Expression], ...]
-
-
-@node
 class AlterTable(Statement):
     """ALTER [MATERIALIZED] TABLE [IF EXISTS] name change."""
 
@@ -373,35 +288,6 @@ class AlterTable(Statement):
     if_exists: bool
     change: TableChange
     materialized: bool = False
-
-
-@node
-class SetQuery(TableChange):
-    """AS query of a materialized table. `query_text`: the query as written."""
-
-    query: QueryNode
-    query_text: str
-
-
-@node
-class SetFreshness(TableChange):
-    """SET FRESHNESS = INTERVAL ... of a materialized table."""
-
-    freshness: Expression
-
-
-@node
-class SetRefreshMode(TableChange):
-    """SET REFRESH_MODE = CONTINUOUS or FULL of a materialized table."""
-
-    mode: str
-
-
-@node
-class RunAction(TableChange):
-    """SUSPEND, RESUME or REFRESH (`action`) of a materialized table, which act on its run."""
-
-    action: str
 
 
 @node

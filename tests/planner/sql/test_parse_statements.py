@@ -166,7 +166,8 @@ def test_session(statement):
     assert statement("USE CATALOG c").name == "c"
     assert statement("USE c.d").name == ("c", "d")
     assert statement("DESC EXTENDED t").extended
-    assert statement("SHOW CREATE TABLE t").what == "CREATE TABLE T"
+    created = statement("SHOW CREATE TABLE t")
+    assert (created.what, created.of) == ("CREATE TABLE", ("t",))
     assert statement("ALTER TABLE t RENAME TO u").kind == "ALTER"
 
 
