@@ -16,7 +16,8 @@ from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.planner.sql.scripts import bind_script
 from compiled_plan.plans.errors import CompiledPlanError
 
-RECORDED = {path.stem: json.loads(path.read_text()) for path in sorted(Path(__file__).with_name("flink_statements").glob("*.json"))}
+FOLDER = Path(__file__).with_name("flink_statements")
+RECORDED = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
 CASES = [(file, program) for file, programs in RECORDED.items() for program in programs]
 
 #: Beginnings of statements with another answer than Flink's on purpose, and the reason.
