@@ -1,0 +1,100 @@
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.api.Table;
+import org.apache.flink.table.api.TableDescriptor;
+import org.apache.flink.table.api.TableEnvironment;
+import org.apache.flink.table.api.internal.TableEnvironmentImpl;
+import org.apache.flink.table.api.internal.TableEnvironmentInternal;
+import org.apache.flink.table.catalog.Column;
+import org.apache.flink.table.operations.ModifyOperation;
+import org.apache.flink.table.operations.Operation;
+import org.apache.flink.table.operations.QueryOperation;
+import org.apache.flink.table.operations.StatementSetOperation;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.utils.LogicalTypeUtils;
+import org.apache.flink.table.types.utils.TypeConversions;
+
+/** Flink's answers to statements, in an environment with the objects of setup.sql. */
+final class Session {
+  private final List<String> setup = new ArrayList<>();
+  private TableEnvironment env;
+
+  Session(Path file) throws Exception {
+    for (String statement : Files.readString(file).split(";\\s*\\n")) if (!statement.isBlank()) setup.add(statement);
+    renew();
+  }
+
+  private void renew() {
+    env = TableEnvironment.create(EnvironmentSettings.inStreamingMode());
+    for (String statement : setup) {
+      try {
+        env.executeSql(statement);
+      } catch (RuntimeException | Error e) {
+        System.err.println("set-up: " + statement + ": " + message(e));
+      }
+    }
+  }
+
+  /** The class of a statement's operation. */
+  Operation operation(String sql) {
+    return ((TableEnvironmentInternal) env).getParser().parse(sql).get(0);
+  }
+
+  /** Flink's message on a statement; empty where it takes it. */
+  String refusal(String sql) {
+    try {
+      Operation operation = operation(sql);
+      String kind = operation.getClass().getSimpleName();
+      if (operation instanceof QueryOperation) return compiled(env.sqlQuery(sql));
+      boolean modifies = operation instanceof ModifyOperation || operation instanceof StatementSetOperation;
+      if (kind.equals("SinkModifyOperation") || operation instanceof StatementSetOperation) {
+        boolean changes = sql.startsWith("DELETE") || sql.startsWith("UPDATE");
+        if (!changes) {
+          ((TableEnvironmentInternal) env).compilePlan(modifications(operation));
+          return "";
+        }
+      } else if (modifies || kind.matches(".*(Execute|Compile).*Plan.*|.*(TableAS|TableAs|StopJob).*")) return "";
+      boolean reads = kind.matches("(Show|Describe|Explain).*");
+      env.executeSql(sql);
+      if (!reads) renew();
+      return "";
+    } catch (RuntimeException | Error e) {
+      return message(e);
+    }
+  }
+
+  private static List<ModifyOperation> modifications(Operation operation) {
+    if (operation instanceof StatementSetOperation) return ((StatementSetOperation) operation).getOperations();
+    return List.of((ModifyOperation) operation);
+  }
+
+  private String compiled(Table query) {
+    Schema.Builder schema = Schema.newBuilder();
+    int at = 0;
+    for (Column column : query.getResolvedSchema().getColumns()) {
+      LogicalType type = LogicalTypeUtils.removeTimeAttributes(column.getDataType().getLogicalType()).copy(true);
+      schema.column("c" + at++, TypeConversions.fromLogicalToDataType(type));
+    }
+    env.createTemporaryTable("answer", TableDescriptor.forConnector("blackhole").schema(schema.build()).build());
+    try {
+      query.insertInto("answer").compilePlan();
+      return "";
+    } finally {
+      env.dropTemporaryTable("answer");
+    }
+  }
+
+  /** The most specific message of a fault. */
+  static String message(Throwable fault) {
+    String result = fault.getClass().getSimpleName();
+    for (Throwable at = fault; at != null; at = at.getCause()) {
+      if (at.getMessage() != null && !at.getMessage().isBlank()) result = at.getMessage();
+    }
+    return result.replaceAll("\\s+", " ").strip();
+  }
+}

@@ -1,0 +1,18 @@
+CREATE TABLE t (
+  b BOOLEAN, i INT, l BIGINT, d DOUBLE, n DECIMAL(10, 2), s STRING, x BYTES,
+  da DATE, ti TIME, ts TIMESTAMP(3), ltz TIMESTAMP_LTZ(3), ai ARRAY<INT>, sa ARRAY<STRING>, ra ARRAY<ROW<e INT>>,
+  m MAP<STRING, INT>, r ROW<g INT, h STRING>, pt AS PROCTIME(),
+  WATERMARK FOR ts AS ts
+) WITH ('connector' = 'filesystem', 'path' = '/t', 'format' = 'json');
+CREATE TABLE p (i INT NOT NULL, s STRING, e STRING METADATA VIRTUAL, PRIMARY KEY (i) NOT ENFORCED) DISTRIBUTED BY (i) INTO 4 BUCKETS
+  WITH ('connector' = 'filesystem', 'path' = '/p', 'format' = 'json');
+CREATE TABLE o (i INT, s STRING) WITH ('connector' = 'blackhole');
+CREATE TABLE q (i INT, s STRING) PARTITIONED BY (s) WITH ('connector' = 'filesystem', 'path' = '/q', 'format' = 'json');
+CREATE VIEW v AS SELECT i, s, ts FROM t;
+CREATE TEMPORARY TABLE tt (i INT, s STRING) WITH ('connector' = 'blackhole');
+CREATE TEMPORARY VIEW tv AS SELECT i, s FROM t;
+CREATE FUNCTION f AS 'org.apache.flink.table.functions.python.PythonScalarFunction';
+CREATE DATABASE db;
+CREATE CATALOG cat WITH ('type' = 'generic_in_memory');
+CREATE MODEL mo INPUT (i INT) OUTPUT (s STRING) WITH ('provider' = 'x', 'task' = 'y');
+CREATE CONNECTION co WITH ('type' = 'x', 'username' = 'y');
