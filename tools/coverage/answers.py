@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.api.running.compiling import compile_query, compile_sinks
@@ -20,6 +22,8 @@ from compiled_plan.plans.errors import CompiledPlanError, UnsupportedError
 from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.nodes.registry import node_type
 
+#: The module whose names are those of `pyflink.table`.
+PYFLINK = "compiled_plan"
 SETUP = Path(__file__).with_name("setup.sql")
 
 
@@ -44,10 +48,10 @@ def _refusal(error: CompiledPlanError) -> Answer:
 
 
 class Product:
-    """A session with the objects of setup.sql."""
+    """A session with the objects of setup.sql, or of other statements."""
 
-    def __init__(self) -> None:
-        self._setup = [text for text in SETUP.read_text(encoding="utf-8").split(";\n") if text.strip()]
+    def __init__(self, setup: Sequence[str] = ()) -> None:
+        self._setup = setup or [text for text in SETUP.read_text(encoding="utf-8").split(";\n") if text.strip()]
         self._env: TableEnvironment | None = None
 
     def _session(self) -> TableEnvironment:
@@ -114,3 +118,60 @@ def option(key: str, value: str) -> Answer:
     if known is None:
         return Answer(not key.startswith("table."), "stored unchanged", named=False)
     return Answer(True, known.effect.value)
+
+
+def table_option(kind: str, name: str, key: str, declared: Mapping[str, Mapping[str, str]], roles: Sequence[str]) -> Answer:
+    """The answer to an option of a connector or a format: a table with it is declared and used."""
+    options = {option: sample(value) for option, value in declared.items() if value.get("required")}
+    options[key] = sample(declared[key])
+    if kind == "format":
+        prefixed = {f"{name}.{option}": value for option, value in options.items()}
+        options = {"connector": "filesystem", "path": "/x", "format": name, **prefixed}
+    else:
+        options = {"connector": name, **options}
+    if name == "filesystem":
+        options |= {"path": "/x", "format": "json"}
+    given = ", ".join(f"'{option.replace('#', 's')}' = '{value}'" for option, value in options.items())
+    product = Product(setup=(f"CREATE TABLE x (s STRING) WITH ({given})", "CREATE TABLE t (s STRING) WITH ('connector' = 'datagen')"))
+    answers = []
+    if "sink" not in roles or kind == "format":
+        answers.append(product.statement("SELECT s FROM x"))
+    if "sink" in roles or kind == "format":
+        answers.append(product.statement("INSERT INTO x SELECT s FROM t"))
+    return next((answer for answer in answers if not answer.runs), answers[0])
+
+
+def sample(option: Mapping[str, Any]) -> str:
+    """A valid value of an option: its default, or one of its type."""
+    if "default" in option and option["default"] not in ("[]", "{}"):
+        return str(option["default"])
+    if values := option.get("values"):
+        return str(values[0])
+    return _SAMPLES.get(str(option["type"]), "x")
+
+
+_SAMPLES = {"Boolean": "true", "Integer": "1", "Long": "1", "Double": "0.5", "Float": "0.5", "Duration": "1 s", "MemorySize": "1 mb"}
+
+
+def name_of_pyflink(module: str, name: str, member: str = "") -> Answer:
+    """The answer to a name of a module of PyFlink, or to an attribute of a class."""
+    try:
+        value = getattr(import_module(module.replace("pyflink.table", PYFLINK, 1)), name)
+    except (ImportError, AttributeError):
+        try:
+            value = getattr(import_module(PYFLINK), name)
+        except CompiledPlanError as error:
+            return _refusal(error)
+        except AttributeError:
+            return Answer(False, f"{name} is not there", named=False)
+    if not member or hasattr(value, member):
+        return Answer(True)
+    refuse = getattr(value, "__getattr__", None)
+    try:
+        if refuse is not None:
+            refuse(object.__new__(value), member)
+    except CompiledPlanError as error:
+        return _refusal(error)
+    except (AttributeError, TypeError, RecursionError):
+        pass
+    return Answer(False, f"{name} has no {member}", named=False)

@@ -4,10 +4,10 @@ CREATE TABLE t (
   m MAP<STRING, INT>, r ROW<g INT, h STRING>, pt AS PROCTIME(),
   WATERMARK FOR ts AS ts
 ) WITH ('connector' = 'filesystem', 'path' = '/t', 'format' = 'json');
-CREATE TABLE p (i INT NOT NULL, s STRING, e STRING METADATA VIRTUAL, PRIMARY KEY (i) NOT ENFORCED) DISTRIBUTED BY (i) INTO 4 BUCKETS
+CREATE TABLE p (i INT NOT NULL, s STRING, CONSTRAINT e PRIMARY KEY (i) NOT ENFORCED) DISTRIBUTED BY (i) INTO 4 BUCKETS
   WITH ('connector' = 'filesystem', 'path' = '/p', 'format' = 'json');
 CREATE TABLE o (i INT, s STRING) WITH ('connector' = 'blackhole');
-CREATE TABLE q (i INT, s STRING) PARTITIONED BY (s) WITH ('connector' = 'filesystem', 'path' = '/q', 'format' = 'json');
+CREATE TABLE q (i INT NOT NULL, s STRING, ts TIMESTAMP(3)) PARTITIONED BY (s) WITH ('connector' = 'filesystem', 'path' = '/q', 'format' = 'json');
 CREATE VIEW v AS SELECT i, s, ts FROM t;
 CREATE TEMPORARY TABLE tt (i INT, s STRING) WITH ('connector' = 'blackhole');
 CREATE TEMPORARY VIEW tv AS SELECT i, s FROM t;
@@ -15,4 +15,4 @@ CREATE FUNCTION f AS 'org.apache.flink.table.functions.python.PythonScalarFuncti
 CREATE DATABASE db;
 CREATE CATALOG cat WITH ('type' = 'generic_in_memory');
 CREATE MODEL mo INPUT (i INT) OUTPUT (s STRING) WITH ('provider' = 'x', 'task' = 'y');
-CREATE CONNECTION co WITH ('type' = 'x', 'username' = 'y');
+CREATE MATERIALIZED TABLE mt FRESHNESS = INTERVAL '1' MINUTE AS SELECT i, s FROM t;

@@ -1,22 +1,37 @@
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 
-/** Ask Flink for what it has: {@code Coverage SECTION SETUP.sql [FORMS.txt]}; the answer is JSON on stdout. */
+/** Flink's answer to {@code Coverage PART SETUP.sql} as JSON on stdout; progress goes to stderr. */
 public final class Coverage {
+  private Coverage() {}
+
   public static void main(String[] arguments) throws Exception {
-    ObjectMapper mapper = new ObjectMapper();
-    if (arguments[0].equals("inventory")) {
-      Map<String, Object> all = Map.of("nodes", Inventory.nodes(), "options", Inventory.options(), "factories", Inventory.factories());
-      System.out.println(mapper.writeValueAsString(all));
-      return;
+    System.out.println(new ObjectMapper().writeValueAsString(answer(arguments[0], Path.of(arguments[1]))));
+  }
+
+  private static Object answer(String part, Path setup) throws Exception {
+    return switch (part) {
+      case "inventory" -> Map.of("nodes", Inventory.nodes(), "options", Inventory.options(), "factories", Inventory.factories());
+      case "functions" -> new Functions(new Session(setup)).all();
+      case "statements" -> statements(new Statements(new Session(setup)));
+      default -> throw new IllegalArgumentException(part);
+    };
+  }
+
+  /** Statements by their first words, with Flink's refusal, which is empty where it takes them. */
+  private static Map<String, Map<String, String>> statements(Statements statements) {
+    Grammar grammar = new Grammar(24);
+    Map<String, Map<String, String>> result = new TreeMap<>();
+    for (List<String> start : grammar.starts()) {
+      for (List<String> sentence : grammar.sentences(start)) {
+        Map.Entry<String, String> example = statements.example(sentence);
+        result.computeIfAbsent(Grammar.title(sentence), key -> new TreeMap<>()).put(example.getKey(), example.getValue());
+      }
+      System.err.println(start);
     }
-    Session session = new Session(Path.of(arguments[1]));
-    if (arguments[0].equals("functions")) System.out.println(mapper.writeValueAsString(new Functions(session).all()));
-    else
-      for (String line : Files.readAllLines(Path.of(arguments[2])))
-        System.out.println(mapper.writeValueAsString(new Statements(session).example(List.of(line.split(" ")))));
+    return result;
   }
 }

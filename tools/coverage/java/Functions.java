@@ -86,7 +86,7 @@ final class Functions {
       try {
         min = operator.getOperandCountRange().getMin();
         max = operator.getOperandCountRange().getMax();
-      } catch (RuntimeException | Error e) {
+      } catch (Exception | Error e) {
         // Operators without a range take what their syntax takes.
       }
       Function<List<String>, String> text =
@@ -113,7 +113,7 @@ final class Functions {
   private static InputTypeStrategy strategy(BuiltInFunctionDefinition definition) {
     try {
       return definition.getTypeInference(null).getInputTypeStrategy();
-    } catch (RuntimeException | Error e) {
+    } catch (Exception | Error e) {
       return null;
     }
   }
@@ -226,7 +226,7 @@ final class Functions {
         }
         result.add(arguments);
       }
-    } catch (RuntimeException | Error e) {
+    } catch (Exception | Error e) {
       return result;
     }
     return result;
@@ -235,7 +235,7 @@ final class Functions {
   private static String sql(String context, Function<List<String>, String> text, List<String> arguments) {
     try {
       return context.replace("%s", text.apply(arguments));
-    } catch (RuntimeException | Error e) {
+    } catch (Exception | Error e) {
       return null;
     }
   }
@@ -245,7 +245,7 @@ final class Functions {
     try {
       session.operation(sql);
       return true;
-    } catch (RuntimeException | Error e) {
+    } catch (Exception | Error e) {
       if (refusal.isEmpty()) refusal = Session.message(e);
       return false;
     }

@@ -17,6 +17,7 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParseException;
 import org.apache.calcite.sql.parser.SqlParser;
 import org.apache.flink.sql.parser.impl.FlinkSqlParserImpl;
+import org.apache.flink.sql.parser.impl.FlinkSqlParserImplConstants;
 import org.apache.flink.sql.parser.impl.ParseException;
 import org.apache.flink.sql.parser.validate.FlinkSqlConformance;
 
@@ -47,6 +48,8 @@ final class Grammar {
           .withConformance(FlinkSqlConformance.DEFAULT)
           .withLex(Lex.JAVA)
           .withIdentifierMaxLength(256);
+
+  private static final Set<String> KEYWORDS = keywords();
 
   private final Set<String> operands = raw(List.of("SELECT", "a1", "="));
   private final Set<String> queries = raw(List.of("VALUES", "(", "1", ")", "UNION", "ALL"));
@@ -146,7 +149,7 @@ final class Grammar {
       if (tokens.size() > 5) continue;
       for (String token : tokens) {
         Set<String> more = first(production, token);
-        if (named.contains(token) || queries.contains(token) || more.contains("<IDENTIFIER>")) continue;
+        if (named.contains(token) || queries.contains(token) && !operands.contains(token) || more.contains("<IDENTIFIER>")) continue;
         for (String second : more) if (token.matches("[A-Z]+") && second.matches("[A-Z]+")) result.add(List.of(token, second));
       }
     }
@@ -170,12 +173,32 @@ final class Grammar {
     return result;
   }
 
+  /** Keywords after a prefix that the parser accepts there and does not name, since they may be names, too. */
+  private Set<String> hidden(List<String> tokens) {
+    Set<String> asName = raw(plus(tokens, ID)), result = new TreeSet<>();
+    for (String keyword : KEYWORDS) {
+      Set<String> next = raw(plus(tokens, keyword));
+      if (!next.isEmpty() && !next.equals(asName)) result.add(keyword);
+    }
+    return result;
+  }
+
+  private static Set<String> keywords() {
+    Set<String> result = new TreeSet<>();
+    for (String image : FlinkSqlParserImplConstants.tokenImage) {
+      String token = image(image);
+      if (token.matches("[A-Z_]+")) result.add(token);
+    }
+    return result;
+  }
+
   /** Tokens after a prefix, with placeholders in place of what they stand for. */
   Set<String> next(List<String> tokens) {
     Set<String> next = raw(tokens), result = new TreeSet<>();
     String last = tokens.isEmpty() ? "" : tokens.get(tokens.size() - 1);
+    if (tokens.size() == 1) next.addAll(hidden(tokens));
     if (last.equals(EXPRESSION)) next.removeAll(minus(infix, ")", ",", "AS", "FROM", ""));
-    if (last.equals(QUERY)) next.removeAll(minus(afterQuery, ")", ""));
+    if (last.equals(QUERY) || last.equals(INSERT)) next.removeAll(minus(afterQuery, ")", ""));
     if (tokens.subList(Math.max(0, tokens.size() - 2), tokens.size()).contains(TYPE)) next.removeAll(minus(afterType, ")"));
     if (next.contains("CASE") && next.contains("<UNSIGNED_INTEGER_LITERAL>")) {
       boolean query = next.contains("SELECT") || next.contains("VALUES");
@@ -187,7 +210,7 @@ final class Grammar {
       next.removeAll(queries);
       result.add(QUERY);
     }
-    if (next.contains("INSERT") && next.contains("UPSERT") && !tokens.isEmpty()) {
+    if (next.contains("INSERT") && !tokens.isEmpty()) {
       next.removeAll(Set.of("INSERT", "UPSERT", "DELETE", "UPDATE", "MERGE", "WITH"));
       result.add(INSERT);
     }
@@ -200,9 +223,8 @@ final class Grammar {
       else if (token.equals("<IDENTIFIER>")) result.add(ID);
       else if (token.equals("<QUOTED_STRING>")) result.add(TEXT);
       else if (token.equals("<UNSIGNED_INTEGER_LITERAL>")) result.add(NUMBER);
-      else if (token.equals("<HINT_BEG>")) result.add("/*+");
     }
-    result.remove(".");
+    result.removeAll(Set.of(".", "/*+"));
     return result;
   }
 
@@ -289,6 +311,11 @@ final class Grammar {
     return tokens.subList(0, end).stream().filter(token -> !MODIFIERS.contains(token)).limit(tokens.get(0).equals("ALTER") ? 4 : 3).toList();
   }
 
+  /** The first two words of a sentence. */
+  static String title(List<String> sentence) {
+    return String.join(" ", sentence.stream().filter(token -> !token.startsWith("$")).limit(2).toList());
+  }
+
   /** The last two tokens in front of a position, and the kind of the statement. */
   private static List<String> pair(List<String> tokens, int end) {
     List<String> result = new ArrayList<>(kind(tokens, end));
@@ -299,22 +326,5 @@ final class Grammar {
   private State state(List<String> prefix) {
     String last = prefix.isEmpty() ? "" : prefix.get(prefix.size() - 1);
     return new State(kind(prefix, prefix.size()), last, next(prefix));
-  }
-
-  public static void main(String[] args) {
-    Grammar grammar = new Grammar(24);
-    if (args.length == 0) {
-      System.out.println(grammar.starts());
-      int count = 0;
-      for (List<String> start : grammar.starts()) {
-        Set<List<String>> sentences = grammar.sentences(start);
-        count += sentences.size();
-        for (List<String> sentence : sentences) System.out.println(String.join(" ", sentence));
-      }
-      System.out.println(count);
-    } else if (args[0].equals("starts")) System.out.println(grammar.starts());
-    else if (args[0].equals("next")) System.out.println(grammar.next(Arrays.asList(args).subList(1, args.length)));
-    else
-      for (List<String> sentence : grammar.sentences(Arrays.asList(args))) System.out.println(String.join(" ", sentence));
   }
 }

@@ -8,13 +8,13 @@ import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.TableDescriptor;
 import org.apache.flink.table.api.TableEnvironment;
-import org.apache.flink.table.api.internal.TableEnvironmentImpl;
 import org.apache.flink.table.api.internal.TableEnvironmentInternal;
 import org.apache.flink.table.catalog.Column;
 import org.apache.flink.table.operations.ModifyOperation;
 import org.apache.flink.table.operations.Operation;
 import org.apache.flink.table.operations.QueryOperation;
 import org.apache.flink.table.operations.StatementSetOperation;
+import org.apache.flink.table.operations.materializedtable.CreateMaterializedTableOperation;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeUtils;
 import org.apache.flink.table.types.utils.TypeConversions;
@@ -33,8 +33,13 @@ final class Session {
     env = TableEnvironment.create(EnvironmentSettings.inStreamingMode());
     for (String statement : setup) {
       try {
-        env.executeSql(statement);
-      } catch (RuntimeException | Error e) {
+        Operation operation = operation(statement);
+        if (operation instanceof CreateMaterializedTableOperation create) {
+          // The environment leaves materialized tables to the SQL gateway, which refreshes them.
+          var catalogs = ((TableEnvironmentInternal) env).getCatalogManager();
+          catalogs.createTable(create.getCatalogMaterializedTable(), create.getTableIdentifier(), false);
+        } else env.executeSql(statement);
+      } catch (Exception | Error e) {
         System.err.println("set-up: " + statement + ": " + message(e));
       }
     }
@@ -58,12 +63,12 @@ final class Session {
           ((TableEnvironmentInternal) env).compilePlan(modifications(operation));
           return "";
         }
-      } else if (modifies || kind.matches(".*(Execute|Compile).*Plan.*|.*(TableAS|TableAs|StopJob).*")) return "";
+      } else if (modifies || kind.matches(".*(Execute|Compile).*Plan.*|.*(TableAS|TableAs|StopJob|MaterializedTable).*")) return "";
       boolean reads = kind.matches("(Show|Describe|Explain).*");
       env.executeSql(sql);
       if (!reads) renew();
       return "";
-    } catch (RuntimeException | Error e) {
+    } catch (Exception | Error e) {
       return message(e);
     }
   }

@@ -1,13 +1,11 @@
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** Examples of sentences: placeholders become names and values that Flink takes. */
 final class Statements {
   private static final List<String> NAMES =
-      List.of("t", "n1", "i", "v", "p", "o", "s", "q", "f", "db", "cat", "mo", "co", "tt", "tv", "core", "default_database", "mt", "ts", "e", "pt", "ai", "r", "h");
+List.of("t", "i", "q", "ts", "n1", "p", "s", "e", "v", "o", "mt", "f", "db", "cat", "mo", "tt", "tv", "core", "default_database", "co", "pt", "ai", "r", "g", "SECRET");
   private static final List<String> EXPRESSIONS = List.of("i", "i > 0", "ts", "s", "1", "ai", "r", "m", "TRUE", "INTERVAL '1' DAY", "TABLE t");
   private static final List<String> TEXTS =
       List.of("k", "connector", "type", "2020-01-01", "2020-01-01 00:00:00", "10:00:00", "1", "f.jar", "json");
@@ -21,34 +19,27 @@ final class Statements {
     this.session = session;
   }
 
-  Map<String, String> example(List<String> sentence) {
-    Map<String, String> result = new HashMap<>();
-    result.put("form", String.join(" ", sentence));
+  /** A statement of a sentence's form with Flink's refusal, which is empty if there is a statement that it takes. */
+  Map.Entry<String, String> example(List<String> sentence) {
     String parsed = null, first = null, refusal = null;
     int executed = 0;
     for (String sql : texts(sentence)) {
       if (first == null) first = sql;
       try {
         session.operation(sql);
-      } catch (RuntimeException | Error e) {
+      } catch (Exception | Error e) {
         if (refusal == null) refusal = Session.message(e);
         continue;
       }
       String answer = session.refusal(sql);
-      if (answer.isEmpty()) {
-        result.put("sql", sql);
-        result.put("flink", "");
-        return result;
-      }
+      if (answer.isEmpty()) return Map.entry(sql, "");
       if (parsed == null) {
         parsed = sql;
         refusal = answer;
       }
       if (executed++ > 60) break;
     }
-    result.put("sql", parsed == null ? first : parsed);
-    result.put("flink", refusal);
-    return result;
+    return Map.entry(parsed == null ? first : parsed, refusal);
   }
 
   /** The sentence with each choice of names and values, the likelier ones first. */

@@ -1,0 +1,91 @@
+"""Ask a real Flink for what it has: `python -m tools.coverage.ask`, which writes flink.json.
+
+Flink is an installed `apache-flink`: `--flink` or FLINK_PYTHON names its Python, by default that of `make bench-flink`.
+The names come from Flink alone: sentences from its parser, calls from its function definitions, node types, options and
+factories from its jars, PyFlink's names from its modules. What an answer needs beside a name - objects to work on - is
+in setup.sql, for Flink and for the product.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from compiled_plan.plans.execution.kernel import java
+from tools.coverage.answers import SETUP
+
+HERE = Path(__file__).parent
+DATA = HERE / "flink.json"
+_DEFAULT = HERE.parent.parent / "build" / "flink" / "bin" / "python"
+
+
+def ask(
+    flink: Annotated[Path, typer.Option(envvar="FLINK_PYTHON", help="A Python with apache-flink.")] = _DEFAULT,
+) -> None:
+    """Enumerate what Flink has, and write it to flink.json; some minutes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = _class_path(flink, Path(folder))
+        names = json.loads(_run(str(flink), str(HERE / "pyflink_names.py")))
+        answers = {part: _java(path, part) for part in ("inventory", "statements", "functions")}
+    write({"version": names["version"], **answers["inventory"], **answers, "pyflink": names["modules"]})
+
+
+def _class_path(flink: Path, folder: Path) -> str:
+    """The jars of PyFlink, with the planner out of its loader, and the compiled sources of this package."""
+    found = _run(str(flink), "-c", "import pyflink, os; print(os.path.dirname(pyflink.__file__))").strip()
+    jars = sorted((Path(found) / "lib").glob("*.jar"))
+    (loader,) = (jar for jar in jars if "planner-loader" in jar.name)
+    with zipfile.ZipFile(loader) as archive:
+        planner = archive.extract("flink-table-planner.jar", folder)
+    path = os.pathsep.join([str(folder), *(str(jar) for jar in jars if jar != loader), planner])
+    sources = sorted(map(str, (HERE / "java").glob("*.java")))
+    _run(str(_home() / "bin/javac"), "-nowarn", "-cp", path, "-d", str(folder), *sources)
+    return path
+
+
+def _home() -> Path:
+    if (home := java.find_java(compiler=True)) is None:
+        raise SystemExit(java.missing_java_text(compiler=True))
+    return home.home
+
+
+def _java(path: str, part: str) -> Any:
+    return json.loads(_run(str(_home() / "bin/java"), "-cp", path, "Coverage", part, str(SETUP)))
+
+
+def _run(*command: str) -> str:
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{command[0]} ended with {done.returncode}\n{done.stderr[-3000:]}")
+    return done.stdout
+
+
+def write(answers: dict[str, Any]) -> None:
+    """Write flink.json with a line for each name."""
+    DATA.write_text("".join(_lines(answers)), encoding="utf-8")
+
+
+def _lines(answers: dict[str, Any]) -> Iterator[str]:
+    yield "{\n"
+    for at, part in enumerate(sorted(answers)):
+        value = answers[part]
+        comma = "," if at + 1 < len(answers) else ""
+        if isinstance(value, str):
+            yield f"{json.dumps(part)}: {json.dumps(value)}{comma}\n"
+            continue
+        rows = [f"{json.dumps(name)}: {json.dumps(row, ensure_ascii=False)}" for name, row in sorted(value.items())]
+        yield f"{json.dumps(part)}: {{\n" + ",\n".join(rows) + f"\n}}{comma}\n"
+    yield "}\n"
+
+
+if __name__ == "__main__":
+    typer.run(ask)
