@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
 
-.PHONY: help setup kernel ide classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-fast test-kernel test-attack test-deep test-flink test-page compare-plans docs-site lint format lock schema services services-stop bench bench-flink dist clean
+.PHONY: help setup kernel ide classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-fast test-kernel test-attack test-deep test-flink test-page compare-plans docs-site docs-coverage lint format lock schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -93,6 +93,10 @@ docs: $(READY)  ## the tables of docs/reference, plans/rex/signatures.json, the 
 	@$(BIN)/python -m tools.reference
 	@$(BIN)/python -m tools.signature_table
 	@$(BIN)/python -m tools.expression_methods
+
+docs-coverage: $(READY)  ## docs/reference/coverage.md: the answer to every name of Flink (ASK=1: ask a Flink for them anew, some minutes)
+	@$(if $(ASK),$(BIN)/python -m tools.coverage.ask)
+	@$(BIN)/python -m tools.coverage.page
 
 docs-site: $(READY)  ## the documents as a static site with search: build/site/index.html
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

@@ -19,7 +19,7 @@ from compiled_plan.plans.execution.kernel import java
 from tools import maven
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = (ROOT / "kernel", ROOT / "tests/flink_programs")
+SOURCES = (ROOT / "kernel", ROOT / "tests/flink_programs", ROOT / "tools/coverage")
 KNOWN = ROOT / ".java_format_cache" / "formatted.txt"
 
 # The newest version that runs on Java 17.
@@ -63,7 +63,7 @@ def write(files: Iterable[Path]) -> None:
 
 
 def sources() -> list[Path]:
-    """The Java files of the kernel and of tests, in a fixed order."""
+    """The Java files of the kernel, of tests and of tools, in a fixed order."""
     return sorted(file for folder in SOURCES for file in folder.rglob("*.java"))
 
 

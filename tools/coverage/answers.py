@@ -120,11 +120,11 @@ def option(key: str, value: str) -> Answer:
     return Answer(True, known.effect.value)
 
 
-def table_option(kind: str, name: str, key: str, declared: Mapping[str, Mapping[str, str]], roles: Sequence[str]) -> Answer:
+def table_option(name: str, key: str, declared: Mapping[str, Mapping[str, str]], roles: Sequence[str]) -> Answer:
     """The answer to an option of a connector or a format: a table with it is declared and used."""
     options = {option: sample(value) for option, value in declared.items() if value.get("required")}
     options[key] = sample(declared[key])
-    if kind == "format":
+    if is_format := list(roles) == ["format"]:
         prefixed = {f"{name}.{option}": value for option, value in options.items()}
         options = {"connector": "filesystem", "path": "/x", "format": name, **prefixed}
     else:
@@ -134,9 +134,9 @@ def table_option(kind: str, name: str, key: str, declared: Mapping[str, Mapping[
     given = ", ".join(f"'{option.replace('#', 's')}' = '{value}'" for option, value in options.items())
     product = Product(setup=(f"CREATE TABLE x (s STRING) WITH ({given})", "CREATE TABLE t (s STRING) WITH ('connector' = 'datagen')"))
     answers = []
-    if "sink" not in roles or kind == "format":
+    if "source" in roles or is_format:
         answers.append(product.statement("SELECT s FROM x"))
-    if "sink" in roles or kind == "format":
+    if "sink" in roles or is_format:
         answers.append(product.statement("INSERT INTO x SELECT s FROM t"))
     return next((answer for answer in answers if not answer.runs), answers[0])
 
@@ -153,7 +153,7 @@ def sample(option: Mapping[str, Any]) -> str:
 _SAMPLES = {"Boolean": "true", "Integer": "1", "Long": "1", "Double": "0.5", "Float": "0.5", "Duration": "1 s", "MemorySize": "1 mb"}
 
 
-def name_of_pyflink(module: str, name: str, member: str = "") -> Answer:
+def pyflink_name(module: str, name: str, member: str = "") -> Answer:
     """The answer to a name of a module of PyFlink, or to an attribute of a class."""
     try:
         value = getattr(import_module(module.replace("pyflink.table", PYFLINK, 1)), name)

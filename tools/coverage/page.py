@@ -3,39 +3,56 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from tools.coverage.answers import Answer, Product, name_of_pyflink, node, option, sample, table_option
+from tools.coverage.answers import Answer, Product, node, option, pyflink_name, sample, table_option
 from tools.coverage.ask import DATA
 from tools.reference.markdown import code, codes, table
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "reference" / "coverage.md"
 
 
-@dataclass(frozen=True, slots=True)
+_INTRODUCTION = """\
+Look up whether a statement, function, option, node type or PyFlink name of Flink {version} works here. `make
+docs-coverage` generates this page: names and calls come from Flink's own artefacts (`tools/coverage/ask.py`), answers
+from this product. Statements and calls are compiled over the objects of `tools/coverage/setup.sql`; a name of PyFlink
+counts if it is there."""
+
+
+@dataclass(frozen=True)
 class Row:
     """A name of Flink with the product's answer.
 
     Args:
         kind: the heading in its section.
         name: the name, call, or statement.
-        answer: the product's answer; None where Flink refuses it.
-        flink: Flink's message, where Flink refuses it.
+        ask: the question to the product; None where Flink refuses it.
+        refusal: Flink's message, where Flink refuses it.
     """
 
     kind: str
     name: str
-    answer: Answer | None = None
-    flink: str = ""
+    ask: Callable[[], Answer] | None = None
+    refusal: str = ""
+
+    @cached_property
+    def answer(self) -> Answer | None:
+        """The product's answer, asked once; None where Flink refuses it."""
+        return self.ask() if self.ask else None
+
+    @property
+    def refused(self) -> Answer | None:
+        """The product's answer if it is a refusal."""
+        return self.answer if self.answer and not self.answer.runs else None
 
 
 @cache
 def flink() -> Mapping[str, Any]:
-    """What Flink has."""
+    """The names and calls of Flink."""
     answers: dict[str, Any] = json.loads(DATA.read_text(encoding="utf-8"))
     return answers
 
@@ -45,7 +62,7 @@ def statements() -> Iterator[Row]:
     product = Product()
     for kind, examples in flink()["statements"].items():
         for sql, refusal in examples.items():
-            yield Row(kind, sql, None if refusal else product.statement(sql), refusal)
+            yield Row(kind, sql, None if refusal else partial(product.statement, sql), refusal)
 
 
 def functions() -> Iterator[Row]:
@@ -53,44 +70,42 @@ def functions() -> Iterator[Row]:
     product = Product()
     for name, entry in flink()["functions"].items():
         for call in entry["calls"]:
-            yield Row(name, call, product.statement(call))
+            yield Row(name, call, partial(product.statement, call))
         if not entry["calls"]:
-            yield Row(name, name, flink=entry["flink"] or "no call of it compiles")
+            yield Row(name, name, refusal=entry["flink"])
 
 
 def nodes() -> Iterator[Row]:
     """Node types of streaming plans."""
     for name, entry in flink()["nodes"].items():
         if name.startswith("stream-exec-"):
-            refusal = "" if entry["written"] else "Flink writes it into no plan"
-            yield Row("", name, None if refusal else node(name), refusal)
+            written = entry["written"]
+            yield Row("", name, partial(node, name) if written else None, "" if written else "no plan can hold it")
 
 
 def options() -> Iterator[Row]:
     """Session options."""
     for key, entry in flink()["options"].items():
-        yield Row("", key, option(key, sample(entry)))
+        yield Row("", key, partial(option, key, sample(entry)))
 
 
 def table_options() -> Iterator[Row]:
     """Options of connectors and formats."""
     for name, entry in flink()["factories"].items():
-        roles = entry["roles"]
-        kind = "format" if roles == ["format"] else "connector"
         for key in entry["options"]:
-            yield Row(f"{kind} `{name}`", key, table_option(kind, name, key, entry["options"], roles))
+            yield Row(name, key, partial(table_option, name, key, entry["options"], entry["roles"]))
 
 
 def names() -> Iterator[Row]:
-    """Names of PyFlink; a class that several modules export is in the last one, its own."""
-    modules = flink()["pyflink"]
+    """Names of PyFlink's Table API; one that several modules export is in the last of them, its own."""
+    modules = {module: entries for module, entries in flink()["pyflink"].items() if module.startswith("pyflink.table")}
     home = {name: module for module, entries in sorted(modules.items()) for name in entries}
     for module, entries in modules.items():
         for name, members in entries.items():
             if home[name] == module:
-                yield Row(module, name, name_of_pyflink(module, name))
+                yield Row(module, name, partial(pyflink_name, module, name))
                 for member in members:
-                    yield Row(module, f"{name}.{member}", name_of_pyflink(module, name, member))
+                    yield Row(module, f"{name}.{member}", partial(pyflink_name, module, name, member))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,47 +124,39 @@ class Section:
     unit: str
     rows: Sequence[Row]
 
-    @property
-    def target(self) -> Sequence[Row]:
-        """The rows that Flink does not refuse."""
-        return [row for row in self.rows if row.answer]
-
-    @property
-    def running(self) -> int:
-        """The number of rows that run."""
-        return sum(row.answer.runs for row in self.rows if row.answer)
-
     def total(self) -> tuple[str, ...]:
         """The line of the totals."""
-        named = sum(not row.answer.runs and row.answer.named for row in self.rows if row.answer)
-        target, running = len(self.target), self.running
-        share = f"{100 * running / max(1, target):.1f} %"
-        return (self.title, str(target), str(running), share, str(named), str(target - running - named))
+        answers = [row.answer for row in self.rows if row.answer]
+        running = sum(answer.runs for answer in answers)
+        named = sum(not answer.runs and answer.named for answer in answers)
+        share = f"{100 * running / max(1, len(answers)):.1f} %"
+        return (self.title, str(len(answers)), str(running), share, str(named), str(len(answers) - running - named))
+
+
+#: Title, source of the names, unit and rows of each section.
+_SECTIONS: tuple[tuple[str, str, str, Callable[[], Iterator[Row]]], ...] = (
+    ("Statements", "sentences of the grammar, from the tokens that Flink's parser expects", "statement", statements),
+    ("Functions", "calls that Flink compiles, from its function definitions and operators", "call", functions),
+    ("Node types", "annotations in Flink's planner", "type", nodes),
+    ("Session options", "option classes of Flink's table packages", "option", options),
+    ("Connector and format options", "factories in Flink's distribution", "option", table_options),
+    ("PyFlink names", "`__all__` of the modules of `pyflink.table`, and attributes of their classes", "name", names),
+)
 
 
 def sections() -> list[Section]:
-    """All sections, with the product's answers of now."""
-    return [
-        Section("Statements", "sentences of Flink's grammar, from the tokens that its parser expects", "statement", [*statements()]),
-        Section("Functions", "calls that Flink compiles, from its function definitions", "call", [*functions()]),
-        Section("Node types", "annotations in Flink's planner", "type", [*nodes()]),
-        Section("Session options", "option classes of Flink's table packages", "option", [*options()]),
-        Section("Connector and format options", "factories in Flink's distribution", "option", [*table_options()]),
-        Section("PyFlink names", "`__all__` of PyFlink's modules, and the attributes of their classes", "name", [*names()]),
-    ]
+    """All sections, their questions not yet asked."""
+    return [Section(title, source, unit, [*rows()]) for title, source, unit, rows in _SECTIONS]
 
 
 def page(every: Sequence[Section]) -> str:
     """The text of the page."""
     version = flink()["version"]
+    titles = ("", "Flink takes", "run here", "share", "refused by name", "errors")
     head = (
         "# Coverage of Flink",
-        f"Look up whether a statement, function, option, node type or PyFlink name of Flink {version} works here.\n"
-        "`make docs-coverage` generates this page: the names come from Flink's own artefacts (`tools/coverage`), the\n"
-        "answers from this product. Statements and calls are compiled over the objects of `tools/coverage/setup.sql`.",
-        table(
-            ("", "Flink takes", "run here", "share", "refused by name", "errors"), (section.total() for section in every)
-        ),
+        _INTRODUCTION.format(version=version),
+        table(titles, (section.total() for section in every)),
     )
     return "\n\n".join([*head, *(part for section in every for part in _section(section))]) + "\n"
 
@@ -162,8 +169,7 @@ def _section(section: Section) -> Iterator[str]:
         kinds.setdefault(row.kind, []).append(row)
     body = _one_by_one if section.unit in ("call", "name") else _by_kind
     yield from body(kinds)
-    refused = [row for row in section.rows if not row.answer]
-    if refused:
+    if refused := [row for row in section.rows if not row.ask]:
         yield f"### {section.title} that Flink refuses, too"
         yield table(("", "Flink's message"), _grouped(refused))
 
@@ -172,10 +178,10 @@ def _one_by_one(kinds: Mapping[str, Sequence[Row]]) -> Iterator[str]:
     """One table with a line for the names of a kind that run, and one for each that does not."""
     lines: list[tuple[str, ...]] = []
     for kind, rows in kinds.items():
-        running = [row.name for row in rows if row.answer and row.answer.runs]
+        running = [row for row in rows if row.answer and row.answer.runs]
         if running:
-            lines.append((code(kind), codes(map(_short, running)), "runs"))
-        lines += [(code(kind), code(_short(row.name)), _text(row.answer)) for row in _refused(rows)]
+            lines.append((code(kind), ", ".join(map(shown, running)), "runs"))
+        lines += [(code(kind), *_cells(row)) for row in rows if row.refused]
     yield table(("", "", "here"), lines)
 
 
@@ -186,32 +192,38 @@ def _by_kind(kinds: Mapping[str, Sequence[Row]]) -> Iterator[str]:
             yield f"### {kind}"
         running = [row.name for row in rows if row.answer and row.answer.runs]
         if running:
-            yield "Run:\n\n```text\n" + "\n".join(running) + "\n```"
-        if refused := _refused(rows):
-            yield table(("refused", "why, and what instead"), ((code(row.name), _text(row.answer)) for row in refused))
+            yield "These run:\n\n```text\n" + "\n".join(running) + "\n```"
+        if refused := [_cells(row) for row in rows if row.refused]:
+            yield table(("refused", "why, and what instead"), refused)
 
 
-def _refused(rows: Iterable[Row]) -> list[Row]:
-    return [row for row in rows if row.answer and not row.answer.runs]
+def _cells(row: Row) -> tuple[str, str]:
+    assert row.refused is not None
+    return shown(row), " ".join(row.refused.text.split())
 
 
-def _short(call: str) -> str:
-    """A call without the query around it, where that is the plain one."""
-    return call.removeprefix("SELECT ").removesuffix(" FROM t") if call.startswith("SELECT ") and call.count(" FROM ") == 1 else call
+def shown(row: Row) -> str:
+    """A name as code, without the query around a call where that is the plain one."""
+    call, plain = row.name, row.name.startswith("SELECT ") and row.name.count(" FROM ") == 1
+    return code(call.removeprefix("SELECT ").removesuffix(" FROM t") if plain else call)
 
 
-def _text(answer: Answer | None) -> str:
-    assert answer is not None
-    return " ".join(answer.text.split())
+def line(row: Row) -> str:
+    """A text on the page that has the answer to a row."""
+    if row.answer is None:
+        return row.refusal.replace(row.name, "...").strip().replace("|", r"\|")
+    if row.answer.runs:
+        return row.name if shown(row) == code(row.name) else shown(row)
+    return table((), [_cells(row)]).splitlines()[-1].removeprefix("| ")
 
 
 def _grouped(rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
     """Rows by Flink's message, the names in it aside."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
-        groups.setdefault(row.flink.replace(row.name, "...").strip(), []).append(row)
+        groups.setdefault(row.refusal.replace(row.name, "...").strip(), []).append(row)
     for message, members in groups.items():
-        yield codes(row.name for row in members), message
+        yield ", ".join(map(shown, members)), message
 
 
 if __name__ == "__main__":

@@ -29,8 +29,8 @@ public final class Coverage {
       for (List<String> sentence : grammar.sentences(start)) {
         Map.Entry<String, String> example = statements.example(sentence);
         result.computeIfAbsent(Grammar.title(sentence), key -> new TreeMap<>()).put(example.getKey(), example.getValue());
+        System.err.println(Grammar.title(sentence) + "\t" + example.getKey() + "\t" + example.getValue());
       }
-      System.err.println(start);
     }
     return result;
   }

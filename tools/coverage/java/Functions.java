@@ -69,7 +69,7 @@ final class Functions {
   /** All calls by function. */
   Map<String, Map<String, Object>> all() {
     Map<String, Map<String, Object>> result = new TreeMap<>();
-    for (BuiltInFunctionDefinition definition : builtIn()) {
+    if (System.getProperty("operators") == null) for (BuiltInFunctionDefinition definition : builtIn()) {
       InputTypeStrategy strategy = strategy(definition);
       String name = definition.getSqlName();
       ArgumentCount count = strategy == null ? null : strategy.getArgumentCount();
@@ -97,7 +97,7 @@ final class Functions {
           };
       String name = operator.getName() + (result.containsKey(operator.getName()) ? " (" + operator.getSyntax() + ")" : "");
       add(result, name, "SQL", text, min, max < 0 ? 4 : max, List.of());
-      System.err.println(name + " " + trials + " " + result.get(name).get("calls"));
+      System.err.println(name + "\t" + new java.util.ArrayList<>((List<?>) result.get(name).get("calls")) + "\t" + result.get(name).get("flink"));
     }
     return result;
   }
@@ -160,7 +160,7 @@ final class Functions {
       List<List<String>> all = Collections.nCopies(count, CONTEXTS.get(context).contains("TABLE(%s)") && context == 2 ? TABLES : SCALARS);
       List<String> result = null;
       if (hints.size() == count && context != 2) result = tried(text, CONTEXTS.get(context), hints, 150);
-      if (result == null) result = tried(text, CONTEXTS.get(context), all, contexts.size() > 4 ? 120 : count == 1 ? 40 : 350);
+      if (result == null) result = tried(text, CONTEXTS.get(context), all, contexts.size() > 4 ? 25 : count == 1 ? 40 : 350);
       if (result != null) return result;
     }
     return null;
