@@ -105,25 +105,46 @@ class RowMethods(PlannedTable):
         """
         return tops.topn(self, n, partition_fields, order_fields, rank_column)
 
-    def to_changelog(self, op: str | None = None, op_mapping: Mapping[str, str] | None = None) -> Self:
+    def to_changelog(
+        self,
+        *arguments: Expression | str | Mapping[str, str],
+        op: str | None = None,
+        op_mapping: Mapping[str, str] | None = None,
+        on_time: str | None = None,
+        uid: str | None = None,
+    ) -> Self:
         """TO_CHANGELOG: changes as rows, with the code of the row kind in the first column.
 
         Args:
+            arguments: the arguments below in their order, or expressions as in PyFlink:
+                `descriptor("code").as_argument("op")`.
             op: the name of the first column; `op` by default.
             op_mapping: codes by row kind, or by several: `{"INSERT, UPDATE_AFTER": "false", "DELETE": "true"}`.
                 Other changes are dropped. The default codes are INSERT, UPDATE_BEFORE, UPDATE_AFTER and DELETE.
+            on_time: the time attribute that the last column, `rowtime`, repeats; for tables of inserts.
+            uid: the operator's uid in the plan.
         """
-        return table_functions.to_changelog(self, op, op_mapping)
+        named = {"op": op, "op_mapping": op_mapping, "on_time": on_time, "uid": uid}
+        return table_functions.changelog(self, "TO_CHANGELOG", arguments, named)
 
-    def from_changelog(self, op: str | None = None, op_mapping: Mapping[str, str] | None = None) -> Self:
+    def from_changelog(
+        self,
+        *arguments: Expression | str | Mapping[str, str],
+        op: str | None = None,
+        op_mapping: Mapping[str, str] | None = None,
+        uid: str | None = None,
+    ) -> Self:
         """FROM_CHANGELOG: rows as changes, with the code of the row kind in a text column.
 
         Args:
+            arguments: as in `to_changelog`.
             op: the name of the text column; `op` by default.
             op_mapping: row kinds by code, or by several: `{"c, r": "INSERT", "d": "DELETE"}`. A row with another code
                 fails the run.
+            uid: the operator's uid in the plan.
         """
-        return table_functions.from_changelog(self, op, op_mapping)
+        named = {"op": op, "op_mapping": op_mapping, "uid": uid}
+        return table_functions.changelog(self, "FROM_CHANGELOG", arguments, named)
 
     def sample(self, fraction: float, seed: int | None = None) -> Self:
         """A random sample: WHERE RAND() < fraction.

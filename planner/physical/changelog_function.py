@@ -32,6 +32,7 @@ _DEFAULTS = {
     "on_time": "DESCRIPTOR",
     "uid": "VARCHAR(2147483647)",
 }
+_WITHOUT_TIME = "leave on_time out: the time is among the columns, and updates have no event time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +42,24 @@ class PhysicalProcessTableFunction(NewColumns):
     direction: Direction
     column: str | None
     mapping: RexNode | None
+    on_time: str | None
     uid: str | None
 
+    @property
+    def needs_watermark(self) -> bool:
+        return True
+
     def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
+        inserts = inputs[0].modify_kinds.insert_only
+        over_updates = f"{self.direction}_CHANGELOG over a table that is updated"
         if self.direction == "TO":
+            if self.on_time is not None and not inserts:
+                raise unsupported(f"on_time in {over_updates}", remedy=_WITHOUT_TIME)
             return ModifyKinds.INSERT
-        if not inputs[0].modify_kinds.insert_only:
-            raise unsupported("FROM_CHANGELOG over a table that is updated", remedy="give it a table of inserts")
+        if not inserts:
+            raise unsupported(over_updates, remedy="give it a table of inserts")
+        if self.on_time is not None:
+            raise unsupported("on_time in FROM_CHANGELOG, whose result is updated,", remedy=_WITHOUT_TIME)
         return ModifyKinds.ALL
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
@@ -73,13 +85,14 @@ class PhysicalProcessTableFunction(NewColumns):
             "type": type_to_json(self.input.row_type.with_nullability(False)),
         }
         operands = {name: _default(type_) for name, type_ in _DEFAULTS.items()}
-        if self.column is not None:
-            operands["op"] = {
-                "kind": "CALL",
-                "internalName": "$DESCRIPTOR$1",
-                "operands": [_text(self.column)],
-                "type": "DESCRIPTOR NOT NULL",
-            }
+        for name, column in (("op", self.column), ("on_time", self.on_time)):
+            if column is not None:
+                operands[name] = {
+                    "kind": "CALL",
+                    "internalName": "$DESCRIPTOR$1",
+                    "operands": [_text(column)],
+                    "type": "DESCRIPTOR NOT NULL",
+                }
         if self.mapping is not None:
             operands["op_mapping"] = rex_to_json(self.mapping)
         if self.uid is not None:
@@ -93,9 +106,9 @@ class PhysicalProcessTableFunction(NewColumns):
 
     def title(self) -> str:
         operands = [
-            "DEFAULT()" if self.column is None else f"DESCRIPTOR(_UTF-16LE'{self.column}')",
+            _descriptor(self.column),
             "DEFAULT()" if self.mapping is None else rex_text(self.mapping, ()),
-            "DEFAULT()",
+            _descriptor(self.on_time),
             "DEFAULT()" if self.uid is None else f"_UTF-16LE'{self.uid}'",
         ]
         columns = ", ".join(f"{type_text(field.type)} {field.name}" for field in self.columns.fields)
@@ -103,6 +116,10 @@ class PhysicalProcessTableFunction(NewColumns):
             f"ProcessTableFunction(invocation=[{self.direction}_CHANGELOG(TABLE(#0), {', '.join(operands)})], "
             f"uid=[{self.uid or 'null'}], select=[{','.join(self.columns.names)}], rowType=[RecordType({columns})])"
         )
+
+
+def _descriptor(column: str | None) -> str:
+    return "DEFAULT()" if column is None else f"DESCRIPTOR(_UTF-16LE'{column}')"
 
 
 def _default(type_: str) -> dict[str, Any]:
@@ -116,5 +133,5 @@ def _text(value: str) -> dict[str, Any]:
 @lowers(ChangelogFunction)
 def _lower(rel: ChangelogFunction, at: OperatorPlanner) -> PhysicalOperator:
     return PhysicalProcessTableFunction(
-        at.lower(rel.input), rel.direction, rel.column, rel.mapping, rel.uid, columns=rel.row_type
+        at.lower(rel.input), rel.direction, rel.column, rel.mapping, rel.on_time, rel.uid, columns=rel.row_type
     )

@@ -5,9 +5,10 @@ Source: Flink 2.3's plans, and the page "Changelog Functions" of its documentati
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from compiled_plan.plans.findings import Fault
@@ -15,7 +16,7 @@ from compiled_plan.plans.nodes.base import SOME_INPUTS, Inputs, PlanNode
 from compiled_plan.plans.nodes.model import Nullable
 from compiled_plan.plans.nodes.rules import output
 from compiled_plan.plans.nodes.specs import RowKind
-from compiled_plan.plans.types import STRING, CharacterType
+from compiled_plan.plans.types import STRING, CharacterType, LogicalType, TimeKind, TimestampBase
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 TO, FROM = "$TO_CHANGELOG$1", "$FROM_CHANGELOG$1"
@@ -23,6 +24,11 @@ KINDS: tuple[RowKind, ...] = ("INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE
 Direction = Literal["TO", "FROM"]
 #: The column of codes unless the call names another.
 OP = "op"
+#: The column that `on_time` appends.
+ROWTIME = "rowtime"
+#: The digits of a time attribute.
+_TIME_PRECISION = 3
+_UID = re.compile("[a-zA-Z_][a-zA-Z_0-9-]*")
 
 
 class MappingError(ValueError):
@@ -37,6 +43,25 @@ class ChangelogCall:
     column: str  # the column of codes
     #: Pairs of a code and a kind; rows of other kinds are dropped, rows with other codes fail.
     codes: tuple[tuple[str, RowKind], ...]
+    #: The time attribute that TO_CHANGELOG repeats as its last column.
+    on_time: str | None = None
+
+
+def is_uid(text: str) -> bool:
+    """Return True for a valid `uid` argument."""
+    return _UID.fullmatch(text) is not None
+
+
+def may_be_on_time(type_: LogicalType) -> bool:
+    """Return True for the types of an `on_time` column."""
+    return isinstance(type_, TimestampBase) and type_.precision <= _TIME_PRECISION
+
+
+def event_time(type_: LogicalType) -> LogicalType:
+    """The type of the column that `on_time` appends for a column of this type."""
+    assert isinstance(type_, TimestampBase)
+    kind = TimeKind.ROWTIME if type_.is_time_attribute else TimeKind.REGULAR
+    return replace(type_, nullable=False, kind=kind)
 
 
 def codes_of(direction: Direction, mapping: Mapping[str, str] | None) -> tuple[tuple[str, RowKind], ...]:
@@ -47,7 +72,7 @@ def codes_of(direction: Direction, mapping: Mapping[str, str] | None) -> tuple[t
     """
     if mapping is None:
         return tuple((kind, kind) for kind in KINDS)
-    split = [(key.strip(), value) for keys, value in mapping.items() for key in keys.split(",")]
+    split = [(key.strip(), value) for keys, value in mapping.items() for key in _parts(keys)]
     if direction == "TO":
         kinds = [kind for kind, _ in split]
         codes = [(code, kind) for kind, code in split]
@@ -63,6 +88,12 @@ def codes_of(direction: Direction, mapping: Mapping[str, str] | None) -> tuple[t
         if kind not in known:
             raise MappingError(f"unknown kind of change {kind!r}; there are {', '.join(KINDS)}")
     return tuple((code, known[kind]) for code, kind in codes)
+
+
+def _parts(keys: str) -> list[str]:
+    """The parts between commas without empty ones at the end, as Java splits a text."""
+    text = keys.rstrip(",")
+    return text.split(",") if text or not keys else []
 
 
 def _once(names: list[str], noun: str) -> None:
@@ -92,11 +123,13 @@ class ProcessTableFunction(PlanNode):
     def call(self) -> ChangelogCall:
         """The call of a runnable node. Raises MappingError for an invalid mapping."""
         direction: Direction = "TO" if self.function_call["internalName"] == TO else "FROM"
-        _, column, mapping, *_ = self.function_call["operands"]
+        _, column, mapping, on_time, _ = self.function_call["operands"]
         names = [operand["value"] for operand in column.get("operands", ())]
+        times = [operand["value"] for operand in on_time.get("operands", ())]
         texts = [operand.get("value") for operand in mapping.get("operands", ())]
         pairs = dict(zip(texts[::2], texts[1::2], strict=True)) if texts else None
-        return ChangelogCall(direction, names[0] if names else OP, codes_of(direction, pairs))
+        codes = codes_of(direction, pairs)
+        return ChangelogCall(direction, names[0] if names else OP, codes, times[0] if times else None)
 
     def sends(self, received: ChangelogMode) -> ChangelogMode:
         modes = ChangelogMode.NONE
@@ -118,8 +151,14 @@ class ProcessTableFunction(PlanNode):
             yield Fault(operands, "not a table, a descriptor and a map of constants", "compile the program again")
             return
         row = inputs.rows[0]
+        if call.on_time is not None and call.on_time not in row.names:
+            yield Fault((*operands, 3), f"the input has no column {call.on_time!r}", "name its time attribute")
+            return
+        if call.on_time is not None and not (inputs.received.insert_only and call.direction == "TO"):
+            yield Fault((*operands, 3), "on_time needs inserts alone, received and sent", "leave on_time out")
         if call.direction == "TO":
-            yield from output(self.output_type, (STRING, *row.types), "the function", kinds=True)
+            times = [] if call.on_time is None else [event_time(row.types[row.names.index(call.on_time)])]
+            yield from output(self.output_type, (STRING, *row.types, *times), "the function", kinds=True)
             return
         if not inputs.received.insert_only:
             yield Fault(("inputChangelogModes",), "FROM_CHANGELOG takes inserts alone", "give it a table of inserts")

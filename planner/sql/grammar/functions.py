@@ -118,7 +118,7 @@ class Functions(JsonFunctions):
             names = self.wrapped(lambda: self.name("a column name", COLUMN_WORDS | BARE_FUNCTIONS))
             return self.node(Descriptor(tuple(names)), start)
         if self.at("MODEL") and self.following.kind in (WORD, QUOTED):
-            self.refuse("a MODEL argument")
+            self.refuse("a MODEL argument", remedy="call the model in a Python function, and select its result")
         if self.take("DEFAULT"):
             return self.node(Keyword("DEFAULT"), start)
         return self.parse_expression()

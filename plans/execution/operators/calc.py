@@ -104,15 +104,16 @@ def drop_update_before(node: DropUpdateBefore, port: int, flow: Flow, lowering: 
 @stateless(ProcessTableFunction)
 def changelog_function(node: ProcessTableFunction, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
     """Changes as rows with a leading code, or rows with such a code as changes."""
-    call = node.call()
+    call, names = node.call(), lowering.plan.inputs(node.id)[0].output_type.names
     numbers = [(F.lit(code), F.lit(KINDS.index(kind)).cast("tinyint")) for code, kind in call.codes]
     if call.direction == "TO":
         text = F.lit(None).cast("string")
         for code, number in numbers:
             text = F.when(flow.kind == number, code).otherwise(text)
         mapped = flow.where(flow.kind.isin([number for _, number in numbers]))
-        return [replace(mapped, kind=F.lit(INSERT).cast("tinyint"), columns=(text, *flow.columns))]
-    at = lowering.plan.inputs(node.id)[0].output_type.names.index(call.column)
+        times = [] if call.on_time is None else [flow.columns[names.index(call.on_time)]]
+        return [replace(mapped, kind=F.lit(INSERT).cast("tinyint"), columns=(text, *flow.columns, *times))]
+    at = names.index(call.column)
     known = ", ".join(code for code, _ in call.codes)
     change = fail(f"FROM_CHANGELOG knows the codes {known}, and column {call.column!r} holds ", flow.columns[at])
     change = change.cast("tinyint")

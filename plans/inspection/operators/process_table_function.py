@@ -18,20 +18,23 @@ def changelog_function(node: ProcessTableFunction, context: Context) -> RuleResu
         return declared(node, context)
     call, (source,) = node.call(), context.plan.inputs(node)
     branches = context.inputs(node)[0]
+    names = source.output_type.names
     if call.direction == "TO":
-        return RuleResult(tuple(_as_rows(branch, call) for branch in branches))
-    at = source.output_type.names.index(call.column)
+        time = None if call.on_time is None else names.index(call.on_time)
+        return RuleResult(tuple(_as_rows(branch, call, time) for branch in branches))
+    at = names.index(call.column)
     return RuleResult(tuple(_as_changes(branch, call, at) for branch in branches))
 
 
-def _as_rows(branch: Branch, call: ChangelogCall) -> Branch:
+def _as_rows(branch: Branch, call: ChangelogCall, time: int | None) -> Branch:
     codes = [list(pair) for pair in sorted(call.codes)]
     mapping = ", ".join(f"{kind} {code!r}" for code, kind in call.codes)
     code = compose("code of a change", (branch.origin,), codes, text=f"the code of a change ({mapping})")
     kinds = [kind for kind in KINDS if any(kind == mapped for _, mapped in call.codes)]
     dropped = [] if len(kinds) == len(KINDS) else [compose("kinds", (), kinds, text=f"changes {', '.join(kinds)}")]
     origin = compose("changes as rows", (branch.origin,), text=f"the changes of {branch.origin.text}")
-    return replace(branch.where(dropped), origin=origin, columns=(code, *branch.columns))
+    times = () if time is None else (branch.column(time),)
+    return replace(branch.where(dropped), origin=origin, columns=(code, *branch.columns, *times))
 
 
 def _as_changes(branch: Branch, call: ChangelogCall, at: int) -> Branch:

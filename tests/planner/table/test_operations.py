@@ -19,12 +19,16 @@ from compiled_plan import (
     call,
     col,
     lit,
+    map_,
     range_,
     row_number,
     with_columns,
     without_columns,
 )
 from compiled_plan.api.table import Table
+from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.building.nodes import identifier
+from compiled_plan.planner.table.expressions.expression import Expression
 from compiled_plan.plans.errors import ProgramError
 from tests.support.table_api import assert_same, compiled, environment, same, source
 
@@ -52,6 +56,22 @@ ONE_TABLE: dict[str, tuple[Make, str]] = {
     "rows as changes": (
         lambda env: t(env).from_changelog("c", {"c, r": "INSERT", "d": "DELETE"}),
         "SELECT * FROM FROM_CHANGELOG(TABLE T, DESCRIPTOR(c), MAP['c, r', 'INSERT', 'd', 'DELETE'])",
+    ),
+    "changes as rows with their time": (
+        lambda env: (
+            env.from_path("Bid")
+            .select("item", "bidtime")
+            .to_changelog(op="code", on_time="bidtime", uid="x")
+            .select("code", "rowtime")
+        ),
+        "SELECT code, rowtime FROM TO_CHANGELOG(input => (SELECT item, bidtime FROM Bid), op => DESCRIPTOR(code), "
+        "on_time => DESCRIPTOR(bidtime), uid => 'x')",
+    ),
+    "rows as changes by expressions": (
+        lambda env: t(env).from_changelog(
+            named("op_mapping", map_("c", "INSERT")._node), named("op", ast.Descriptor((identifier("c"),)))
+        ),
+        "SELECT * FROM FROM_CHANGELOG(input => TABLE T, op => DESCRIPTOR(c), op_mapping => MAP['c', 'INSERT'])",
     ),
     "where twice": (
         lambda env: t(env).where(col("a") > 5).where(col("b") < 3),
@@ -303,6 +323,10 @@ ONE_TABLE: dict[str, tuple[Make, str]] = {
         "SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS v(x, y) WHERE x > 1",
     ),
 }
+
+
+def named(name: str, value: ast.Expression) -> Expression:
+    return Expression(ast.NamedArgument(identifier(name), value))
 
 
 def t(env: TableEnvironment) -> Table:

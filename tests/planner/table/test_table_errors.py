@@ -159,6 +159,14 @@ CASES: dict[str, tuple[Callable[[TableEnvironment], object], tuple[str, ...]]] =
         lambda env: env.from_path("T").to_changelog(op_mapping=["INSERT"]),  # type: ignore[arg-type]
         ("op_mapping is a dict of texts, not ['INSERT']", "to_changelog()"),
     ),
+    "too many codes": (
+        lambda env: env.from_path("T").from_changelog("c", {"c": "INSERT"}, "ts", "x", "y"),
+        ("from_changelog() takes 4 arguments", "op, op_mapping, on_time, uid"),
+    ),
+    "a code twice": (
+        lambda env: env.from_path("T").from_changelog("c", op="c"),
+        ("the argument 'op' of FROM_CHANGELOG is there twice", "from_changelog()"),
+    ),
     "a code that is no column": (
         lambda env: env.from_path("T").from_changelog("nope"),
         ("the table has no column 'nope'", "from_changelog()"),
