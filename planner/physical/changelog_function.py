@@ -32,7 +32,6 @@ _DEFAULTS = {
     "on_time": "DESCRIPTOR",
     "uid": "VARCHAR(2147483647)",
 }
-_WITHOUT_TIME = "leave on_time out: the time is among the columns, and updates have no event time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +50,15 @@ class PhysicalProcessTableFunction(NewColumns):
 
     def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:
         inserts = inputs[0].modify_kinds.insert_only
-        over_updates = f"{self.direction}_CHANGELOG over a table that is updated"
+        if self.on_time is not None and not (inserts and self.direction == "TO"):
+            raise unsupported(
+                "on_time of a changelog function that receives or sends updates",
+                remedy="leave on_time out: the time is among the columns, and updates have no event time",
+            )
         if self.direction == "TO":
-            if self.on_time is not None and not inserts:
-                raise unsupported(f"on_time in {over_updates}", remedy=_WITHOUT_TIME)
             return ModifyKinds.INSERT
         if not inserts:
-            raise unsupported(over_updates, remedy="give it a table of inserts")
-        if self.on_time is not None:
-            raise unsupported("on_time in FROM_CHANGELOG, whose result is updated,", remedy=_WITHOUT_TIME)
+            raise unsupported("FROM_CHANGELOG over a table that is updated", remedy="give it a table of inserts")
         return ModifyKinds.ALL
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:

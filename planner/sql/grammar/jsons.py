@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.planner.sql.grammar.tokens import QUOTED, WORD
 from compiled_plan.planner.sql.grammar.types import Types
 from compiled_plan.planner.sql.nodes import Call, JsonArray, JsonExists, JsonObject, JsonPair, JsonQuery, JsonValue
 
@@ -32,8 +31,6 @@ class JsonFunctions(Types):
         return JsonValue(**args)
 
     def _json_value_behaviour(self) -> str | Expression | None:
-        if self.at("MODEL") and self.following.kind in (WORD, QUOTED):
-            self.refuse("a MODEL argument")
         if self.take("DEFAULT"):
             return self.parse_expression()
         return self.take_any(("NULL", "ERROR")) or None

@@ -81,11 +81,11 @@ def test_calls_that_are_refused(call: str, refused: Refused) -> None:
         ("FROM_CHANGELOG((SELECT d AS op, a FROM (SELECT d, COUNT(*) AS a FROM u GROUP BY d)))", "that is updated"),
         (
             "FROM_CHANGELOG((SELECT 'c' AS op, CAST(1 AS BIGINT) AS a, ts FROM clicks), DEFAULT, DEFAULT, DESCRIPTOR(ts))",
-            "on_time in FROM_CHANGELOG, whose result is updated",
+            "on_time of a changelog function",
         ),
         (
             "TO_CHANGELOG((SELECT ts, COUNT(*) AS a FROM clicks GROUP BY ts), DEFAULT, DEFAULT, DESCRIPTOR(ts))",
-            "on_time in TO_CHANGELOG over a table that is updated",
+            "on_time of a changelog function",
         ),
     ],
 )
