@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.chunks import Chunk
+from compiled_plan.plans.types import bitmaps, variants
 from compiled_plan.plans.types.row import RowKind
 
 _NULL = "<NULL>"
@@ -215,6 +216,8 @@ _TEXTS: dict[type[t.LogicalType], Callable[..., str]] = {
     t.BooleanType: lambda value: "TRUE" if value else "FALSE",
     t.BinaryType: lambda value: f"x'{value.hex()}'",
     t.VarBinaryType: lambda value: f"x'{value.hex()}'",
+    t.BitmapType: bitmaps.text,
+    t.VariantType: lambda value: variants.text(value, _double),
     t.FloatType: _single,
     t.DoubleType: _double,
     t.DecimalType: lambda value: format(value, "f"),

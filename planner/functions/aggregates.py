@@ -13,11 +13,15 @@ from compiled_plan.planner.functions.signatures import Documented, plain_times
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.plans.types import (
     BIGINT,
+    BITMAP,
     DOUBLE,
+    INT,
     STRING,
     ArrayType,
+    BitmapType,
     CharacterType,
     DecimalType,
+    IntegerType,
     LogicalType,
     MultisetType,
     NullType,
@@ -92,7 +96,7 @@ def _number(type_: LogicalType) -> bool:
     return isinstance(type_, NumericType)
 
 
-_UNORDERED = "ARRAY MAP MULTISET ROW STRUCTURED_TYPE RAW BINARY VARBINARY INTERVAL_YEAR_MONTH INTERVAL_DAY_TIME".split()
+_UNORDERED = "ARRAY MAP MULTISET ROW STRUCTURED_TYPE RAW BINARY VARBINARY INTERVAL_YEAR_MONTH INTERVAL_DAY_TIME BITMAP VARIANT".split()
 
 
 def _ordered(type_: LogicalType) -> bool:
@@ -124,6 +128,37 @@ def _percentile_args(types: tuple[LogicalType, ...]) -> tuple[LogicalType, ...]:
         element = DOUBLE.with_nullability(share.element.nullable)
         wanted = ArrayType(element=element, nullable=share.nullable)
     return (types[0], wanted, *types[2:])
+
+
+def _member(type_: LogicalType) -> bool:
+    return isinstance(type_, IntegerType) and type_.BITS <= INT.BITS
+
+
+def _bitmap(type_: LogicalType) -> bool:
+    return isinstance(type_, BitmapType)
+
+
+def _bitmaps(operation: str, doc: str) -> tuple[Aggregate, Aggregate]:
+    """The aggregate of a bitmap operation, and the one of its cardinality."""
+    accepts, family = (_member, "INT") if operation == "BUILD" else (_bitmap, "BITMAP")
+    coerce = _ints if operation == "BUILD" else _unchanged
+    name, cardinality = f"BITMAP_{operation}_AGG", f"BITMAP_{operation}_CARDINALITY_AGG"
+    return (
+        Aggregate(name, (1,), _const(BITMAP), accepts, family, coerce=coerce).api(
+            f"x.{name.lower()}", f"{name}: the {doc}."
+        ),
+        Aggregate(cardinality, (1,), _const(BIGINT), accepts, family, coerce=coerce).api(
+            f"x.{cardinality.lower()}", f"{cardinality}: the number of members of the {doc}."
+        ),
+    )
+
+
+def _ints(types: tuple[LogicalType, ...]) -> tuple[LogicalType, ...]:
+    return (INT.with_nullability(types[0].nullable),)
+
+
+def _unchanged(types: tuple[LogicalType, ...]) -> tuple[LogicalType, ...]:
+    return types
 
 
 def _listagg(types: tuple[LogicalType, ...]) -> LogicalType:
@@ -180,6 +215,10 @@ AGGREGATES: tuple[Aggregate, ...] = (
     Aggregate("JSON_OBJECTAGG_ABSENT_ON_NULL", (2,), _const(_JSON), _text, "CHARACTER", group_nullable=False),
     Aggregate("JSON_ARRAYAGG_NULL_ON_NULL", (1,), _const(_JSON), group_nullable=False),
     Aggregate("JSON_ARRAYAGG_ABSENT_ON_NULL", (1,), _const(_JSON), group_nullable=False),
+    *_bitmaps("BUILD", "bitmap of the values"),
+    *_bitmaps("AND", "intersection of the bitmaps"),
+    *_bitmaps("OR", "union of the bitmaps"),
+    *_bitmaps("XOR", "symmetric difference of the bitmaps"),
     _rank("ROW_NUMBER", BIGINT).api("row_number()", "ROW_NUMBER(), for an over window."),
     _rank("RANK", BIGINT).api("rank()", "RANK(), for an over window."),
     _rank("DENSE_RANK", BIGINT).api("dense_rank()", "DENSE_RANK(), for an over window."),

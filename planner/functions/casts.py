@@ -59,6 +59,7 @@ _EXPLICIT: dict[str, frozenset[str]] = {
         for root in _TEXT
     },
     **{root: frozenset((*_TEXT, *_BYTES)) for root in _BYTES},
+    "BITMAP": frozenset((*_TEXT, *_BYTES)),
     "DATE": frozenset((*_TEXT, *_TIMESTAMPS)),
     _TIME: frozenset((*_TEXT, *_TIMESTAMPS)),
     **{root: frozenset((*_NUMBERS, *_TEXT, "DATE", _TIME, *_TIMESTAMPS)) for root in _TIMESTAMPS},
@@ -90,7 +91,7 @@ def cast(rex: RexNode, type_: LogicalType, *, try_: bool = False) -> RexNode:
     if not supports_explicit_cast(source, type_):
         raise ProgramError(
             f"cannot cast {source.with_nullability(True)} to {type_.with_nullability(True)}",
-            remedy="cast through a type that both sides know, such as STRING",
+            remedy=_cast_remedy(source, type_),
         )
     target = type_.with_nullability(source.nullable or try_)
     attribute = isinstance(source, TimestampBase) and source.is_time_attribute
@@ -103,6 +104,15 @@ def cast(rex: RexNode, type_: LogicalType, *, try_: bool = False) -> RexNode:
     if try_:
         return Call("$TRY_CAST$1", (rex,), target.with_nullability(True), "SPECIAL")
     return _boolean_cast(rex, target) or Call("$CAST$1", (rex,), target, "SPECIAL")
+
+
+def _cast_remedy(source: LogicalType, target: LogicalType) -> str:
+    if source.ROOT == "VARIANT":
+        value = "JSON_UNQUOTE(JSON_STRING(v))" if target.ROOT in _TEXT else f"CAST(JSON_STRING(v) AS {target.text()})"
+        return f"write {value}, where v is the VARIANT"
+    if target.ROOT == "VARIANT":
+        return "write PARSE_JSON(x) of a JSON text, PARSE_JSON(JSON_STRING(x)) of another value"
+    return "cast through a type that both sides know, such as STRING"
 
 
 def coerce(rex: RexNode, type_: LogicalType) -> RexNode:

@@ -40,6 +40,7 @@ from compiled_plan.plans.types import (
     LogicalType,
     MapType,
     RowType,
+    VariantType,
 )
 
 
@@ -80,10 +81,12 @@ def _item(operands: Operands) -> RexNode:
             raise ProgramError(f"a key of {type_} is not of type {type_of(key)}", remedy="cast it to the key's type")
     elif isinstance(type_, ArrayType) and isinstance(type_of(key), IntegerType):
         item_type = type_.element
+    elif isinstance(type_, VariantType) and isinstance(type_of(key), IntegerType | CharacterType):
+        item_type = type_
     else:
         raise ProgramError(
             f"cannot apply [] to arguments of type {type_}[{type_of(key)}]",
-            remedy="supported: <ARRAY>[<INTEGER>], <MAP>[<key>]",
+            remedy="supported: <ARRAY>[<INTEGER>], <MAP>[<key>], <VARIANT>[<INTEGER>], <VARIANT>[<CHARACTER>]",
         )
     return Call("$ITEM$1", operands, item_type.with_nullability(True), "SPECIAL")
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions import (
     arithmetic,
+    bitmaps,
     collections,
     conditional,
     hashes,
@@ -19,6 +20,7 @@ from compiled_plan.planner.functions import (
     strings,
     structured,
     temporal,
+    variants,
 )
 from compiled_plan.planner.functions.aggregates import aggregate_names, aggregate_text
 from compiled_plan.planner.functions.signatures import Function
@@ -26,14 +28,10 @@ from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.plans.rex import Call, RexNode, python_function, walk
 
 #: The modules of the families of scalar functions.
-FAMILIES = (operators, arithmetic, strings, temporal, conditional, collections, hashes, json, structured)
-
-_BITMAPS = "AND ANDNOT BUILD CARDINALITY FROM_BYTES OR TO_ARRAY TO_BYTES TO_STRING XOR".split()
+FAMILIES = (operators, arithmetic, strings, temporal, conditional, collections, hashes, json, structured, bitmaps, variants)
 
 #: Flink functions without support here, and their alternatives.
 UNSUPPORTED = {
-    **dict.fromkeys(("PARSE_JSON", "TRY_PARSE_JSON"), "a plan cannot hold VARIANT; use JSON_VALUE and JSON_QUERY"),
-    **{f"BITMAP_{name}": "keep the values in an ARRAY" for name in _BITMAPS},
 }
 
 _SPELLED = {"!=": "<>", "==": "=", "CHARACTER_LENGTH": "CHAR_LENGTH"}

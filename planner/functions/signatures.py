@@ -14,6 +14,7 @@ from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
 from compiled_plan.plans.types import (
     ArrayType,
+    BitmapType,
     BooleanType,
     BytesType,
     CharacterType,
@@ -61,6 +62,7 @@ TEXT = Family("CHARACTER", (CharacterType,))
 TEXT_LITERAL = Family("CHARACTER LITERAL", (CharacterType,), literal=True)
 BYTES_ = Family("BINARY", (BytesType,))
 TEXT_OR_BYTES = Family("CHARACTER or BINARY", (CharacterType, BytesType))
+BITMAP_ = Family("BITMAP", (BitmapType,))
 STAMP = Family("TIMESTAMP", (TimestampBase,))
 DATETIME = Family("DATETIME", (DateType, TimeType, TimestampBase))
 INTERVAL = Family("INTERVAL", (IntervalType,))

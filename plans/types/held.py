@@ -9,7 +9,6 @@ from compiled_plan.plans.types.logical import (
     RawType,
     SymbolType,
     TimestampTzType,
-    VariantType,
 )
 
 #: Remedy for values of such a type.
@@ -22,7 +21,7 @@ def unheld(type_: LogicalType) -> LogicalType | None:
     while todo:
         part = todo.pop()
         plain = isinstance(part, RawType) and part.serializer != PICKLE
-        if plain or isinstance(part, VariantType | TimestampTzType | DescriptorType | SymbolType):
+        if plain or isinstance(part, TimestampTzType | DescriptorType | SymbolType):
             return part
         todo += part.children()
     return None

@@ -2,6 +2,7 @@
 
 from compiled_plan.plans.types.atomic import (
     BIGINT,
+    BITMAP,
     BOOLEAN,
     BYTES,
     DOUBLE,
@@ -13,6 +14,7 @@ from compiled_plan.plans.types.atomic import (
     SMALLINT,
     STRING,
     TINYINT,
+    VARIANT,
     BigIntType,
     BinaryType,
     BitmapType,
@@ -64,6 +66,7 @@ from compiled_plan.plans.types.temporal import (
 
 __all__ = [
     "BIGINT",
+    "BITMAP",
     "BOOLEAN",
     "BYTES",
     "DATE",
@@ -76,6 +79,7 @@ __all__ = [
     "SMALLINT",
     "STRING",
     "TINYINT",
+    "VARIANT",
     "ArrayType",
     "BigIntType",
     "BinaryType",

@@ -290,6 +290,6 @@ _READERS: dict[str, Callable[[_Parser], t.LogicalType]] = {
     "NULL": _constant(t.NULL),
     "SYMBOL": _constant(t.SymbolType()),
     "DESCRIPTOR": _constant(t.DescriptorType()),
-    "VARIANT": _constant(t.VariantType()),
-    "BITMAP": _constant(t.BitmapType()),
+    "VARIANT": _constant(t.VARIANT),
+    "BITMAP": _constant(t.BITMAP),
 }

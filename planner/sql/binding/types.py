@@ -137,6 +137,7 @@ _READERS: dict[str, _Reader] = {
     "BOOLEAN": _plain(t.BOOLEAN),
     "BINARY": _sized(lambda n: t.BinaryType(length=n), 1, t.MAX_LENGTH, 1),
     "VARBINARY": _sized(lambda n: t.VarBinaryType(length=n), 1, t.MAX_LENGTH, t.MAX_LENGTH),
+    "BITMAP": _plain(t.BITMAP),
     "BYTES": _plain(t.BYTES),
     "DECIMAL": _decimal,
     "TINYINT": _plain(t.TINYINT),
@@ -157,6 +158,6 @@ _READERS: dict[str, _Reader] = {
     "STRUCTURED": _structured,
     "RAW": _raw,
     "REAL": _real,
-    "VARIANT": _plain(t.VariantType()),
+    "VARIANT": _plain(t.VARIANT),
     "USER": _user,
 }

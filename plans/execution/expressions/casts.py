@@ -93,7 +93,7 @@ class _Cast:
                 return self._text(source, target)
             case t.CharacterType(), _:
                 return self._read(source, target)
-            case t.BytesType(), t.BytesType():
+            case t.BytesType() | t.BitmapType(), t.BytesType():
                 return _fit_bytes(column, target)
             case t.FloatType() | t.DoubleType(), t.DecimalType():
                 double = (

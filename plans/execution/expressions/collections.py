@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.casts import cast_column
-from compiled_plan.plans.execution.expressions.functions import fail
+from compiled_plan.plans.execution.expressions.functions import fail, java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant
 from compiled_plan.plans.execution.expressions.registry import Family, Translator
 from compiled_plan.plans.execution.spark import lambdas
@@ -51,6 +51,10 @@ def _item(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> C
     match holder:
         case t.ArrayType():
             return F.get(args[0], args[1].cast("int") - 1)
+        case t.VariantType() if isinstance(r.type_of(call.operands[1]), t.CharacterType):
+            return java("VARIANT_FIELD", "binary", args[0], args[1])
+        case t.VariantType():
+            return java("VARIANT_ELEMENT", "binary", args[0], args[1].cast("int"))
         case t.MapType():
             return args[0][operand_as(call, args, 1, holder.key, context)]
         case t.MultisetType():

@@ -96,6 +96,8 @@ def _query(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> 
 def _printable(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:
     """Times as text; the Java side writes all other values."""
     match type_:
+        case t.VariantType():
+            return java("VARIANT_VALUE", "variant", column)
         case t.TimestampBase():
             return _iso(column, type_)
         case t.DateType() | t.TimeType():

@@ -65,7 +65,7 @@ def value_text(column: Column, type_: t.LogicalType) -> Column:
             return column.cast("string")
         case t.CharacterType():
             return F.concat(F.length(column).cast("string"), F.lit(":"), column)
-        case t.BytesType() | t.RawType():
+        case t.BytesType() | t.RawType() | t.BitmapType() | t.VariantType():
             return F.hex(column)
         case t.DateType():
             return F.unix_date(column).cast("string")

@@ -35,6 +35,10 @@ def to_text(column: Column, type_: t.LogicalType, context: ExpressionContext) ->
             return column.cast("string")
         case t.BytesType():
             return java("UTF8", "string", column)
+        case t.BitmapType():
+            return java("BITMAP_TO_STRING", "string", column)
+        case t.VariantType():
+            return java("VARIANT_TEXT", "string", column)
         case t.TimeType():
             return java("TIME_TO_TEXT", "string", column, options=(str(type_.precision),))
         case t.TimestampBase():

@@ -22,6 +22,7 @@ from compiled_plan.plans.trees import fold_tree
 FAMILIES = (
     "arithmetic",
     "arithmetic_functions",
+    "bitmaps",
     "casts",
     "collections",
     "conditional",
@@ -33,6 +34,7 @@ FAMILIES = (
     "structured",
     "temporal",
     "temporal_texts",
+    "variants",
 )
 for _family in FAMILIES:
     import_module(f"{__package__}.{_family}")

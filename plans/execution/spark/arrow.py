@@ -26,6 +26,8 @@ _SIMPLE: dict[type[t.LogicalType], pa.DataType] = {
     t.VarCharType: pa.string(),
     t.BinaryType: pa.binary(),
     t.VarBinaryType: pa.binary(),
+    t.BitmapType: pa.binary(),
+    t.VariantType: pa.binary(),
     t.DateType: pa.date32(),
     t.TimeType: pa.int32(),
     t.TimestampType: pa.timestamp("us"),

@@ -8,6 +8,8 @@ Representation of values in Spark:
   are truncated.
 - INTERVAL YEAR TO MONTH is an INT, months; INTERVAL DAY TO SECOND is a BIGINT, milliseconds: as in Flink.
 - MULTISET is a map from element to count.
+- BITMAP is the portable serialization of a Roaring bitmap; equal bitmaps have equal bytes.
+- VARIANT is the length of the metadata in four bytes, the metadata, the value: both in Spark's encoding.
 - RAW of a Python object is its pickle; other RAW types have no representation.
 - ROW and STRUCTURED are structs with the same field names.
 
@@ -38,6 +40,8 @@ _SIMPLE: dict[type[t.LogicalType], Callable[[], s.DataType]] = {
     t.VarCharType: s.StringType,
     t.BinaryType: s.BinaryType,
     t.VarBinaryType: s.BinaryType,
+    t.BitmapType: s.BinaryType,
+    t.VariantType: s.BinaryType,
     t.DateType: s.DateType,
     t.TimeType: s.IntegerType,
     t.TimestampType: s.TimestampNTZType,
@@ -53,7 +57,7 @@ def to_spark(type_: t.LogicalType) -> s.DataType:
     """The Spark type that holds values of a logical type.
 
     Raises:
-        UnsupportedError: a type without a Spark type (RAW, VARIANT, TIMESTAMP WITH TIME ZONE, DESCRIPTOR).
+        UnsupportedError: a type without a Spark type (RAW, TIMESTAMP WITH TIME ZONE, DESCRIPTOR).
     """
     simple = _SIMPLE.get(type(type_))
     if simple is not None:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from numbers import Integral, Real
 from typing import Any
 
+from compiled_plan.plans.types import bitmaps, variants
 from compiled_plan.plans.types import logical as t
 
 Convert = Callable[[Any, Any], Any]
@@ -202,6 +203,10 @@ _BINARY = (
     Conversion(bytearray, _to(bytes), _to(bytearray)),
     Conversion(memoryview, _to(bytes), _to(memoryview)),
 )
+_BITMAP = (
+    Conversion(frozenset, lambda v, _: bitmaps.write(v), lambda v, _: bitmaps.read(v), "integers of 32 bits"),
+    Conversion(Set, lambda v, _: bitmaps.write(v), None),
+)
 _INT = (Conversion(int, _whole, same), Conversion(Integral, _whole, None, "numpy's integers"))
 
 #: The conversions of types without component types; the first has the default class.
@@ -211,6 +216,8 @@ SIMPLE: dict[type[t.LogicalType], tuple[Conversion, ...]] = {
     t.BooleanType: (Conversion(bool, same, same),),
     t.BinaryType: _BINARY,
     t.VarBinaryType: _BINARY,
+    t.BitmapType: _BITMAP,
+    t.VariantType: (Conversion(object, None, lambda v, _: variants.read(v), "as of json.loads, with Decimal"),),
     t.DecimalType: (
         Conversion(Decimal, _decimal, same, "rounded half up to the scale"),
         Conversion(Integral, _decimal, None),

@@ -32,7 +32,10 @@ public enum AccumulatorForm implements Framed.Form {
   DISTINCT(22, 1),
   /** Pickled accumulators without a declared type. */
   PYTHON(23, 1),
-  PYTHON_VALUE(24, 1);
+  PYTHON_VALUE(24, 1),
+  BITMAP(25, 1),
+  /** The count of each member. */
+  BITMAP_COUNTS(26, 1);
 
   private final int code;
   private final int version;

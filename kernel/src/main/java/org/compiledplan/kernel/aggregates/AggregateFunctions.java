@@ -48,6 +48,12 @@ public final class AggregateFunctions {
     FUNCTIONS.put(
         "$JSON_ARRAYAGG_ABSENT_ON_NULL$1",
         call -> () -> new JsonAccumulators.ArrayAgg(call, false));
+    for (BitmapAccumulators.Operation operation : BitmapAccumulators.Operation.values()) {
+      Function<AggregateCall, Supplier<Accumulator>> maker =
+          call -> () -> BitmapAccumulators.of(call, operation);
+      FUNCTIONS.put("$BITMAP_" + operation + "_AGG$1", maker);
+      FUNCTIONS.put("$BITMAP_" + operation + "_CARDINALITY_AGG$1", maker);
+    }
   }
 
   private AggregateFunctions() {}
@@ -77,7 +83,7 @@ public final class AggregateFunctions {
       case "$MIN$1", "$MAX$1" -> call.retract() || call.argTypes()[0].isFloating();
       case "$SUM$1", "$$SUM0$1" -> call.retract() || !call.resultType().isIntegral();
       case "$AVG$1" -> call.retract() || !call.argTypes()[0].isIntegral();
-      default -> true;
+      default -> call.retract() || !call.function().startsWith("$BITMAP_");
     };
   }
 

@@ -10,6 +10,8 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.values.Bitmaps;
+import org.compiledplan.kernel.values.Variants;
 
 /**
  * Rows in the output format of the connector `print`: `+I[1, abc, null]`, with the texts of Java
@@ -59,6 +61,8 @@ public final class PrintEncoder extends Encoder {
           out.append(values.getDecimal(i, shape.precision(), shape.scale()).toJavaBigDecimal());
       case "CHAR", "VARCHAR" -> out.append(values.getUTF8String(i));
       case "BINARY", "VARBINARY" -> out.append(java.util.Arrays.toString(values.getBinary(i)));
+      case "BITMAP" -> out.append(Bitmaps.text(values.getBinary(i)));
+      case "VARIANT" -> out.append(Variants.text(values.getBinary(i)));
       case "DATE" -> out.append(LocalDate.ofEpochDay(values.getInt(i)));
       case "TIME_WITHOUT_TIME_ZONE" ->
           out.append(LocalTime.ofNanoOfDay(values.getInt(i) * 1_000_000L));

@@ -10,11 +10,14 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.util.RawValue;
 import java.math.BigDecimal;
+import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.apache.spark.sql.Row;
+import org.apache.spark.unsafe.types.VariantVal;
 import scala.collection.Iterator;
 import scala.collection.Seq;
 import scala.jdk.javaapi.CollectionConverters;
@@ -322,6 +325,9 @@ final class Json {
       CollectionConverters.asJava(map)
           .forEach((key, item) -> result.set(String.valueOf(key), node(item)));
       return result;
+    }
+    if (value instanceof VariantVal variant) {
+      return NODES.rawValueNode(new RawValue(variant.toJson(ZoneOffset.UTC)));
     }
     if (value instanceof Double || value instanceof Float) {
       double number = ((Number) value).doubleValue();

@@ -21,6 +21,8 @@ final class Registry {
     Json.register();
     Collections.register();
     Lookups.register();
+    BitmapFunctions.register();
+    VariantFunctions.register();
   }
 
   private Registry() {}
