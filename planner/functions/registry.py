@@ -16,6 +16,7 @@ from compiled_plan.planner.functions import (
     conditional,
     hashes,
     json,
+    models,
     operators,
     strings,
     structured,
@@ -31,8 +32,7 @@ from compiled_plan.plans.rex import Call, RexNode, python_function, walk
 FAMILIES = (operators, arithmetic, strings, temporal, conditional, collections, hashes, json, structured, bitmaps, variants)
 
 #: Flink functions without support here, and their alternatives.
-UNSUPPORTED = {
-}
+UNSUPPORTED = models.REFUSED
 
 _SPELLED = {"!=": "<>", "==": "=", "CHARACTER_LENGTH": "CHAR_LENGTH"}
 

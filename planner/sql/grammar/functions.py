@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from compiled_plan.planner.functions.models import MODEL_REMEDY, REFUSED
 from compiled_plan.planner.sql.grammar.jsons import JsonFunctions
 from compiled_plan.planner.sql.grammar.reserved_words import BARE_FUNCTIONS, COLUMN_WORDS
 from compiled_plan.planner.sql.grammar.tokens import QUOTED, WORD
@@ -53,6 +54,9 @@ class Functions(JsonFunctions):
 
     def parse_call(self, parts: tuple[Identifier, ...], start: int) -> Call:
         """Parse the arguments of a call and the clauses after them; the cursor is at the opening parenthesis."""
+        remedy = REFUSED.get(parts[-1].name.upper())
+        if remedy is not None:
+            self.refuse(f"the function {parts[-1].name.upper()}", token=self.previous, remedy=remedy)
         self.open()
         distinct = self.take("DISTINCT")
         if not distinct:
@@ -118,7 +122,7 @@ class Functions(JsonFunctions):
             names = self.wrapped(lambda: self.name("a column name", COLUMN_WORDS | BARE_FUNCTIONS))
             return self.node(Descriptor(tuple(names)), start)
         if self.at("MODEL") and self.following.kind in (WORD, QUOTED):
-            self.refuse("a MODEL argument", remedy="call the model in a Python function, and select its result")
+            self.refuse("a MODEL argument", remedy=MODEL_REMEDY)
         if self.take("DEFAULT"):
             return self.node(Keyword("DEFAULT"), start)
         return self.parse_expression()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from compiled_plan.planner.functions.models import REFUSED
 from compiled_plan.planner.sql.grammar.expressions import Expressions
 from compiled_plan.planner.sql.grammar.primaries import QUERY_STARTS
 from compiled_plan.planner.sql.grammar.tokens import NUMBER, WORD
@@ -116,10 +117,10 @@ class Relations(Expressions):
             return self.node(TableFunction(call), start)
         if self.at_symbol("("):
             return self._parenthesised_relation(start, lateral)
-        if lateral:
+        if lateral and self.word() not in REFUSED:
             self.fail_expected("TABLE(...), UNNEST(...) or a query in parentheses after LATERAL")
         parts = self.dotted("a table name")
-        if self.at_symbol("("):
+        if self.at_symbol("(") or lateral:
             return self.node(TableFunction(self.parse_call(parts, start)), start)
         hints = self.parse_hints()
         as_of = self._sum() if self.take("FOR", "SYSTEM_TIME", "AS", "OF") else None
