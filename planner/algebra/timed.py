@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compiled_plan.planner.algebra.nodes import AggregateCall, Barrier, NewColumns, Pair, Single, SortKey
+from compiled_plan.planner.algebra.nodes import AggregateCall, Barrier, Hint, NewColumns, Pair, Single, SortKey
 from compiled_plan.planner.algebra.rex import FrameEnd, FrameUnit
 from compiled_plan.plans.rex import Literal, RexNode
 from compiled_plan.plans.types import RowType
@@ -73,7 +73,7 @@ class TemporalJoin(Pair):
 
     `kind` is INNER or LEFT; `condition` is over left and right columns. `version` is the right column with the start of
     a version's validity; None for the version that is current when the left row arrives. `lookup`: the right table is
-    queried by key when the left row arrives.
+    queried by key when the left row arrives; `hint` is its LOOKUP hint.
     """
 
     EXPRESSIONS = "condition"
@@ -82,6 +82,7 @@ class TemporalJoin(Pair):
     time: int
     version: int | None
     lookup: bool = False
+    hint: Hint | None = None
 
 
 @dataclass(frozen=True, slots=True)

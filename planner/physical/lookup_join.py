@@ -9,7 +9,7 @@ from typing import cast
 
 from compiled_plan.planner.algebra.expressions import conjunction, conjuncts, same_representation
 from compiled_plan.planner.algebra.kinds import JoinKind
-from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan
+from compiled_plan.planner.algebra.nodes import Filter, Hint, Project, RelNode, Scan
 from compiled_plan.planner.algebra.timed import TemporalJoin
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.physical.base import NewColumns, NodeContext, OperatorPlanner, PhysicalOperator, make
@@ -19,10 +19,11 @@ from compiled_plan.planner.physical.joining import JOIN_TITLES, equi_keys
 from compiled_plan.planner.physical.traits import NO_KEYS, Keys, Traits, UpdateKind, row_kinds, smallest
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.lookup import ConstantKey, FieldKey, LookupKey, LookupTable
+from compiled_plan.plans.nodes.lookup import ConstantKey, FieldKey, LookupKey, LookupTable, RetryOptions
 from compiled_plan.plans.nodes.lookup import LookupJoin as LookupJoinNode
 from compiled_plan.plans.nodes.tables import ProjectPushDown, TableSource
 from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, input_refs, type_of
+from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.types import RowType
 
 
@@ -52,6 +53,7 @@ class PhysicalLookupJoin(NewColumns):
     keys: tuple[tuple[int, InputRef | Literal], ...]
     before: RexNode | None
     condition: RexNode | None
+    retry: RetryOptions | None = None
     updates: UpdateKind = UpdateKind.BOTH
 
     @property
@@ -84,6 +86,7 @@ class PhysicalLookupJoin(NewColumns):
             projection_on_temporal_table=self.request.exprs,
             filter_on_temporal_table=self.request.condition,
             lookup_key_contains_primary_key=self._by_primary_key,
+            retry_options=self.retry,
             input_changelog_mode=row_kinds(input_node.modify_kinds, self.updates),
             input_upsert_key=tuple(sorted(key)) if key else (),
         )
@@ -106,8 +109,14 @@ class PhysicalLookupJoin(NewColumns):
         joined = "".join(rex_text(item, self.columns.names) for item in (self.before, self.condition) if item)
         return (
             f"LookupJoin(table=[{path_text(self.request.table)}], joinType=[{JOIN_TITLES[self.kind]}], lookup=[{keys}]"
-            f"{where}{f', joinCondition=[{joined}]' if joined else ''}, select=[{', '.join(self.columns.names)}])"
+            f"{where}{f', joinCondition=[{joined}]' if joined else ''}, select=[{', '.join(self.columns.names)}]{self._retry_text()})"
         )
+
+    def _retry_text(self) -> str:
+        if self.retry is None:
+            return ""
+        retry = self.retry
+        return f", retry=[{retry.retry_predicate}, {retry.retry_strategy}, {retry.fixed_delay}ms, {retry.max_attempts}]"
 
 
 def _key(value: InputRef | Literal, columns: RowType, column: int) -> LookupKey:
@@ -153,7 +162,20 @@ def as_lookup_join(rel: TemporalJoin, at: OperatorPlanner) -> PhysicalOperator |
         tuple(sorted(keys.items())),
         conjunction(before) if before else None,
         conjunction(after) if after else None,
+        _retry(rel.hint),
         columns=rel.row_type,
+    )
+
+
+def _retry(hint: Hint | None) -> RetryOptions | None:
+    options = {} if hint is None else dict(hint.options)
+    if "retry-strategy" not in options:
+        return None
+    return make(RetryOptions)(
+        retry_predicate=options["retry-predicate"],
+        retry_strategy="FIXED_DELAY",
+        fixed_delay=parse_duration(options["fixed-delay"]),
+        max_attempts=int(options["max-attempts"]),
     )
 
 

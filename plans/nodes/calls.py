@@ -13,7 +13,9 @@ from compiled_plan.plans.nodes.rules import Columns, Path, index, is_ordered
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.rex.signatures import SYNTAXES
 from compiled_plan.plans.types import (
+    INT,
     ArrayType,
+    BitmapType,
     BooleanType,
     CharacterType,
     IntegerType,
@@ -85,6 +87,14 @@ def _percentiles(types: _Types, result: LogicalType) -> bool:
     return isinstance(result, ArrayType) == isinstance(types[1], ArrayType) and isinstance(inner, NumericType)
 
 
+def _member(types: _Types) -> bool:
+    return isinstance(types[0], IntegerType) and types[0].BITS == INT.BITS
+
+
+def _bitmap(types: _Types) -> bool:
+    return isinstance(types[0], BitmapType)
+
+
 _NUMBER_OF_ROWS = _Function(0, 0, _any, _gives(IntegerType), over=True)
 _JSON_OBJECT = _Function(2, 2, _text, _gives(CharacterType))
 _JSON_ARRAY = _Function(1, 1, _any, _gives(CharacterType))
@@ -109,6 +119,11 @@ FUNCTIONS: Mapping[str, _Function] = {
     "$JSON_OBJECTAGG_ABSENT_ON_NULL$1": _JSON_OBJECT,
     "$JSON_ARRAYAGG_NULL_ON_NULL$1": _JSON_ARRAY,
     "$JSON_ARRAYAGG_ABSENT_ON_NULL$1": _JSON_ARRAY,
+    **{
+        f"$BITMAP_{operation}_{result}$1": _Function(1, 1, _member if operation == "BUILD" else _bitmap, _gives(kind))
+        for operation in ("BUILD", "AND", "OR", "XOR")
+        for result, kind in (("AGG", BitmapType), ("CARDINALITY_AGG", IntegerType))
+    },
     "$ROW_NUMBER$1": _NUMBER_OF_ROWS,
     "$RANK$1": _Function(0, 64, _any, _gives(IntegerType), over=True),
     "$DENSE_RANK$1": _Function(0, 64, _any, _gives(IntegerType), over=True),

@@ -85,7 +85,7 @@ def order(spec: SortSpec, columns: Columns, path: Path) -> Iterator[Fault]:
 
 def is_ordered(type_: LogicalType) -> bool:
     """Return True if values of the type can be sorted."""
-    return type_.ROOT not in ("MAP", "MULTISET", "RAW", "VARIANT", "DESCRIPTOR", "SYMBOL")
+    return type_.ROOT not in ("MAP", "MULTISET", "RAW", "BITMAP", "VARIANT", "DESCRIPTOR", "SYMBOL")
 
 
 def partition(spec: PartitionSpec, columns: Columns, path: Path) -> Iterator[Fault]:

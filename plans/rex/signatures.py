@@ -17,7 +17,7 @@ from compiled_plan.plans.rex.kinds import kind_of, kind_text
 from compiled_plan.plans.rex.nodes import Call, Literal, Sarg
 from compiled_plan.plans.rex.operands import castable, operand_fault
 from compiled_plan.plans.rex.python import python_function, user_name
-from compiled_plan.plans.types import ArrayType, FieldsType, LogicalType, MapType
+from compiled_plan.plans.types import ArrayType, FieldsType, LogicalType, MapType, VariantType
 from compiled_plan.plans.types.likeness import alike
 
 Types = tuple[LogicalType, ...]
@@ -228,6 +228,8 @@ def _item(call: Call, types: Types) -> str | None:
             element, wanted = source.element, "N"
         case MapType():
             element, wanted = source.value, kind_of(source.key)
+        case VariantType():
+            element, wanted = source, "C" if kind_of(key) == "C" else "N"
         case FieldsType():
             at = call.operands[1]
             field = source.field_named(str(at.value)) if isinstance(at, Literal) else None

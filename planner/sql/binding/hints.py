@@ -1,4 +1,4 @@
-"""Query hints: STATE_TTL on joins and aggregates, OPTIONS on tables.
+"""Query hints: STATE_TTL on joins and aggregates, LOOKUP on lookup joins, OPTIONS on tables.
 
 Source: Flink's "Hints" page, and Flink 2.3: a STATE_TTL key must name an input of the join or aggregate that the
 hint applies to; a block with neither ignores the hint and its keys.
@@ -13,6 +13,7 @@ from compiled_plan.planner.algebra.nodes import Hint
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding.lookup_hints import LOOKUP, TABLE, check_lookup
 from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.plans.errors import ProgramError, ProgramWarning
 from compiled_plan.plans.text.durations import parse_duration, warn_of_bare_number
@@ -20,15 +21,14 @@ from compiled_plan.plans.text.durations import parse_duration, warn_of_bare_numb
 #: Join strategy hints; they do not affect a streaming plan, but must name inputs all the same.
 JOIN_HINTS = frozenset(("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "MULTI_JOIN"))
 STATE_TTL = "STATE_TTL"
-_KNOWN = frozenset((STATE_TTL, "OPTIONS", "LOOKUP", *JOIN_HINTS))
+_KNOWN = frozenset((STATE_TTL, "OPTIONS", LOOKUP, *JOIN_HINTS))
 
 
 def bind_block_hints(hints: Sequence[ast.TableHint], source: SourceText) -> tuple[Hint, ...]:
     """The hints of `SELECT /*+ ... */`.
 
     Raises:
-        ProgramError: unknown hint, or a STATE_TTL that is no list of durations.
-        UnsupportedError: LOOKUP and other unsupported hints of Flink.
+        ProgramError: unknown hint, a STATE_TTL that is no list of durations, or a LOOKUP with wrong options.
     """
     return tuple(_block_hint(hint, source) for hint in hints)
 
@@ -47,8 +47,8 @@ def _block_hint(node: ast.TableHint, source: SourceText) -> Hint:
     if node.name == "OPTIONS":
         _check_options(node, source)
         _warn_without_effect(node, source, "it goes behind a table's name")
-    elif node.name == "LOOKUP":
-        raise source.unsupported(node, "the hint LOOKUP")
+    elif node.name == LOOKUP:
+        check_lookup(node, source)
     elif node.name not in JOIN_HINTS:
         raise _unknown(node, source)
     return Hint(node.name, tuple(node.options.items()), tuple(node.arguments), source.where(node))
@@ -62,6 +62,8 @@ def check_names(hints: Sequence[Hint], names: Sequence[str]) -> None:
     """
     for hint in hints:
         keys = [key for key, _ in hint.options] if hint.name == STATE_TTL else list(hint.arguments)
+        if hint.name == LOOKUP:
+            keys = [dict(hint.options)[TABLE]]
         for key in keys:
             if key not in names:
                 raise ProgramError(

@@ -17,6 +17,7 @@ from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind_condition
 from compiled_plan.planner.sql.binding.from_clause import From, Place, binds_relation, relation
+from compiled_plan.planner.sql.binding.lookup_hints import lookup_hint
 from compiled_plan.planner.sql.binding.scopes import Scope, ScopeColumn
 from compiled_plan.planner.sql.binding.temporal import join_snapshot
 from compiled_plan.plans.rex import InputRef, RexNode, transform
@@ -61,7 +62,8 @@ def _joined(
     place: Place,
 ) -> RelNode:
     if isinstance(right.rel, Snapshot):
-        return join_snapshot(binder, node, left.rel, right.rel, kind, condition)
+        hint = lookup_hint(place.hints, right.alias)
+        return join_snapshot(binder, node, left.rel, right.rel, kind, condition, hint)
     correlated = bool(outer_refs(right.rel, correlation)) or _is_function(right.rel)
     if not correlated:
         hints = tuple(hint for hint in place.hints if hint.name in ("STATE_TTL", "MULTI_JOIN"))

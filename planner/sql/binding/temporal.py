@@ -6,7 +6,7 @@ Source: Flink's "Joins" page, "Temporal Joins"; the restrictions of Flink 2.3.
 from __future__ import annotations
 
 from compiled_plan.planner.algebra.kinds import JoinKind
-from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan
+from compiled_plan.planner.algebra.nodes import Filter, Hint, Project, RelNode, Scan
 from compiled_plan.planner.algebra.rex import OuterRef
 from compiled_plan.planner.algebra.timed import Snapshot, TemporalJoin
 from compiled_plan.planner.catalog.connectors import can_look_up
@@ -48,9 +48,15 @@ def bind_snapshot(
 
 
 def join_snapshot(
-    binder: Binder, node: ast.Join, left: RelNode, right: Snapshot, kind: JoinKind, condition: RexNode
+    binder: Binder,
+    node: ast.Join,
+    left: RelNode,
+    right: Snapshot,
+    kind: JoinKind,
+    condition: RexNode,
+    hint: Hint | None = None,
 ) -> RelNode:
-    """The temporal join of a FOR SYSTEM_TIME AS OF.
+    """The temporal join of a FOR SYSTEM_TIME AS OF; `hint` is the LOOKUP hint for its table.
 
     Raises:
         ProgramError: the time is no time attribute, the versions have no rowtime, or one of another type; RIGHT or
@@ -69,7 +75,7 @@ def join_snapshot(
             _LEFT_TIME,
         )
     if of is TimeKind.PROCTIME:
-        return TemporalJoin(left, right.input, kind, condition, time.index, None, _can_look_up(right.input))
+        return TemporalJoin(left, right.input, kind, condition, time.index, None, _can_look_up(right.input), hint)
     types = right.row_type.types
     version = next((at for at, type_ in enumerate(types) if _kind(type_) is TimeKind.ROWTIME), None)
     if version is None:

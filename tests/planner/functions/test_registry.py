@@ -154,7 +154,7 @@ def test_the_time_of_the_run_is_not_deterministic() -> None:
     assert registry.is_deterministic(build(["UNIX_TIMESTAMP", "s"]))
 
 
-@pytest.mark.parametrize("name", ["PARSE_JSON", "BITMAP_OR"])
+@pytest.mark.parametrize("name", ["ML_PREDICT", "VECTOR_SEARCH"])
 def test_functions_that_are_not_run_are_refused_by_name(name: str) -> None:
     assert registry.is_function(name)
     with pytest.raises(UnsupportedError, match=f"{name} is not supported"):

@@ -70,6 +70,17 @@ UNSUPPORTED = [
     "SELECT E'a'",
     "CREATE MATERIALIZED TABLE t AS SELECT 1",
     "USE MODULES core",
+    "CREATE TEMPORARY MODEL IF NOT EXISTS m INPUT (a INT) OUTPUT (b INT) WITH ('provider' = 'x')",
+    "DROP MODEL IF EXISTS a.b.m",
+    "DROP TEMPORARY MODEL `m`",
+    "ALTER MODEL m RENAME TO n",
+    "DESCRIBE MODEL m",
+    "DESC MODEL EXTENDED m",
+    "SHOW CREATE MODEL m",
+    "SELECT * FROM ML_PREDICT(INPUT => TABLE t, MODEL => MODEL m, ARGS => DESCRIPTOR(a))",
+    "SELECT * FROM ML_EVALUATE(TABLE t, MODEL m, DESCRIPTOR(a), DESCRIPTOR(b), 'regression')",
+    "SELECT * FROM t, LATERAL VECTOR_SEARCH(TABLE u, DESCRIPTOR(v), t.v, 10)",
+    "SELECT * FROM t, LATERAL TABLE(VECTOR_SEARCH(TABLE u, DESCRIPTOR(v), t.v, 10))",
 ]
 
 
@@ -77,6 +88,13 @@ UNSUPPORTED = [
 def test_unsupported_flink_statements_are_refused_by_name(text):
     with pytest.raises(UnsupportedError, match="is not supported"):
         parse_script(text)
+
+
+def test_a_table_can_be_named_model():
+    assert [type(parse_script(text)[0]).__name__ for text in ("DESCRIBE model", "DROP TABLE model")] == [
+        "Describe",
+        "Drop",
+    ]
 
 
 def check_reserved(word):

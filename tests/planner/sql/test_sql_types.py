@@ -30,7 +30,6 @@ TAKEN = {
     ("NULL NOT NULL", "text"): "NULL NOT NULL",
 }
 REFUSED = {
-    *(("BITMAP", place) for place in ("column", "cast")),  # readable in plans, not supported in programs
     *(("STRUCTURED<'x.Y', a INT, a INT>", place) for place in ("column", "cast", "text")),  # never readable again
     ("ROW<a: INT>", "text"),  # a name that needs quotes
 }

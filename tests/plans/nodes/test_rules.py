@@ -254,9 +254,9 @@ def test_unsupported_options_can_be_edited_but_not_run(option: str, value: str) 
 )
 def test_a_function_that_only_flink_has_can_be_edited_and_not_run(case: str, kind: str, path: str) -> None:
     data = data_of(case)
-    put(data, f"nodes/{position(data, kind)}/{path}", "$BITMAP_BUILD_AGG$1")
+    put(data, f"nodes/{position(data, kind)}/{path}", "$OF_A_LATER_RELEASE$1")
     (finding,) = findings_of(data)
-    assert (finding.editable, finding.value) == (True, "$BITMAP_BUILD_AGG$1")
+    assert (finding.editable, finding.value) == (True, "$OF_A_LATER_RELEASE$1")
 
 
 def check_rules(name: str) -> None:
@@ -380,7 +380,7 @@ def test_partitions_of_columns_that_the_table_is_not_partitioned_by() -> None:
 def test_functions_of_flink_that_do_not_run_are_refused_by_name() -> None:
     data = data_of("calc/null_logic_projection")
     at = position(data, "calc")
-    call = {"kind": "CALL", "internalName": "$BITMAP_BUILD$1", "operands": [], "type": "BITMAP"}
+    call = {"kind": "CALL", "internalName": "$ML_PREDICT$1", "operands": [], "type": "BITMAP"}
     put(
         data,
         f"nodes/{at}/projection/0",
@@ -393,4 +393,4 @@ def test_functions_of_flink_that_do_not_run_are_refused_by_name() -> None:
     )
     finding = findings_of(data)[0]
     assert finding.severity is Severity.ERROR
-    assert finding.message == "BITMAP_BUILD does not run here"
+    assert finding.message == "ML_PREDICT does not run here"
