@@ -200,6 +200,12 @@ def test_the_kind_of_the_left_row_stays(harness: Harness) -> None:
     assert short(only.out) == ["-U(a, 0, 2, a, 1, 1)", "+U(a, 9, 2, a, 1, 1)"]
 
 
+def test_the_row_before_an_update_of_a_version_changes_nothing(harness: Harness) -> None:
+    versions = [*rows(1, ("a", 1, 1)), *rows(1, ("a", 1, 1), kind="-U"), *rows(1, ("a", 2, 6), kind="+U")]
+    (only,) = harness.run(spec("temporal-join", "LEFT"), [Step(0, [*versions, *rows(0, ("a", 0, 3))], watermark=9)])
+    assert short(only.out) == ["+I(a, 0, 3, a, 1, 1)"]
+
+
 def test_state_survives_a_restart(harness: Harness) -> None:
     join = spec("temporal-join", "LEFT")
     stream = [rows(1, ("a", 1, 1)), rows(0, ("a", 0, 5)), rows(1, ("a", 2, 6)), rows(0, ("a", 0, 6))]
