@@ -78,13 +78,13 @@ def run_statement(context: PlanningContext, binder: Binder, statement: st.Statem
         case st.Query():
             bound = binder.bind_query(binder, statement.query, Surroundings())
             return run_query(context, bound.rel, bound.names)
-        case st.AlterTable(change=change) if not isinstance(change, changes.RunAction):
+        case changes.AlterTable(change=change) if not isinstance(change, changes.RunAction):
             raise binder.source.unsupported_at(
                 statement.span,
                 "changing a materialized table in a session that may run it",
                 "stop its run, compile the program with compile_script, and start the plan with upgrade='migrate'",
             )
-        case st.Insert() | st.StatementSet() | st.CreateTable() | st.AlterTable():
+        case st.Insert() | st.StatementSet() | st.CreateTable() | changes.AlterTable():
             return run_sinks(context, bind_writes(binder, statement))
         case st.ExecutePlan():
             if statement.if_exists and not exists(statement.path):

@@ -66,7 +66,7 @@ def _create_view(context: PlanningContext, binder: Binder, statement: st.CreateV
     context.catalog.create(view, if_not_exists=statement.if_not_exists, replace=statement.or_replace)
 
 
-def _alter_table(context: PlanningContext, binder: Binder, statement: st.AlterTable) -> None:
+def _alter_table(context: PlanningContext, binder: Binder, statement: changes.AlterTable) -> None:
     # Few programs alter tables.
     from compiled_plan.planner.sql.binding.altering import altered_table
 
@@ -211,7 +211,7 @@ _ACTIONS: dict[type[st.Statement], Callable[[PlanningContext, Binder, Any], None
     st.CreateTable: _create_table,
     st.CreateView: _create_view,
     st.CreateFunction: _create_function,
-    st.AlterTable: _alter_table,
+    changes.AlterTable: _alter_table,
     st.AlterView: _alter_view,
     st.AlterFunction: _alter_function,
     st.CreateDatabase: _create_database,

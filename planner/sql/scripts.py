@@ -8,6 +8,7 @@ from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.binding.writes import bind_writes, writes_of
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.declaring import declare
+from compiled_plan.planner.sql.nodes import changes
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import ProgramError
@@ -39,14 +40,11 @@ def bind_script(context: PlanningContext, text: str) -> tuple[list[Sink], st.Sta
 
 def _alters(statement: st.Statement, sinks: list[Sink]) -> bool:
     """Return True if a statement changes the materialized table that the script fills: its last definition counts."""
-    tables = [sink.table for sink in sinks]
-    return (
-        len(tables) == 1
-        and tables[0].materialized is not None
-        and (isinstance(statement, st.AlterTable) or (isinstance(statement, st.CreateTable) and _or_alter(statement)))
-        and tables[0].identifier.name == statement.name[-1]
-    )
-
-
-def _or_alter(statement: st.CreateTable) -> bool:
-    return statement.materialized is not None and statement.materialized.or_alter
+    if len(sinks) != 1 or sinks[0].table.materialized is None:
+        return False
+    if not isinstance(statement, changes.AlterTable):
+        materialized = statement.materialized if isinstance(statement, st.CreateTable) else None
+        if materialized is None or not materialized.or_alter:
+            return False
+        assert isinstance(statement, st.CreateTable)
+    return statement.name[-1] == sinks[0].table.identifier.name

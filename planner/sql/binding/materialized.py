@@ -53,7 +53,7 @@ def bind_create_materialized(binder: Binder, statement: st.CreateTable) -> Sink:
     return replace(sink, table=table)
 
 
-def alter_materialized(binder: Binder, statement: st.AlterTable) -> CatalogTable:
+def alter_materialized(binder: Binder, statement: changes.AlterTable) -> CatalogTable:
     """Change a materialized table in the catalog, and return it.
 
     Raises:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from compiled_plan.planner.algebra.nodes import Sink
 from compiled_plan.planner.sql.binding.core import Binder
 from compiled_plan.planner.sql.binding.inserts import bind_insert
+from compiled_plan.planner.sql.nodes import changes
 from compiled_plan.planner.sql.nodes import statements as st
 
 #: A statement whose rows go into a table.
-Write = st.Insert | st.CreateTable | st.AlterTable
+Write = st.Insert | st.CreateTable | changes.AlterTable
 
 
 def writes_of(statement: st.Statement) -> tuple[Write, ...]:
@@ -22,7 +23,7 @@ def writes_of(statement: st.Statement) -> tuple[Write, ...]:
             return (statement,)
         case st.CreateTable() if statement.query is not None:
             return (statement,)
-        case st.AlterTable(materialized=True):
+        case changes.AlterTable(materialized=True):
             return (statement,)
     return ()
 
@@ -48,7 +49,7 @@ def _bind(binder: Binder, write: Write, create: bool) -> Sink:
         return _bind_created(binder, write, create)
 
 
-def _bind_created(binder: Binder, write: st.CreateTable | st.AlterTable, create: bool) -> Sink:
+def _bind_created(binder: Binder, write: st.CreateTable | changes.AlterTable, create: bool) -> Sink:
     # Few programs create a table from a query.
     from compiled_plan.planner.sql.binding.create_as import bind_create_as, register
     from compiled_plan.planner.sql.binding.materialized import (
@@ -57,7 +58,7 @@ def _bind_created(binder: Binder, write: st.CreateTable | st.AlterTable, create:
         materialized_sink,
     )
 
-    if isinstance(write, st.AlterTable):
+    if isinstance(write, changes.AlterTable):
         return materialized_sink(binder, alter_materialized(binder, write))
     bind = bind_create_as if write.materialized is None else bind_create_materialized
     sink = bind(binder, write)

@@ -8,6 +8,7 @@ from compiled_plan.planner.sql.grammar.cursor import all_texts
 from compiled_plan.planner.sql.grammar.ddl import Body, Ddl
 from compiled_plan.planner.sql.nodes.changes import (
     AddPartitions,
+    AlterTable,
     ChangeSchema,
     DropColumns,
     DropPart,
@@ -23,7 +24,7 @@ from compiled_plan.planner.sql.nodes.changes import (
     SetRefreshMode,
     TableChange,
 )
-from compiled_plan.planner.sql.nodes.statements import AlterFunction, AlterTable, AlterView, Distribution, Statement
+from compiled_plan.planner.sql.nodes.statements import AlterFunction, AlterView, Distribution, Statement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,10 +1,11 @@
-"""Changes of ALTER TABLE and ALTER MATERIALIZED TABLE."""
+"""ALTER TABLE and ALTER MATERIALIZED TABLE, and their changes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from compiled_plan.planner.sql.nodes.base import Node, node
+from compiled_plan.planner.sql.nodes.statements import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -127,3 +128,13 @@ class RunAction(TableChange):
     """SUSPEND, RESUME or REFRESH (`action`) of a materialized table, which act on its run."""
 
     action: str
+
+
+@node
+class AlterTable(Statement):
+    """ALTER [MATERIALIZED] TABLE [IF EXISTS] name change."""
+
+    name: Name
+    if_exists: bool
+    change: TableChange
+    materialized: bool = False

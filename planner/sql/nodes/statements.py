@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from compiled_plan.planner.sql.nodes import Expression, QueryNode, TableHint, TypeSpec
-    from compiled_plan.planner.sql.nodes.changes import TableChange
 
 #: A name as written: `table`, `database.table` or `catalog.database.table`.
 Name = tuple[str, ...]
@@ -278,16 +277,6 @@ class AlterCatalog(Statement):
     options: Mapping[str, str]
     reset: tuple[str, ...]
     comment: str | None
-
-
-@node
-class AlterTable(Statement):
-    """ALTER [MATERIALIZED] TABLE [IF EXISTS] name change."""
-
-    name: Name
-    if_exists: bool
-    change: TableChange
-    materialized: bool = False
 
 
 @node
