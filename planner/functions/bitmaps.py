@@ -35,7 +35,9 @@ def _integers(operands: Operands) -> Operands:
     assert isinstance(type_, ArrayType)
     if not supports_argument(type_, _INTS):
         remedy = "supported: BITMAP_BUILD(ARRAY<INT>); cast the array to ARRAY<INT>"
-        raise ProgramError(f"cannot apply BITMAP_BUILD to an argument of type {type_.with_nullability(True)}", remedy)
+        raise ProgramError(
+            f"cannot apply BITMAP_BUILD to an argument of type {type_.with_nullability(True)}", remedy=remedy
+        )
     if type_.element.ROOT == INT.ROOT:
         return operands
     # Flink casts to elements that are NOT NULL whatever the elements are; nulls pass through the cast.

@@ -22,7 +22,8 @@ def test_aggregates(operation: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "type_"), [("BITMAP_BUILD_AGG", "BIGINT"), ("BITMAP_OR_AGG", "BYTES"), ("MAX", "BITMAP"), ("MIN", "VARIANT")]
+    ("name", "type_"),
+    [("BITMAP_BUILD_AGG", "BIGINT"), ("BITMAP_OR_AGG", "BYTES"), ("MAX", "BITMAP"), ("MIN", "VARIANT")],
 )
 def test_refused_aggregates(name: str, type_: str) -> None:
     with pytest.raises(ProgramError, match=f"cannot apply {name}"):
@@ -30,7 +31,13 @@ def test_refused_aggregates(name: str, type_: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "type_"), [("BITMAP_BUILD", "ARRAY<BIGINT>"), ("BITMAP_BUILD", "BYTES"), ("BITMAP_TO_ARRAY", "ARRAY<INT>")]
+    ("name", "type_"),
+    [
+        ("BITMAP_BUILD", "ARRAY<BIGINT>"),
+        ("BITMAP_BUILD", "ARRAY<STRING>"),
+        ("BITMAP_BUILD", "BYTES"),
+        ("BITMAP_TO_ARRAY", "ARRAY<INT>"),
+    ],
 )
 def test_refused_calls(name: str, type_: str) -> None:
     with pytest.raises(ProgramError, match=f"cannot apply {name}"):
