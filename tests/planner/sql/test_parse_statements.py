@@ -168,7 +168,8 @@ def test_session(statement):
     assert statement("DESC EXTENDED t").extended
     created = statement("SHOW CREATE TABLE t")
     assert (created.what, created.of) == ("CREATE TABLE", ("t",))
-    assert statement("ALTER TABLE t RENAME TO u").kind == "ALTER"
+    assert statement("ALTER TABLE t RENAME TO u").change.name == ("u",)
+    assert statement("CALL p('x')").kind == "CALL"
 
 
 def test_a_script_and_its_spans():
