@@ -13,9 +13,9 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.api.running.compiling import compile_query, compile_sinks
 from compiled_plan.planner.options.session import OPTIONS
 from compiled_plan.planner.sql.binding.core import Surroundings
-from compiled_plan.planner.sql.binding.inserts import bind_insert
 from compiled_plan.planner.sql.binding.queries import new_binder
 from compiled_plan.planner.sql.binding.source import SourceText
+from compiled_plan.planner.sql.binding.writes import bind_writes, writes_of
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import CompiledPlanError, UnsupportedError
@@ -78,22 +78,21 @@ class Product:
         env = self._session()
         binder = new_binder(SourceText(sql), env.catalog)
         for statement in parse_script(sql):
-            body = statement.body if isinstance(statement, st.CompilePlan | st.CompileAndExecutePlan) else statement
-            match body:
-                case st.Query():
-                    bound = binder.bind_query(binder, body.query, Surroundings())
-                    plan = compile_query(env.context, bound.rel, bound.names)
-                case st.Insert():
-                    plan = compile_sinks(env.context, [bind_insert(binder, body)])
-                case st.StatementSet():
-                    plan = compile_sinks(env.context, [bind_insert(binder, insert) for insert in body.inserts])
-                case st.ExecutePlan():
-                    continue
-                case _:
-                    if not isinstance(body, st.Show | st.Describe | st.DescribeCatalog | st.Explain):
-                        self._env = None
-                    env.execute_sql(sql)
-                    continue
+            if isinstance(statement, st.Query):
+                bound = binder.bind_query(binder, statement.query, Surroundings())
+                plan = compile_query(env.context, bound.rel, bound.names)
+            elif writes_of(statement):
+                # A statement that creates or changes its table is compiled, not run, and leaves the session changed.
+                if not isinstance(statement, st.Insert):
+                    self._env = None
+                plan = compile_sinks(env.context, bind_writes(binder, statement))
+            elif isinstance(statement, st.ExecutePlan):
+                continue
+            else:
+                if not isinstance(statement, st.Show | st.Describe | st.Explain):
+                    self._env = None
+                env.execute_sql(sql)
+                continue
             for finding in plan_findings(plan.nodes, plan.edges):
                 if finding.is_error and "collects rows for the program" not in finding.message:
                     raise UnsupportedError(finding.message, remedy=finding.remedy)
@@ -132,7 +131,9 @@ def table_option(name: str, key: str, declared: Mapping[str, Mapping[str, str]],
     if name == "filesystem":
         options |= {"path": "/x", "format": "json"}
     given = ", ".join(f"'{option.replace('#', 's')}' = '{value}'" for option, value in options.items())
-    product = Product(setup=(f"CREATE TABLE x (s STRING) WITH ({given})", "CREATE TABLE t (s STRING) WITH ('connector' = 'datagen')"))
+    product = Product(
+        setup=(f"CREATE TABLE x (s STRING) WITH ({given})", "CREATE TABLE t (s STRING) WITH ('connector' = 'datagen')")
+    )
     answers = []
     if "source" in roles or is_format:
         answers.append(product.statement("SELECT s FROM x"))
@@ -150,7 +151,15 @@ def sample(option: Mapping[str, Any]) -> str:
     return _SAMPLES.get(str(option["type"]), "x")
 
 
-_SAMPLES = {"Boolean": "true", "Integer": "1", "Long": "1", "Double": "0.5", "Float": "0.5", "Duration": "1 s", "MemorySize": "1 mb"}
+_SAMPLES = {
+    "Boolean": "true",
+    "Integer": "1",
+    "Long": "1",
+    "Double": "0.5",
+    "Float": "0.5",
+    "Duration": "1 s",
+    "MemorySize": "1 mb",
+}
 
 
 def pyflink_name(module: str, name: str, member: str = "") -> Answer:
