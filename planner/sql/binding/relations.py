@@ -221,20 +221,11 @@ def _function(binder: Binder, node: ast.TableFunction, place: Place) -> From:
     if name in over_tables():
         module = import_module(f"{_OVER_TABLES}.{name.lower()}")
         return _over_table(binder, node, place, module.bind_call)
-    if name in _OF_MODELS:
-        raise binder.source.unsupported(node, name, _OF_MODELS[name])
     known = [*WINDOW_TABLE_FUNCTIONS, *over_tables(), *binder.catalog.functions.names()]
     remedy = did_you_mean(name, known, "use UNNEST for collections")
     raise binder.source.error(node, f"no table function is named {node.call.parts[-1].name!r}", remedy)
 
 
-#: Functions over tables that need a model or a vector store, with another way to their result.
-_OF_MODELS = {
-    "ML_PREDICT": "call the model in a Python function, and select its result",
-    "ML_EVALUATE": "call the model in a Python function, and aggregate its errors",
-    "VECTOR_SEARCH": "join the tables, and keep the first rows by ROW_NUMBER() over a distance that a Python function "
-    "computes",
-}
 _OVER_TABLES = f"{__package__}.over_tables"
 
 
