@@ -37,6 +37,7 @@ OPTIONS: dict[str, SessionOption] = {
     "table.builtin-catalog-name": SessionOption(Kind.TEXT, "default_catalog", effect=Effect.PLAN),
     "table.builtin-database-name": SessionOption(Kind.TEXT, "default_database", effect=Effect.PLAN),
     "table.catalog-modification.listeners": SessionOption(Kind.TEXT, ""),
+    "table.catalog-store.kind": SessionOption(Kind.TEXT, "generic_in_memory"),
     "table.column-expansion-strategy": SessionOption(
         Kind.CHOICE, "", ("EXCLUDE_ALIASED_VIRTUAL_METADATA_COLUMNS", "EXCLUDE_DEFAULT_VIRTUAL_METADATA_COLUMNS")
     ),
@@ -167,6 +168,7 @@ OPTIONS: dict[str, SessionOption] = {
     "table.plan.restore.catalog-objects": SessionOption(Kind.CHOICE, "ALL", ("ALL", "ALL_ENFORCED", "IDENTIFIER")),
     "table.resources.download-dir": SessionOption(Kind.TEXT, "/tmp"),
     "table.rtas-ctas.atomicity-enabled": SessionOption(Kind.BOOLEAN, "false"),
+    "table.secret-store.kind": SessionOption(Kind.TEXT, "generic_in_memory"),
     "table.sql-dialect": SessionOption(Kind.TEXT, "default"),
 }
 

@@ -111,6 +111,7 @@ def option(key: str, value: str) -> Answer:
     env = TableEnvironment()
     try:
         env.set(key, value)
+        env.explain_sql("SELECT 1")
     except CompiledPlanError as error:
         return _refusal(error)
     known = OPTIONS.get(key)
@@ -130,9 +131,9 @@ def table_option(name: str, key: str, declared: Mapping[str, Mapping[str, str]],
         options = {"connector": name, **options}
     if name == "filesystem":
         options |= {"path": "/x", "format": "json"}
-    given = ", ".join(f"'{option.replace('#', 's')}' = '{value}'" for option, value in options.items())
+    clause = ", ".join(f"'{option.replace('#', 's')}' = '{value}'" for option, value in options.items())
     product = Product(
-        setup=(f"CREATE TABLE x (s STRING) WITH ({given})", "CREATE TABLE t (s STRING) WITH ('connector' = 'datagen')")
+        setup=(f"CREATE TABLE x (s STRING) WITH ({clause})", "CREATE TABLE t (s STRING) WITH ('connector' = 'datagen')")
     )
     answers = []
     if "source" in roles or is_format:
@@ -140,6 +141,13 @@ def table_option(name: str, key: str, declared: Mapping[str, Mapping[str, str]],
     if "sink" in roles or is_format:
         answers.append(product.statement("INSERT INTO x SELECT s FROM t"))
     return next((answer for answer in answers if not answer.runs), answers[0])
+
+
+def values(option: Mapping[str, Any]) -> list[str]:
+    """The values of an option where they can be listed, else a valid one."""
+    if option["type"] == "Boolean":
+        return ["true", "false"]
+    return list(map(str, option.get("values", ()))) or [sample(option)]
 
 
 def sample(option: Mapping[str, Any]) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -41,8 +40,8 @@ def ask(
 
 def _class_path(flink: Path, folder: Path) -> str:
     """The jars of PyFlink, with the planner out of its loader, and the compiled sources of this package."""
-    found = _run(str(flink), "-c", "import pyflink, os; print(os.path.dirname(pyflink.__file__))").strip()
-    jars = sorted((Path(found) / "lib").glob("*.jar"))
+    package = _run(str(flink), "-c", "import pyflink, os; print(os.path.dirname(pyflink.__file__))").strip()
+    jars = sorted((Path(package) / "lib").glob("*.jar"))
     (loader,) = (jar for jar in jars if "planner-loader" in jar.name)
     with zipfile.ZipFile(loader) as archive:
         planner = archive.extract("flink-table-planner.jar", folder)
@@ -63,7 +62,7 @@ def _java(path: str, part: str) -> Any:
 
 
 def _run(*command: str) -> str:
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{command[0]} ended with {done.returncode}\n{done.stderr[-3000:]}")
     return done.stdout

@@ -9,9 +9,9 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from tools.coverage.answers import Answer, Product, node, option, pyflink_name, sample, table_option
+from tools.coverage.answers import Answer, Product, node, option, pyflink_name, table_option, values
 from tools.coverage.ask import DATA
-from tools.reference.markdown import code, codes, table
+from tools.reference.markdown import code, table
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "reference" / "coverage.md"
 
@@ -84,9 +84,11 @@ def nodes() -> Iterator[Row]:
 
 
 def options() -> Iterator[Row]:
-    """Session options."""
+    """Session options with their values: all of them where there are few, else one."""
     for key, entry in flink()["options"].items():
-        yield Row("", key, partial(option, key, sample(entry)))
+        if key.startswith("table."):
+            for value in values(entry):
+                yield Row("", f"{key} = {value}", partial(option, key, value))
 
 
 def table_options() -> Iterator[Row]:

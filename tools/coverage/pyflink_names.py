@@ -9,10 +9,6 @@ import json
 import pkgutil
 from typing import Any
 
-import pyflink
-import pyflink.common
-import pyflink.table
-
 
 def members(cls: type) -> list[str]:
     """The public attributes of a class that PyFlink's own classes define."""
@@ -36,13 +32,16 @@ def public(module: Any) -> dict[str, list[str]]:
 
 
 def main() -> None:
+    """Print the public names of the Table API and of what it shares with the DataStream API."""
     modules = {}
-    for package in (pyflink.table, pyflink.common):
-        for module in (package.__name__, *(f"{package.__name__}.{info.name}" for info in pkgutil.iter_modules(package.__path__))):
-            loaded = importlib.import_module(module)
-            if hasattr(loaded, "__all__"):
-                modules[module] = public(loaded)
-    print(json.dumps({"version": pyflink.version.__version__, "modules": modules}))
+    for package in map(importlib.import_module, ("pyflink.table", "pyflink.common")):
+        inner = (f"{package.__name__}.{info.name}" for info in pkgutil.iter_modules(package.__path__))
+        for name in (package.__name__, *inner):
+            module = importlib.import_module(name)
+            if hasattr(module, "__all__"):
+                modules[name] = public(module)
+    version = importlib.import_module("pyflink.version").__version__
+    print(json.dumps({"version": version, "modules": modules}))
 
 
 if __name__ == "__main__":

@@ -9,12 +9,20 @@ public final class Coverage {
   private Coverage() {}
 
   public static void main(String[] arguments) throws Exception {
-    System.out.println(new ObjectMapper().writeValueAsString(answer(arguments[0], Path.of(arguments[1]))));
+    System.out.println(
+        new ObjectMapper().writeValueAsString(answer(arguments[0], Path.of(arguments[1]))));
   }
 
   private static Object answer(String part, Path setup) throws Exception {
     return switch (part) {
-      case "inventory" -> Map.of("nodes", Inventory.nodes(), "options", Inventory.options(), "factories", Inventory.factories());
+      case "inventory" ->
+          Map.of(
+              "nodes",
+              Inventory.nodes(),
+              "options",
+              Inventory.options(),
+              "factories",
+              Inventory.factories());
       case "functions" -> new Functions(new Session(setup)).all();
       case "statements" -> statements(new Statements(new Session(setup)));
       default -> throw new IllegalArgumentException(part);
@@ -28,8 +36,11 @@ public final class Coverage {
     for (List<String> start : grammar.starts()) {
       for (List<String> sentence : grammar.sentences(start)) {
         Map.Entry<String, String> example = statements.example(sentence);
-        result.computeIfAbsent(Grammar.title(sentence), key -> new TreeMap<>()).put(example.getKey(), example.getValue());
-        System.err.println(Grammar.title(sentence) + "\t" + example.getKey() + "\t" + example.getValue());
+        result
+            .computeIfAbsent(Grammar.title(sentence), key -> new TreeMap<>())
+            .put(example.getKey(), example.getValue());
+        System.err.println(
+            Grammar.title(sentence) + "\t" + example.getKey() + "\t" + example.getValue());
       }
     }
     return result;

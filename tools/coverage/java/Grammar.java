@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -11,6 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.calcite.config.Lex;
 import org.apache.calcite.sql.SqlNode;
@@ -24,9 +26,10 @@ import org.apache.flink.sql.parser.validate.FlinkSqlConformance;
 /**
  * Sentences of Flink's grammar, from the tokens that its parser expects.
  *
- * <p>The parser names the tokens that may follow a prefix. A state is the last token and the set of tokens that may
- * follow; each transition between two states is in one sentence at least, the shortest that the parser accepts.
- * Identifiers, expressions, queries, types and texts are placeholders.
+ * <p>The parser names the tokens that may follow a prefix. A state is the last token and the set of
+ * tokens that may follow; each transition between two states is in one sentence at least, the
+ * shortest that the parser accepts. Identifiers, expressions, queries, types and texts are
+ * placeholders.
  */
 final class Grammar {
   static final String ID = "$id";
@@ -41,7 +44,21 @@ final class Grammar {
   private static final Set<String> MODIFIERS = Set.of("IF", "NOT", "EXISTS", "TEMPORARY", "SYSTEM");
 
   private static final Map<String, String> SAMPLES =
-      Map.of(ID, "a1", INSERT, "INSERT INTO a1 SELECT a1 FROM a1", EXPRESSION, "(a1)", QUERY, "SELECT a1 FROM a1", TYPE, "INT", TEXT, "'a1'", NUMBER, "1");
+      Map.of(
+          ID,
+          "a1",
+          INSERT,
+          "INSERT INTO a1 SELECT a1 FROM a1",
+          EXPRESSION,
+          "(a1)",
+          QUERY,
+          "SELECT a1 FROM a1",
+          TYPE,
+          "INT",
+          TEXT,
+          "'a1'",
+          NUMBER,
+          "1");
   static final SqlParser.Config CONFIG =
       SqlParser.config()
           .withParserFactory(FlinkSqlParserImpl.FACTORY)
@@ -53,7 +70,8 @@ final class Grammar {
 
   private final Set<String> operands = raw(List.of("SELECT", "a1", "="));
   private final Set<String> queries = raw(List.of("VALUES", "(", "1", ")", "UNION", "ALL"));
-  private final Set<String> infix = both(raw(List.of("SELECT", "(", "a1", ")")), raw(List.of("CALL", "a1", "(", "a1")));
+  private final Set<String> infix =
+      both(raw(List.of("SELECT", "(", "a1", ")")), raw(List.of("CALL", "a1", "(", "a1")));
   private final Set<String> types = raw(List.of("SELECT", "CAST", "(", "a1", "AS"));
   private final Set<String> afterType = raw(List.of("SELECT", "CAST", "(", "a1", "AS", "INT"));
   private final Set<String> afterQuery = raw(List.of("(", "SELECT", "a1", "FROM", "a1"));
@@ -65,7 +83,10 @@ final class Grammar {
 
   private record State(List<String> head, String last, Set<String> next) {}
 
-  /** Tokens after a prefix; empty for sentences that nothing may follow. {@code accepted} is in it as "". */
+  /**
+   * Tokens after a prefix; empty for sentences that nothing may follow. {@code accepted} is in it
+   * as "".
+   */
   private Set<String> raw(List<String> tokens) {
     Set<String> result = new TreeSet<>();
     // A token that cannot follow anything shows what could follow an accepted sentence, too.
@@ -80,7 +101,9 @@ final class Grammar {
         List<String> images = new ArrayList<>();
         for (int token : sequence) images.add(image(e.getTokenImages()[token]));
         int more = tokens.size() - consumed;
-        if (more >= 0 && images.size() > more && images.subList(0, more).equals(classes(tokens.subList(consumed, tokens.size()))))
+        if (more >= 0
+            && images.size() > more
+            && images.subList(0, more).equals(classes(tokens.subList(consumed, tokens.size()))))
           result.add(images.get(more));
       }
     } catch (RuntimeException | Error e) {
@@ -141,16 +164,23 @@ final class Grammar {
     named.removeAll(queries);
     named.remove("");
     for (String token : named) result.add(List.of(token));
-    // Of words that may be names, too, the parser does not say that they begin statements; its productions do.
+    // Of words that may be names, too, the parser does not say that they begin statements; its
+    // productions do.
     for (Method production : FlinkSqlParserImpl.class.getMethods()) {
-      boolean statement = production.getName().startsWith("Sql") && SqlNode.class.isAssignableFrom(production.getReturnType());
+      boolean statement =
+          production.getName().startsWith("Sql")
+              && SqlNode.class.isAssignableFrom(production.getReturnType());
       if (!statement || production.getParameterCount() > 0) continue;
       Set<String> tokens = first(production, "");
       if (tokens.size() > 5) continue;
       for (String token : tokens) {
         Set<String> more = first(production, token);
-        if (named.contains(token) || queries.contains(token) && !operands.contains(token) || more.contains("<IDENTIFIER>")) continue;
-        for (String second : more) if (token.matches("[A-Z]+") && second.matches("[A-Z]+")) result.add(List.of(token, second));
+        if (named.contains(token)
+            || queries.contains(token) && !operands.contains(token)
+            || more.contains("<IDENTIFIER>")) continue;
+        for (String second : more)
+          if (token.matches("[A-Z]+") && second.matches("[A-Z]+"))
+            result.add(List.of(token, second));
       }
     }
     return result;
@@ -166,14 +196,18 @@ final class Grammar {
       production.invoke(parser);
     } catch (InvocationTargetException e) {
       if (e.getCause() instanceof ParseException fault && fault.expectedTokenSequences != null)
-        for (int[] sequence : fault.expectedTokenSequences) result.add(image(fault.tokenImage[sequence[0]]));
+        for (int[] sequence : fault.expectedTokenSequences)
+          result.add(image(fault.tokenImage[sequence[0]]));
     } catch (ReflectiveOperationException | RuntimeException | Error e) {
       return result;
     }
     return result;
   }
 
-  /** Keywords after a prefix that the parser accepts there and does not name, since they may be names, too. */
+  /**
+   * Keywords after a prefix that the parser accepts there and does not name, since they may be
+   * names, too.
+   */
   private Set<String> hidden(List<String> tokens) {
     Set<String> asName = raw(plus(tokens, ID)), result = new TreeSet<>();
     for (String keyword : KEYWORDS) {
@@ -192,14 +226,35 @@ final class Grammar {
     return result;
   }
 
+  /**
+   * Calls of functions with a syntax of their own, such as {@code SELECT TRIM ( BOTH $expression
+   * FROM $expression )}.
+   */
+  Map<String, Set<List<String>>> calls() {
+    Map<String, Set<List<String>>> result = new TreeMap<>();
+    for (String token : operands) {
+      if (token.matches("[A-Z_]+") && !token.equals("SELECT")) {
+        Set<List<String>> sentences = sentences(List.of("SELECT", token, "("));
+        if (!sentences.isEmpty()) result.put(token, sentences);
+      }
+    }
+    return result;
+  }
+
+  private static boolean closed(List<String> tokens) {
+    return Collections.frequency(tokens, "(") == Collections.frequency(tokens, ")");
+  }
+
   /** Tokens after a prefix, with placeholders in place of what they stand for. */
   Set<String> next(List<String> tokens) {
+    if (tokens.size() > 3 && tokens.get(0).equals("SELECT") && closed(tokens)) return Set.of("");
     Set<String> next = raw(tokens), result = new TreeSet<>();
     String last = tokens.isEmpty() ? "" : tokens.get(tokens.size() - 1);
     if (tokens.size() == 1) next.addAll(hidden(tokens));
     if (last.equals(EXPRESSION)) next.removeAll(minus(infix, ")", ",", "AS", "FROM", ""));
     if (last.equals(QUERY) || last.equals(INSERT)) next.removeAll(minus(afterQuery, ")", ""));
-    if (tokens.subList(Math.max(0, tokens.size() - 2), tokens.size()).contains(TYPE)) next.removeAll(minus(afterType, ")"));
+    if (tokens.subList(Math.max(0, tokens.size() - 2), tokens.size()).contains(TYPE))
+      next.removeAll(minus(afterType, ")"));
     if (next.contains("CASE") && next.contains("<UNSIGNED_INTEGER_LITERAL>")) {
       boolean query = next.contains("SELECT") || next.contains("VALUES");
       next.removeAll(operands);
@@ -272,7 +327,8 @@ final class Grammar {
       }
     }
     // The shortest ending of each state, found backwards from those that end a sentence.
-    for (State state : prefixes.keySet()) if (state.next.contains("")) endings.put(state, List.of());
+    for (State state : prefixes.keySet())
+      if (state.next.contains("")) endings.put(state, List.of());
     boolean grown = true;
     while (grown) {
       grown = false;
@@ -308,12 +364,16 @@ final class Grammar {
 
   /** The first tokens, which say what a statement does. */
   private static List<String> kind(List<String> tokens, int end) {
-    return tokens.subList(0, end).stream().filter(token -> !MODIFIERS.contains(token)).limit(tokens.get(0).equals("ALTER") ? 4 : 3).toList();
+    return tokens.subList(0, end).stream()
+        .filter(token -> !MODIFIERS.contains(token))
+        .limit(tokens.get(0).equals("ALTER") ? 4 : 3)
+        .toList();
   }
 
   /** The first two words of a sentence. */
   static String title(List<String> sentence) {
-    return String.join(" ", sentence.stream().filter(token -> !token.startsWith("$")).limit(2).toList());
+    return String.join(
+        " ", sentence.stream().filter(token -> !token.startsWith("$")).limit(2).toList());
   }
 
   /** The last two tokens in front of a position, and the kind of the statement. */

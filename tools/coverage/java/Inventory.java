@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.jar.JarFile;
 import org.apache.flink.configuration.ConfigOption;
@@ -19,7 +18,10 @@ import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeMetadata;
 import org.apache.flink.table.planner.plan.utils.ExecNodeMetadataUtil;
 
-/** What Flink's jars declare: nodes of plans, options of sessions, and options of connectors and formats. */
+/**
+ * What Flink's jars declare: nodes of plans, options of sessions, and options of connectors and
+ * formats.
+ */
 final class Inventory {
   private static final String PACKAGE = "org/apache/flink/table/";
 
@@ -30,7 +32,9 @@ final class Inventory {
     Map<String, Object> result = new TreeMap<>();
     for (Class<? extends ExecNode<?>> node : ExecNodeMetadataUtil.execNodes()) {
       for (ExecNodeMetadata metadata : ExecNodeMetadataUtil.extractMetadataFromAnnotation(node))
-        result.put(metadata.name() + "_" + metadata.version(), Map.of("written", !ExecNodeMetadataUtil.isUnsupported(node)));
+        result.put(
+            metadata.name() + "_" + metadata.version(),
+            Map.of("written", !ExecNodeMetadataUtil.isUnsupported(node)));
     }
     return result;
   }
@@ -43,7 +47,8 @@ final class Inventory {
       try (JarFile jar = new JarFile(name)) {
         for (var entry : (Iterable<java.util.jar.JarEntry>) jar.stream()::iterator) {
           String file = entry.getName();
-          if (file.startsWith(PACKAGE) && file.endsWith("Options.class") && !file.contains("$")) add(result, file);
+          if (file.startsWith(PACKAGE) && file.endsWith("Options.class") && !file.contains("$"))
+            add(result, file);
         }
       }
     }
@@ -54,9 +59,11 @@ final class Inventory {
     try {
       Class<?> type = Class.forName(file.replace('/', '.').substring(0, file.length() - 6));
       for (Field field : type.getFields()) {
-        if (Modifier.isStatic(field.getModifiers()) && ConfigOption.class.isAssignableFrom(field.getType())) {
+        if (Modifier.isStatic(field.getModifiers())
+            && ConfigOption.class.isAssignableFrom(field.getType())) {
           ConfigOption<?> option = (ConfigOption<?>) field.get(null);
-          if (option.key().matches("(table|python|sql-client|sql-gateway)\\..*")) result.put(option.key(), described(option));
+          if (option.key().matches("(table|python|sql-client|sql-gateway)\\..*"))
+            result.put(option.key(), described(option));
         }
       }
     } catch (ReflectiveOperationException | LinkageError e) {
@@ -64,7 +71,8 @@ final class Inventory {
     }
   }
 
-  private static Map<String, Object> described(ConfigOption<?> option) throws ReflectiveOperationException {
+  private static Map<String, Object> described(ConfigOption<?> option)
+      throws ReflectiveOperationException {
     var getter = ConfigOption.class.getDeclaredMethod("getClazz");
     getter.setAccessible(true);
     Class<?> type = (Class<?>) getter.invoke(option);
@@ -87,21 +95,26 @@ final class Inventory {
       List<String> roles = new ArrayList<>();
       if (factory instanceof DynamicTableSourceFactory) roles.add("source");
       if (factory instanceof DynamicTableSinkFactory) roles.add("sink");
-      if (factory instanceof DecodingFormatFactory || factory.getClass().getName().endsWith("FileFormatFactory")) roles.add("format");
+      if (factory instanceof DecodingFormatFactory
+          || factory.getClass().getName().endsWith("FileFormatFactory")) roles.add("format");
       if (roles.isEmpty() && factory instanceof EncodingFormatFactory) roles.add("format");
       if (roles.isEmpty()) continue;
       @SuppressWarnings("unchecked")
-      Map<String, Object> known = (Map<String, Object>) result.computeIfAbsent(factory.factoryIdentifier(), key -> new TreeMap<>());
+      Map<String, Object> known =
+          (Map<String, Object>)
+              result.computeIfAbsent(factory.factoryIdentifier(), key -> new TreeMap<>());
       known.put("roles", roles);
       Map<String, Object> options = new TreeMap<>();
-      for (ConfigOption<?> option : factory.optionalOptions()) options.put(option.key(), described(option));
+      for (ConfigOption<?> option : factory.optionalOptions())
+        options.put(option.key(), described(option));
       for (ConfigOption<?> option : factory.requiredOptions()) {
         Map<String, Object> described = described(option);
         described.put("required", true);
         options.put(option.key(), described);
       }
       @SuppressWarnings("unchecked")
-      Map<String, Object> all = (Map<String, Object>) known.computeIfAbsent("options", key -> new TreeMap<>());
+      Map<String, Object> all =
+          (Map<String, Object>) known.computeIfAbsent("options", key -> new TreeMap<>());
       all.putAll(options);
     }
     return result;

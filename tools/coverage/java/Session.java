@@ -2,7 +2,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.Table;
@@ -25,7 +24,8 @@ final class Session {
   private TableEnvironment env;
 
   Session(Path file) throws Exception {
-    for (String statement : Files.readString(file).split(";\\s*\\n")) if (!statement.isBlank()) setup.add(statement);
+    for (String statement : Files.readString(file).split(";\\s*\\n"))
+      if (!statement.isBlank()) setup.add(statement);
     renew();
   }
 
@@ -37,7 +37,8 @@ final class Session {
         if (operation instanceof CreateMaterializedTableOperation create) {
           // The environment leaves materialized tables to the SQL gateway, which refreshes them.
           var catalogs = ((TableEnvironmentInternal) env).getCatalogManager();
-          catalogs.createTable(create.getCatalogMaterializedTable(), create.getTableIdentifier(), false);
+          catalogs.createTable(
+              create.getCatalogMaterializedTable(), create.getTableIdentifier(), false);
         } else env.executeSql(statement);
       } catch (Exception | Error e) {
         System.err.println("set-up: " + statement + ": " + message(e));
@@ -56,14 +57,18 @@ final class Session {
       Operation operation = operation(sql);
       String kind = operation.getClass().getSimpleName();
       if (operation instanceof QueryOperation) return compiled(env.sqlQuery(sql));
-      boolean modifies = operation instanceof ModifyOperation || operation instanceof StatementSetOperation;
+      boolean modifies =
+          operation instanceof ModifyOperation || operation instanceof StatementSetOperation;
       if (kind.equals("SinkModifyOperation") || operation instanceof StatementSetOperation) {
         boolean changes = sql.startsWith("DELETE") || sql.startsWith("UPDATE");
         if (!changes) {
           ((TableEnvironmentInternal) env).compilePlan(modifications(operation));
           return "";
         }
-      } else if (modifies || kind.matches(".*(Execute|Compile).*Plan.*|.*(TableAS|TableAs|StopJob|MaterializedTable).*")) return "";
+      } else if (modifies
+          || kind.matches(
+              ".*(Execute|Compile).*Plan.*|.*(TableAS|TableAs|StopJob|MaterializedTable).*"))
+        return "";
       boolean reads = kind.matches("(Show|Describe|Explain).*");
       env.executeSql(sql);
       if (!reads) renew();
@@ -74,7 +79,8 @@ final class Session {
   }
 
   private static List<ModifyOperation> modifications(Operation operation) {
-    if (operation instanceof StatementSetOperation) return ((StatementSetOperation) operation).getOperations();
+    if (operation instanceof StatementSetOperation)
+      return ((StatementSetOperation) operation).getOperations();
     return List.of((ModifyOperation) operation);
   }
 
@@ -82,10 +88,12 @@ final class Session {
     Schema.Builder schema = Schema.newBuilder();
     int at = 0;
     for (Column column : query.getResolvedSchema().getColumns()) {
-      LogicalType type = LogicalTypeUtils.removeTimeAttributes(column.getDataType().getLogicalType()).copy(true);
+      LogicalType type =
+          LogicalTypeUtils.removeTimeAttributes(column.getDataType().getLogicalType()).copy(true);
       schema.column("c" + at++, TypeConversions.fromLogicalToDataType(type));
     }
-    env.createTemporaryTable("answer", TableDescriptor.forConnector("blackhole").schema(schema.build()).build());
+    env.createTemporaryTable(
+        "answer", TableDescriptor.forConnector("blackhole").schema(schema.build()).build());
     try {
       query.insertInto("answer").compilePlan();
       return "";

@@ -7,15 +7,70 @@ import java.util.Set;
 /** Examples of sentences: placeholders become names and values that Flink takes. */
 final class Statements {
   private static final List<String> NAMES =
-List.of("t", "i", "q", "ts", "n1", "p", "s", "e", "v", "o", "mt", "f", "db", "cat", "mo", "tt", "tv", "core", "default_database", "co", "pt", "ai", "r", "g", "SECRET");
+      List.of(
+          "t",
+          "i",
+          "q",
+          "ts",
+          "n1",
+          "p",
+          "s",
+          "e",
+          "v",
+          "o",
+          "mt",
+          "f",
+          "db",
+          "cat",
+          "mo",
+          "tt",
+          "tv",
+          "core",
+          "default_database",
+          "co",
+          "pt",
+          "ai",
+          "r",
+          "g",
+          "SECRET");
+
   /** The name that fits behind a word: objects by their kind, columns of t, a new name. */
   private static final Map<String, String> BEHIND =
       Map.ofEntries(
-          Map.entry("VIEW", "v"), Map.entry("FUNCTION", "f"), Map.entry("DATABASE", "db"), Map.entry("CATALOG", "cat"), Map.entry("MODEL", "mo"), Map.entry("MODULE", "core"), Map.entry("MODULES", "core"), Map.entry("TO", "n1"), Map.entry("ADD", "n1"), Map.entry("(", "i"), Map.entry("FOR", "ts"), Map.entry("DROP", "i"), Map.entry("MODIFY", "i"), Map.entry("RENAME", "i"), Map.entry("AFTER", "s"), Map.entry("CONSTRAINT", "n1"), Map.entry("USE", "db"), Map.entry(",", "s"));
-  private static final List<String> EXPRESSIONS = List.of("i", "i > 0", "ts", "s", "1", "ai", "r", "m", "TRUE", "INTERVAL '1' DAY", "TABLE t");
+          Map.entry("VIEW", "v"),
+          Map.entry("FUNCTION", "f"),
+          Map.entry("DATABASE", "db"),
+          Map.entry("CATALOG", "cat"),
+          Map.entry("MODEL", "mo"),
+          Map.entry("MODULE", "core"),
+          Map.entry("MODULES", "core"),
+          Map.entry("TO", "n1"),
+          Map.entry("ADD", "n1"),
+          Map.entry("(", "i"),
+          Map.entry("FOR", "ts"),
+          Map.entry("DROP", "i"),
+          Map.entry("MODIFY", "i"),
+          Map.entry("RENAME", "i"),
+          Map.entry("AFTER", "s"),
+          Map.entry("CONSTRAINT", "n1"),
+          Map.entry("USE", "db"),
+          Map.entry(",", "s"));
+
+  private static final List<String> EXPRESSIONS =
+      List.of("i", "i > 0", "ts", "s", "1", "ai", "r", "m", "TRUE", "INTERVAL '1' DAY", "TABLE t");
   private static final List<String> TEXTS =
-      List.of("k", "connector", "type", "2020-01-01", "2020-01-01 00:00:00", "10:00:00", "1", "f.jar", "json");
+      List.of(
+          "k",
+          "connector",
+          "type",
+          "2020-01-01",
+          "2020-01-01 00:00:00",
+          "10:00:00",
+          "1",
+          "f.jar",
+          "json");
   private static final List<String> QUERIES = List.of("SELECT i, s FROM t", "SELECT i FROM t");
+
   /** Attempts for one sentence. */
   private static final int LIMIT = 120;
 
@@ -25,7 +80,10 @@ List.of("t", "i", "q", "ts", "n1", "p", "s", "e", "v", "o", "mt", "f", "db", "ca
     this.session = session;
   }
 
-  /** A statement of a sentence's form with Flink's refusal, which is empty if there is a statement that it takes. */
+  /**
+   * A statement of a sentence's form with Flink's refusal, which is empty if there is a statement
+   * that it takes.
+   */
   Map.Entry<String, String> example(List<String> sentence) {
     String parsed = null, first = null, refusal = null;
     int executed = 0;
@@ -66,7 +124,8 @@ List.of("t", "i", "q", "ts", "n1", "p", "s", "e", "v", "o", "mt", "f", "db", "ca
     List<int[]> choices = new ArrayList<>();
     int most = 0;
     for (int size : sizes) most += size - 1;
-    for (int sum = 0; sum <= most && choices.size() < LIMIT; sum++) choose(sizes, new int[sizes.length], 0, sum, choices);
+    for (int sum = 0; sum <= most && choices.size() < LIMIT; sum++)
+      choose(sizes, new int[sizes.length], 0, sum, choices);
     List<String> result = new ArrayList<>();
     for (int[] choice : choices) {
       StringBuilder text = new StringBuilder();
@@ -83,6 +142,7 @@ List.of("t", "i", "q", "ts", "n1", "p", "s", "e", "v", "o", "mt", "f", "db", "ca
             };
         text.append(text.length() == 0 ? "" : " ").append(word);
       }
+      if (sentence.get(0).equals("SELECT")) text.append(" FROM t");
       result.add(text.toString());
     }
     return result;
