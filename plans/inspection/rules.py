@@ -44,11 +44,15 @@ def plan_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[
         yield Finding("/nodes", "the plan has no sink", "compile an INSERT INTO statement", editable=True)
     for position, node in enumerate(nodes):
         if not node.runnable:
-            remedy = "write the query without it, or run the plan in Flink"
-            fault = refusal(("type",), f"a plan with {node.type} cannot run here", remedy, node.type)
-            yield _node_finding(fault, node, position)
+            yield _node_finding(unrunnable(node.type), node, position)
         if label(node) not in faulty:
             yield from _rule_findings(node, position, plan, received[node.id])
+
+
+def unrunnable(type_name: str) -> Fault:
+    """The refusal of a node type of Flink that does not run here."""
+    remedy = "write the query without it, or run the plan in Flink"
+    return refusal(("type",), f"a plan with {type_name} cannot run here", remedy, type_name)
 
 
 def _rule_findings(node: PlanNode, position: int, plan: CompiledPlan, received: ChangelogMode) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,11 @@ from compiled_plan.planner.sql.binding.writes import bind_writes, writes_of
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import CompiledPlanError, UnsupportedError
-from compiled_plan.plans.inspection.rules import plan_findings
+from compiled_plan.plans.inspection.rules import plan_findings, unrunnable
 from compiled_plan.plans.nodes.registry import node_type
 
 #: The module whose names are those of `pyflink.table`.
-PYFLINK = "compiled_plan"
+PYFLINK = "compiled_plan.pyflink" if find_spec("compiled_plan.pyflink") else "compiled_plan"
 SETUP = Path(__file__).with_name("setup.sql")
 
 
@@ -103,7 +104,10 @@ def node(name: str) -> Answer:
     kind = node_type(name)
     if kind is None:
         return Answer(False, f"the node type {name} is unknown", named=False)
-    return Answer(True) if kind.RUNNABLE else Answer(False, (kind.__doc__ or "").splitlines()[0])
+    if kind.RUNNABLE:
+        return Answer(True)
+    fault = unrunnable(name)
+    return _refusal(UnsupportedError(fault.message, remedy=fault.remedy))
 
 
 def option(key: str, value: str) -> Answer:
@@ -172,23 +176,19 @@ _SAMPLES = {
 
 def pyflink_name(module: str, name: str, member: str = "") -> Answer:
     """The answer to a name of a module of PyFlink, or to an attribute of a class."""
-    try:
-        value = getattr(import_module(module.replace("pyflink.table", PYFLINK, 1)), name)
-    except (ImportError, AttributeError):
+    value = None
+    for place in (module.replace("pyflink.table", PYFLINK, 1), PYFLINK):
         try:
-            value = getattr(import_module(PYFLINK), name)
-        except CompiledPlanError as error:
-            return _refusal(error)
-        except AttributeError:
-            return Answer(False, f"{name} is not there", named=False)
-    if not member or hasattr(value, member):
-        return Answer(True)
-    refuse = getattr(value, "__getattr__", None)
-    try:
-        if refuse is not None:
-            refuse(object.__new__(value), member)
-    except CompiledPlanError as error:
-        return _refusal(error)
-    except (AttributeError, TypeError, RecursionError):
-        pass
-    return Answer(False, f"{name} has no {member}", named=False)
+            value = getattr(import_module(place), name)
+            break
+        except (ImportError, AttributeError):
+            continue
+    if value is None:
+        return Answer(False, f"{name} is unknown", named=False)
+    refusal = getattr(value, "refusal", None)
+    if member and refusal is None:
+        if not hasattr(value, member):
+            return Answer(False, f"{name} has no {member}", named=False)
+        refusal = getattr(getattr(value, member), "refusal", None)
+    # A refused name can be imported; its refusal has a reason and a remedy.
+    return Answer(True) if refusal is None else Answer(False, f"{refusal.reason}; try: {refusal.remedy}")
