@@ -44,6 +44,7 @@ final class Statements {
           Map.entry("MODEL", "mo"),
           Map.entry("MODULE", "core"),
           Map.entry("MODULES", "core"),
+          Map.entry("INTO", "o"),
           Map.entry("TO", "n1"),
           Map.entry("ADD", "n1"),
           Map.entry("(", "i"),
