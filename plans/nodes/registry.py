@@ -19,6 +19,10 @@ _FAMILIES = {
     "join": "multi-join interval-join temporal-join",
     "lookup": "lookup-join",
     "over": "over-aggregate",
+    "python": (
+        "python-calc python-async-calc async-calc python-correlate async-correlate python-group-aggregate "
+        "python-group-window-aggregate python-over-aggregate"
+    ),
     "rank": "limit sort-limit",
     "scan": "table-source-scan values",
     "sort": "temporal-sort",

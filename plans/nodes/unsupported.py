@@ -44,10 +44,7 @@ class DeltaJoinV2(DeltaJoin):
     VERSION = 2
 
 
-_NAMES = (
-    "async-calc async-correlate ml-predict-table-function vector-search-table-function python-async-calc python-calc "
-    "python-correlate python-group-aggregate python-group-window-aggregate python-over-aggregate"
-)
+_NAMES = "ml-predict-table-function vector-search-table-function"
 
 
 def _declare(name: str) -> type[PlanNode]:

@@ -202,7 +202,7 @@ def test_a_start_that_cannot_succeed_is_refused_without_a_jvm(
         "plan.json", PRINT + table.format(source) + "INSERT INTO lines SELECT id, name FROM t WHERE id > 1;"
     )
     if message == "cannot run here":
-        plan.write_text(plan.read_text().replace("stream-exec-calc_1", "stream-exec-python-calc_1"))
+        plan.write_text(plan.read_text().replace("stream-exec-calc_1", "stream-exec-ml-predict-table-function_1"))
     checkpoint = ["--checkpoint", str(tmp_path / "in.json")] if "checkpoint" in message else []
     events = tmp_path / "events.jsonl"
     before = sorted(tmp_path.iterdir())

@@ -84,9 +84,11 @@ def test_only_the_entry_of_that_input_is_warned_about() -> None:
 def test_a_node_that_cannot_run_is_an_error_and_can_be_edited() -> None:
     data = data_of("match_recognize")
     node = next(node for node in data["nodes"] if node["type"] == "stream-exec-match_1")
-    node["type"] = "stream-exec-python-calc_1"
+    node["type"] = "stream-exec-ml-predict-table-function_1"
     findings = check(json.dumps(data))
-    assert [(finding.value, finding.is_unreadable) for finding in findings] == [("stream-exec-python-calc_1", False)]
+    assert [(finding.value, finding.is_unreadable) for finding in findings] == [
+        ("stream-exec-ml-predict-table-function_1", False)
+    ]
     assert CompiledPlan.from_dict(data)
 
 
