@@ -230,7 +230,10 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
         Raises:
             PlanError: the file does not exist, or is not a plan.
         """
-        return _checked(reference, "load_plan").load()
+        from compiled_plan.planner.user_functions.plans import with_catalog_functions
+
+        plan = _checked(reference, "load_plan").load()
+        return plan.of(with_catalog_functions(plan, self.context.catalog))
 
     def execute_plan(self, reference: PlanReference) -> TableResult:
         """Run a plan on an embedded local Spark, in the background: `load_plan(reference).execute()`.

@@ -16,6 +16,7 @@ from compiled_plan.plans.files.paths import quoted
 
 if TYPE_CHECKING:
     from compiled_plan.api.environment import CompiledScript, TableEnvironment
+    from compiled_plan.plans.plan import CompiledPlan
 
 PYTHON, SQL = ".py", ".sql"
 
@@ -70,6 +71,18 @@ def compiled(program: str, session: Session, say: Say) -> CompiledScript:
     if not in_python:
         return compiled_text(text, session, say)
     return _compiled(session, say, lambda environment: _in_python(environment, program))
+
+
+def with_declared_functions(plan: CompiledPlan, session: Session) -> CompiledPlan:
+    """The plan with the functions that the session's init files declare, in its calls by name.
+
+    Raises:
+        ProgramError, UnsupportedError: an init file cannot be read or executed.
+    """
+    from compiled_plan.api.environment import TableEnvironment
+    from compiled_plan.planner.user_functions.plans import with_catalog_functions
+
+    return with_catalog_functions(plan, TableEnvironment(session.settings, init=session.init).context.catalog)
 
 
 def compiled_text(text: str, session: Session, say: Say) -> CompiledScript:

@@ -21,6 +21,7 @@ from compiled_plan.cli.common.terminal import (
     console,
     fail,
     run_app,
+    session_of,
     session_settings,
     spark_settings,
 )
@@ -51,6 +52,15 @@ def execute(
             metavar="K=V",
             help="Session option that the plan does not fix, such as "
             "table.exec.sink.nested-constraint-enforcer; repeatable.",
+        ),
+    ] = None,
+    init: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--init",
+            "-i",
+            metavar="INIT.sql",
+            help="SQL file with the CREATE FUNCTIONs of Python functions that a plan from Flink names; repeatable.",
         ),
     ] = None,
     rollback: Annotated[
@@ -125,7 +135,7 @@ def execute(
         )
         raise typer.Exit(ExitCode.OK)
     _check_address(metrics_port)
-    reader = _Reader(debug, quiet or as_json, _session(session_settings(set_ or [])))
+    reader = _Reader(debug, quiet or as_json, _session(session_settings(set_ or [])), init or [])
     loaded = [(path, plan) for path in plans if (plan := reader.read(path, keep_going)) is not None]
     if dry_run and not (checkpoint and loaded):
         raise typer.Exit(_dry_run(loaded, reader, options, as_json))
@@ -164,16 +174,19 @@ def _check_address(metrics_port: str) -> None:
 class _Reader:
     """Read plan files, and count the unreadable ones."""
 
-    def __init__(self, debug: bool, quiet: bool, session: Mapping[str, str]) -> None:
-        self.debug, self.quiet, self.session = debug, quiet, session
+    def __init__(self, debug: bool, quiet: bool, session: Mapping[str, str], init: Sequence[str]) -> None:
+        self.debug, self.quiet, self.session, self.init = debug, quiet, session, init
         self.failed = 0
 
     def read(self, path: str, keep_going: bool) -> CompiledPlan | None:
         """Read a plan file; with `keep_going`, count an unreadable one and return None."""
+        from compiled_plan.api.scripts import with_declared_functions
         from compiled_plan.plans.plan.session_options import with_session
 
         try:
             plan = with_session(plan_from_file(path), self.session)
+            if self.init:
+                plan = with_declared_functions(plan, session_of({}, self.init))
             if not self.quiet:
                 _warn(path, plan)
             return plan
@@ -222,10 +235,12 @@ def _dry_run(
 ) -> int:
     """Check plans and print their stages; no Spark starts."""
     from compiled_plan.plans.execution.explain import stages_of, stages_text
+    from compiled_plan.plans.functions.naming import with_module_functions
 
     failed = reader.failed
     for path, plan in plans:
         try:
+            plan = with_module_functions(plan, options.functions_from)
             layout = stages_of(plan, options.time_zone, options.host, real_time=options.real_time_ms is not None)
             print_line(layout.model_dump_json(by_alias=True) if as_json else stages_text(layout))
         except CompiledPlanError as fault:

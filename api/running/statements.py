@@ -19,7 +19,9 @@ from compiled_plan.planner.sql.binding.writes import bind_writes
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.nodes import changes
 from compiled_plan.planner.sql.nodes import statements as st
-from compiled_plan.plans.errors import PlanError
+from compiled_plan.planner.user_functions.plans import with_catalog_functions
+from compiled_plan.plans.errors import PlanError, ProgramError
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.files import exists
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 from compiled_plan.plans.inspection.recompile import recompile
@@ -64,8 +66,26 @@ def run_plan(context: PlanningContext, plan: Plan) -> TableResult:
 def start_plan(context: PlanningContext, plan: Plan) -> TableResult:
     """Run a plan in the background; settings that the plan lacks, such as the time zone, come from the session."""
     zone, width = context.config.value(ZONE), context.config.value("table.display.max-column-width")
+    plan = with_catalog_functions(plan, context.catalog)
     display, session = Display(UTC if zone == DEFAULT else zone, int(width)), context.config.changed(SESSION_OPTIONS)
-    return embedded.execute(with_session(with_zone(plan, otherwise=zone), session), display=display)
+    options = RunOptions(job_parameter=_job_parameters(context.config.value(JOB_PARAMETERS)))
+    return embedded.execute(with_session(with_zone(plan, otherwise=zone), session), options, display=display)
+
+
+#: Flink's option for the parameters that functions read in `open`: `key:value,key:value`.
+JOB_PARAMETERS = "pipeline.global-job-parameters"
+
+
+def _job_parameters(text: str) -> tuple[str, ...]:
+    """The option's pairs as `key=value`; a part in quotes may hold the separators.
+
+    Raises:
+        ProgramError: a pair has no value.
+    """
+    pairs = [part.partition(":") for part in text.split(",") if part.strip()]
+    if not all(colon for _, colon, _ in pairs):
+        raise ProgramError(f"the value {text!r} is no list of pairs", where=JOB_PARAMETERS, remedy="write k:v,k2:v2")
+    return tuple(f"{key.strip()}={value.strip()}" for key, _, value in pairs)
 
 
 def run_statement(context: PlanningContext, binder: Binder, statement: st.Statement) -> TableResult:

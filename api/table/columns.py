@@ -75,7 +75,7 @@ class ColumnMethods(PlannedTable):
         """
         return selecting.drop_columns(self, fields)
 
-    def map(self, function: Expression) -> Self:
+    def map(self, function: object) -> Self:
         """Map each row to a row.
 
         Args:
@@ -83,7 +83,7 @@ class ColumnMethods(PlannedTable):
         """
         return rowwise.map_rows(self, function)
 
-    def flat_map(self, function: Expression) -> Self:
+    def flat_map(self, function: object) -> Self:
         """Map each row to any number of rows.
 
         Args:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn, Self, overload
+from typing import TYPE_CHECKING, Self, overload
 
 from compiled_plan.planner.table import grouping
 from compiled_plan.planner.table.building.planned import PlannedTable
 from compiled_plan.planner.table.building.unfinished import remedy_of
-from compiled_plan.planner.table.grouping import GroupedTable, OverWindowedTable, WindowedTable
+from compiled_plan.planner.table.grouping import AggregatedTable, GroupedTable, OverWindowedTable, WindowedTable
 from compiled_plan.planner.table.windows import OverWindow, Window
 from compiled_plan.plans.errors import ProgramError
 
@@ -35,13 +35,21 @@ class GroupMethods(PlannedTable):
         """
         return grouping.group_by(self, fields)
 
-    def flat_aggregate(self, function: object) -> NoReturn:
-        """Not supported; see `GroupedTable.flat_aggregate`.
+    def aggregate(self, function: object) -> AggregatedTable[Self]:
+        """Aggregate the whole table, to be followed by `select`; a ROW becomes one column per field.
 
-        Raises:
-            UnsupportedError: always.
+        Args:
+            function: the call of an aggregate function, or the function itself, which then takes whole rows.
         """
-        raise grouping.no_flat_aggregate()
+        return grouping.aggregate_all(self, function)
+
+    def flat_aggregate(self, function: object) -> AggregatedTable[Self]:
+        """Aggregate the whole table to several rows, to be followed by `select`.
+
+        Args:
+            function: the call of a table aggregate function, or the function itself, which then takes whole rows.
+        """
+        return grouping.flat_aggregate_all(self, function)
 
     @overload
     def window(self, window: Window) -> Self: ...

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from compiled_plan.planner.algebra.nodes import AggregateCall, FunctionName
 from compiled_plan.plans.errors import ProgramError
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.functions.definitions import UserDefinedFunction
 
 _METHODS = {"retract": "retract(self, accumulator, ...)", "merge": "merge(self, accumulator, others)"}
 
@@ -26,9 +30,13 @@ def check_methods(calls: Iterable[tuple[AggregateCall, bool]], method: str, why:
             continue
         from compiled_plan.plans.functions.loading import registered
 
-        class_ = registered(dict(call.name.extra)["python"])
-        if class_ is not None and not callable(getattr(class_, method, None)):
+        function = registered(dict(call.name.extra)["python"])
+        if function is not None and not callable(getattr(function, method, None)):
             raise ProgramError(
                 f"aggregate function {call.name} has no method `{method}`, which it needs here because {why}",
-                remedy=f"define `def {_METHODS[method]}` in class {class_.__qualname__}",
+                remedy=f"define `def {_METHODS[method]}` in class {_class_of(function).__qualname__}",
             )
+
+
+def _class_of(function: type[UserDefinedFunction] | UserDefinedFunction) -> type:
+    return function if isinstance(function, type) else type(function.implementation)

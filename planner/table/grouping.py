@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, NoReturn
+from typing import TYPE_CHECKING, Generic
 
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.group_windows import GROUP_WINDOWS
@@ -18,7 +18,7 @@ from compiled_plan.planner.table.operations import nodes_of
 from compiled_plan.planner.table.selecting import select, select_items
 from compiled_plan.planner.table.table_functions import over_table
 from compiled_plan.planner.table.windows import OverWindow, Window
-from compiled_plan.plans.errors import ProgramError, UnsupportedError
+from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:
     from compiled_plan.planner.table.expressions.expression import Expression
@@ -45,33 +45,46 @@ class GroupedTable(Unfinished, Generic[T]):
         items = [self._resolved(item) for item in select_items(self._table, "select", fields)]
         from compiled_plan.planner.table.expressions.expression import Expression
 
-        group = ast.GroupBy(self._keys)
+        group = ast.GroupBy(self._keys) if self._keys else None
         return select(self._table, list(map(Expression, items)), "select", group=group)
 
-    def aggregate(self, function: Expression) -> AggregatedTable[T]:
+    def aggregate(self, function: object) -> AggregatedTable[T]:
         """Add the result of an aggregate function to each group; a ROW becomes one column per field.
+
+        A function itself, `aggregate(f)`, takes whole rows.
 
         `table.group_by(col("a")).aggregate(call("f", col("b")).alias("x", "y")).select(col("a"), col("x"))`
         """
-        from compiled_plan.planner.table.expressions.expression import Expression
-        from compiled_plan.planner.table.rowwise import call_and_names, flattened
+        from compiled_plan.planner.table.rowwise import flattened
 
-        node, names = call_and_names(function, "aggregate")
+        whole, place, names = self._aggregated(function, "aggregate")
+        return AggregatedTable(flattened(whole, place, names, "aggregate"))
+
+    def flat_aggregate(self, function: object) -> AggregatedTable[T]:
+        """Add the rows of a table aggregate function to each group.
+
+        `table.group_by(col("a")).flat_aggregate(top2(col("b")).alias("x")).select(col("a"), col("x"))`
+
+        Flink's plans have no operator for such functions. Here they are an aggregate with an ARRAY of rows, and UNNEST.
+        """
+        from compiled_plan.planner.table.rowwise import unnested
+
+        whole, place, names = self._aggregated(function, "flat_aggregate")
+        return AggregatedTable(unnested(whole, place, names, "flat_aggregate"))
+
+    def _aggregated(self, function: object, operation: str) -> tuple[T, int, tuple[str, ...]]:
+        """The keys and a function's result, the place of the result, and the names for its columns."""
+        from compiled_plan.planner.table.expressions.expression import Expression
+        from compiled_plan.planner.table.rowwise import call_and_names
+
+        node, names = call_and_names(self._table, function, operation)
         aliases = {id(key): name for name, key in self._names.items()}
         keys = [
             Expression(key).alias(aliases[id(key)]) if id(key) in aliases else Expression(key)
             for key in self._keys
             if not (isinstance(key, ast.Call) and key.name in GROUP_WINDOWS)
         ]
-        return AggregatedTable(flattened(self.select(*keys, Expression(node)), len(keys), names, "aggregate"))
-
-    def flat_aggregate(self, function: object) -> NoReturn:
-        """Unsupported: Flink's plans have no operator for it.
-
-        Raises:
-            UnsupportedError: always.
-        """
-        raise no_flat_aggregate()
+        return self.select(*keys, Expression(node)), len(keys), names
 
     def _resolved(self, node: ast.Expression) -> ast.Expression:
         """The item with names of keys and window properties replaced by their definitions."""
@@ -91,13 +104,14 @@ class GroupedTable(Unfinished, Generic[T]):
         return ast.rewrite(node, change)
 
 
-def no_flat_aggregate() -> UnsupportedError:
-    """The error of `flat_aggregate`, which Flink runs but does not compile into plans."""
-    return UnsupportedError(
-        "flat_aggregate is not supported: plans have no operator for functions that give several rows for a group",
-        where="flat_aggregate()",
-        remedy="write topn(...) for the first rows of a group, or aggregate(...) to an array and UNNEST it",
-    )
+def aggregate_all(table: T, function: object) -> AggregatedTable[T]:
+    """Aggregate the whole table as one group."""
+    return GroupedTable(table, (), {}).aggregate(function)
+
+
+def flat_aggregate_all(table: T, function: object) -> AggregatedTable[T]:
+    """Aggregate the whole table as one group, to several rows."""
+    return GroupedTable(table, (), {}).flat_aggregate(function)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,8 +10,13 @@ from compiled_plan.planner.catalog.functions import CatalogFunction
 from compiled_plan.planner.catalog.tables import ObjectIdentifier
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.plans.functions.calls import Callables
-from compiled_plan.plans.functions.definitions import TableAggregateFunction, UserDefinedFunction
-from compiled_plan.plans.functions.loading import import_class, reference_to
+from compiled_plan.plans.functions.definitions import (
+    AsyncScalarFunction,
+    FunctionHolder,
+    TableAggregateFunction,
+    UserDefinedFunction,
+)
+from compiled_plan.plans.functions.loading import import_function, reference_to
 
 
 def catalog_function(
@@ -28,20 +33,21 @@ def catalog_function(
     Raises:
         ProgramError: not a function, or its types cannot be inferred; names parameter, annotation and remedy.
     """
-    chosen: Any = import_class(implementation) if isinstance(implementation, str) else implementation
+    chosen: Any = import_function(implementation) if isinstance(implementation, str) else implementation
+    chosen = chosen.function if isinstance(chosen, FunctionHolder) else chosen
     is_instance = not isinstance(chosen, type)
     instance = chosen if is_instance else _instance(chosen, name.name)
     if not isinstance(instance, UserDefinedFunction):
         raise ProgramError(
             f"function {name.name}: {instance!r} is no function",
-            remedy="give a class that derives from ScalarFunction, TableFunction or AggregateFunction, or its object",
+            remedy="give a class that derives from ScalarFunction, TableFunction or AggregateFunction, its object, or "
+            "udf(f, result_type=...) of compiled_plan.pyflink.udf",
         )
-    if isinstance(instance, TableAggregateFunction):
+    if isinstance(instance, TableAggregateFunction | AsyncScalarFunction):
+        maker = "udtaf" if isinstance(instance, TableAggregateFunction) else "udf"
         raise UnsupportedError(
-            f"function {name.name}: {type(instance).__qualname__} is a table aggregate function, and plans have no "
-            "operator for functions that give several rows for a group",
-            remedy="for the first n rows of a group write a top-n; else an AggregateFunction that gives an ARRAY, and "
-            "UNNEST it",
+            f"function {name.name}: the types of {type(instance).__qualname__} are not declared",
+            remedy=f"register {maker}({type(instance).__qualname__}(), result_type=...) of compiled_plan.pyflink.udf",
         )
     if not hasattr(type(instance), "KIND"):
         raise ProgramError(

@@ -40,6 +40,7 @@ from compiled_plan.plans.execution.tables.sources import Sources, SourceTables
 from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeRequest
 from compiled_plan.plans.execution.upgrade.history import FileTimes
 from compiled_plan.plans.execution.upgrade.start import Resumption, Start, batch_clock
+from compiled_plan.plans.functions.naming import with_module_functions
 from compiled_plan.plans.inspection.checkpoints import ENDS
 from compiled_plan.plans.inspection.identity import renamed, with_uids
 from compiled_plan.plans.plan import CompiledPlan
@@ -91,6 +92,7 @@ class Run:
         self._stop = threading.Event()
         self._lost: CheckpointError | None = None
         self._tables = SourceTables(spark._jvm, {})
+        plan = with_module_functions(plan, options.functions_from)
         self.prepared: PreparedPlan = self._prepared(
             with_uids(with_zone(replace(plan, holds=()), options.time_zone, UTC))
         )
@@ -117,7 +119,12 @@ class Run:
     # ---- the steps of opening a run
 
     def _allowed_functions(self) -> PythonFunctions:
-        functions = PythonFunctions(self.options.functions_from, trusts_pickles=self.options.trust_pickled_state)
+        functions = PythonFunctions(
+            self.options.functions_from,
+            trusts_pickles=self.options.trust_pickled_state,
+            allows_pickled=self.options.allow_pickled_functions,
+            parameters={key: value for key, _, value in (text.partition("=") for text in self.options.job_parameter)},
+        )
         check_functions(self.prepared.plan, functions)
         check_loaded_code(self.prepared.plan, self.spark)
         return functions

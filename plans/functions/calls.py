@@ -10,6 +10,7 @@ from typing import Any
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.plans.functions.declared import Declared
 from compiled_plan.plans.functions.definitions import AggregateFunction, FunctionKind, UserDefinedFunction
 from compiled_plan.plans.functions.inference import ArgumentInfo, CallContext, TypeInference
 from compiled_plan.plans.functions.methods import check_class
@@ -55,7 +56,7 @@ class Callables:
         self.signatures: tuple[Signature, ...] = ()
         if self.inference is None:
             self.signatures = signatures_of(function)
-        else:
+        elif not isinstance(function, Declared):
             check_class(type(function))
             _check_method(function, self.inference)
 

@@ -21,12 +21,15 @@ from compiled_plan.plans.types.classes import is_installed
 #: Maximum nesting depth of constants.
 _DEPTH = 12
 _OWN = ("compiled_plan",)
+#: Packages that are pickled by name, never by value.
+_BY_NAME = frozenset({"compiled_plan", "pyspark", "py4j"})
 
 
-def code_digest(class_: type) -> str:
-    """The digest of a function class."""
+def code_digest(*sources: Any) -> str:
+    """The digest of a function's classes or functions."""
     walker = _Walker()
-    walker.add(class_)
+    for source in sources:
+        walker.add(source)
     text = "\n".join(walker.found)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -123,6 +126,35 @@ def is_own(value: Any) -> bool:
     """Return True if a class or function belongs to no installed package, to Python or to the product."""
     module = sys.modules.get(getattr(value, "__module__", "") or "")
     return module is not None and _is_own_module(module)
+
+
+def own_modules(*sources: Any) -> tuple[ModuleType, ...]:
+    """The user's own modules from which the code of classes and functions comes, wherever they are.
+
+    These are their modules, and further ones that these import; not installed packages, and not `__main__`.
+    """
+    modules: dict[str, ModuleType] = {}
+    bases = [base for source in sources for base in getattr(source, "__mro__", (source,))]
+    waiting = [sys.modules.get(getattr(base, "__module__", "") or "") for base in bases]
+    while waiting:
+        module = waiting.pop()
+        if module is None or module.__name__ in modules or not (module.__name__ == "__main__" or has_own_code(module)):
+            continue
+        modules[module.__name__] = module
+        package = module.__name__.rpartition(".")[0]
+        waiting.append(sys.modules.get(package))
+        for value in list(vars(module).values()):
+            name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+            if isinstance(name, str) and name not in modules:
+                waiting.append(sys.modules.get(name))
+    modules.pop("__main__", None)
+    return tuple(modules.values())
+
+
+def has_own_code(module: ModuleType) -> bool:
+    """Return True for a module with a file that is neither installed nor of the product."""
+    file = getattr(module, "__file__", None)
+    return file is not None and module.__name__.partition(".")[0] not in _BY_NAME and not is_installed(file)
 
 
 def _is_own_module(module: ModuleType) -> bool:

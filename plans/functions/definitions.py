@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypeVar
 
 if TYPE_CHECKING:
     from compiled_plan.plans.functions.inference import TypeInference
@@ -42,9 +42,20 @@ class FunctionContext:
     function_name: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
 
-    def get_job_parameter(self, key: str, default: str = "") -> str:
+    def get_job_parameter(self, key: str, default_value: str = "") -> str:
         """The job parameter of that name, or the default."""
-        return self.parameters.get(key, default)
+        return self.parameters.get(key, default_value)
+
+    def get_metric_group(self) -> NoReturn:
+        """Not supported: metrics of functions are not collected, as with Flink's `python.metric.enabled` = false.
+
+        Raises:
+            RuntimeError: always.
+        """
+        raise RuntimeError(
+            "metrics of functions are not collected; the run has metrics of its operators (--metrics-port), and the "
+            "function may log or return its numbers"
+        )
 
 
 class UserDefinedFunction:
@@ -71,6 +82,21 @@ class UserDefinedFunction:
 
     def close(self) -> None:
         """Release resources; called in the worker after a task's last row."""
+
+    @property
+    def implementation(self) -> UserDefinedFunction | None:
+        """The object of the user's class: the function itself, or the one it holds; None if it holds a callable."""
+        return self
+
+    @property
+    def sources(self) -> tuple[Any, ...]:
+        """The classes or functions with the user's code."""
+        return (type(self),)
+
+    @property
+    def title(self) -> str:
+        """`module.Class`, for errors."""
+        return f"{type(self).__module__}.{type(self).__qualname__}"
 
     def get_type_inference(self) -> TypeInference | None:
         """Types that neither annotations nor hints can express; None: annotations and hints hold."""
@@ -120,8 +146,27 @@ class AggregateFunction(UserDefinedFunction, Generic[T, ACC]):
         raise NotImplementedError(f"{type(self).__name__}.get_value")
 
 
+class AsyncScalarFunction(UserDefinedFunction):
+    """A function with one value per row, awaited: `async def eval(self, ...)`. Declare its types with `udf`."""
+
+
 class TableAggregateFunction(UserDefinedFunction, Generic[T, ACC]):
-    """A table aggregate. Flink runs these, but its plans have no operator for them, so they are refused."""
+    """A function that aggregates rows to several rows. Declare its types with `udtaf`, and call it in `flat_aggregate`.
+
+    `emit_value(self, accumulator)` yields the rows; the methods are otherwise those of `AggregateFunction`.
+    """
+
+
+class FunctionHolder:
+    """An object that stands for a function in programs: the result of `udf`, `udtf`, `udaf` and `udtaf`.
+
+    Args:
+        function: the function.
+        aliases: names for the columns of its rows; empty: their own.
+    """
+
+    def __init__(self, function: UserDefinedFunction, aliases: tuple[str, ...] = ()) -> None:
+        self.function, self.aliases = function, aliases
 
 
 def deterministic(function: UserDefinedFunction) -> bool:
@@ -132,7 +177,7 @@ def deterministic(function: UserDefinedFunction) -> bool:
 
 def overrides(function: UserDefinedFunction, name: str) -> bool:
     """Return True if a function's class overrides the method `name`."""
-    own = getattr(type(function), name, None)
+    own = getattr(type(function.implementation), name, None)
     return own is not None and own is not getattr(UserDefinedFunction, name, None)
 
 

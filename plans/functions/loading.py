@@ -6,20 +6,30 @@ import importlib
 import importlib.util
 import inspect
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from compiled_plan.plans.errors import ExecutionError, ProgramError, UnsupportedError
-from compiled_plan.plans.functions.definitions import TableAggregateFunction, UserDefinedFunction, deterministic
+from compiled_plan.plans.functions import code_pickles
+from compiled_plan.plans.functions.code import own_modules
+from compiled_plan.plans.functions.declared import Declared
+from compiled_plan.plans.functions.definitions import (
+    FunctionHolder,
+    TableAggregateFunction,
+    UserDefinedFunction,
+    deterministic,
+)
 from compiled_plan.plans.functions.inference import TypeInference
 from compiled_plan.plans.rex.python import PythonFunction
 
-#: Classes registered by programs of this process: they need no permission.
-_LIVE: dict[tuple[str, str], type[UserDefinedFunction]] = {}
+#: Classes, and declared functions, registered by programs of this process: they need no permission.
+_LIVE: dict[tuple[str, str], type[UserDefinedFunction] | Declared] = {}
 #: The folders that modules may be imported from; None: any.
 _FOLDERS: ContextVar[tuple[Path, ...] | None] = ContextVar("_FOLDERS", default=None)
 
@@ -32,6 +42,40 @@ def imported_from(folders: Sequence[Path]) -> Iterator[None]:
         yield
     finally:
         _FOLDERS.reset(before)
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedModules:
+    """Modules from which a run may import functions, with their submodules.
+
+    Args:
+        names: the modules.
+        folders: the folders in which they must be; empty: anywhere.
+    """
+
+    names: tuple[str, ...] = ()
+    folders: tuple[Path, ...] = ()
+
+    @classmethod
+    def parse(cls, entries: Sequence[str]) -> AllowedModules:
+        """The modules of entries `module` or `module=folders`.
+
+        Raises:
+            ProgramError: Python would import such a module from another place.
+        """
+        parts = [entry.partition("=") for entry in entries]
+        folders = [Path(folder) for _, _, folders in parts for folder in folders.split(os.pathsep) if folder]
+        allowed = cls(tuple(module for module, _, _ in parts), tuple(folders))
+        for module in allowed.names if folders else ():
+            # Before any import by name; a module that Python does not know yet is imported from the plan's folder.
+            if places_of(module.partition(".")[0]):
+                with allowed.importing():
+                    check_folder(module)
+        return allowed
+
+    def importing(self) -> AbstractContextManager[None]:
+        """A context in which modules are imported from the folders alone."""
+        return imported_from(self.folders) if self.folders else nullcontext()
 
 
 def places_of(top: str) -> list[Path]:
@@ -77,6 +121,8 @@ def reference_to(function: UserDefinedFunction, *, is_instance: bool, method: st
     The reference to a function registered as an object (`is_instance`) includes its attributes. Raises ProgramError
     for attributes that a plan cannot hold.
     """
+    if isinstance(function, Declared):
+        return _reference_to_declared(function, method, signature)
     class_ = type(function)
     file = _file_of(class_)
     module = Path(file).stem if class_.__module__ == "__main__" and file else class_.__module__
@@ -98,13 +144,31 @@ def _live_name(module: str, class_: type[UserDefinedFunction]) -> str:
     """The class's name in its module; `name#2` and so on if another class has that name: a class factory creates
     several classes of one name, and a class may be redefined."""
     plain = class_.__qualname__
-    if _is_importable(class_):
-        return plain
+    return plain if _is_importable(class_) else _numbered(module, plain, class_)
+
+
+def _numbered(module: str, plain: str, function: type[UserDefinedFunction] | Declared) -> str:
     name, number = plain, 1
-    while _LIVE.get((module, name), class_) is not class_:
+    while _LIVE.get((module, name), function) is not function:
         number += 1
         name = f"{plain}#{number}"
     return name
+
+
+def _reference_to_declared(function: Declared, method: str, signature: str) -> PythonFunction:
+    """The reference to a declared function: by its variable in a module, else by a pickle of it."""
+    home = sys.modules.get(function.module)
+    file = str(Path(home_file).resolve()) if (home_file := getattr(home, "__file__", None)) else ""
+    module = Path(file).stem if function.module == "__main__" and file else function.module
+    held = vars(home).items() if home is not None else ()
+    name = next((key for key, value in held if isinstance(value, FunctionHolder) and value.function is function), None)
+    pickled = ""
+    if name is None:
+        name = _numbered(module, function.name, function)
+        pickled = code_pickles.to_text(function, own_modules(*function.sources))
+    _LIVE[module, name] = function
+    kind, is_deterministic = function.KIND.value, deterministic(function)
+    return PythonFunction(module, name, kind, method, signature, file, is_deterministic, "", pickled)
 
 
 def _is_importable(class_: type) -> bool:
@@ -147,8 +211,11 @@ def _file_of(class_: type) -> str:
         return ""
 
 
-def import_class(path: str) -> type[UserDefinedFunction]:
-    """Import the function class `module.Class`. Raises ProgramError if there is none."""
+def import_function(path: str) -> type[UserDefinedFunction] | Declared:
+    """Import the function class `module.Class`, or the declared function `module.name`.
+
+    Raises ProgramError if there is none.
+    """
     parts = path.split(".")
     if len(parts) < 2 or not all(part.isidentifier() for part in parts):
         raise ProgramError(f"{path!r} names no class of a module", remedy="write 'module.Class'")
@@ -165,25 +232,29 @@ def import_class(path: str) -> type[UserDefinedFunction]:
             ) from fault
         except Exception as fault:
             raise ProgramError(f"module {name!r} cannot be imported: {type(fault).__name__}: {fault}") from fault
-        return _class_in(module, name, parts[at:])
+        return _function_in(module, name, parts[at:])
     raise ProgramError(
         f"no module named {parts[0] if len(parts) == 2 else '.'.join(parts[:-1])!r}",
         remedy="put it beside the program, or add its folder to PYTHONPATH",
     )
 
 
-def _class_in(module: Any, name: str, parts: Sequence[str]) -> type[UserDefinedFunction]:
+def _function_in(module: Any, name: str, parts: Sequence[str]) -> type[UserDefinedFunction] | Declared:
     target: Any = module
     for part in parts:
         target = getattr(target, part, None)
         if target is None:
-            known = [key for key, value in vars(module).items() if _is_function_class(value)]
+            known = [key for key, value in vars(module).items() if _is_function_class(value) or _is_declared(value)]
             remedy = f"it has: {', '.join(sorted(known))}" if known else "check the name"
             raise ProgramError(f"module {name!r} has no class {'.'.join(parts)!r}", remedy=remedy)
+    if _is_declared(target):
+        declared: Declared = target.function
+        return declared
     if not _is_function_class(target):
         raise ProgramError(
             f"{name}.{'.'.join(parts)} is no function class",
-            remedy="derive it from ScalarFunction, TableFunction or AggregateFunction of compiled_plan",
+            remedy="derive it from ScalarFunction, TableFunction or AggregateFunction of compiled_plan, or declare its "
+            "types: udf(f, result_type=...) of compiled_plan.pyflink.udf",
         )
     assert isinstance(target, type)
     return target
@@ -195,18 +266,37 @@ def _is_function_class(value: Any) -> bool:
     return hasattr(value, "KIND") or issubclass(value, TableAggregateFunction)
 
 
-def registered(reference: PythonFunction) -> type[UserDefinedFunction] | None:
-    """The class if a program of this process registered it, else None."""
+def _is_declared(value: Any) -> bool:
+    return isinstance(value, FunctionHolder) and isinstance(value.function, Declared)
+
+
+def registered(reference: PythonFunction) -> type[UserDefinedFunction] | Declared | None:
+    """The class or declared function if a program of this process registered it, else None."""
     return _LIVE.get((reference.module, reference.class_))
 
 
-def load(reference: PythonFunction, allowed: Sequence[str], where: str) -> UserDefinedFunction:
+def load(
+    reference: PythonFunction, allowed: Sequence[str], where: str, *, allows_pickled: bool = False
+) -> UserDefinedFunction:
     """Create an instance of the function that a plan references; `where` is the node, for errors.
 
-    Only modules of `allowed` and their submodules are imported. Raises UnsupportedError for another module,
-    ExecutionError if the function cannot be imported or instantiated.
+    Only modules of `allowed` and their submodules are imported, and functions pickled in the plan are only read if
+    `allows_pickled`. Raises UnsupportedError for another module or a pickled function, ExecutionError if the function
+    cannot be imported or instantiated.
     """
     class_ = _LIVE.get((reference.module, reference.class_))
+    if class_ is None and reference.pickle:
+        if not allows_pickled:
+            raise UnsupportedError(
+                f"the plan holds the code of the function {reference.path}, pickled: reading it would run whatever the "
+                "plan's writer put there",
+                where=where,
+                remedy="define the function in a module and compile the plan again; or, if you trust everyone who can "
+                "write the plan, add --allow-pickled-functions",
+            )
+        class_ = code_pickles.from_text(reference.pickle, reference.path, where)
+        if not isinstance(class_, Declared):
+            raise ExecutionError(f"the pickle of {reference.path} holds no function", where=where)
     if class_ is None:
         if not any(reference.module == prefix or reference.module.startswith(f"{prefix}.") for prefix in allowed):
             raise UnsupportedError(
@@ -215,6 +305,8 @@ def load(reference: PythonFunction, allowed: Sequence[str], where: str) -> UserD
                 remedy=f"if you trust it, add --functions-from {reference.module.partition('.')[0]}",
             )
         class_ = _imported(reference, where)
+    if isinstance(class_, Declared):
+        return class_
     try:
         if not reference.instance:
             return class_()
@@ -229,7 +321,7 @@ def load(reference: PythonFunction, allowed: Sequence[str], where: str) -> UserD
         ) from fault
 
 
-def _imported(reference: PythonFunction, where: str) -> type[UserDefinedFunction]:
+def _imported(reference: PythonFunction, where: str) -> type[UserDefinedFunction] | Declared:
     if "<locals>" in reference.class_ or "#" in reference.class_:
         raise UnsupportedError(
             f"the function {reference.path} is local to another function, or has the name of another class, so that it "
@@ -243,7 +335,7 @@ def _imported(reference: PythonFunction, where: str) -> type[UserDefinedFunction
         sys.path.append(str(folder))
     try:
         check_folder(reference.module, folder)
-        return import_class(reference.path)
+        return import_function(reference.path)
     except ProgramError as fault:
         raise ExecutionError(fault.message, where=where, remedy=fault.remedy) from fault
 

@@ -26,6 +26,7 @@ class PythonFunction:
     file: str = ""  # the source file on the author's machine
     deterministic: bool = True  # True if equal arguments give equal results
     instance: str = ""  # attributes of a function registered as an object, as JSON text; empty for a class
+    pickle: str = ""  # the function itself, if no other process can import it; see `plans.functions.code_pickles`
 
     @property
     def path(self) -> str:
@@ -43,10 +44,12 @@ class PythonFunction:
             fields["deterministic"] = False
         if self.instance:
             fields["instance"] = json.loads(self.instance)
+        if self.pickle:
+            fields["pickle"] = self.pickle
         return fields
 
 
-_TEXTS = ("module", "class", "kind", "method", "signature", "file")
+_TEXTS = ("module", "class", "kind", "method", "signature", "file", "pickle")
 
 
 def python_function_from_json(value: Any, pointer: str = "") -> PythonFunction:
@@ -75,6 +78,7 @@ def python_function_from_json(value: Any, pointer: str = "") -> PythonFunction:
         value.get("file", ""),
         value.get("deterministic", True),
         "" if instance is None else json.dumps(instance, sort_keys=True),
+        value.get("pickle", ""),
     )
 
 

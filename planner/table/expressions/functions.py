@@ -15,6 +15,7 @@ from compiled_plan.planner.table.building.python_literals import literal, node_o
 from compiled_plan.planner.table.expressions.core import Operand, call_node, refuse, shown_of
 from compiled_plan.planner.table.expressions.expression import Expression, call_of
 from compiled_plan.planner.table.expressions.types import type_node
+from compiled_plan.plans.functions.definitions import FunctionHolder
 
 
 def col(name: str) -> Expression:
@@ -66,13 +67,19 @@ def call(function: object, *arguments: object, **named_arguments: object) -> Exp
     if isinstance(function, str):
         node = call_node(function, *arguments, *named)
     else:
-        class_ = function if isinstance(function, type) else type(function)
-        name = f"{class_.__module__}.{class_.__qualname__}"
-        node = InlineCall((identifier(name),), tuple(map(node_of, (*arguments, *named))), function=function)
+        node = InlineCall((identifier(_title(function)),), tuple(map(node_of, (*arguments, *named))), function=function)
     shown = [shown_of(function) if isinstance(function, str) else getattr(function, "__name__", repr(function))]
     shown += [shown_of(item) for item in arguments]
     shown += [f"{key}={shown_of(value)}" for key, value in named_arguments.items()]
     return Expression(with_text(node, f"call({', '.join(shown)})"))
+
+
+def _title(function: object) -> str:
+    """The name of a function without a name in the catalog."""
+    if isinstance(function, FunctionHolder):
+        return function.function.title
+    class_ = function if isinstance(function, type) else type(function)
+    return f"{class_.__module__}.{class_.__qualname__}"
 
 
 def call_sql(text: str) -> Expression:

@@ -133,7 +133,7 @@ def setting_of(spark: SparkSession, host: str, functions: PythonFunctions) -> Se
         _java(spark),
         platform.python_version(),
         product_version(),
-        cache(lambda function: code_digest(type(functions.callables(function, "").function))),
+        cache(lambda function: code_digest(*functions.callables(function, "").function.sources)),
         functions.accumulator,
         _place(spark),
     )

@@ -29,10 +29,14 @@ class Accumulators:
     Args:
         typed: the codec of their type; None if they have none.
         unpickle: reads pickled accumulators.
+        freeze: converts an accumulator to what is stored; None for the identity.
+        thaw: converts what was stored to an accumulator; None for the identity.
     """
 
     typed: Exact | None
     unpickle: Callable[[bytes], Any]
+    freeze: Callable[[Any], Any] | None = None
+    thaw: Callable[[Any], Any] | None = None
 
     def read(self, reader: Reader, fresh: Callable[[], Any]) -> Any:
         """The next accumulator of a request; `fresh` creates an empty one."""
@@ -40,14 +44,16 @@ class Accumulators:
         if kind == _FRESH:
             return fresh()
         if kind == _PICKLED:
-            return self.unpickle(data)
-        assert self.typed is not None
-        # The kernel created these bytes from a value; bytes of state never come here.
-        return self.typed.read(marshal.loads(data))
+            value = self.unpickle(data)
+        else:
+            assert self.typed is not None
+            # The kernel created these bytes from a value; bytes of state never come here.
+            value = self.typed.read(marshal.loads(data))
+        return value if self.thaw is None else self.thaw(value)
 
     def write(self, accumulator: Any, out: bytearray) -> None:
         """Append an accumulator to an answer."""
-        kind, data = self._data(accumulator)
+        kind, data = self._data(accumulator if self.freeze is None else self.freeze(accumulator))
         out.append(kind)
         write_var(len(data), out)
         out += data

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
@@ -21,9 +19,10 @@ from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.functions.calls import Bound, Callables
 from compiled_plan.plans.functions.conversions import fields_in, from_python, inward, outward
 from compiled_plan.plans.functions.converted import Converted
+from compiled_plan.plans.functions.declared import Declared
 from compiled_plan.plans.functions.definitions import FunctionKind, UserDefinedFunction, overrides
 from compiled_plan.plans.functions.inference import ArgumentInfo
-from compiled_plan.plans.functions.loading import check_folder, imported_from, load, places_of
+from compiled_plan.plans.functions.loading import AllowedModules, load
 from compiled_plan.plans.functions.pickles import trusting
 from compiled_plan.plans.functions.signature import table_fields
 from compiled_plan.plans.rex import Call, Literal, RexNode, python_function, type_of
@@ -44,22 +43,25 @@ class PythonFunctions:
         allowed: modules that may be imported, beside those of this process's own programs: `module`, or
             `module=folders`, which must then be in one of these folders.
         trusts_pickles: True if pickled values may be of any class, see `plans.functions.pickles`.
+        parameters: job parameters for `open`.
+        allows_pickled: True if functions pickled in the plan may run, see `plans.functions.code_pickles`.
 
     Raises:
         ProgramError: Python would import such a module from another place.
     """
 
-    def __init__(self, allowed: Sequence[str] = (), *, trusts_pickles: bool = False) -> None:
-        self._trusts_pickles = trusts_pickles
-        parts = [entry.partition("=") for entry in allowed]
-        self._allowed = tuple(module for module, _, _ in parts)
-        self._folders = [Path(folder) for _, _, folders in parts for folder in folders.split(os.pathsep) if folder]
-        for module in self._allowed if self._folders else ():
-            # Before any import by name; a module that Python does not know yet is imported from the plan's folder.
-            if places_of(module.partition(".")[0]):
-                with imported_from(self._folders):
-                    check_folder(module)
-        self._permission = Permission(tuple(prefix.rstrip(".") for prefix in self._allowed))
+    def __init__(
+        self,
+        allowed: Sequence[str] = (),
+        *,
+        trusts_pickles: bool = False,
+        allows_pickled: bool = False,
+        parameters: Mapping[str, str] | None = None,
+    ) -> None:
+        self.parameters = dict(parameters or {})
+        self._trusts_pickles, self._allows_pickled = trusts_pickles, allows_pickled
+        self._allowed = AllowedModules.parse(allowed)
+        self._permission = Permission(tuple(prefix.rstrip(".") for prefix in self._allowed.names))
         self._loaded: dict[PythonFunction, Callables] = {}
 
     @contextmanager
@@ -74,14 +76,14 @@ class PythonFunctions:
         """Load a function.
 
         Raises:
-            UnsupportedError: its module is not allowed.
+            UnsupportedError: its module is not allowed, or it is pickled in the plan.
             ExecutionError: it cannot be imported or constructed.
             PlanError: it is of another kind than in the plan.
         """
         callables = self._loaded.get(reference)
         if callables is None:
-            with self.permitted(), imported_from(self._folders) if self._folders else nullcontext():
-                function = load(reference, self._allowed, where)
+            with self.permitted(), self._allowed.importing():
+                function = load(reference, self._allowed.names, where, allows_pickled=self._allows_pickled)
             if function.KIND.value != reference.kind:
                 raise PlanError(
                     f"{reference.path} is a function of kind {function.KIND.value}, and the plan says {reference.kind}",
@@ -144,7 +146,7 @@ class PythonFunctions:
         reference, name, bound = self.bound(call, where)
         function = self.callables(reference, where).function
         with self.permitted():
-            payload, result = _payload(function, bound, call, name)
+            payload, result = _payload(function, bound, call, name, self.parameters)
         blob = pickled(payload, function, name, where)
         inputs = [*([] if guard is None else [guard]), *arguments]
         # A function without arguments is called once per row: a column supplies the number of rows.
@@ -179,7 +181,9 @@ def plain(type_: LogicalType) -> LogicalType:
     return type_.as_regular() if isinstance(type_, TimestampBase) else type_
 
 
-def _payload(function: UserDefinedFunction, bound: Bound, call: Call, name: str) -> tuple[runtime.Payload, s.DataType]:
+def _payload(
+    function: UserDefinedFunction, bound: Bound, call: Call, name: str, parameters: Mapping[str, str] | None = None
+) -> tuple[runtime.Payload, s.DataType]:
     types = [plain(type_of(operand)) for operand in call.operands]
     arguments = [item or Bridged(type_) for item, type_ in zip(bound.arguments, types, strict=True)]
     result: Any
@@ -202,18 +206,27 @@ def _payload(function: UserDefinedFunction, bound: Bound, call: Call, name: str)
     else:
         spark_type = to_spark(call.type)
         result = inward(bound.output, RESULT)
+    converts = [outward(item, argument(at)) for at, item in enumerate(arguments)]
+    style = function.STYLE if isinstance(function, Declared) else "rows"
+    if style == "pandas":
+        converts = [
+            None if runtime.in_pandas(item.type) else convert for item, convert in zip(arguments, converts, strict=True)
+        ]
+        result = None if runtime.in_pandas(bound.output.type) else result
     payload = runtime.Payload(
         function,
         bound.method,
         name,
         ", ".join(map(str, types)),
-        tuple(outward(item, argument(at)) for at, item in enumerate(arguments)),
+        tuple(converts),
         result,
         to_arrow_type(spark_type, timezone="UTC"),
         bound.skips,
         function.KIND is FunctionKind.TABLE,
         overrides(function, "close"),
-        classes_beside(type(function)) if _has_raw([*(item.type for item in arguments), bound.output.type]) else (),
+        classes_beside(function) if _has_raw([*(item.type for item in arguments), bound.output.type]) else (),
+        style,
+        dict(parameters or {}),
     )
     return payload, spark_type
 

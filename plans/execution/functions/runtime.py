@@ -6,16 +6,20 @@ that use no more.
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
 
+from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.functions.bootstrap import MARK, FunctionFailure
+from compiled_plan.plans.functions.declared import awaited
 from compiled_plan.plans.functions.definitions import FunctionContext, UserDefinedFunction, collected
 
 Convert = Callable[[Any], Any]
@@ -37,6 +41,8 @@ class Payload:
         is_table: True if the result is any number of rows.
         reopens: True if the function is opened and closed with each task.
         classes: the user's classes whose objects are pickled.
+        parameters: the job parameters.
+        style: "rows"; "pandas": `arguments` and `result` are then None for values that pandas converts itself; "async".
     """
 
     function: UserDefinedFunction
@@ -50,6 +56,8 @@ class Payload:
     is_table: bool
     reopens: bool
     classes: tuple[type, ...] = ()
+    style: str = "rows"
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
     def open(self) -> None:
         """Open the function in this process.
@@ -59,7 +67,7 @@ class Payload:
         """
         make_picklable(self.classes)
         try:
-            self.function.open(FunctionContext(self.name))
+            self.function.open(FunctionContext(self.name, self.parameters))
         except Exception as fault:
             raise failure(self, fault, "open") from fault
 
@@ -100,8 +108,7 @@ def failure(payload: Payload, fault: BaseException, method: str = "") -> Functio
     else:
         message = str(fault).strip().split("\n")[0]
         reason = f"{type(fault).__name__}: {message}" if message else type(fault).__name__
-    class_ = type(payload.function)
-    where = f"{class_.__module__}.{class_.__qualname__}.{method or payload.method}"
+    where = f"{payload.function.title}.{method or payload.method}"
     return FunctionFailure(f"{MARK}`{payload.name}` ({where}) for arguments of types ({payload.types}): {reason}")
 
 
@@ -120,9 +127,15 @@ def evaluate(payload: Payload, arrays: Sequence[pa.Array], rows: int) -> pa.Arra
     """
     method = getattr(payload.function, payload.method)
     try:
+        if payload.style == "pandas":
+            return _of_pandas(payload, method, arrays, rows)
         columns = [_column(array, convert) for array, convert in zip(arrays, payload.arguments, strict=True)]
         call = _row_maker(payload, method) if payload.is_table else method
-        if not columns:
+        if payload.style == "async":
+            results = _loop().run_until_complete(
+                awaited(call, zip(*columns, strict=True) if columns else [()] * rows, payload.skips)
+            )
+        elif not columns:
             results = [call() for _ in range(rows)]
         elif payload.skips:
             results = _without_nulls(payload, call, columns, rows)
@@ -141,6 +154,114 @@ def evaluate(payload: Payload, arrays: Sequence[pa.Array], rows: int) -> pa.Arra
 def _column(array: pa.Array, convert: Convert | None) -> list[Any]:
     values: list[Any] = array.to_pylist()
     return values if convert is None else [None if value is None else convert(value) for value in values]
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """The event loop of this process: a function may hold a client of it from batch to batch."""
+    return asyncio.new_event_loop()
+
+
+# --- pandas ----------------------------------------------------------------------------------------------------------
+
+_IN_PANDAS = (
+    *(t.BooleanType, t.IntegerType, t.FloatType, t.DoubleType),
+    *(t.CharacterType, t.BytesType, t.DateType, t.TimestampType, t.TimestampLtzType),
+)
+
+
+def in_pandas(type_: t.LogicalType) -> bool:
+    """Return True for types whose values Arrow converts to and from pandas as PyFlink does."""
+    return isinstance(type_, _IN_PANDAS)
+
+
+def series(array: pa.Array, convert: Convert | None) -> Any:
+    """A column as pandas sees it: a Series, or a DataFrame of the fields of rows."""
+    import pandas as pd
+
+    if pa.types.is_struct(array.type):
+        names = [field.name for field in array.type]
+        return pd.DataFrame({name: series(part, None) for name, part in zip(names, array.flatten(), strict=True)})
+    if convert is None:
+        return array.to_pandas(date_as_object=True)
+    return pd.Series(_column(array, convert), dtype=object)
+
+
+def _of_pandas(payload: Payload, call: Callable[..., Any], arrays: Sequence[pa.Array], rows: int) -> pa.Array:
+    if not rows:
+        return pa.array([], payload.result_type)
+    columns = [series(array, convert) for array, convert in zip(arrays, payload.arguments, strict=True)]
+    returned = call(*columns)
+    if isinstance(returned, str) or not hasattr(returned, "__len__"):
+        raise TypeError(f"it returned {returned!r} of class {type(returned).__name__}; return a Series for each batch")
+    if len(returned) != rows:
+        raise ValueError(f"it returned {len(returned)} values for a batch of {rows} rows; return one for each row")
+    return from_pandas(returned, payload.result, payload.result_type)
+
+
+def from_pandas(values: Any, convert: Convert | None, type_: pa.DataType) -> pa.Array:
+    """A Series, or a DataFrame for rows, as an Arrow column."""
+    import pandas as pd
+
+    if isinstance(values, pd.DataFrame):
+        if not pa.types.is_struct(type_):
+            raise TypeError("it returned a DataFrame, and its result is no ROW; return a Series")
+        if len(values.columns) != type_.num_fields:
+            raise ValueError(f"it returned {len(values.columns)} columns, and its result has {type_.num_fields}")
+        parts = [from_pandas(values.iloc[:, at], None, type_.field(at).type) for at in range(type_.num_fields)]
+        return pa.StructArray.from_arrays(parts, fields=list(type_))
+    column = values if isinstance(values, pd.Series) else pd.Series(values)
+    if convert is None:
+        return pa.Array.from_pandas(column, mask=column.isnull(), type=type_)
+    missing = column.isnull()
+    converted = [None if absent else convert(value) for value, absent in zip(column, missing, strict=True)]
+    return pa.array(converted, type_)
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """The columns of a group's rows as pandas, for an aggregate function, and its result.
+
+    Args:
+        columns: Arrow's type of each column; None for values that stay objects; names for rows.
+        result: Arrow's type of the result; None to leave it to the result's conversion.
+    """
+
+    columns: tuple[pa.DataType | tuple[str, ...] | None, ...]
+    result: pa.DataType | None
+
+    def of(self, rows: Sequence[Any]) -> list[Any]:
+        """The columns of rows."""
+        import pandas as pd
+
+        frames: list[Any] = []
+        for type_, values in zip(self.columns, zip(*rows, strict=True), strict=True):
+            if isinstance(type_, tuple):
+                absent = (None,) * len(type_)
+                frames.append(pd.DataFrame([absent if row is None else tuple(row) for row in values], columns=type_))
+            elif type_ is None:
+                frames.append(pd.Series(values, dtype=object))
+            else:
+                frames.append(pa.array(values, type_).to_pandas(date_as_object=True))
+        return frames
+
+    def value(self, returned: Any) -> Any:
+        """A result as the Python value of its type."""
+        if self.result is None:
+            return returned
+        [value] = from_pandas([returned], None, self.result).to_pylist()
+        return value
+
+
+def frames_of(
+    inputs: Sequence[t.LogicalType], output: t.LogicalType, arrow: Callable[[t.LogicalType], pa.DataType]
+) -> Frames:
+    """The conversions of an aggregate function of pandas columns, by Arrow's type of each logical type."""
+    columns = [
+        arrow(type_) if in_pandas(type_) else type_.names if isinstance(type_, t.FieldsType) else None
+        for type_ in inputs
+    ]
+    return Frames(tuple(columns), arrow(output) if in_pandas(output) else None)
 
 
 def _without_nulls(payload: Payload, call: Callable[..., Any], columns: Sequence[list[Any]], rows: int) -> list[Any]:

@@ -25,13 +25,11 @@ from compiled_plan import plans
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.functions import bootstrap
 from compiled_plan.plans.execution.functions.bootstrap import Home, unpack
+from compiled_plan.plans.functions.code import own_modules
 from compiled_plan.plans.functions.definitions import UserDefinedFunction
-from compiled_plan.plans.types.classes import is_installed
 
 cloudpickle: Any = untyped
 
-#: Packages that are pickled by name, never by value.
-_BY_NAME = frozenset({"compiled_plan", "pyspark", "py4j"})
 _FOLDER = Path(plans.__file__).parents[1]
 #: Parts of the executor that workers import; the rest needs Spark.
 _AT_WORKERS = tuple(
@@ -76,13 +74,12 @@ def pickled(value: Any, function: UserDefinedFunction, name: str, where: str = "
     Raises:
         ExecutionError: the function holds an object that cannot be pickled; names it.
     """
-    class_ = type(function)
     try:
-        with by_value(*_modules_by_value(class_)):
-            blob = _dumps(value, class_)
+        with by_value(*own_modules(*function.sources)):
+            blob = _dumps(value, function)
     except Exception as fault:
         raise ExecutionError(
-            f"the function {name} ({class_.__module__}.{class_.__qualname__}) cannot be sent to the workers: "
+            f"the function {name} ({function.title}) cannot be sent to the workers: "
             f"{str(fault).splitlines()[0] if str(fault) else type(fault).__name__}{_culprit(function)}",
             where=where,
             remedy="make such objects in `open`, which runs in the worker",
@@ -125,9 +122,10 @@ def _sources() -> bytes:
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
     """Omits the parts of a function class that only the planner needs: inference and annotations of methods."""
 
-    def __init__(self, file: Any, class_: type[UserDefinedFunction]) -> None:
+    def __init__(self, file: Any, function: UserDefinedFunction) -> None:
         super().__init__(file)
-        members = (member for base in class_.__mro__ for member in vars(base).values())
+        classes = [source for source in function.sources if isinstance(source, type)]
+        members = (member for class_ in classes for base in class_.__mro__ for member in vars(base).values())
         self._methods = {id(getattr(member, "__func__", member)) for member in members}
 
     def reducer_override(self, value: Any) -> Any:
@@ -160,31 +158,33 @@ def _bare(method: FunctionType) -> FunctionType:
     return bare
 
 
-def _dumps(value: Any, class_: type[UserDefinedFunction]) -> bytes:
+def _dumps(value: Any, function: UserDefinedFunction) -> bytes:
     with io.BytesIO() as file:
-        _Pickler(file, class_).dump(value)
+        _Pickler(file, function).dump(value)
         return file.getvalue()
 
 
 def _culprit(function: UserDefinedFunction) -> str:
     """The attribute or global of a function that cannot be pickled, as the end of a sentence."""
-    class_ = type(function)
-    with by_value(*_modules_by_value(class_)):
-        return _held(function, class_)
+    with by_value(*own_modules(*function.sources)):
+        return _held(function)
 
 
-def _held(function: UserDefinedFunction, class_: type[UserDefinedFunction]) -> str:
-    for name, value in vars(function).items():
-        if not _pickles(value, class_):
+def _held(function: UserDefinedFunction) -> str:
+    for name, value in vars(function.implementation or function).items():
+        if not _pickles(value, function):
+            if isinstance(value, FunctionType):
+                continue
             return f"; it is held by the attribute `{name}`"
-    for base in class_.__mro__:
-        for member in vars(base).values():
+    for source in function.sources:
+        bases = getattr(source, "__mro__", ())
+        for member in (source, *(member for base in bases for member in vars(base).values())):
             method = getattr(member, "__func__", member)
             if not isinstance(method, FunctionType) or method.__name__ == "get_type_inference":
                 continue
             for name, value in _names_of(method):
-                if not _pickles(value, class_):
-                    return f"; it is held by `{name}`, which {class_.__qualname__}.{method.__name__} uses"
+                if not _pickles(value, function):
+                    return f"; it is held by `{name}`, which {method.__qualname__} uses"
     return ""
 
 
@@ -198,56 +198,24 @@ def _names_of(method: FunctionType) -> Iterator[tuple[str, Any]]:
             yield name, cell.cell_contents
 
 
-def classes_beside(class_: type[UserDefinedFunction]) -> tuple[type, ...]:
+def classes_beside(function: UserDefinedFunction) -> tuple[type, ...]:
     """The classes, except functions, in a function's module and its neighbours: its values may be objects of them."""
     classes: list[type] = []
-    with by_value(*_modules_by_value(class_)):
-        for module in _modules(class_):
+    own = own_modules(*function.sources)
+    mains = [sys.modules.get(source.__module__) for source in function.sources]
+    modules = {id(module): module for module in (*mains, *own) if module is not None}.values()
+    with by_value(*own):
+        for module in modules:
             for value in vars(module).values():
-                own = isinstance(value, type) and value.__module__ == module.__name__
-                if own and not issubclass(value, UserDefinedFunction) and _pickles(value, class_):
+                defined = isinstance(value, type) and value.__module__ == module.__name__
+                if defined and not issubclass(value, UserDefinedFunction) and _pickles(value, function):
                     classes.append(value)
     return tuple(classes)
 
 
-def _pickles(value: Any, class_: type[UserDefinedFunction]) -> bool:
+def _pickles(value: Any, function: UserDefinedFunction) -> bool:
     try:
-        _dumps(value, class_)
+        _dumps(value, function)
     except Exception:
         return False
     return True
-
-
-# --- the user's modules ----------------------------------------------------------------------------------------------
-
-
-def _modules(class_: type) -> Iterator[ModuleType]:
-    """The user's own modules from which a function may have classes."""
-    main = sys.modules.get(class_.__module__)
-    yield from {id(module): module for module in (main, *_modules_by_value(class_)) if module is not None}.values()
-
-
-def _modules_by_value(class_: type) -> tuple[ModuleType, ...]:
-    """The modules that are pickled by value: those of a function's class and its bases, and the user's own modules that
-    these import, wherever they are; installed packages are not.
-    """
-    modules: dict[str, ModuleType] = {}
-    waiting = [sys.modules.get(base.__module__) for base in class_.__mro__]
-    while waiting:
-        module = waiting.pop()
-        if module is None or module.__name__ in modules or not (module.__name__ == "__main__" or _is_own(module)):
-            continue
-        modules[module.__name__] = module
-        package = module.__name__.rpartition(".")[0]
-        waiting.append(sys.modules.get(package))
-        for value in list(vars(module).values()):
-            name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-            if isinstance(name, str) and name not in modules:
-                waiting.append(sys.modules.get(name))
-    modules.pop("__main__", None)
-    return tuple(modules.values())
-
-
-def _is_own(module: ModuleType) -> bool:
-    file = getattr(module, "__file__", None)
-    return file is not None and module.__name__.partition(".")[0] not in _BY_NAME and not is_installed(file)

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pyspark.sql import types as s
+from pyspark.sql.pandas.types import to_arrow_type
 
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution import functions
@@ -21,11 +22,12 @@ from compiled_plan.plans.execution.functions.accumulating import Accumulators, A
 from compiled_plan.plans.execution.functions.codec import adapt, writer
 from compiled_plan.plans.execution.functions.columns import RESULT, PythonFunctions, argument, plain
 from compiled_plan.plans.execution.functions.exact import exact
-from compiled_plan.plans.execution.functions.runtime import Payload
+from compiled_plan.plans.execution.functions.runtime import Payload, frames_of
 from compiled_plan.plans.execution.functions.shipping import classes_beside, pickled
 from compiled_plan.plans.execution.operators.parameters import PythonAggregate, ValueType
 from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.functions.conversions import from_python, to_python
+from compiled_plan.plans.functions.declared import DeclaredAggregate, DeclaredPandasAggregate
 from compiled_plan.plans.functions.definitions import FunctionKind
 from compiled_plan.plans.functions.inference import ArgumentInfo
 from compiled_plan.plans.functions.method_types import accumulator_annotation
@@ -72,10 +74,14 @@ def kernel_call(
                 remedy=f"define `def {method}(self, accumulator, {'...' if method == 'retract' else 'others'})`",
             )
     assert function.KIND is FunctionKind.AGGREGATE
+    declared = function if isinstance(function, DeclaredAggregate) else None
+    if isinstance(function, DeclaredPandasAggregate):
+        arrow = lambda type_: to_arrow_type(to_spark(type_), timezone="UTC")  # noqa: E731
+        function = function.over(frames_of(plain_types, bound.output.type, arrow))
     bridged = [item or Bridged(type_) for item, type_ in zip(bound.arguments, plain_types, strict=True)]
     state = None if bound.accumulator is None else exact(bound.accumulator)
     with functions.permitted():
-        unpickle = unpickling(accumulator_annotation(type(function)))
+        unpickle = unpickling(accumulator_annotation(type(function)) if declared is None else None)
         arguments = tuple(to_python(item, argument(at)) for at, item in enumerate(bridged))
         result = from_python(bound.output, RESULT)
     payload = AggregatePayload(
@@ -90,11 +96,12 @@ def kernel_call(
             bound.skips,
             False,
             False,
-            classes_beside(type(function)),
+            classes_beside(function),
+            parameters=functions.parameters,
         ),
         tuple(map(adapt, plain_types)),
         writer(call.type),
-        Accumulators(state, unpickle),
+        Accumulators(state, unpickle, *((None, None) if declared is None else (declared.freeze, declared.thaw))),
     )
     blob = pickled(payload, function, name, where)
     return PythonAggregate(

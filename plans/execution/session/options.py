@@ -74,6 +74,14 @@ class RunOptions:
         False,
         "Unpickle values of any class from the checkpoint and from tables: their writers can execute code.",
     )
+    allow_pickled_functions: bool = _option(
+        False,
+        "Run functions whose code is in the plan, pickled: lambdas, local functions. Whoever can write the plan can "
+        "execute code.",
+    )
+    job_parameter: Sequence[str] = _option(
+        (), "Parameter for the functions of the plan, which read it from their context in `open`; repeatable.", "K=V"
+    )
     upgrade: str = _option(
         CHECK,
         "State of another program: `check` continues in place if fully compatible, `migrate` moves the state to a "
@@ -113,6 +121,9 @@ class RunOptions:
             raise ExecutionError("--warm-up-from has no effect without --warm-up", remedy="add --warm-up")
         if (self.reset or self.warm_up or self.upgrade != CHECK) and not self.checkpoint:
             raise ExecutionError("there is no state to upgrade without a checkpoint", remedy="give --checkpoint")
+        for text in self.job_parameter:
+            if not text.partition("=")[1]:
+                raise ExecutionError(f"the job parameter {text!r} has no value", remedy="write K=V")
         if self.max_files_per_batch is not None and self.max_files_per_batch < 1:
             raise ExecutionError("--max-files-per-batch must be 1 or more", remedy="leave it out to read all files")
         if real_time_ms is not None and self.available_now:

@@ -15,6 +15,7 @@ from compiled_plan.plans.execution import operators  # noqa: F401 - registers th
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec, resolved_table, table_of
 from compiled_plan.plans.execution.operators.base import emits_by_processing_time, has_event_time, is_keyed
 from compiled_plan.plans.execution.stages.layout import Layout, Port, dead_port, lay_out
+from compiled_plan.plans.functions.naming import check_resolved
 from compiled_plan.plans.inspection.placement import calls_of, needs_step
 from compiled_plan.plans.inspection.rules import check_runs
 from compiled_plan.plans.nodes.base import PlanNode
@@ -118,6 +119,7 @@ def prepare(plan: CompiledPlan) -> PreparedPlan:
         UnsupportedError: a node, table or option that cannot run; names it.
     """
     check_runs(plan)
+    check_resolved(plan)
     sinks = tuple(node for node in plan.nodes if isinstance(node, Sink))
     tables = _tables(plan)
     values = {node.id: node for node in plan.nodes if isinstance(node, Values)}

@@ -113,8 +113,7 @@ class Two(TableAggregateFunction[int, list[int]]):
     def accumulate(self, accumulator: list[int], value: int) -> None: ...
 
 
-def test_table_aggregate_functions_are_refused() -> None:
-    """Flink runs them, but refuses its own plan because the node type is missing."""
+def test_table_aggregate_functions_need_declared_types() -> None:
     env = environment()
     refusals = [
         lambda: env.create_temporary_function("two", Two),
@@ -122,5 +121,6 @@ def test_table_aggregate_functions_are_refused() -> None:
         lambda: env.from_path("t").group_by("k").flat_aggregate(call(Two, col("v"))),
     ]
     for refused in refusals:
-        with pytest.raises(UnsupportedError, match=r"plans have no operator for functions that give several rows"):
+        with pytest.raises(UnsupportedError, match="the types of Two are not declared") as refusal:
             refused()
+        assert "udtaf(Two(), result_type=...)" in refusal.value.remedy

@@ -183,8 +183,8 @@ WRONG: dict[str, tuple[Callable[[Table], object], str, str]] = {
     ),
     "flat_aggregate": (
         lambda bid: bid.group_by("item").flat_aggregate(col("price").sum),
-        "flat_aggregate is not supported",
-        "topn(...)",
+        "flat_aggregate() takes a table aggregate function, and this function gives one DECIMAL(38, 2) for a group",
+        "udtaf(...)",
     ),
 }
 
