@@ -21,6 +21,7 @@ from compiled_plan.plans.rex import RexNode
 from compiled_plan.plans.types.classes import field_names, is_named_tuple, use_class
 from compiled_plan.plans.types.conversions import converter_of
 from compiled_plan.plans.types.conversions.data_types import AnyType, DataType, DataTypes
+from compiled_plan.plans.types.mutable_row import MutableRow, names_in
 from compiled_plan.plans.types.row import Row
 
 #: Location in errors, besides the column.
@@ -134,7 +135,7 @@ def _fields(data_type: DataType) -> tuple[t.Field, ...]:
 
 def _as_row(item: object, row: DataType) -> object:
     """A single value is a row of one column."""
-    whole = isinstance(item, tuple | list | Mapping) or _is_record(item)
+    whole = isinstance(item, tuple | list | Mapping | MutableRow) or _is_record(item)
     own = tuple(class_ for class_, _ in row.logical_type.conversions) + ((row.bridge,) if row.bridge else ())
     return item if whole or isinstance(item, own) or len(row.children) != 1 else (item,)
 
@@ -163,8 +164,8 @@ def _cells(items: Sequence[object]) -> tuple[tuple[str, ...], list[list[Any]]]:
 
 def _split(item: Any) -> tuple[tuple[str, ...], list[Any]]:
     match item:
-        case Row():
-            return item.field_names, list(item)
+        case Row() | MutableRow():
+            return names_in(item), list(item)
         case dict():
             return tuple(map(str, item)), list(item.values())
         case tuple() if is_named_tuple(type(item)):
@@ -284,7 +285,7 @@ def _map(value: Mapping[Any, Any], name: str) -> t.LogicalType:
     return t.MapType(key=key, value=item, nullable=False)
 
 
-def _row(value: tuple[Any, ...], name: str) -> t.LogicalType:
+def _row(value: tuple[Any, ...] | MutableRow, name: str) -> t.LogicalType:
     names, values = _split(value)
     if is_named_tuple(type(value)):
         return _structured(value, names, name)
@@ -312,6 +313,7 @@ _TYPES: tuple[tuple[type, Callable[[Any, str], t.LogicalType]], ...] = (
     (dt.time, lambda value, name: t.TimeType(precision=_seconds_precision(value.microsecond), nullable=False)),
     (dt.timedelta, _interval),
     (tuple, _row),
+    (MutableRow, _row),
     (list, _list),
     (Mapping, _map),
 )

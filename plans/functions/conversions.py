@@ -16,6 +16,7 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.functions.converted import Converted, internal
 from compiled_plan.plans.functions.pickles import pickled, unpickling
 from compiled_plan.plans.types.classes import constructor, field_value, resolve_class
+from compiled_plan.plans.types.mutable_row import MutableRow
 from compiled_plan.plans.types.python.bridge import Bridged, name_of
 from compiled_plan.plans.types.row import Row
 
@@ -211,6 +212,8 @@ def fields_in(names: Sequence[str], parts: Sequence[Bridged], text: str, place: 
             if unknown:
                 raise ValueError(f"{text} has no field {sorted(map(str, unknown))[0]!r}")
             return [row.get(name) for name in names]
+        if isinstance(row, MutableRow):
+            row = row.get_fields_by_names(names)
         if isinstance(row, tuple | list):
             if len(row) != count:
                 raise ValueError(f"a row of {len(row)} values is no {text}, which has {count} fields")

@@ -12,6 +12,7 @@ from compiled_plan.plans.types import logical as t
 from compiled_plan.plans.types.classes import constructor, resolve_class
 from compiled_plan.plans.types.conversions.builtin import PACKAGED, SIMPLE
 from compiled_plan.plans.types.converter import DataTypeConverter, check_conversion
+from compiled_plan.plans.types.mutable_row import MutableRow
 from compiled_plan.plans.types.row import Row
 
 #: The built-in external classes of nested types; the first is the default.
@@ -19,8 +20,8 @@ CLASSES: dict[type[t.LogicalType], tuple[type, ...]] = {
     t.ArrayType: (list, tuple),
     t.MapType: (dict,),
     t.MultisetType: (dict, Counter, list),
-    t.RowType: (Row, tuple, list, dict),
-    t.StructuredType: (Row, tuple, list, dict),
+    t.RowType: (Row, tuple, list, dict, MutableRow),
+    t.StructuredType: (Row, tuple, list, dict, MutableRow),
     t.NullType: (type(None),),
 }
 

@@ -39,6 +39,21 @@ class DataTypeField:
         return t.Field(self.name, self.data_type.logical_type, self.description)
 
 
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """A unit of an INTERVAL type, with its number of digits."""
+
+    unit: str
+    precision: int | None = None
+
+    def __str__(self) -> str:
+        return self.unit if self.precision is None else f"{self.unit}({self.precision})"
+
+
+def _data_type(type_: t.LogicalType, nullable: bool, children: tuple[DataType, ...] = ()) -> DataType:
+    return DataType(type_ if nullable else type_.not_null(), children=children)
+
+
 def _of_logical(type_: t.LogicalType) -> DataType:
     return DataType(type_, children=tuple(map(_of_logical, type_.children())))
 
@@ -69,105 +84,141 @@ class DataTypes:
     # --- numbers, texts, bytes
 
     @staticmethod
-    def BOOLEAN() -> DataType:
+    def BOOLEAN(nullable: bool = True) -> DataType:
         """BOOLEAN."""
-        return DataType(t.BOOLEAN)
+        return _data_type(t.BOOLEAN, nullable)
 
     @staticmethod
-    def TINYINT() -> DataType:
+    def TINYINT(nullable: bool = True) -> DataType:
         """TINYINT, 8 bits."""
-        return DataType(t.TINYINT)
+        return _data_type(t.TINYINT, nullable)
 
     @staticmethod
-    def SMALLINT() -> DataType:
+    def SMALLINT(nullable: bool = True) -> DataType:
         """SMALLINT, 16 bits."""
-        return DataType(t.SMALLINT)
+        return _data_type(t.SMALLINT, nullable)
 
     @staticmethod
-    def INT() -> DataType:
+    def INT(nullable: bool = True) -> DataType:
         """INT, 32 bits."""
-        return DataType(t.INT)
+        return _data_type(t.INT, nullable)
 
     @staticmethod
-    def BIGINT() -> DataType:
+    def BIGINT(nullable: bool = True) -> DataType:
         """BIGINT, 64 bits."""
-        return DataType(t.BIGINT)
+        return _data_type(t.BIGINT, nullable)
 
     @staticmethod
-    def FLOAT() -> DataType:
+    def FLOAT(nullable: bool = True) -> DataType:
         """FLOAT, 32 bits."""
-        return DataType(t.FLOAT)
+        return _data_type(t.FLOAT, nullable)
 
     @staticmethod
-    def DOUBLE() -> DataType:
+    def DOUBLE(nullable: bool = True) -> DataType:
         """DOUBLE, 64 bits."""
-        return DataType(t.DOUBLE)
+        return _data_type(t.DOUBLE, nullable)
 
     @staticmethod
-    def DECIMAL(precision: int = 10, scale: int = 0) -> DataType:
+    def DECIMAL(precision: int = 10, scale: int = 0, nullable: bool = True) -> DataType:
         """DECIMAL(precision, scale): 1 to 38 digits, `scale` of them after the point."""
         _check("precision of DECIMAL", precision, 1, 38)
         _check("scale of DECIMAL", scale, 0, precision)
-        return DataType(t.DecimalType(precision=precision, scale=scale))
+        return _data_type(t.DecimalType(precision=precision, scale=scale), nullable)
 
     @staticmethod
-    def CHAR(length: int = 1) -> DataType:
+    def CHAR(length: int = 1, nullable: bool = True) -> DataType:
         """CHAR(length), in characters."""
-        return DataType(t.CharType(length=_check("length of CHAR", length, 1, t.MAX_LENGTH)))
+        return _data_type(t.CharType(length=_check("length of CHAR", length, 1, t.MAX_LENGTH)), nullable)
 
     @staticmethod
-    def VARCHAR(length: int = 1) -> DataType:
+    def VARCHAR(length: int = 1, nullable: bool = True) -> DataType:
         """VARCHAR(length), in characters."""
-        return DataType(t.VarCharType(length=_check("length of VARCHAR", length, 1, t.MAX_LENGTH)))
+        return _data_type(t.VarCharType(length=_check("length of VARCHAR", length, 1, t.MAX_LENGTH)), nullable)
 
     @staticmethod
-    def STRING() -> DataType:
+    def STRING(nullable: bool = True) -> DataType:
         """STRING, a VARCHAR of any length."""
-        return DataType(t.STRING)
+        return _data_type(t.STRING, nullable)
 
     @staticmethod
-    def BINARY(length: int = 1) -> DataType:
+    def BINARY(length: int = 1, nullable: bool = True) -> DataType:
         """BINARY(length), in bytes."""
-        return DataType(t.BinaryType(length=_check("length of BINARY", length, 1, t.MAX_LENGTH)))
+        return _data_type(t.BinaryType(length=_check("length of BINARY", length, 1, t.MAX_LENGTH)), nullable)
 
     @staticmethod
-    def VARBINARY(length: int = 1) -> DataType:
+    def VARBINARY(length: int = 1, nullable: bool = True) -> DataType:
         """VARBINARY(length), in bytes."""
-        return DataType(t.VarBinaryType(length=_check("length of VARBINARY", length, 1, t.MAX_LENGTH)))
+        return _data_type(t.VarBinaryType(length=_check("length of VARBINARY", length, 1, t.MAX_LENGTH)), nullable)
 
     @staticmethod
-    def BYTES() -> DataType:
+    def BYTES(nullable: bool = True) -> DataType:
         """BYTES, a VARBINARY of any length."""
-        return DataType(t.BYTES)
+        return _data_type(t.BYTES, nullable)
 
     # --- times
 
     @staticmethod
-    def DATE() -> DataType:
+    def DATE(nullable: bool = True) -> DataType:
         """DATE."""
-        return DataType(t.DATE)
+        return _data_type(t.DATE, nullable)
 
     @staticmethod
-    def TIME(precision: int = 0) -> DataType:
+    def TIME(precision: int = 0, nullable: bool = True) -> DataType:
         """TIME(precision), digits of a second."""
-        return DataType(t.TimeType(precision=_check("precision of TIME", precision, 0, 9)))
+        return _data_type(t.TimeType(precision=_check("precision of TIME", precision, 0, 9)), nullable)
 
     @staticmethod
-    def TIMESTAMP(precision: int = 6) -> DataType:
+    def TIMESTAMP(precision: int = 6, nullable: bool = True) -> DataType:
         """TIMESTAMP(precision) without time zone, digits of a second."""
-        return DataType(t.TimestampType(precision=_check("precision of TIMESTAMP", precision, 0, 9)))
+        return _data_type(t.TimestampType(precision=_check("precision of TIMESTAMP", precision, 0, 9)), nullable)
 
     @staticmethod
-    def TIMESTAMP_LTZ(precision: int = 6) -> DataType:
+    def TIMESTAMP_LTZ(precision: int = 6, nullable: bool = True) -> DataType:
         """TIMESTAMP_LTZ(precision), an instant, digits of a second."""
-        return DataType(t.TimestampLtzType(precision=_check("precision of TIMESTAMP_LTZ", precision, 0, 9)))
+        return _data_type(t.TimestampLtzType(precision=_check("precision of TIMESTAMP_LTZ", precision, 0, 9)), nullable)
 
     TIMESTAMP_WITH_LOCAL_TIME_ZONE = TIMESTAMP_LTZ
 
     @staticmethod
-    def INTERVAL(resolution: str) -> DataType:
-        """INTERVAL of a resolution as in SQL: `DAY TO SECOND(3)`, `YEAR(4)`, `MONTH`."""
-        return _of_logical(parse_type(f"INTERVAL {resolution}"))
+    def INTERVAL(upper_resolution: str | Resolution, lower_resolution: Resolution | None = None) -> DataType:
+        """INTERVAL of a resolution: `INTERVAL("DAY TO SECOND(3)")`, `INTERVAL(DataTypes.DAY(), DataTypes.SECOND(3))`.
+
+        Args:
+            upper_resolution: the whole resolution as in SQL, or its upper unit.
+            lower_resolution: its lower unit.
+        """
+        units = [str(upper_resolution)] if lower_resolution is None else [str(upper_resolution), str(lower_resolution)]
+        return DataTypes.of(f"INTERVAL {' TO '.join(units)}")
+
+    @staticmethod
+    def SECOND(precision: int = 6) -> Resolution:
+        """The unit SECOND of `INTERVAL`, with a precision of its fraction."""
+        return Resolution("SECOND", precision)
+
+    @staticmethod
+    def MINUTE() -> Resolution:
+        """The unit MINUTE of `INTERVAL`."""
+        return Resolution("MINUTE")
+
+    @staticmethod
+    def HOUR() -> Resolution:
+        """The unit HOUR of `INTERVAL`."""
+        return Resolution("HOUR")
+
+    @staticmethod
+    def DAY(precision: int = 2) -> Resolution:
+        """The unit DAY of `INTERVAL`, with a number of digits."""
+        return Resolution("DAY", precision)
+
+    @staticmethod
+    def MONTH() -> Resolution:
+        """The unit MONTH of `INTERVAL`."""
+        return Resolution("MONTH")
+
+    @staticmethod
+    def YEAR(precision: int = 2) -> Resolution:
+        """The unit YEAR of `INTERVAL`, with a number of digits."""
+        return Resolution("YEAR", precision)
 
     @staticmethod
     def INTERVAL_DAY_TIME(day_precision: int = 2, second_precision: int = 6) -> DataType:
@@ -187,22 +238,22 @@ class DataTypes:
     # --- nested types
 
     @staticmethod
-    def ARRAY(element: AnyType) -> DataType:
-        """ARRAY<element>."""
-        inner = DataTypes.of(element)
-        return DataType(t.ArrayType(element=inner.logical_type), children=(inner,))
+    def ARRAY(element_type: AnyType, nullable: bool = True) -> DataType:
+        """ARRAY<element_type>."""
+        inner = DataTypes.of(element_type)
+        return _data_type(t.ArrayType(element=inner.logical_type), nullable, (inner,))
 
     @staticmethod
-    def MULTISET(element: AnyType) -> DataType:
-        """MULTISET<element>."""
-        inner = DataTypes.of(element)
-        return DataType(t.MultisetType(element=inner.logical_type), children=(inner,))
+    def MULTISET(element_type: AnyType, nullable: bool = True) -> DataType:
+        """MULTISET<element_type>."""
+        inner = DataTypes.of(element_type)
+        return _data_type(t.MultisetType(element=inner.logical_type), nullable, (inner,))
 
     @staticmethod
-    def MAP(key: AnyType, value: AnyType) -> DataType:
-        """MAP<key, value>."""
-        pair = DataTypes.of(key), DataTypes.of(value)
-        return DataType(t.MapType(key=pair[0].logical_type, value=pair[1].logical_type), children=pair)
+    def MAP(key_type: AnyType, value_type: AnyType, nullable: bool = True) -> DataType:
+        """MAP<key_type, value_type>."""
+        pair = DataTypes.of(key_type), DataTypes.of(value_type)
+        return _data_type(t.MapType(key=pair[0].logical_type, value=pair[1].logical_type), nullable, pair)
 
     @staticmethod
     def FIELD(name: str, data_type: AnyType, description: str | None = None) -> DataTypeField:
@@ -210,14 +261,21 @@ class DataTypes:
         return DataTypeField(name, DataTypes.of(data_type), description)
 
     @staticmethod
-    def ROW(*fields: DataTypeField | Iterable[DataTypeField] | AnyType) -> DataType:
+    def ROW(*row_fields: DataTypeField | Iterable[DataTypeField] | AnyType, nullable: bool = True) -> DataType:
         """ROW<...> of fields from FIELD, of types (fields named f0, f1, ...), or of one list of either.
+
+        Args:
+            row_fields: the fields; as in PyFlink, a list of fields may be followed by the nullability.
+            nullable: the row may be NULL.
 
         Raises:
             ProgramError: a duplicate field name.
         """
-        listed = _listed(fields)
-        return DataType(t.RowType(fields=_unique(listed)), children=tuple(item.data_type for item in listed))
+        if len(row_fields) == 2 and isinstance(row_fields[1], bool):
+            *row_fields, nullable = row_fields  # type: ignore[assignment]
+        listed = _listed(tuple(row_fields))
+        children = tuple(item.data_type for item in listed)
+        return _data_type(t.RowType(fields=_unique(listed)), nullable, children)
 
     @staticmethod
     def STRUCTURED(class_: str | type, *fields: DataTypeField | Iterable[DataTypeField]) -> DataType:

@@ -13,6 +13,7 @@ from compiled_plan.plans.types.classes import constructor, field_value, is_named
 from compiled_plan.plans.types.conversions.builtin import PACKAGED
 from compiled_plan.plans.types.conversions.data_type import CLASSES, DataType
 from compiled_plan.plans.types.converter import ClassLoader
+from compiled_plan.plans.types.mutable_row import MutableRow, names_in
 from compiled_plan.plans.types.row import Row
 
 Function = Callable[[Any], Any]
@@ -156,7 +157,7 @@ def _fields(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoade
     def convert(values: Sequence[Any]) -> tuple[Any, ...]:
         return tuple([f(value) for f, value in zip(inward, values, strict=True)])
 
-    def by_position(value: Sequence[Any]) -> tuple[Any, ...]:
+    def by_position(value: Any) -> tuple[Any, ...]:
         if len(value) != len(names):
             raise ValueError(f"it has {len(value)} fields, the type {len(names)}: {', '.join(names)}")
         return convert(value)
@@ -167,8 +168,8 @@ def _fields(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoade
             raise ValueError(f"the type has no field {unknown[0]}; it has {', '.join(names)}")
         return convert([value.get(name) for name in names])
 
-    def of_row(value: Row) -> tuple[Any, ...]:
-        held = value.field_names
+    def of_row(value: Row | MutableRow) -> tuple[Any, ...]:
+        held = names_in(value)
         return by_name(dict(zip(held, value, strict=True))) if held and held != names else by_position(value)
 
     def of_object(value: Any) -> tuple[Any, ...]:
@@ -180,7 +181,7 @@ def _fields(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoade
                 raise ValueError(f"it has no field {name}; the type has {', '.join(names)}") from None
         return convert(values)
 
-    choices: Choices = [(Row, of_row), (_NamedTuple, of_object), (tuple, by_position), (list, by_position)]
+    choices: Choices = [(Row, of_row), (MutableRow, of_row), (_NamedTuple, of_object), (tuple, by_position), (list, by_position)]
     choices += [(dict, by_name), (Mapping, by_name), (_Record, of_object)]
     class_ = data_type.conversion_class
     if class_ not in CLASSES[t.RowType]:
@@ -205,6 +206,11 @@ def _record_out(class_: type, names: tuple[str, ...], outward: tuple[Function, .
 
         def make(values: Sequence[Any]) -> Any:
             return Row.of(values, names)
+
+    elif class_ is MutableRow:
+
+        def make(values: Sequence[Any]) -> Any:
+            return MutableRow(*values)
 
     else:
         make = constructor(class_, names)

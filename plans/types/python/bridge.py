@@ -12,6 +12,7 @@ from typing import Any
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.types.mutable_row import MutableRow
 from compiled_plan.plans.types.row import Row
 
 
@@ -86,7 +87,7 @@ def supports(type_: t.LogicalType, class_: type) -> bool:
 
 def has_fields(class_: Any) -> bool:
     """Return True for a user-defined class with named fields: a dataclass, a NamedTuple, a plain class."""
-    if not isinstance(class_, type) or class_ in (Row, object):
+    if not isinstance(class_, type) or class_ in (Row, MutableRow, object):
         return False
     if hasattr(class_, "__dataclass_fields__") or (issubclass(class_, tuple) and hasattr(class_, "_fields")):
         return True
