@@ -21,27 +21,27 @@ class CatalogMethods:
 
     context: PlanningContext
 
-    def use_catalog(self, name: str) -> None:
+    def use_catalog(self, catalog_name: str) -> None:
         """Make a catalog the current one, and its default database the current database.
 
         Args:
-            name: the catalog.
+            catalog_name: the catalog.
 
         Raises:
             ProgramError: no catalog has that name.
         """
-        self.context.catalog.use_catalog(name)
+        self.context.catalog.use_catalog(catalog_name)
 
-    def use_database(self, name: str) -> None:
+    def use_database(self, database_name: str) -> None:
         """Make a database of the current catalog the current one.
 
         Args:
-            name: the database.
+            database_name: the database.
 
         Raises:
             ProgramError: the current catalog has no such database.
         """
-        self.context.catalog.use_database((name,))
+        self.context.catalog.use_database((database_name,))
 
     def get_current_catalog(self) -> str:
         """The name of the current catalog."""

@@ -27,18 +27,18 @@ class FunctionMethods:
 
     context: PlanningContext
 
-    def create_temporary_function(self, name: str, function: Any) -> None:
+    def create_temporary_function(self, path: str, function: Any) -> None:
         """Register a function for this session, in the current database unless the name has another.
 
         Args:
-            name: `f`, `db.f` or `catalog.db.f`.
+            path: `f`, `db.f` or `catalog.db.f`.
             function: a subclass of ScalarFunction, TableFunction or AggregateFunction, or an instance of one, whose
                 attributes become part of plans.
 
             Raises:
                 ProgramError: the name is taken, or the types of the function cannot be derived (with the parameter).
         """
-        self._register(name, function)
+        self._register(path, function)
 
     def create_temporary_system_function(self, name: str, function: Any) -> None:
         """Register a function for this session under a name without database; it overrides built-in functions.
@@ -52,36 +52,36 @@ class FunctionMethods:
         """
         self._register(name, function, system=True)
 
-    def create_function(self, name: str, function: Any) -> None:
+    def create_function(self, path: str, function: Any) -> None:
         """Register a function in a database of a catalog.
 
         Args:
-            name: `f`, `db.f` or `catalog.db.f`.
+            path: `f`, `db.f` or `catalog.db.f`.
             function: as for `create_temporary_function`.
 
         Raises:
             ProgramError: as for `create_temporary_function`, or the database does not exist.
         """
-        self._register(name, function, temporary=False)
+        self._register(path, function, temporary=False)
 
-    def drop_temporary_function(self, name: str) -> bool:
+    def drop_temporary_function(self, path: str) -> bool:
         """Drop a temporary function; return False if it does not exist."""
-        return self._unregister(name, temporary=True)
+        return self._unregister(path, temporary=True)
 
     def drop_temporary_system_function(self, name: str) -> bool:
         """Drop a temporary system function; return False if it does not exist."""
         return self._unregister(name, temporary=True, system=True)
 
-    def drop_function(self, name: str) -> bool:
+    def drop_function(self, path: str) -> bool:
         """Drop a function of a catalog; return False if it does not exist.
 
         Args:
-            name: `f`, `db.f` or `catalog.db.f`.
+            path: `f`, `db.f` or `catalog.db.f`.
 
         Raises:
             ProgramError: a temporary function hides it.
         """
-        return self._unregister(name, temporary=False)
+        return self._unregister(path, temporary=False)
 
     def _register(self, name: str, function: Any, *, temporary: bool = True, system: bool = False) -> None:
         from compiled_plan.planner.user_functions.registering import catalog_function, path_of

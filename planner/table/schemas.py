@@ -24,6 +24,11 @@ class SchemaColumn:
     watermark: str | None = None
     comment: str | None = None
 
+    @property
+    def regular_type(self) -> LogicalType:
+        """The type, without the property of a time attribute."""
+        return self.data_type.as_regular() if isinstance(self.data_type, TimestampBase) else self.data_type
+
 
 @dataclass(frozen=True)
 class ResolvedSchema:
