@@ -5,7 +5,7 @@ Source: Flink's `TableEnvironment.fromValues`; PyFlink's `from_pandas`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from compiled_plan.api.queries import from_path
@@ -27,8 +27,8 @@ from compiled_plan.planner.table.expressions.core import Operand
 from compiled_plan.planner.table.expressions.types import type_node
 from compiled_plan.planner.table.operations import bind
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.types import FieldsType
-from compiled_plan.plans.types.conversions.data_types import AnyType, DataTypes
+from compiled_plan.plans.types import Field, FieldsType
+from compiled_plan.plans.types.conversions.data_types import AnyType, DataType, DataTypes
 from compiled_plan.plans.types.mutable_row import MutableRow
 from compiled_plan.plans.types.row import Row
 
@@ -138,6 +138,38 @@ def _declared(context: PlanningContext, frame: object, schema: Schema) -> Table:
     """A DataFrame as a declared table, with computed columns, watermark and key."""
     held = embedded.inline(frame, schema.to_row_data_type())
     return from_descriptor(context, TableDescriptor(schema, tuple(held.options.items())), "from_dataframe")
+
+
+def from_rows(context: PlanningContext, values: Sequence[object], row_type: AnyType, schema: Schema) -> Table:
+    """A table of rows in memory, with the computed columns, watermark and key of a schema.
+
+    As in Flink, the schema need not declare all fields of the rows: its computed columns may use the others, too.
+    """
+    data_type = DataTypes.of(row_type)
+    declared = {name: DataTypes.FIELD(name, type_, comment) for name, type_, comment in schema.physical}
+    fields = [declared.get(field.name) or DataTypes.FIELD(field.name, field.type) for field in _fields_of(data_type)]
+    whole = DataTypes.ROW(*fields)
+    unknown = next((name for name in declared if name not in {field.name for field in fields}), None)
+    if unknown is not None:
+        raise ProgramError(
+            f"the rows have no field {unknown!r}",
+            where="from_data_stream()",
+            remedy=f"they have {', '.join(field.name for field in fields)}",
+        )
+    rows_ = [tuple(instants(list(value), whole.logical_type)) for value in values]  # type: ignore[call-overload]
+    held = embedded.inline_rows(rows_, whole)
+    builder = Schema.new_builder()
+    for field in fields:
+        builder.column(field.name, field.data_type)
+    full = builder.from_schema(schema.without_physical()).build()
+    table = from_descriptor(context, TableDescriptor(full, tuple(held.options.items())), "from_data_stream")
+    return table.select(*schema.columns) if schema.columns else table
+
+
+def _fields_of(data_type: DataType) -> tuple[Field, ...]:
+    type_ = data_type.logical_type
+    assert isinstance(type_, FieldsType)
+    return type_.fields
 
 
 def from_descriptor(context: PlanningContext, descriptor: object, operation: str = "from_descriptor") -> Table:

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.api.catalogs import CatalogMethods
 from compiled_plan.api.functions import FunctionMethods
+from compiled_plan.api.models import ModelMethods
+from compiled_plan.api.modules import ModuleMethods
 from compiled_plan.api.named_tables import TableMethods
+from compiled_plan.api.python_files import PythonFileMethods
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.options.session import TableConfig
 from compiled_plan.planner.options.settings import FORCE_RECOMPILE
@@ -50,7 +53,9 @@ class CompiledScript:
     overwrite: bool = False
 
 
-class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
+class TableEnvironment(
+    CatalogMethods, FunctionMethods, TableMethods, ModuleMethods, ModelMethods, PythonFileMethods
+):
     """A session: a catalog and a configuration, in which programs are compiled and run.
 
     >>> from compiled_plan import TableEnvironment
@@ -164,8 +169,8 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
         if result is None:
             from compiled_plan.api.results.table_result import DONE
 
-            return DONE
-        return result
+            result = DONE
+        return result.with_mutable_rows() if self.context.mutable_rows else result
 
     def compile_script(self, text: str) -> CompiledPlan:
         """Compile a script: declarations, and one INSERT or one statement set.

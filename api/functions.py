@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.sql.context import PlanningContext
 
 # Methods import the planner's user functions when they need them, as in `environment`.
@@ -83,6 +84,41 @@ class FunctionMethods:
         """
         return self._unregister(path, temporary=False)
 
+    def list_functions(self) -> list[str]:
+        """The names of the built-in functions, and of the functions of the current database and session."""
+        return function_names_of(self.context.catalog)
+
+    def list_user_defined_functions(self) -> list[str]:
+        """The names of the functions of the current database and session."""
+        return self.context.catalog.functions.names()
+
+    def create_java_function(self, path: str, function_class_name: str, ignore_if_exists: bool | None = None) -> None:
+        """CREATE FUNCTION ... LANGUAGE JAVA.
+
+        Args:
+            path: `f`, `db.f` or `catalog.db.f`.
+            function_class_name: the class, which is on the class path.
+            ignore_if_exists: keep a function of that name, without an error.
+
+        Raises:
+            ProgramError, UnsupportedError: as for the statement.
+        """
+        self._create_java("FUNCTION IF NOT EXISTS" if ignore_if_exists else "FUNCTION", path, function_class_name)
+
+    def create_java_temporary_function(self, path: str, function_class_name: str) -> None:
+        """CREATE TEMPORARY FUNCTION ... LANGUAGE JAVA; see `create_java_function`."""
+        self._create_java("TEMPORARY FUNCTION", path, function_class_name)
+
+    def create_java_temporary_system_function(self, name: str, function_class_name: str) -> None:
+        """CREATE TEMPORARY SYSTEM FUNCTION ... LANGUAGE JAVA; see `create_java_function`."""
+        self._create_java("TEMPORARY SYSTEM FUNCTION", name, function_class_name)
+
+    def _create_java(self, kind: str, path: str, class_name: str) -> None:
+        from compiled_plan.planner.sql.declaring import declare_script
+
+        quoted = class_name.replace("'", "''")
+        declare_script(self.context, f"CREATE {kind} {path} AS '{quoted}' LANGUAGE JAVA")
+
     def _register(self, name: str, function: Any, *, temporary: bool = True, system: bool = False) -> None:
         from compiled_plan.planner.user_functions.registering import catalog_function, path_of
 
@@ -96,3 +132,12 @@ class FunctionMethods:
 
         full = self.context.catalog.qualify(path_of(name, system))
         return self.context.catalog.functions.drop(full, temporary=temporary, system=system, if_exists=True)
+
+
+def function_names_of(catalog: Catalog) -> list[str]:
+    """The built-in functions with a name, and the functions of the current database and session."""
+    from compiled_plan.planner.functions.aggregates import aggregate_names
+    from compiled_plan.planner.functions.registry import function_names
+
+    built_in = [name for name in (*function_names(), *aggregate_names()) if name.replace("_", "").isalnum()]
+    return sorted({*built_in, *catalog.functions.names()})

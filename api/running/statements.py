@@ -65,7 +65,8 @@ def start_plan(context: PlanningContext, plan: Plan) -> TableResult:
     """Run a plan in the background; settings that the plan lacks, such as the time zone, come from the session."""
     zone, width = context.config.value(ZONE), context.config.value("table.display.max-column-width")
     display, session = Display(UTC if zone == DEFAULT else zone, int(width)), context.config.changed(SESSION_OPTIONS)
-    return embedded.execute(with_session(with_zone(plan, otherwise=zone), session), display=display)
+    result = embedded.execute(with_session(with_zone(plan, otherwise=zone), session), display=display)
+    return result.with_mutable_rows() if context.mutable_rows else result
 
 
 def run_statement(context: PlanningContext, binder: Binder, statement: st.Statement) -> TableResult:

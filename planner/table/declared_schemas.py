@@ -5,6 +5,7 @@ Source: FLIP-129; Flink's and PyFlink's `Schema`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
@@ -20,6 +21,10 @@ from compiled_plan.plans.types import FieldsType
 
 if TYPE_CHECKING:
     from compiled_plan.plans.types.conversions.data_types import DataType
+
+
+#: The name of a column at the start of its line.
+_NAME = re.compile(r"`((?:[^`]|``)+)` ")
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,19 @@ class Schema:
 
         fields = [DataTypes.FIELD(name, type_, comment) for name, type_, comment in self.physical]
         return DataTypes.ROW(*fields).not_null()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns in order."""
+        matches = (_NAME.match(line) for line in self.lines)
+        return tuple(match[1].replace("``", "`") for match in matches if match is not None)
+
+    def without_physical(self) -> Schema:
+        """The schema without its physical columns."""
+        own = {name for name, _, _ in self.physical}
+        matches = ((line, _NAME.match(line)) for line in self.lines)
+        lines = tuple(line for line, match in matches if match is None or match[1].replace("``", "`") not in own)
+        return Schema(lines, self.key, (), self.key_name)
 
     @property
     def clauses(self) -> tuple[str, ...]:

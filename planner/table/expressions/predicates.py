@@ -12,6 +12,7 @@ from compiled_plan.planner.table.building.nodes import Sum
 from compiled_plan.planner.table.building.planned import PlannedTable
 from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.planner.table.expressions.core import Operand, as_property, refuse, shown_of, text_of
+from compiled_plan.planner.table.expressions.units import JsonType, keyword_of
 
 
 class Predicates(Operand):
@@ -165,9 +166,10 @@ class Predicates(Operand):
         """IS NOT FALSE."""
         return self._is("FALSE", "is_not_false", negated=True)
 
-    def is_json(self, kind: str = "VALUE") -> Self:
-        """IS JSON; `kind` is VALUE, SCALAR, ARRAY or OBJECT."""
-        return self._method(ast.IsPredicate(self._node, f"JSON {kind.upper()}"), "is_json", kind)
+    def is_json(self, json_type: JsonType | str | None = None) -> Self:
+        """IS JSON; the type is VALUE (default), SCALAR, ARRAY or OBJECT."""
+        kind = keyword_of(json_type or JsonType.VALUE, JsonType)
+        return self._method(ast.IsPredicate(self._node, f"JSON {kind}"), "is_json", kind)
 
     def _is(self, kind: str, name: str, *, negated: bool = False) -> Self:
         return as_property(self, ast.IsPredicate(self._node, kind, negated), name)

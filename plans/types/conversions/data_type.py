@@ -119,6 +119,12 @@ def _fits(class_: type, type_: t.FieldsType) -> bool:
     return True
 
 
+def with_mutable_rows(data_type: DataType) -> DataType:
+    """The same type with PyFlink's rows as the objects of all row types in it."""
+    bridge = MutableRow if isinstance(data_type.logical_type, t.FieldsType) else data_type.bridge
+    return replace(data_type, bridge=bridge, children=tuple(map(with_mutable_rows, data_type.children)))
+
+
 def internal_type(type_: t.LogicalType) -> DataType:
     """The data type whose objects are the internal values of a type, without user-defined conversions."""
     bridge: type | None = None
