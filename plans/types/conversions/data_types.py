@@ -8,7 +8,7 @@ Source: Flink's "Data Types" page (`DataTypes`, `bridgedTo`); the DataTypeConver
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, get_args, get_origin
 
 from compiled_plan.plans.errors import PlanError, ProgramError
@@ -18,6 +18,7 @@ from compiled_plan.plans.types.conversions.data_type import DataType
 from compiled_plan.plans.types.parse import parse_type
 from compiled_plan.plans.types.python.bridge import Bridged
 from compiled_plan.plans.types.python.extraction import Place, extract
+from compiled_plan.plans.types.views import ListView, MapView
 
 __all__ = ["AnyType", "DataType", "DataTypeField", "DataTypes"]
 
@@ -254,6 +255,16 @@ class DataTypes:
         """MAP<key_type, value_type>."""
         pair = DataTypes.of(key_type), DataTypes.of(value_type)
         return _data_type(t.MapType(key=pair[0].logical_type, value=pair[1].logical_type), nullable, pair)
+
+    @staticmethod
+    def LIST_VIEW(element_type: AnyType) -> DataType:
+        """The type of a `ListView` in an accumulator: ARRAY<element_type>."""
+        return replace(DataTypes.ARRAY(element_type, nullable=False), bridge=ListView)
+
+    @staticmethod
+    def MAP_VIEW(key_type: AnyType, value_type: AnyType) -> DataType:
+        """The type of a `MapView` in an accumulator: MAP<key_type, value_type>."""
+        return replace(DataTypes.MAP(key_type, value_type, nullable=False), bridge=MapView)
 
     @staticmethod
     def FIELD(name: str, data_type: AnyType, description: str | None = None) -> DataTypeField:
