@@ -256,7 +256,7 @@ class TableEnvironment(
 
         return start_plan(self.context, _checked(plan_reference, "execute_plan").load())
 
-    def explain_sql(self, stmt: str) -> str:
+    def explain_sql(self, stmt: str, *extra_details: str) -> str:
         """Explain a query, an INSERT or a statement set.
 
         >>> from compiled_plan import TableEnvironment
@@ -266,6 +266,7 @@ class TableEnvironment(
 
         Args:
             stmt: the SQL.
+            extra_details: members of `ExplainDetail`, or their names.
 
         Returns:
             The operators as a tree, with the state entries of each operator.
@@ -275,7 +276,7 @@ class TableEnvironment(
         """
         from compiled_plan.api.queries import explain_sql
 
-        return explain_sql(self.context, stmt)
+        return explain_sql(self.context, f"EXPLAIN {', '.join(extra_details)} {stmt}" if extra_details else stmt)
 
     def create_statement_set(self) -> StatementSet:
         """Create an empty statement set: INSERTs that become one plan."""

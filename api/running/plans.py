@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from compiled_plan.api.refusing import refused_method
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.running import embedded
 from compiled_plan.plans.errors import PlanError
@@ -75,6 +76,18 @@ class CompiledPlan(Plan):
                 remedy="delete it, write another file, or give ignore_if_exists=True to keep it; write_file overwrites",
             )
 
+    def print_explain(self, *details: str) -> None:
+        """Print the result of `explain`."""
+        print(self.explain(*details))
+
+    def get_flink_version(self) -> str:
+        """The release of Flink whose format the plan has."""
+        return self.flink_version
+
+    as_smile_bytes = refused_method(
+        "as_smile_bytes()", "a plan is a file that people edit", "write as_json_string(), which Flink reads, too"
+    )
+
     def as_json_string(self) -> str:
         """The plan as JSON text, formatted like Flink's."""
         return self.to_json()
@@ -127,6 +140,12 @@ class PlanReference:
     def from_json_string(cls, text: str) -> PlanReference:
         """Refer to a plan in JSON text."""
         return cls(_text=text)
+
+    from_smile_bytes = refused_method(
+        "from_smile_bytes()",
+        "a plan is a file that people edit",
+        "in Flink, load the bytes, write_to_file(path), and give that file to from_file(path)",
+    )
 
     def load(self) -> CompiledPlan:
         """Load the plan.

@@ -1,0 +1,7 @@
+"""The names of `pyflink.common.configuration`."""
+
+from __future__ import annotations
+
+from compiled_plan.planner.options.configuration import Configuration
+
+__all__ = ["Configuration"]
