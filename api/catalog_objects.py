@@ -51,6 +51,11 @@ class ObjectPath:
         """`database.name`."""
         return f"{self.database_name}.{self.object_name}"
 
+    def compare_to(self, other: ObjectPath) -> int:
+        """-1, 0 or 1 as the full name is before, equal to or after another one."""
+        left, right = self.get_full_name(), other.get_full_name()
+        return (left > right) - (left < right)
+
     def __str__(self) -> str:
         return self.get_full_name()
 
@@ -163,11 +168,11 @@ class CatalogBaseTable(_Described):
     def create_table(
         schema: Schema,
         partition_keys: Sequence[str] = (),
-        options: Mapping[str, str] | None = None,
+        properties: Mapping[str, str] | None = None,
         comment: str | None = None,
     ) -> CatalogBaseTable:
         """A table for `Catalog.create_table`."""
-        return CatalogBaseTable(schema, options or {}, comment, partition_keys)
+        return CatalogBaseTable(schema, properties or {}, comment, partition_keys)
 
     create_view = refused_method(
         "CatalogBaseTable.create_view()",

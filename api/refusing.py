@@ -19,9 +19,13 @@ class Refusal:
     reason: str
     remedy: str
 
-    def error(self, name: str) -> UnsupportedError:
+    def error(self, name: str) -> RefusedError:
         """The error of the name's use."""
-        return UnsupportedError(f"{name} is not supported: {self.reason}", where=name, remedy=self.remedy)
+        return RefusedError(f"{name} is not supported: {self.reason}", where=name, remedy=self.remedy)
+
+
+class RefusedError(UnsupportedError, AttributeError):
+    """The use of a refused name; `hasattr` does not find its attributes."""
 
 
 def refused_method(name: str, reason: str, remedy: str) -> Callable[..., NoReturn]:
@@ -41,6 +45,12 @@ def refused_method(name: str, reason: str, remedy: str) -> Callable[..., NoRetur
     method.__doc__ = f"Not supported: {reason}; {remedy}."
     method.refusal = refusal  # type: ignore[attr-defined]
     return method
+
+
+def refusal_of(value: object) -> Refusal | None:
+    """The refusal of a class, method or function; None if it is supported."""
+    refusal = getattr(value, "refusal", None)
+    return refusal if isinstance(refusal, Refusal) else None
 
 
 class _RefusedClass(type):

@@ -13,9 +13,7 @@ use raises an error with the reason and the remedy. This folder is imported by t
 
 from __future__ import annotations
 
-import sys
 from abc import ABC
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from compiled_plan.api.modules import ModuleEntry
@@ -40,6 +38,7 @@ from compiled_plan.plans.types.mutable_row import MutableRow as Row
 from compiled_plan.plans.types.row import RowKind
 from compiled_plan.plans.types.views import ListView, MapView
 from compiled_plan.pyflink.environment import EnvironmentSettings, StreamTableEnvironment, TableEnvironment
+from compiled_plan.pyflink.modules import provide
 from compiled_plan.pyflink.table_schema import TableSchema
 
 if TYPE_CHECKING:
@@ -140,34 +139,27 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def _module(name: str, **names: object) -> None:
-    """Provide a module of PyFlink that holds some of these names: `compiled_plan.pyflink.schema`."""
-    module = ModuleType(f"{__name__}.{name}", f"The names of `pyflink.table.{name}`.")
-    module.__dict__.update(names, __all__=list(names))
-    sys.modules[module.__name__] = module
-
-
-_module("changelog_mode", ChangelogMode=ChangelogMode)
-_module("compiled_plan", CompiledPlan=CompiledPlan)
-_module("data_view", DataView=DataView, ListView=ListView, MapView=MapView)
-_module("environment_settings", EnvironmentSettings=EnvironmentSettings)
-_module("explain_detail", ExplainDetail=ExplainDetail)
-_module("model_descriptor", ModelDescriptor=ModelDescriptor)
-_module("module", HiveModule=HiveModule, Module=Module, ModuleEntry=ModuleEntry)
-_module(
-    "plan_reference",
+provide(f"{__name__}.changelog_mode", ChangelogMode=ChangelogMode)
+provide(f"{__name__}.compiled_plan", CompiledPlan=CompiledPlan)
+provide(f"{__name__}.data_view", DataView=DataView, ListView=ListView, MapView=MapView)
+provide(f"{__name__}.environment_settings", EnvironmentSettings=EnvironmentSettings)
+provide(f"{__name__}.explain_detail", ExplainDetail=ExplainDetail)
+provide(f"{__name__}.model_descriptor", ModelDescriptor=ModelDescriptor)
+provide(f"{__name__}.module", HiveModule=HiveModule, Module=Module, ModuleEntry=ModuleEntry)
+provide(
+    f"{__name__}.plan_reference",
     PlanReference=PlanReference,
     FilePlanReference=PlanReference,
     JsonContentPlanReference=PlanReference,
     BytesContentPlanReference=PlanReference,
 )
-_module("resolved_expression", ResolvedExpression=ResolvedExpression)
-_module("result_kind", ResultKind=ResultKind)
-_module("schema", Schema=Schema)
-_module("sql_dialect", SqlDialect=SqlDialect)
-_module("statement_set", StatementSet=StatementSet)
-_module(
-    "table",
+provide(f"{__name__}.resolved_expression", ResolvedExpression=ResolvedExpression)
+provide(f"{__name__}.result_kind", ResultKind=ResultKind)
+provide(f"{__name__}.schema", Schema=Schema)
+provide(f"{__name__}.sql_dialect", SqlDialect=SqlDialect)
+provide(f"{__name__}.statement_set", StatementSet=StatementSet)
+provide(
+    f"{__name__}.table",
     Table=Table,
     AggregatedTable=AggregatedTable,
     FlatAggregateTable=AggregatedTable,
@@ -176,9 +168,9 @@ _module(
     OverWindowedTable=OverWindowedTable,
     WindowGroupedTable=WindowGroupedTable,
 )
-_module("table_config", TableConfig=TableConfig)
-_module("table_descriptor", FormatDescriptor=FormatDescriptor, TableDescriptor=TableDescriptor)
-_module("table_environment", StreamTableEnvironment=StreamTableEnvironment, TableEnvironment=TableEnvironment)
-_module("table_pipeline", TablePipeline=TablePipeline)
-_module("table_result", CloseableIterator=Rows, TableResult=TableResult)
-_module("types", DataType=DataType, DataTypes=DataTypes, Row=Row, RowKind=RowKind, UserDefinedType=UserDefinedType)
+provide(f"{__name__}.table_config", TableConfig=TableConfig)
+provide(f"{__name__}.table_descriptor", FormatDescriptor=FormatDescriptor, TableDescriptor=TableDescriptor)
+provide(f"{__name__}.table_environment", StreamTableEnvironment=StreamTableEnvironment, TableEnvironment=TableEnvironment)
+provide(f"{__name__}.table_pipeline", TablePipeline=TablePipeline)
+provide(f"{__name__}.table_result", CloseableIterator=Rows, TableResult=TableResult)
+provide(f"{__name__}.types", DataType=DataType, DataTypes=DataTypes, Row=Row, RowKind=RowKind, UserDefinedType=UserDefinedType)

@@ -155,6 +155,24 @@ class TableEnvironment(Session):
         """
         return TableEnvironment(_options(environment_settings))
 
+    def create_temporary_view(
+        self, view_path: str, table_or_data_stream: Table | DataStream, *fields_or_schema: object
+    ) -> None:
+        """Register a table as a view of this session, for SQL and `from_path`.
+
+        Args:
+            view_path: `v`, `db.v` or `catalog.db.v`.
+            table_or_data_stream: the table; or a stream, as for `StreamTableEnvironment.from_data_stream`.
+            fields_or_schema: only for a stream.
+
+        Raises:
+            ProgramError: the name is taken.
+        """
+        table = table_or_data_stream
+        if isinstance(table, DataStream):
+            table = table_of(self, table, fields_or_schema)
+        super().create_temporary_view(view_path, table)
+
 
 def _options(settings: object) -> Configuration:
     if isinstance(settings, Configuration):

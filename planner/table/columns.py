@@ -81,9 +81,9 @@ class SchemaColumn:
         """The column with a comment."""
         return replace(self, comment=comment)
 
-    def copy(self, new_data_type: object) -> Self:
+    def copy(self, new_type: object) -> Self:
         """The column with another type."""
-        return replace(self, data_type=logical_type(new_data_type))
+        return replace(self, data_type=logical_type(new_type))
 
     def rename(self, new_name: str) -> Self:
         """The column under another name."""

@@ -12,6 +12,7 @@ from compiled_plan.plans.types.mutable_row import MutableRow as Row
 from compiled_plan.plans.types.row import RowKind
 from compiled_plan.pyflink.common.time import Duration, Instant, Time
 from compiled_plan.pyflink.common.typeinfo import TypeInformation, Types
+from compiled_plan.pyflink.modules import provide
 
 
 class JobID(str):
@@ -30,6 +31,9 @@ DeserializationSchema = refused_class("DeserializationSchema", _STREAMS, _TABLES
 SimpleStringSchema = refused_class("SimpleStringSchema", _STREAMS, _TABLES)
 ByteArraySchema = refused_class("ByteArraySchema", _STREAMS, _TABLES)
 Encoder = refused_class("Encoder", _STREAMS, _TABLES)
+BulkWriterFactory = refused_class("BulkWriterFactory", _STREAMS, _TABLES)
+RowFieldExtractorSchema = refused_class("RowFieldExtractorSchema", _STREAMS, _TABLES)
+InputFormat = refused_class("InputFormat", _STREAMS, _TABLES)
 TypeSerializer = refused_class("TypeSerializer", _STREAMS, "give columns a type of DataTypes")
 ExecutionConfig = refused_class("ExecutionConfig", _STREAMS, "set options: t_env.get_config().set(key, value)")
 InputDependencyConstraint = refused_class(
@@ -77,3 +81,31 @@ __all__ = [
     "Types",
     "WatermarkStrategy",
 ]
+
+provide(f"{__name__}.completable_future", CompletableFuture=CompletableFuture)
+provide(f"{__name__}.config_options", ConfigOption=ConfigOption, ConfigOptions=ConfigOptions)
+provide(f"{__name__}.configuration", Configuration=Configuration)
+provide(f"{__name__}.execution_config", ExecutionConfig=ExecutionConfig)
+provide(f"{__name__}.input_dependency_constraint", InputDependencyConstraint=InputDependencyConstraint)
+provide(f"{__name__}.io", InputFormat=InputFormat)
+provide(f"{__name__}.job_client", JobClient=JobClient)
+provide(f"{__name__}.job_execution_result", JobExecutionResult=JobExecutionResult)
+provide(f"{__name__}.job_id", JobID=JobID)
+provide(f"{__name__}.job_status", JobStatus=JobStatus)
+provide(
+    f"{__name__}.restart_strategy",
+    RestartStrategies=RestartStrategies,
+    RestartStrategyConfiguration=RestartStrategyConfiguration,
+)
+provide(
+    f"{__name__}.serialization",
+    SerializationSchema=SerializationSchema,
+    DeserializationSchema=DeserializationSchema,
+    SimpleStringSchema=SimpleStringSchema,
+    ByteArraySchema=ByteArraySchema,
+    Encoder=Encoder,
+    BulkWriterFactory=BulkWriterFactory,
+    RowFieldExtractorSchema=RowFieldExtractorSchema,
+)
+provide(f"{__name__}.serializer", TypeSerializer=TypeSerializer)
+provide(f"{__name__}.types", Row=Row, RowKind=RowKind)

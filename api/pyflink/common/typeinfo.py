@@ -5,13 +5,25 @@ Source: PyFlink's `Types`.
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Sequence
 
 from compiled_plan.api.refusing import refused_method
 from compiled_plan.plans.types.conversions.data_types import DataType, DataTypes
 
-#: A type of `Types` is a data type.
-TypeInformation = DataType
+_JAVA = "types are those of columns", "leave the call out"
+
+
+class TypeInformation(ABC):
+    """Base of the types of `Types`, which are data types of columns."""
+
+    get_java_type_info = refused_method("TypeInformation.get_java_type_info()", *_JAVA)
+    need_conversion = refused_method("TypeInformation.need_conversion()", *_JAVA)
+    to_internal_type = refused_method("TypeInformation.to_internal_type()", *_JAVA)
+    from_internal_type = refused_method("TypeInformation.from_internal_type()", *_JAVA)
+
+
+TypeInformation.register(DataType)
 
 
 class Types:
@@ -28,12 +40,21 @@ class Types:
     CHAR = DataTypes.CHAR
     SQL_DATE = DataTypes.DATE
     SQL_TIME = DataTypes.TIME
-    MAP = DataTypes.MAP
-    BASIC_ARRAY = PRIMITIVE_ARRAY = OBJECT_ARRAY = LIST = DataTypes.ARRAY
+    BASIC_ARRAY = PRIMITIVE_ARRAY = OBJECT_ARRAY = DataTypes.ARRAY
     PICKLED_BYTE_ARRAY = refused_method(
         "Types.PICKLED_BYTE_ARRAY()", "columns have types of SQL", "declare the fields with Types.ROW([...])"
     )
     BIG_INT = refused_method("Types.BIG_INT()", "SQL has no integers without a limit", "write Types.BIG_DEC()")
+
+    @staticmethod
+    def LIST(element_type_info: DataType) -> DataType:
+        """ARRAY of a type."""
+        return DataTypes.ARRAY(element_type_info)
+
+    @staticmethod
+    def MAP(key_type_info: DataType, value_type_info: DataType) -> DataType:
+        """MAP of two types."""
+        return DataTypes.MAP(key_type_info, value_type_info)
 
     @staticmethod
     def BIG_DEC() -> DataType:

@@ -15,15 +15,15 @@ from compiled_plan.planner.table.expressions.expression import Expression, call_
 from compiled_plan.planner.table.expressions.units import JsonOnNull, TimePointUnit, keyword_of
 
 
-def negative(value: object) -> Expression:
+def negative(v: object) -> Expression:
     """The negated value."""
-    return call_of(ast.Unary("-", node_of(value)), "negative", value)
+    return call_of(ast.Unary("-", node_of(v)), "negative", v)
 
 
-def log(value: object, base: object | None = None) -> Expression:
+def log(v: object, base: object | None = None) -> Expression:
     """LOG: the natural logarithm, or the one to a base."""
-    operands = (value,) if base is None else (base, value)
-    return call_of(call_node("LOG", *operands), "log", value, *operands[1:])
+    operands = (v,) if base is None else (base, v)
+    return call_of(call_node("LOG", *operands), "log", v, *operands[1:])
 
 
 def count_star() -> Expression:
@@ -93,11 +93,14 @@ def descriptor(*column_names: str) -> Expression:
     return call_of(ast.Descriptor(tuple(map(identifier, column_names))), "descriptor", *column_names)
 
 
-def temporal_overlaps(start: object, end: object, other_start: object, other_end: object) -> Expression:
-    """(start, end) OVERLAPS (other_start, other_end); an end may be an interval."""
-    left, right = (ast.RowValue((node_of(a), node_of(b))) for a, b in ((start, end), (other_start, other_end)))
+def temporal_overlaps(
+    left_time_point: object, left_temporal: object, right_time_point: object, right_temporal: object
+) -> Expression:
+    """(start, end) OVERLAPS (start, end) of two periods; an end may be an interval."""
+    periods = ((left_time_point, left_temporal), (right_time_point, right_temporal))
+    left, right = (ast.RowValue((node_of(start), node_of(end))) for start, end in periods)
     node = ast.Binary("OVERLAPS", left, right)
-    return call_of(node, "temporal_overlaps", start, end, other_start, other_end)
+    return call_of(node, "temporal_overlaps", left_time_point, left_temporal, right_time_point, right_temporal)
 
 
 def json_object(*keys_and_values: object, absent_on_null: bool = False) -> Expression:

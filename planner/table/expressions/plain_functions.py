@@ -54,29 +54,29 @@ def proctime() -> Expression:
     return call_of(call_node("PROCTIME"), "proctime")
 
 
-def current_watermark(rowtime: object) -> Expression:
+def current_watermark(rowtimeAttribute: object) -> Expression:
     """CURRENT_WATERMARK of a rowtime column."""
-    return call_of(call_node("CURRENT_WATERMARK", rowtime), "current_watermark", rowtime)
+    return call_of(call_node("CURRENT_WATERMARK", rowtimeAttribute), "current_watermark", rowtimeAttribute)
 
 
-def unix_timestamp(text: object | None = None, pattern: object | None = None) -> Expression:
+def unix_timestamp(date_str: object | None = None, format: object | None = None) -> Expression:
     """UNIX_TIMESTAMP: seconds since 1970, current or of a text."""
-    return call_of(call_node("UNIX_TIMESTAMP", *present(text, pattern)), "unix_timestamp", *present(text, pattern))
+    return call_of(call_node("UNIX_TIMESTAMP", *present(date_str, format)), "unix_timestamp", *present(date_str, format))
 
 
-def date_format(time: object, pattern: object) -> Expression:
+def date_format(timestamp: object, format: object) -> Expression:
     """DATE_FORMAT with a pattern such as yyyy-MM-dd."""
-    return call_of(call_node("DATE_FORMAT", time, pattern), "date_format", time, pattern)
+    return call_of(call_node("DATE_FORMAT", timestamp, format), "date_format", timestamp, format)
 
 
-def to_date(text: object, pattern: object | None = None) -> Expression:
+def to_date(date_str: object, format: object | None = None) -> Expression:
     """TO_DATE of a text, with a pattern (default yyyy-MM-dd)."""
-    return call_of(call_node("TO_DATE", text, *present(pattern)), "to_date", text, *present(pattern))
+    return call_of(call_node("TO_DATE", date_str, *present(format)), "to_date", date_str, *present(format))
 
 
-def to_timestamp(text: object, pattern: object | None = None) -> Expression:
+def to_timestamp(timestamp_str: object, format: object | None = None) -> Expression:
     """TO_TIMESTAMP of a text, with a pattern (default yyyy-MM-dd HH:mm:ss)."""
-    return call_of(call_node("TO_TIMESTAMP", text, *present(pattern)), "to_timestamp", text, *present(pattern))
+    return call_of(call_node("TO_TIMESTAMP", timestamp_str, *present(format)), "to_timestamp", timestamp_str, *present(format))
 
 
 def to_timestamp_ltz(epoch: object, precision: object = 3) -> Expression:
@@ -84,14 +84,14 @@ def to_timestamp_ltz(epoch: object, precision: object = 3) -> Expression:
     return call_of(call_node("TO_TIMESTAMP_LTZ", epoch, precision), "to_timestamp_ltz", epoch, precision)
 
 
-def from_unixtime(seconds: object, pattern: object | None = None) -> Expression:
+def from_unixtime(unixtime: object, format: object | None = None) -> Expression:
     """FROM_UNIXTIME: seconds since 1970 as text."""
-    return call_of(call_node("FROM_UNIXTIME", seconds, *present(pattern)), "from_unixtime", seconds, *present(pattern))
+    return call_of(call_node("FROM_UNIXTIME", unixtime, *present(format)), "from_unixtime", unixtime, *present(format))
 
 
-def convert_tz(text: object, from_zone: object, to_zone: object) -> Expression:
+def convert_tz(date_str: object, tz_from: object, tz_to: object) -> Expression:
     """CONVERT_TZ: a timestamp's text converted between time zones."""
-    return call_of(call_node("CONVERT_TZ", text, from_zone, to_zone), "convert_tz", text, from_zone, to_zone)
+    return call_of(call_node("CONVERT_TZ", date_str, tz_from, tz_to), "convert_tz", date_str, tz_from, tz_to)
 
 
 def coalesce(*values: object) -> Expression:

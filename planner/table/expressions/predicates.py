@@ -82,15 +82,15 @@ class Predicates(Operand):
         node = ast.Binary("IS NOT DISTINCT FROM", self._node, node_of(other))
         return self._method(node, "is_not_distinct_from", other)
 
-    def between(self, low: object, high: object) -> Self:
-        """BETWEEN low AND high, both inclusive."""
-        node = ast.Between(self._node, node_of(low), node_of(high))
-        return self._method(node, "between", low, high)
+    def between(self, lower_bound: object, upper_bound: object) -> Self:
+        """BETWEEN two bounds, both inclusive."""
+        node = ast.Between(self._node, node_of(lower_bound), node_of(upper_bound))
+        return self._method(node, "between", lower_bound, upper_bound)
 
-    def not_between(self, low: object, high: object) -> Self:
-        """NOT BETWEEN low AND high."""
-        node = ast.Unary("NOT", ast.Between(self._node, node_of(low), node_of(high)))
-        return self._method(node, "not_between", low, high)
+    def not_between(self, lower_bound: object, upper_bound: object) -> Self:
+        """NOT BETWEEN two bounds."""
+        node = ast.Unary("NOT", ast.Between(self._node, node_of(lower_bound), node_of(upper_bound)))
+        return self._method(node, "not_between", lower_bound, upper_bound)
 
     def in_(self, first: object | PlannedTable, *more: object) -> Self:
         """IN: a member of the values, or of the rows of a table with one column.
