@@ -53,9 +53,7 @@ class CompiledScript:
     overwrite: bool = False
 
 
-class TableEnvironment(
-    CatalogMethods, FunctionMethods, TableMethods, ModuleMethods, ModelMethods, PythonFileMethods
-):
+class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods, ModuleMethods, ModelMethods, PythonFileMethods):
     """A session: a catalog and a configuration, in which programs are compiled and run.
 
     >>> from compiled_plan import TableEnvironment

@@ -9,7 +9,9 @@ from compiled_plan.api.refusing import refused_method
 from compiled_plan.plans.errors import ProgramError
 
 _REASON = "models are called by Flink's operators alone"
-_REMEDY = "call the model in a Python function, from its HTTP interface or a library, and apply the function to the rows"
+_REMEDY = (
+    "call the model in a Python function, from its HTTP interface or a library, and apply the function to the rows"
+)
 
 
 class ModelMethods:

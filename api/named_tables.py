@@ -117,9 +117,7 @@ class TableMethods:
 
         return from_dataframe(self.context, frame, schema)
 
-    def from_elements(
-        self, elements: Iterable[object], schema: AnyType = None, verify_schema: bool = True
-    ) -> Table:
+    def from_elements(self, elements: Iterable[object], schema: AnyType = None, verify_schema: bool = True) -> Table:
         """A table of constant rows, with the types of PyFlink.
 
         Args:

@@ -1,4 +1,4 @@
-"""Names of PyFlink that are refused: objects that exist, so that a program can import them, and raise where it uses one.
+"""Names of PyFlink that are refused: a program can import them, and each raises where the program uses it.
 
 `refusal` of such an object is the reason and the remedy, for tests and the documentation.
 """

@@ -13,7 +13,7 @@ use raises an error with the reason and the remedy. This folder is imported by t
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from compiled_plan.api.modules import ModuleEntry
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 class DataView(ABC):
     """Base of `ListView` and `MapView`."""
 
+    @abstractmethod
     def clear(self) -> None:
         """Remove all elements."""
 
@@ -170,7 +171,16 @@ provide(
 )
 provide(f"{__name__}.table_config", TableConfig=TableConfig)
 provide(f"{__name__}.table_descriptor", FormatDescriptor=FormatDescriptor, TableDescriptor=TableDescriptor)
-provide(f"{__name__}.table_environment", StreamTableEnvironment=StreamTableEnvironment, TableEnvironment=TableEnvironment)
+provide(
+    f"{__name__}.table_environment", StreamTableEnvironment=StreamTableEnvironment, TableEnvironment=TableEnvironment
+)
 provide(f"{__name__}.table_pipeline", TablePipeline=TablePipeline)
 provide(f"{__name__}.table_result", CloseableIterator=Rows, TableResult=TableResult)
-provide(f"{__name__}.types", DataType=DataType, DataTypes=DataTypes, Row=Row, RowKind=RowKind, UserDefinedType=UserDefinedType)
+provide(
+    f"{__name__}.types",
+    DataType=DataType,
+    DataTypes=DataTypes,
+    Row=Row,
+    RowKind=RowKind,
+    UserDefinedType=UserDefinedType,
+)

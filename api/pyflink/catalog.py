@@ -38,9 +38,7 @@ HiveCatalog = refused_class(
     "a Hive metastore is not read",
     "declare the tables over their files: TableDescriptor.for_connector('filesystem') with the format parquet or orc",
 )
-Procedure = refused_class(
-    "Procedure", "there are no procedures", "run the statement with the database's own client"
-)
+Procedure = refused_class("Procedure", "there are no procedures", "run the statement with the database's own client")
 
 __all__ = [
     "Catalog",

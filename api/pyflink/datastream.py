@@ -123,7 +123,10 @@ def table_of(environment: TableEnvironment, stream: object, fields_or_schema: Se
             remedy=_REFUSAL.remedy,
         )
     composite = [isinstance(row, list | tuple | Row | MutableRow) for row in stream.rows]
-    rows = [tuple(map(_moment, row)) if whole else (_moment(row),) for row, whole in zip(stream.rows, composite, strict=True)]
+    rows = [
+        tuple(map(_moment, row)) if whole else (_moment(row),)
+        for row, whole in zip(stream.rows, composite, strict=True)
+    ]
     row_type = DataTypes.of(stream.type_info) if stream.type_info is not None else _inferred(rows)
     if not isinstance(row_type.logical_type, FieldsType):
         row_type = DataTypes.ROW(DataTypes.FIELD("f0", row_type))

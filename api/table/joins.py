@@ -56,7 +56,9 @@ class JoinMethods(PlannedTable):
         """
         return joins.join_lateral(self, table_function_call, join_predicate, "INNER", "join_lateral")
 
-    def left_outer_join_lateral(self, table_function_call: Expression, join_predicate: Expression | None = None) -> Self:
+    def left_outer_join_lateral(
+        self, table_function_call: Expression, join_predicate: Expression | None = None
+    ) -> Self:
         """As `join_lateral`, and rows without a result of the function remain, with NULLs."""
         return joins.join_lateral(self, table_function_call, join_predicate, "LEFT", "left_outer_join_lateral")
 

@@ -201,9 +201,7 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         """Run the query, and return its rows as a pandas DataFrame: `execute().to_dataframe("pandas")`."""
         return self.execute().to_dataframe("pandas")
 
-    def execute_insert(
-        self, table_path_or_descriptor: str | TableDescriptor, overwrite: bool = False
-    ) -> TableResult:
+    def execute_insert(self, table_path_or_descriptor: str | TableDescriptor, overwrite: bool = False) -> TableResult:
         """Insert the rows into a sink and run it: `insert_into(sink).execute()`.
 
         Args:

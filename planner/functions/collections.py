@@ -207,7 +207,8 @@ FUNCTIONS: tuple[Function, ...] = (
         "x.array_reverse", "ARRAY_REVERSE: the elements in reverse order."
     ),
     Function("ARRAY_SLICE", (form(ARRAY, WHOLE), form(ARRAY, WHOLE, WHOLE)), same(0)).api(
-        "x.array_slice(start_offset, end_offset=None)", "ARRAY_SLICE from `start_offset` to `end_offset`, both inclusive."
+        "x.array_slice(start_offset, end_offset=None)",
+        "ARRAY_SLICE from `start_offset` to `end_offset`, both inclusive.",
     ),
     Function("ARRAY_MAX", (form(ARRAY),), force_nullable(_element_of)).api(
         "x.array_max", "ARRAY_MAX: the greatest element."

@@ -52,12 +52,16 @@ def element_rows(elements: Iterable[object], names: Sequence[str] | None) -> tup
     """
     rows = [_named(element, names) for element in elements]
     if not rows:
-        raise ProgramError("there are no rows, so the columns' types are not known", where=PLACE, remedy="give a schema of types")
+        raise ProgramError(
+            "there are no rows, so the columns' types are not known", where=PLACE, remedy="give a schema of types"
+        )
     merged = reduce(_merged, ({name: _type_of(value, name) for name, value in row.items()} for row in rows))
     unknown = next((name for name, type_ in merged.items() if _has_null(type_)), None)
     if unknown is not None:
         raise ProgramError(
-            f"column {unknown!r} has no value but None, so its type is not known", where=PLACE, remedy="give a schema of types"
+            f"column {unknown!r} has no value but None, so its type is not known",
+            where=PLACE,
+            remedy="give a schema of types",
         )
     fields = tuple(t.Field(name, type_) for name, type_ in merged.items())
     return t.RowType(fields=fields, nullable=False), [[row.get(name) for name in merged] for row in rows]
@@ -73,7 +77,9 @@ def instants(value: Any, type_: t.LogicalType) -> Any:
         case t.MapType(), dict():
             return {instants(key, type_.key): instants(item, type_.value) for key, item in value.items()}
         case t.FieldsType(), dict():
-            return {name: instants(value.get(name), field) for name, field in zip(type_.names, type_.types, strict=True)}
+            return {
+                name: instants(value.get(name), field) for name, field in zip(type_.names, type_.types, strict=True)
+            }
         case t.FieldsType(), tuple() | list() | MutableRow() if len(value) == len(type_.types):
             named = dict(zip(names_in(value), value, strict=True)) if isinstance(value, Row | MutableRow) else {}
             values = [named[name] for name in type_.names] if set(named) == set(type_.names) else list(value)
@@ -96,7 +102,9 @@ def _named(element: Any, names: Sequence[str] | None) -> dict[str, Any]:
             return dict(zip(known, element, strict=False))
     if not hasattr(element, "__dict__"):
         raise ProgramError(
-            f"{element!r} is no row", where=PLACE, remedy="write tuples, [(1, 'a'), (2, 'b')], or give the type of single values"
+            f"{element!r} is no row",
+            where=PLACE,
+            remedy="write tuples, [(1, 'a'), (2, 'b')], or give the type of single values",
         )
     return dict(sorted(vars(element).items()))
 
@@ -119,7 +127,9 @@ def _type_of(value: Any, name: str) -> t.LogicalType:
             fields = _named(value, None)
             return t.RowType(fields=tuple(t.Field(field, _type_of(item, name)) for field, item in fields.items()))
     raise ProgramError(
-        f"{value!r} of class {type(value).__name__} in column {name!r} has no type", where=PLACE, remedy="give a schema of types"
+        f"{value!r} of class {type(value).__name__} in column {name!r} has no type",
+        where=PLACE,
+        remedy="give a schema of types",
     )
 
 

@@ -129,7 +129,8 @@ FUNCTIONS: tuple[Function, ...] = (
         "x.translate(from_str, to_str)", "TRANSLATE `from_str` to those at the same positions in `to_str`."
     ),
     _entry("OVERLAY", (form(TEXT, TEXT, WHOLE), form(TEXT, TEXT, WHOLE, WHOLE)), _overlay).api(
-        "x.overlay(new_string, starting, length=None)", "OVERLAY: replace the characters from `starting` by `new_string`."
+        "x.overlay(new_string, starting, length=None)",
+        "OVERLAY: replace the characters from `starting` by `new_string`.",
     ),
     _entry("POSITION", _TWO, fixed(INT)).api(
         "x.position(haystack)", "POSITION(this IN text), from 1; 0 if it does not occur."
@@ -160,7 +161,8 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     _entry("REGEXP_SUBSTR", _TWO, nullable(STRING)).api("x.regexp_substr(regex)", "REGEXP_SUBSTR: the first match."),
     _entry("REGEXP_EXTRACT_ALL", (form(TEXT, TEXT), form(TEXT, TEXT, WHOLE)), nullable(_ARRAY_OF_TEXT)).api(
-        "x.regexp_extract_all(regex, extract_index=None)", "REGEXP_EXTRACT_ALL: all matches, or a group of each, as an array."
+        "x.regexp_extract_all(regex, extract_index=None)",
+        "REGEXP_EXTRACT_ALL: all matches, or a group of each, as an array.",
     ),
     _entry("PARSE_URL", (form(TEXT, TEXT), form(TEXT, TEXT, TEXT)), nullable(STRING)).api(
         "x.parse_url(part_to_extract, key=None)",
@@ -183,7 +185,9 @@ FUNCTIONS: tuple[Function, ...] = (
     _entry("STARTSWITH", (form(TEXT, TEXT), form(BYTES_, BYTES_)), fixed(BOOLEAN)).api(
         "x.starts_with(start_expr)", "STARTSWITH."
     ),
-    _entry("ENDSWITH", (form(TEXT, TEXT), form(BYTES_, BYTES_)), fixed(BOOLEAN)).api("x.ends_with(end_expr)", "ENDSWITH."),
+    _entry("ENDSWITH", (form(TEXT, TEXT), form(BYTES_, BYTES_)), fixed(BOOLEAN)).api(
+        "x.ends_with(end_expr)", "ENDSWITH."
+    ),
     _entry("INET_ATON", _ONE, nullable(BIGINT)).api("x.inet_aton", "INET_ATON: an IPv4 address as a number."),
     _entry("INET_NTOA", (form(WHOLE),), nullable(STRING)).api(
         "x.inet_ntoa", "INET_NTOA: the IPv4 address of a number."

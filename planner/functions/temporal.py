@@ -172,7 +172,8 @@ FUNCTIONS: tuple[Function, ...] = (
         "to_date(date_str, format=None)", "TO_DATE of a text, with a pattern (default yyyy-MM-dd)."
     ),
     Function("TO_TIMESTAMP", _FORMATTED, nullable(_MILLIS)).api(
-        "to_timestamp(timestamp_str, format=None)", "TO_TIMESTAMP of a text, with a pattern (default yyyy-MM-dd HH:mm:ss)."
+        "to_timestamp(timestamp_str, format=None)",
+        "TO_TIMESTAMP of a text, with a pattern (default yyyy-MM-dd HH:mm:ss).",
     ),
     Function(
         "TO_TIMESTAMP_LTZ",

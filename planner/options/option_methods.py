@@ -45,7 +45,7 @@ class OptionMethods(MutableMapping[str, str]):
 
     def get(self, key: str, default_value: str | None = None) -> str | None:  # type: ignore[override]
         """The value of an option that is set, or the default value."""
-        return self[key] if key in self else default_value
+        return super().get(key, default_value)
 
     def to_map(self) -> dict[str, str]:
         """The options that are set, by key."""

@@ -174,6 +174,7 @@ OPTIONS: dict[str, SessionOption] = {
     "table.sql-dialect": SessionOption(Kind.TEXT, "default"),
 }
 
+
 def _text(key: str, value: object) -> str:
     """The value of an option as text; numbers and booleans in their literal form."""
     if isinstance(value, bool):

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from compiled_plan.planner.sql.context import PlanningContext
 
 
+#: The schema of a descriptor without one.
+NO_COLUMNS = Schema()
+
+
 @dataclass(frozen=True)
 class FormatDescriptor:
     """The declaration of a format: its name, and its options without a prefix."""
@@ -77,7 +81,7 @@ class TableDescriptor:
 
     Builder: ClassVar[type[TableDescriptorBuilder]]
 
-    table_schema: Schema = Schema()
+    table_schema: Schema = NO_COLUMNS
     options: tuple[tuple[str, str], ...] = ()
     partition_keys: tuple[str, ...] = ()
     text: str | None = None
@@ -115,7 +119,7 @@ class TableDescriptorBuilder(Unfinished):
     NEXT = "it has schema, option, format, partitioned_by and comment; finish it with .build()"
 
     _options: dict[str, str]
-    _schema: Schema = Schema()
+    _schema: Schema = NO_COLUMNS
     _partition_keys: tuple[str, ...] = ()
     _comment: str | None = None
 
@@ -160,7 +164,9 @@ class TableDescriptorBuilder(Unfinished):
         if isinstance(format, str):
             return self.option(option, format)
         if not isinstance(format, FormatDescriptor):
-            remedy = "finish it with .build()" if isinstance(format, FormatDescriptorBuilder) else 'write format("json")'
+            remedy = (
+                "finish it with .build()" if isinstance(format, FormatDescriptorBuilder) else 'write format("json")'
+            )
             raise ProgramError(
                 f"format() takes a name or a FormatDescriptor, not {type(format).__name__}",
                 where="format()",

@@ -133,7 +133,7 @@ def json_array_agg(*value: object, absent_on_null: bool = True) -> Expression:
 def _json_aggregate(function: str, name: str, values: tuple[object, ...], width: int, absent: bool) -> Expression:
     values, on_null = _on_null(values, absent)
     if len(values) != width:
-        raise refuse(f"{name}() takes {width} expression(s), not {len(values)}", f'write {name}({_EXAMPLES[width]})')
+        raise refuse(f"{name}() takes {width} expression(s), not {len(values)}", f"write {name}({_EXAMPLES[width]})")
     return call_of(replace(call_node(function, *values), on_null=on_null), name, *values)
 
 

@@ -120,8 +120,11 @@ def _fits(class_: type, type_: t.FieldsType) -> bool:
 
 
 def with_mutable_rows(data_type: DataType) -> DataType:
-    """The same type with PyFlink's rows as the objects of all row types in it."""
-    bridge = MutableRow if isinstance(data_type.logical_type, t.FieldsType) else data_type.bridge
+    """The same type with PyFlink's classes for the rows and bytes in it."""
+    type_ = data_type.logical_type
+    bridge = MutableRow if isinstance(type_, t.FieldsType) else data_type.bridge
+    if isinstance(type_, t.BinaryType | t.VarBinaryType):
+        bridge = bytearray
     return replace(data_type, bridge=bridge, children=tuple(map(with_mutable_rows, data_type.children)))
 
 

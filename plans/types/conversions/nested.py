@@ -181,7 +181,13 @@ def _fields(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoade
                 raise ValueError(f"it has no field {name}; the type has {', '.join(names)}") from None
         return convert(values)
 
-    choices: Choices = [(Row, of_row), (MutableRow, of_row), (_NamedTuple, of_object), (tuple, by_position), (list, by_position)]
+    choices: Choices = [
+        (Row, of_row),
+        (MutableRow, of_row),
+        (_NamedTuple, of_object),
+        (tuple, by_position),
+        (list, by_position),
+    ]
     choices += [(dict, by_name), (Mapping, by_name), (_Record, of_object)]
     class_ = data_type.conversion_class
     if class_ not in CLASSES[t.RowType]:

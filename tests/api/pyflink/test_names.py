@@ -51,8 +51,6 @@ def test_every_name_has_an_answer() -> None:
     assert missing == []
 
 
-
-
 def test_parameters_are_those_of_pyflink() -> None:
     wrong = [
         (name, theirs, ours)
@@ -91,7 +89,7 @@ def test_a_refused_name_can_be_imported_and_says_what_to_do() -> None:
     from compiled_plan.pyflink.catalog import HiveCatalog
     from compiled_plan.pyflink.common import WatermarkStrategy
 
-    with pytest.raises(UnsupportedError, match="Hive metastore is not read(.|\n)*try: declare the tables"):
+    with pytest.raises(UnsupportedError, match=r"Hive metastore is not read(.|\n)*try: declare the tables"):
         HiveCatalog("hive")
     with pytest.raises(UnsupportedError, match=r"WatermarkStrategy\.for_monotonous_timestamps is not supported"):
         WatermarkStrategy.for_monotonous_timestamps()
