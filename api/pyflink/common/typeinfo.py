@@ -5,7 +5,6 @@ Source: PyFlink's `Types`.
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 
 from compiled_plan.api.refusing import refused_method
@@ -14,16 +13,20 @@ from compiled_plan.plans.types.conversions.data_types import DataType, DataTypes
 _JAVA = "types are those of columns", "leave the call out"
 
 
-class TypeInformation(metaclass=ABCMeta):
+class _DataTypeClass(type):
+    """Class of `TypeInformation`, whose objects are all data types."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, DataType)
+
+
+class TypeInformation(metaclass=_DataTypeClass):
     """Base of the types of `Types`, which are data types of columns."""
 
     get_java_type_info = refused_method("TypeInformation.get_java_type_info()", *_JAVA)
-    need_conversion = abstractmethod(refused_method("TypeInformation.need_conversion()", *_JAVA))
+    need_conversion = refused_method("TypeInformation.need_conversion()", *_JAVA)
     to_internal_type = refused_method("TypeInformation.to_internal_type()", *_JAVA)
     from_internal_type = refused_method("TypeInformation.from_internal_type()", *_JAVA)
-
-
-TypeInformation.register(DataType)
 
 
 class Types:
