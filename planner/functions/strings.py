@@ -146,7 +146,8 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     _entry("SPLIT", _TWO, fixed(_ARRAY_OF_TEXT)).api("x.split(delimiter)", "SPLIT into an array."),
     _entry("STR_TO_MAP", (form(TEXT), form(TEXT, TEXT, TEXT)), nullable(_TEXT_MAP)).api(
-        'x.str_to_map(pairs=",", values="=")', "STR_TO_MAP, with separators of pairs, and of keys and values."
+        'x.str_to_map(list_delimiter=",", key_value_delimiter="=")',
+        "STR_TO_MAP, with separators of pairs, and of keys and values.",
     ),
     _entry("REGEXP", _TWO, fixed(BOOLEAN)).api("x.regexp(regex)", "REGEXP: TRUE if a part matches."),
     _entry("REGEXP_EXTRACT", (form(TEXT, TEXT), form(TEXT, TEXT, WHOLE)), nullable(STRING)).api(

@@ -167,9 +167,9 @@ class PlainMethods(Operand):
         """SPLIT into an array."""
         return self._call("split", "SPLIT", delimiter)
 
-    def str_to_map(self, pairs: object = ",", values: object = "=") -> Self:
+    def str_to_map(self, list_delimiter: object = ",", key_value_delimiter: object = "=") -> Self:
         """STR_TO_MAP, with separators of pairs, and of keys and values."""
-        return self._call("str_to_map", "STR_TO_MAP", pairs, values)
+        return self._call("str_to_map", "STR_TO_MAP", list_delimiter, key_value_delimiter)
 
     def regexp(self, regex: object) -> Self:
         """REGEXP: TRUE if a part matches."""

@@ -20,8 +20,14 @@ from compiled_plan.plans.errors import UnsupportedError
 NAMES: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("names.json").read_text("utf-8"))
 #: Names for Java objects, which this product does not have.
 OF_JAVA = ("to_j_row_kind",)
+#: Methods of functions that programs define.
+OF_PROGRAMS = set(
+    "accumulate retract merge eval emit_value create_accumulator get_value get_accumulator_type get_result_type".split()
+)
 #: Parameters that differ: fewer cases than PyFlink's, or more.
-DIFFERENT = {"to_changelog", "from_changelog", "computed", "to_timestamp_ltz"}
+DIFFERENT = {"to_changelog", "from_changelog", "computed", "copy", "to_timestamp_ltz"}
+#: Take functions themselves, too: `function` for PyFlink's `func`.
+DIFFERENT |= {"map", "flat_map", "aggregate", "flat_aggregate"}
 
 
 def our_module(module: str) -> str:
@@ -39,7 +45,7 @@ def answers() -> Iterator[tuple[str, object | None, list[str] | None]]:
             members = about if isinstance(about, dict) else {}
             yield f"{module}.{name}", value, None if isinstance(about, dict) else about
             for member, parameters in members.items():
-                if member in OF_JAVA:
+                if member in OF_JAVA or (member in OF_PROGRAMS and name.endswith("Function")):
                     continue
                 refused = refusal_of(value)
                 found = value if refused is not None else inspect.getattr_static(value, member, None)
