@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self, TypeVar
 
 from compiled_plan.plans.errors import ProgramError
+
+Value = TypeVar("Value")
 
 
 class Configuration:
@@ -112,7 +114,7 @@ class Configuration:
             return [part.strip().strip("'\"") for part in text[1:-1].split(",") if part.strip()]
         return text.split(";") if text else []
 
-    def _read(self, key: str, default: Any, convert: Callable[[str], Any]) -> Any:
+    def _read(self, key: str, default: Value, convert: Callable[[str], Value]) -> Value:
         if key not in self._values:
             return default
         try:
@@ -160,7 +162,7 @@ class ConfigOption:
 
 
 @dataclass(frozen=True)
-class TypedConfigOptionBuilder:
+class OptionWithoutDefault:
     """A declaration that needs a default value."""
 
     key: str
@@ -175,35 +177,35 @@ class TypedConfigOptionBuilder:
 
 
 @dataclass(frozen=True)
-class OptionBuilder:
+class UntypedOption:
     """A declaration that needs a type."""
 
     name: str
 
-    def _typed(self) -> TypedConfigOptionBuilder:
-        return TypedConfigOptionBuilder(self.name)
+    def _typed(self) -> OptionWithoutDefault:
+        return OptionWithoutDefault(self.name)
 
-    def boolean_type(self) -> TypedConfigOptionBuilder:
+    def boolean_type(self) -> OptionWithoutDefault:
         """An option with true or false."""
         return self._typed()
 
-    def int_type(self) -> TypedConfigOptionBuilder:
+    def int_type(self) -> OptionWithoutDefault:
         """An option with integers of 32 bits."""
         return self._typed()
 
-    def long_type(self) -> TypedConfigOptionBuilder:
+    def long_type(self) -> OptionWithoutDefault:
         """An option with integers of 64 bits."""
         return self._typed()
 
-    def float_type(self) -> TypedConfigOptionBuilder:
+    def float_type(self) -> OptionWithoutDefault:
         """An option with numbers of 32 bits."""
         return self._typed()
 
-    def double_type(self) -> TypedConfigOptionBuilder:
+    def double_type(self) -> OptionWithoutDefault:
         """An option with numbers of 64 bits."""
         return self._typed()
 
-    def string_type(self) -> TypedConfigOptionBuilder:
+    def string_type(self) -> OptionWithoutDefault:
         """An option with texts."""
         return self._typed()
 
@@ -211,10 +213,10 @@ class OptionBuilder:
 class ConfigOptions:
     """Declares options: `ConfigOptions.key("path").string_type().no_default_value()`."""
 
-    OptionBuilder = OptionBuilder
-    TypedConfigOptionBuilder = TypedConfigOptionBuilder
+    OptionBuilder = UntypedOption
+    TypedConfigOptionBuilder = OptionWithoutDefault
 
     @staticmethod
-    def key(key: str) -> OptionBuilder:
+    def key(key: str) -> UntypedOption:
         """Begin the declaration of an option."""
-        return OptionBuilder(key)
+        return UntypedOption(key)

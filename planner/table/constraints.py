@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class ConstraintType(Enum):
+class KeyType(Enum):
     """Kinds of constraints."""
 
     PRIMARY_KEY = 0
@@ -21,7 +21,7 @@ class ConstraintType(Enum):
 class UniqueConstraint:
     """A primary key, which is not enforced."""
 
-    ConstraintType = ConstraintType
+    ConstraintType = KeyType
 
     name: str
     columns: tuple[str, ...]
@@ -39,9 +39,9 @@ class UniqueConstraint:
         """The key's columns."""
         return list(self.columns)
 
-    def get_type(self) -> ConstraintType:
+    def get_type(self) -> KeyType:
         """PRIMARY_KEY."""
-        return ConstraintType.PRIMARY_KEY
+        return KeyType.PRIMARY_KEY
 
     def get_type_string(self) -> str:
         """PRIMARY KEY."""

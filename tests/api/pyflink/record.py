@@ -19,7 +19,7 @@ def parameters(function: Any) -> list[str]:
         return []
     shown = []
     for one in known:
-        stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
+        stars = "*" if one.kind is one.VAR_POSITIONAL else "**" if one.kind is one.VAR_KEYWORD else ""
         shown.append(f"{stars}{one.name}{'=' if one.default is not one.empty else ''}")
     return shown
 
