@@ -145,7 +145,7 @@ class TableDescriptorBuilder(Unfinished):
         return self
 
     def format(
-        self, format: str | FormatDescriptor, format_option: str | ConfigOption = "format"
+        self, format: str | FormatDescriptor | Any, format_option: str | ConfigOption = "format"
     ) -> TableDescriptorBuilder:
         """Set the format.
 
