@@ -53,7 +53,7 @@ def from_values(context: PlanningContext, values: Iterable[object], schema: AnyT
 
 def from_elements(context: PlanningContext, elements: Iterable[object], schema: AnyType = None) -> Table:
     """A table of constant rows, with PyFlink's types. See `planner.functions.element_types`."""
-    listed = list(elements)
+    listed: Sequence[object] = list(elements)
     expressions = [isinstance(element, Operand) for element in listed]
     if any(expressions):
         if not all(expressions):
