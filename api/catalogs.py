@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compiled_plan.api.refusing import refused_method
+from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.planner.sql.context import PlanningContext
 
 if TYPE_CHECKING:

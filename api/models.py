@@ -5,7 +5,7 @@ Source: Flink's `TableEnvironment`.
 
 from __future__ import annotations
 
-from compiled_plan.api.refusing import refused_method
+from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.plans.errors import ProgramError
 
 _REASON = "models are called by Flink's operators alone"

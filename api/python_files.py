@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from compiled_plan.api.refusing import refused_method
+from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.plans.errors import ProgramError
 
 

@@ -93,7 +93,7 @@ def _function_described(context: PlanningContext, binder: Binder, statement: st.
     built_in = len(name) == 1 and (is_function(name[0]) or is_aggregate(name[0]))
     function = catalog.functions.find(catalog.qualify(name), qualified=len(name) > 1, built_in=built_in)
     if function is None and not built_in:
-        others = [*function_names(), *aggregate_names(), *catalog.functions.names()]
+        others = function_names_of(catalog)
         raise binder.source.error_at(
             statement.span, f"there is no function {written!r}", did_you_mean(name[-1], others, "SHOW FUNCTIONS")
         )

@@ -14,16 +14,17 @@ use raises an error with the reason and the remedy. This folder is imported by t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from compiled_plan.api.modules import ModuleEntry
-from compiled_plan.api.refusing import refused_class
 from compiled_plan.api.results.kinds import ResultKind
 from compiled_plan.api.results.table_result import Rows, TableResult
 from compiled_plan.api.running.explaining import ExplainDetail
 from compiled_plan.api.running.inserts import StatementSet, TablePipeline
 from compiled_plan.api.running.plans import CompiledPlan, PlanReference
 from compiled_plan.api.table import Table
+from compiled_plan.planner.diagnostics.refusing import refused_class
 from compiled_plan.planner.options.option_methods import SqlDialect
 from compiled_plan.planner.options.session import TableConfig
 from compiled_plan.planner.table.declared_schemas import Schema
@@ -134,9 +135,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name in _FUNCTIONS:
-        from compiled_plan.pyflink import udf
-
-        return getattr(udf, name)
+        return getattr(import_module("compiled_plan.pyflink.udf"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -7,10 +7,9 @@ from compiled_plan.api.catalog_objects import (
     CatalogBaseTable,
     CatalogDatabase,
     CatalogDescriptor,
-    ObjectIdentifier,
-    ObjectPath,
 )
-from compiled_plan.api.refusing import refused_class
+from compiled_plan.api.results.identifiers import ObjectIdentifier, ObjectPath
+from compiled_plan.planner.diagnostics.refusing import refused_class
 from compiled_plan.planner.table.columns import (
     ComputedColumn,
     MetadataColumn,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.api.embedding import from_rows
-from compiled_plan.api.refusing import Refusal
+from compiled_plan.planner.diagnostics.refusing import Refusal
 from compiled_plan.planner.functions.element_types import element_rows
 from compiled_plan.planner.options.configuration import Configuration
 from compiled_plan.planner.table.declared_schemas import Schema

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiled_plan.api.refusing import refused_class
+from compiled_plan.planner.diagnostics.refusing import refused_class
 
 Rowtime = refused_class(
     "Rowtime",

@@ -6,8 +6,8 @@ Source: PyFlink's classes of these names.
 from __future__ import annotations
 
 from compiled_plan.api.environment import TableEnvironment as Session
-from compiled_plan.api.refusing import refused_method
 from compiled_plan.api.table import Table
+from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.planner.options.configuration import Configuration
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.plans.errors import ProgramError, UnsupportedError

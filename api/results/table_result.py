@@ -12,10 +12,10 @@ from threading import Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, Self, TypeVar
 
-from compiled_plan.api.refusing import refused_method
 from compiled_plan.api.results.changelog import as_changes, as_table
 from compiled_plan.api.results.kinds import JobExecutionResult, JobStatus, ResultKind
 from compiled_plan.api.results.tableau import Display, lines
+from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.planner.table.columns import PhysicalColumn
 from compiled_plan.planner.table.schemas import ResolvedSchema
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError

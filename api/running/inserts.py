@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from compiled_plan.api.catalog_objects import ObjectIdentifier
-from compiled_plan.api.refusing import refused_method
+from compiled_plan.api.results.identifiers import ObjectIdentifier
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.running.compiling import compile_sinks
 from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.api.running.statements import run_sinks
 from compiled_plan.planner.algebra.nodes import Sink
+from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.planner.sql.binding.inserts import bind_insert
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.nodes import statements as st

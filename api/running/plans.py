@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from compiled_plan.api.refusing import refused_method
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.running import embedded
+from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.files import exists, quoted, write_text

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from concurrent.futures import Future as CompletableFuture
 
-from compiled_plan.api.refusing import refused_class
 from compiled_plan.api.results.kinds import JobExecutionResult, JobStatus
 from compiled_plan.api.results.table_result import JobClient
+from compiled_plan.planner.diagnostics.refusing import refused_class
 from compiled_plan.planner.options.configuration import ConfigOption, ConfigOptions, Configuration
 from compiled_plan.plans.types.mutable_row import MutableRow as Row
 from compiled_plan.plans.types.row import RowKind

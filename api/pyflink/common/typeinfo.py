@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compiled_plan.api.refusing import refused_method
+from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.plans.types.conversions.data_types import DataType, DataTypes
 
 _JAVA = "types are those of columns", "leave the call out"

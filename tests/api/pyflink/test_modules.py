@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.refusing import refusal_of
+from compiled_plan.planner.diagnostics.refusing import refusal_of
 from compiled_plan.plans.errors import UnsupportedError
 
 NAMES: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("names.json").read_text("utf-8"))
