@@ -31,8 +31,8 @@ DIFFERENT = {"to_changelog", "from_changelog", "computed", "copy", "to_timestamp
 DIFFERENT |= {"map", "flat_map", "aggregate", "flat_aggregate"}
 
 
-#: Names without an answer: functions over BITMAP, and the module of functions with all names from it.
-ABSENT = re.compile(r"\.bitmap_|\.udf\.|Function(Context)?\b|\.aggregate$")
+#: Names without an answer: the module of functions with all names from it.
+ABSENT = re.compile(r"\.udf\.|Function(Context)?\b|\.aggregate$")
 
 
 def our_module(module: str) -> str:
