@@ -5,7 +5,14 @@ Source: Flink's `TableEnvironment`.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.planner.sql.context import PlanningContext
+
+if TYPE_CHECKING:
+    from compiled_plan.api.catalog_objects import Catalog, CatalogDescriptor
+    from compiled_plan.api.results.table_result import TableResult
 
 
 class CatalogMethods:
@@ -21,27 +28,58 @@ class CatalogMethods:
 
     context: PlanningContext
 
-    def use_catalog(self, name: str) -> None:
+    if TYPE_CHECKING:
+
+        def execute_sql(self, stmt: str) -> TableResult:
+            """Execute a statement."""
+
+    def use_catalog(self, catalog_name: str) -> None:
         """Make a catalog the current one, and its default database the current database.
 
         Args:
-            name: the catalog.
+            catalog_name: the catalog.
 
         Raises:
             ProgramError: no catalog has that name.
         """
-        self.context.catalog.use_catalog(name)
+        self.context.catalog.use_catalog(catalog_name)
 
-    def use_database(self, name: str) -> None:
+    def use_database(self, database_name: str) -> None:
         """Make a database of the current catalog the current one.
 
         Args:
-            name: the database.
+            database_name: the database.
 
         Raises:
             ProgramError: the current catalog has no such database.
         """
-        self.context.catalog.use_database((name,))
+        self.context.catalog.use_database((database_name,))
+
+    def get_catalog(self, catalog_name: str) -> Catalog | None:
+        """The catalog of that name as an object; None if there is none."""
+        from compiled_plan.api.catalog_objects import Catalog
+
+        return Catalog(self.context, catalog_name) if catalog_name in self.list_catalogs() else None
+
+    def create_catalog(self, catalog_name: str, catalog_descriptor: CatalogDescriptor) -> None:
+        """CREATE CATALOG.
+
+        Args:
+            catalog_name: the catalog.
+            catalog_descriptor: its options: `CatalogDescriptor.of(name, configuration)`.
+
+        Raises:
+            ProgramError, UnsupportedError: the name is taken, or the options name no catalog.
+        """
+        options = catalog_descriptor.configuration.to_dict()
+        self.context.catalog.create_catalog(catalog_name, options, catalog_descriptor.comment or "")
+
+    register_catalog = refused_method(
+        "register_catalog()",
+        "a catalog of Java cannot be loaded",
+        "create it here: create_catalog(name, CatalogDescriptor.of(name, configuration)), and declare its tables in a "
+        "file for --init",
+    )
 
     def get_current_catalog(self) -> str:
         """The name of the current catalog."""
@@ -62,6 +100,10 @@ class CatalogMethods:
     def list_tables(self) -> list[str]:
         """The names of the tables and views of the current database."""
         return self.context.catalog.names()
+
+    def list_materialized_tables(self) -> list[str]:
+        """The names of the materialized tables of the current database: SHOW MATERIALIZED TABLES."""
+        return [row[0] for row in self.execute_sql("SHOW MATERIALIZED TABLES").collect()]
 
     def list_views(self) -> list[str]:
         """The names of the views of the current database."""

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.api.catalogs import CatalogMethods
 from compiled_plan.api.functions import FunctionMethods
+from compiled_plan.api.models import ModelMethods
+from compiled_plan.api.modules import ModuleMethods
 from compiled_plan.api.named_tables import TableMethods
+from compiled_plan.api.python_files import PythonFileMethods
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.options.session import TableConfig
 from compiled_plan.planner.options.settings import FORCE_RECOMPILE
@@ -50,7 +53,7 @@ class CompiledScript:
     overwrite: bool = False
 
 
-class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
+class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods, ModuleMethods, ModelMethods, PythonFileMethods):
     """A session: a catalog and a configuration, in which programs are compiled and run.
 
     >>> from compiled_plan import TableEnvironment
@@ -116,7 +119,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
 
         run_init_file(self.context, str(path))
 
-    def execute_sql(self, text: str) -> TableResult:
+    def execute_sql(self, stmt: str) -> TableResult:
         """Execute SQL statements one after another.
 
         Declarations, SET and SHOW take effect at once. A SELECT, an INSERT, a statement set and EXECUTE PLAN start a
@@ -133,7 +136,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
         1 row in set
 
         Args:
-            text: the statements, separated by semicolons.
+            stmt: the statements, separated by semicolons.
 
         Returns:
             The result of the last statement. Its `collect()` gives the rows of a SELECT, its `wait()` waits for an
@@ -144,10 +147,10 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
             UnsupportedError: a statement is not supported.
             ExecutionError: Spark does not start.
         """
-        source = SourceText(text)
+        source = SourceText(stmt)
         binder = new_binder(source, self.catalog)
         result: TableResult | None = None
-        for statement in parse_script(text):
+        for statement in parse_script(stmt):
             if isinstance(statement, _SHOWS):
                 from compiled_plan.api.showing import show
 
@@ -164,8 +167,8 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
         if result is None:
             from compiled_plan.api.results.table_result import DONE
 
-            return DONE
-        return result
+            result = DONE
+        return result.with_mutable_rows() if self.context.mutable_rows else result
 
     def compile_script(self, text: str) -> CompiledPlan:
         """Compile a script: declarations, and one INSERT or one statement set.
@@ -184,11 +187,11 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
 
         return CompiledPlan.of(self.compile_statements(text).plan)
 
-    def compile_plan_sql(self, statement: str) -> CompiledPlan:
+    def compile_plan_sql(self, stmt: str) -> CompiledPlan:
         """Compile one INSERT or statement set over the tables of this session.
 
         Args:
-            statement: the SQL.
+            stmt: the SQL.
 
         Returns:
             The plan.
@@ -196,7 +199,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
         Raises:
             ProgramError, UnsupportedError: as for `compile_script`.
         """
-        return self.compile_script(statement)
+        return self.compile_script(stmt)
 
     def compile_statements(self, text: str) -> CompiledScript:
         """Compile a script like `compile_script`, and return the target of its COMPILE PLAN statement, too.
@@ -218,11 +221,11 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
             overwrite = self.config.boolean(FORCE_RECOMPILE)
             return CompiledScript(plan(sinks, self.config), path, if_not_exists, overwrite)
 
-    def load_plan(self, reference: PlanReference) -> CompiledPlan:
+    def load_plan(self, plan_reference: PlanReference) -> CompiledPlan:
         """Load a plan.
 
         Args:
-            reference: `PlanReference.from_file(...)` or `PlanReference.from_json_string(...)`.
+            plan_reference: `PlanReference.from_file(...)` or `PlanReference.from_json_string(...)`.
 
         Returns:
             The plan.
@@ -232,16 +235,16 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
         """
         from compiled_plan.planner.user_functions.plans import with_catalog_functions
 
-        plan = _checked(reference, "load_plan").load()
+        plan = _checked(plan_reference, "load_plan").load()
         return plan.of(with_catalog_functions(plan, self.context.catalog))
 
-    def execute_plan(self, reference: PlanReference) -> TableResult:
-        """Run a plan on an embedded local Spark, in the background: `load_plan(reference).execute()`.
+    def execute_plan(self, plan_reference: PlanReference) -> TableResult:
+        """Run a plan on an embedded local Spark, in the background: `load_plan(plan_reference).execute()`.
 
         If the plan has no time zone, the session's time zone applies.
 
         Args:
-            reference: `PlanReference.from_file(...)` or `PlanReference.from_json_string(...)`.
+            plan_reference: `PlanReference.from_file(...)` or `PlanReference.from_json_string(...)`.
 
         Returns:
             The result of the run.
@@ -252,9 +255,9 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
         """
         from compiled_plan.api.running.statements import start_plan
 
-        return start_plan(self.context, _checked(reference, "execute_plan").load())
+        return start_plan(self.context, _checked(plan_reference, "execute_plan").load())
 
-    def explain_sql(self, statement: str) -> str:
+    def explain_sql(self, stmt: str, *extra_details: str) -> str:
         """Explain a query, an INSERT or a statement set.
 
         >>> from compiled_plan import TableEnvironment
@@ -263,7 +266,8 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
         +- [1] Values(tuples=[[{ 0 }]])
 
         Args:
-            statement: the SQL.
+            stmt: the SQL.
+            extra_details: members of `ExplainDetail`, or their names.
 
         Returns:
             The operators as a tree, with the state entries of each operator.
@@ -273,7 +277,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods):
         """
         from compiled_plan.api.queries import explain_sql
 
-        return explain_sql(self.context, statement)
+        return explain_sql(self.context, f"EXPLAIN {', '.join(extra_details)} {stmt}" if extra_details else stmt)
 
     def create_statement_set(self) -> StatementSet:
         """Create an empty statement set: INSERTs that become one plan."""

@@ -117,13 +117,50 @@ class TableMethods:
 
         return from_dataframe(self.context, frame, schema)
 
-    from_pandas = from_dataframe
+    def from_elements(self, elements: Iterable[object], schema: AnyType = None, verify_schema: bool = True) -> Table:
+        """A table of constant rows, with the types of PyFlink.
 
-    def create_temporary_view(self, path: str, table: Table) -> None:
+        Args:
+            elements: the rows: tuples, lists, Rows, dicts, or objects with attributes; or all `row(...)` expressions.
+            schema: the columns: a row type, or a list of names; by default the rows' own names, or _1, _2, ..., and
+                types by the class of the values: int is BIGINT, str STRING, datetime TIMESTAMP_LTZ(6). Any other type
+                is the type of single values, in the column `value`.
+            verify_schema: has no effect: values that do not have the type of their column are always refused.
+
+        Returns:
+            The table.
+
+        Raises:
+            ProgramError: there are no rows and no types, or a column has no common type.
+            DataError: a value does not have its column's type; with column, type and value.
+        """
+        from compiled_plan.api.embedding import from_elements
+
+        return from_elements(self.context, elements, schema)
+
+    def from_pandas(self, pdf: object, schema: AnyType = None, splits_num: int = 1) -> Table:
+        """A table of the rows of a pandas DataFrame.
+
+        Args:
+            pdf: the DataFrame.
+            schema: as for `from_dataframe`; also a list of types.
+            splits_num: has no effect: Spark splits the rows.
+
+        Returns:
+            The table.
+
+        Raises:
+            ProgramError, DataError: as for `from_dataframe`.
+        """
+        from compiled_plan.api.embedding import from_pandas
+
+        return from_pandas(self.context, pdf, schema)
+
+    def create_temporary_view(self, view_path: str, table: Table) -> None:
         """Register a table as a view of this session, for SQL and `from_path`.
 
         Args:
-            path: `v`, `db.v` or `catalog.db.v`.
+            view_path: `v`, `db.v` or `catalog.db.v`.
             table: the table.
 
         Raises:
@@ -131,58 +168,81 @@ class TableMethods:
         """
         from compiled_plan.planner.table.naming import create_view
 
-        create_view(self.context, path, table, "create_temporary_view")
+        create_view(self.context, view_path, table, "create_temporary_view")
 
-    def drop_temporary_view(self, path: str) -> bool:
+    def drop_temporary_view(self, view_path: str) -> bool:
         """Drop a temporary view; return False if it does not exist."""
-        from compiled_plan.planner.table.naming import drop_temporary
+        from compiled_plan.planner.table.naming import drop
 
-        return drop_temporary(self.context, "VIEW", path)
+        return drop(self.context, "VIEW", view_path, temporary=True)
 
-    def drop_temporary_table(self, path: str) -> bool:
+    def drop_temporary_table(self, table_path: str) -> bool:
         """Drop a temporary table; return False if it does not exist."""
-        from compiled_plan.planner.table.naming import drop_temporary
+        from compiled_plan.planner.table.naming import drop
 
-        return drop_temporary(self.context, "TABLE", path)
+        return drop(self.context, "TABLE", table_path, temporary=True)
 
-    def create_view(self, path: str, table: Table) -> None:
+    def drop_view(self, view_path: str, ignore_if_not_exists: bool = True) -> bool:
+        """Drop a view of a catalog; return False if it does not exist.
+
+        Raises:
+            ProgramError: it does not exist, and `ignore_if_not_exists` is False.
+        """
+        from compiled_plan.planner.table.naming import drop
+
+        return drop(self.context, "VIEW", view_path, temporary=False, if_exists=ignore_if_not_exists)
+
+    def drop_table(self, table_path: str, ignore_if_not_exists: bool = True) -> bool:
+        """Drop a table of a catalog; return False if it does not exist.
+
+        Raises:
+            ProgramError: it does not exist, and `ignore_if_not_exists` is False.
+        """
+        from compiled_plan.planner.table.naming import drop
+
+        return drop(self.context, "TABLE", table_path, temporary=False, if_exists=ignore_if_not_exists)
+
+    def create_view(self, view_path: str, table: Table, ignore_if_exists: bool = False) -> None:
         """Register a table as a view of a catalog.
 
         Args:
-            path: `v`, `db.v` or `catalog.db.v`.
+            view_path: `v`, `db.v` or `catalog.db.v`.
             table: the table.
+            ignore_if_exists: keep an object of that name, without an error.
 
         Raises:
             ProgramError: the name is taken.
         """
         from compiled_plan.planner.table.naming import create_view
 
-        create_view(self.context, path, table, "create_view", temporary=False)
+        create_view(self.context, view_path, table, "create_view", temporary=False, if_not_exists=ignore_if_exists)
 
-    def create_temporary_table(self, path: str, descriptor: TableDescriptor) -> None:
+    def create_temporary_table(self, path: str, descriptor: TableDescriptor, ignoreIfExists: bool = False) -> None:
         """Declare a table of this session.
 
         Args:
             path: `t`, `db.t` or `catalog.db.t`.
             descriptor: `TableDescriptor.for_connector("filesystem").schema(...).option(...).build()`.
+            ignoreIfExists: keep an object of that name, without an error; spelt as in PyFlink.
 
         Raises:
             ProgramError: the declaration is wrong, or the name is taken.
         """
         from compiled_plan.planner.table.descriptors import create_table
 
-        create_table(self.context, path, descriptor, temporary=True)
+        create_table(self.context, path, descriptor, temporary=True, ignore_if_exists=ignoreIfExists)
 
-    def create_table(self, path: str, descriptor: TableDescriptor) -> None:
+    def create_table(self, path: str, descriptor: TableDescriptor, ignoreIfExists: bool = False) -> None:
         """Declare a table of a catalog.
 
         Args:
             path: `t`, `db.t` or `catalog.db.t`.
             descriptor: as for `create_temporary_table`.
+            ignoreIfExists: keep an object of that name, without an error; spelt as in PyFlink.
 
         Raises:
             ProgramError: the declaration is wrong, or the name is taken.
         """
         from compiled_plan.planner.table.descriptors import create_table
 
-        create_table(self.context, path, descriptor, temporary=False)
+        create_table(self.context, path, descriptor, temporary=False, ignore_if_exists=ignoreIfExists)

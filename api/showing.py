@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from compiled_plan.api.functions import function_names_of
 from compiled_plan.api.queries import explain_statement
 from compiled_plan.api.results.ready import ReadyResult, description
 from compiled_plan.planner.catalog.databases import CatalogObject
@@ -15,8 +16,6 @@ from compiled_plan.planner.catalog.definitions import catalog_definition, table_
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
-from compiled_plan.planner.functions.aggregates import aggregate_names
-from compiled_plan.planner.functions.registry import function_names
 from compiled_plan.planner.sql.binding.core import Binder
 from compiled_plan.planner.sql.binding.views import view_columns
 from compiled_plan.planner.sql.context import PlanningContext
@@ -94,7 +93,7 @@ def _function_described(context: PlanningContext, binder: Binder, statement: st.
     built_in = len(name) == 1 and (is_function(name[0]) or is_aggregate(name[0]))
     function = catalog.functions.find(catalog.qualify(name), qualified=len(name) > 1, built_in=built_in)
     if function is None and not built_in:
-        others = [*function_names(), *aggregate_names(), *catalog.functions.names()]
+        others = function_names_of(catalog)
         raise binder.source.error_at(
             statement.span, f"there is no function {written!r}", did_you_mean(name[-1], others, "SHOW FUNCTIONS")
         )
@@ -215,11 +214,6 @@ _ANSWERED: dict[str, Callable[[PlanningContext, Binder, st.Show], ReadyResult]] 
 # --- SHOW of names
 
 
-def _functions() -> list[str]:
-    """The built-in functions with a name, without operators."""
-    return [name for name in (*function_names(), *aggregate_names()) if name.replace("_", "").isalnum()]
-
-
 def _own(catalog: Catalog, database: tuple[str, ...]) -> list[str]:
     """The user functions of a database."""
     return catalog.functions.names_in(*catalog.path_of(database))
@@ -233,7 +227,7 @@ _SHOWN: dict[str, tuple[str, Callable[[Catalog, tuple[str, ...]], list[str]]]] =
     "VIEWS": ("view name", lambda catalog, of: catalog.view_names(of)),
     "FUNCTIONS": (
         "function name",
-        lambda catalog, of: _own(catalog, of) if of else sorted({*_functions(), *catalog.functions.names()}),
+        lambda catalog, of: _own(catalog, of) if of else function_names_of(catalog),
     ),
     "USER FUNCTIONS": (
         "function name",

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from compiled_plan.api.running.inserts import StatementSet, TablePipeline
     from compiled_plan.api.running.plans import CompiledPlan, PlanReference
     from compiled_plan.api.table import Table
-    from compiled_plan.planner.table.descriptors import Schema, TableDescriptor
+    from compiled_plan.planner.table.declared_schemas import Schema
+    from compiled_plan.planner.table.descriptors import FormatDescriptor, TableDescriptor
     from compiled_plan.planner.table.expressions.built_in import (
         count_star,
         current_date,
@@ -154,12 +155,13 @@ _HOMES = {
     **dict.fromkeys(_WINDOWS.split(), "compiled_plan.planner.table.windows"),
     **dict.fromkeys(_USER_FUNCTIONS.split(), "compiled_plan.plans.functions"),
     "CompiledPlan": "compiled_plan.api.running.plans",
+    "FormatDescriptor": "compiled_plan.planner.table.descriptors",
     "Expression": "compiled_plan.planner.table.expressions.expression",
     "GroupedTable": "compiled_plan.planner.table.grouping",
     "OverWindowedTable": "compiled_plan.planner.table.grouping",
     "PlanReference": "compiled_plan.api.running.plans",
     "ResolvedSchema": "compiled_plan.planner.table.schemas",
-    "Schema": "compiled_plan.planner.table.descriptors",
+    "Schema": "compiled_plan.planner.table.declared_schemas",
     "StatementSet": "compiled_plan.api.running.inserts",
     "Table": "compiled_plan.api.table",
     "TableDescriptor": "compiled_plan.planner.table.descriptors",
@@ -197,6 +199,7 @@ __all__ = [
     "DataTypeHint",
     "DataTypes",
     "Expression",
+    "FormatDescriptor",
     "FunctionContext",
     "GroupedTable",
     "InputTypeStrategies",

@@ -86,7 +86,8 @@ def _function(function: str, form: ApiForm) -> str:
 
 def {name}({_listed(*parameters)}) -> Expression:
     """{form.doc}"""
-    return call_of({_listed(node, _quoted(name), *arguments)})
+    node = {node}
+    return call_of({_listed("node", _quoted(name), *arguments)})
 '''
 
 

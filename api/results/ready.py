@@ -33,6 +33,9 @@ class _Done:
             columns = list(zip(*self.rows, strict=True))
             yield Chunk([list(RowKind).index(RowKind.INSERT)] * len(self.rows), columns)
 
+    stopped: bool = False
+    runtime_ms: int = 0
+
     def stop(self) -> None:
         """Do nothing."""
 

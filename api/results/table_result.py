@@ -6,21 +6,33 @@ Source: Flink's `TableResult` (`collect`, `print`, `await`) and its tableau of r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from copy import copy
+from threading import Thread
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, Self, TypeVar
 
 from compiled_plan.api.results.changelog import as_changes, as_table
+from compiled_plan.api.results.kinds import JobExecutionResult, JobStatus, ResultKind
 from compiled_plan.api.results.tableau import Display, lines
-from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.planner.diagnostics.refusing import refused_method
+from compiled_plan.planner.table.columns import PhysicalColumn
+from compiled_plan.planner.table.schemas import ResolvedSchema
+from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import RowType
 from compiled_plan.plans.types.conversions import converter_of
+from compiled_plan.plans.types.conversions.data_type import with_mutable_rows
 from compiled_plan.plans.types.conversions.data_types import DataTypes
 from compiled_plan.plans.types.conversions.rows import rows_as
+from compiled_plan.plans.types.mutable_row import MutableRow
 from compiled_plan.plans.types.row import Row, RowKind
 
 if TYPE_CHECKING:
     from compiled_plan.plans.types.conversions.data_types import AnyType
+
+
+Value = TypeVar("Value")
 
 
 class Job(Protocol):
@@ -32,6 +44,14 @@ class Job(Protocol):
 
     def chunks(self) -> Iterator[Chunk]:
         """The rows as they arrive; raise the error of a failed run."""
+
+    @property
+    def stopped(self) -> bool:
+        """True if the run was cancelled before its end."""
+
+    @property
+    def runtime_ms(self) -> int:
+        """The duration of an ended run in milliseconds."""
 
     def stop(self) -> None:
         """Cancel the run and wait for its end."""
@@ -56,12 +76,64 @@ class JobClient:
         """The run's id, 32 hexadecimal digits; also the name of its thread, and printed by `print` for an INSERT."""
         return self._job.id
 
-    def cancel(self) -> None:
-        """Cancel the run; no effect after its end."""
+    def cancel(self) -> Future[None]:
+        """Cancel the run, and wait for its end; no effect after it.
+
+        Returns:
+            A future that has completed.
+        """
         self._job.stop()
+        return _completed(None)
+
+    def get_job_status(self) -> Future[JobStatus]:
+        """The state of the run, as a future that has completed."""
+        try:
+            ended = self._job.wait(0)
+        except CompiledPlanError:
+            return _completed(JobStatus.FAILED)
+        if not ended:
+            return _completed(JobStatus.RUNNING)
+        return _completed(JobStatus.CANCELED if self._job.stopped else JobStatus.FINISHED)
+
+    def get_job_execution_result(self) -> Future[JobExecutionResult]:
+        """A future of the end of the run; its `result()` waits for it, and raises the error of a failed run."""
+        future: Future[JobExecutionResult] = Future()
+
+        def wait() -> None:
+            try:
+                self._job.wait(None)
+            except BaseException as fault:
+                future.set_exception(fault)
+            else:
+                future.set_result(JobExecutionResult(self._job.id, self._job.runtime_ms))
+
+        Thread(target=wait, name=f"wait-{self._job.id}", daemon=True).start()
+        return future
+
+    def get_accumulators(self) -> Future[dict[str, Any]]:
+        """A future of an empty dict: a table program has no accumulators."""
+        return _completed({})
+
+    stop_with_savepoint = refused_method(
+        "stop_with_savepoint()",
+        "a run keeps its state in a checkpoint, not in savepoints",
+        'start it with execute(checkpoint="/data/orders"), stop it with cancel(), and start it again with that '
+        "checkpoint, which may also be copied",
+    )
+    trigger_savepoint = refused_method(
+        "trigger_savepoint()",
+        "a run keeps its state in a checkpoint, not in savepoints",
+        'start it with execute(checkpoint="/data/orders"), and copy the folder while it is stopped',
+    )
 
     def __repr__(self) -> str:
         return f"JobClient({self._job.id})"
+
+
+def _completed(value: Value) -> Future[Value]:
+    future: Future[Value] = Future()
+    future.set_result(value)
+    return future
 
 
 class Rows(Iterator[Row]):
@@ -69,6 +141,10 @@ class Rows(Iterator[Row]):
 
     def __init__(self, rows: Iterator[Any], close: Callable[[], None]) -> None:
         self._rows, self._close = rows, close
+
+    def next(self) -> Any:
+        """The next row; as the built-in `next`."""
+        return next(self)
 
     def __next__(self) -> Any:
         try:
@@ -112,6 +188,13 @@ class TableResult:
         self._job = job
         self._display = display
         self._taken = False
+        self._mutable_rows = False
+
+    def with_mutable_rows(self) -> Self:
+        """The same result, whose `collect()` returns PyFlink's rows."""
+        result = copy(self)
+        result._mutable_rows = True
+        return result
 
     def __iter__(self) -> NoReturn:
         raise ExecutionError(
@@ -123,6 +206,19 @@ class TableResult:
     def column_names(self) -> tuple[str, ...]:
         """The names of the columns, in order."""
         return self.row_type.names
+
+    def get_resolved_schema(self) -> ResolvedSchema:
+        """The columns with their types."""
+        fields = self.row_type.fields
+        return ResolvedSchema(tuple(PhysicalColumn(field.name, field.type) for field in fields))
+
+    def get_table_schema(self) -> ResolvedSchema:
+        """Alias of `get_resolved_schema`."""
+        return self.get_resolved_schema()
+
+    def get_result_kind(self) -> ResultKind:
+        """SUCCESS for a statement without rows that completed at once, else SUCCESS_WITH_CONTENT."""
+        return ResultKind.SUCCESS if self._job is None else ResultKind.SUCCESS_WITH_CONTENT
 
     def get_job_client(self) -> JobClient | None:
         """The run; None for a statement that completed at once."""
@@ -227,6 +323,8 @@ class TableResult:
             whole = rows_as(data_type, self.row_type, "collect()")
             chunks = self._chunks()
             return (whole(values) for chunk in chunks for values in zip(*chunk.columns, strict=True))
+        if self._mutable_rows:
+            return self._as_in_pyflink()
         fields = self.row_type.fields
         columns = [converter_of(DataTypes.of(field.type), field.name, place="collect()") for field in fields]
         chunks = self._chunks()
@@ -239,6 +337,22 @@ class TableResult:
                 ]
                 for kind, values in zip(chunk.kinds, zip(*outside, strict=True), strict=True):
                     yield Row.of(values, names, _KINDS[kind])
+
+        return rows()
+
+    def _as_in_pyflink(self) -> Iterator[MutableRow]:
+        """The rows as PyFlink returns them; of a statement without rows, a row with OK."""
+        if not self.row_type.fields:
+            return iter([MutableRow("OK")])
+        outward = converter_of(with_mutable_rows(DataTypes.of(self.row_type)), place="collect()").to_external
+        chunks = self._chunks()
+
+        def rows() -> Iterator[MutableRow]:
+            for chunk in chunks:
+                for kind, values in zip(chunk.kinds, zip(*chunk.columns, strict=True), strict=True):
+                    row = outward(values)
+                    row.set_row_kind(_KINDS[kind])
+                    yield row
 
         return rows()
 

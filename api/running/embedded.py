@@ -6,7 +6,7 @@ The executor is imported when a plan runs, so that a program that only compiles 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -24,7 +24,7 @@ from compiled_plan.plans.types import RowType
 
 if TYPE_CHECKING:
     from compiled_plan.plans.connectors.held import Held
-    from compiled_plan.plans.types.conversions.data_types import AnyType
+    from compiled_plan.plans.types.conversions.data_types import AnyType, DataType
 
 
 _Keywords = ParamSpec("_Keywords")
@@ -87,6 +87,18 @@ def inline(frame: Any, schema: AnyType = None) -> Inline:
 
     row_type, data = hold(frame, schema)
     return Inline(row_type, data.options, data)
+
+
+def inline_rows(rows: Sequence[Sequence[Any]], row_type: DataType) -> Inline:
+    """Keep rows in memory for plans of this process, as `inline` keeps a DataFrame.
+
+    Raises:
+        DataError: a value does not have its column's type; with column, type and value.
+    """
+    from compiled_plan.plans.execution.dataframes import hold_rows
+
+    columns, data = hold_rows(rows, row_type)
+    return Inline(columns, data.options, data)
 
 
 def check_can_leave(plan: CompiledPlan) -> None:

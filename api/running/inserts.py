@@ -5,14 +5,16 @@ Source: Flink's "Table API" page, `insertInto`, `StatementSet`; "Streaming Conce
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from compiled_plan.api.results.identifiers import ObjectIdentifier
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.running.compiling import compile_sinks
 from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.api.running.statements import run_sinks
 from compiled_plan.planner.algebra.nodes import Sink
+from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.planner.sql.binding.inserts import bind_insert
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.nodes import statements as st
@@ -23,7 +25,9 @@ from compiled_plan.planner.table.building.unfinished import check_table
 from compiled_plan.planner.table.descriptors import TableDescriptor, declared
 from compiled_plan.planner.table.operations import binder_for, listed, relation_node, table_hint
 from compiled_plan.planner.table.paths import path_of
+from compiled_plan.planner.table.schemas import schema_of
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.types import Field, RowType
 
 
 @dataclass(frozen=True)
@@ -57,9 +61,18 @@ class TablePipeline:
         """
         return run_sinks(self._context, self._sinks)
 
-    def explain(self) -> str:
-        """The operators of the plan with their state entries."""
-        return self.compile_plan().explain()
+    def explain(self, *extra_details: str) -> str:
+        """The operators of the plan with their state entries; details as for `Table.explain`."""
+        return self.compile_plan().explain(*extra_details)
+
+    def print_explain(self, *extra_details: str) -> None:
+        """Print the result of `explain`."""
+        print(self.explain(*extra_details))
+
+    def get_sink_identifier(self) -> ObjectIdentifier:
+        """The full name of the sink."""
+        path = self._sinks[0].table.identifier
+        return ObjectIdentifier(path.catalog, path.database, path.name)
 
 
 @dataclass
@@ -89,13 +102,17 @@ class StatementSet:
     _sinks: list[Sink] = field(default_factory=list)
 
     def add_insert(
-        self, target: str | TableDescriptor | TablePipeline, table: PlannedTable | None = None
+        self,
+        target_path_or_descriptor: str | TableDescriptor | TablePipeline,
+        table: PlannedTable | None = None,
+        overwrite: bool = False,
     ) -> StatementSet:
         """Add an insert of a table: `add_insert("sink", table)`, or `add_insert(table.insert_into("sink"))`.
 
         Args:
-            target: the sink, a table of the catalog or a `TableDescriptor`; or the whole insert.
+            target_path_or_descriptor: the sink, a table of the catalog or a `TableDescriptor`; or the whole insert.
             table: the rows; only with a sink.
+            overwrite: INSERT OVERWRITE.
 
         Returns:
             This statement set.
@@ -103,6 +120,7 @@ class StatementSet:
         Raises:
             ProgramError: as for `Table.insert_into`.
         """
+        target = target_path_or_descriptor
         if isinstance(target, TablePipeline):
             self._sinks += target._sinks
         elif table is None:
@@ -111,23 +129,23 @@ class StatementSet:
             )
         else:
             check_table(table, "add_insert")
-            self._sinks += insert_into(table, target)._sinks
+            self._sinks += insert_into(table, target, overwrite=overwrite)._sinks
         return self
 
-    def add(self, pipeline: TablePipeline) -> StatementSet:
+    def add(self, table_pipeline: TablePipeline) -> StatementSet:
         """Add an insert, `table.insert_into("sink")`, and return this statement set."""
-        return self.add_insert(pipeline)
+        return self.add_insert(table_pipeline)
 
-    def add_insert_sql(self, statement: str) -> StatementSet:
+    def add_insert_sql(self, stmt: str) -> StatementSet:
         """Add an INSERT in SQL, and return this statement set.
 
         Args:
-            statement: the INSERT.
+            stmt: the INSERT.
 
         Raises:
             ProgramError: the statement is wrong or not an INSERT; with line, column and caret.
         """
-        sinks, _ = bind_script(self._context, statement)
+        sinks, _ = bind_script(self._context, stmt)
         self._sinks += sinks
         return self
 
@@ -144,9 +162,17 @@ class StatementSet:
         """Run all inserts as one job; see `TablePipeline.execute`."""
         return run_sinks(self._context, self._sinks)
 
-    def explain(self) -> str:
-        """The operators of the plan with their state entries."""
-        return self.compile_plan().explain()
+    attach_as_datastream = refused_method(
+        "attach_as_datastream()", "the DataStream API is not supported", "write execute(), which runs the inserts"
+    )
+
+    def explain(self, *extra_details: str) -> str:
+        """The operators of the plan with their state entries; details as for `Table.explain`."""
+        return self.compile_plan().explain(*extra_details)
+
+    def print_explain(self, *extra_details: str) -> None:
+        """Print the result of `explain`."""
+        print(self.explain(*extra_details))
 
 
 def insert_into(
@@ -155,6 +181,8 @@ def insert_into(
     columns: Sequence[str] | None = None,
     options: Mapping[str, str] | None = None,
     on_conflict: str | None = None,
+    *,
+    overwrite: bool = False,
 ) -> TablePipeline:
     """See `Table.insert_into`."""
     if on_conflict not in (None, "NOTHING", "ERROR", "DEDUPLICATE"):
@@ -164,8 +192,9 @@ def insert_into(
             remedy='write "NOTHING", "ERROR" or "DEDUPLICATE"',
         )
     if not isinstance(target, str):
-        with declared(table._context, target, "insert_into") as path:
-            return insert_into(table, path, columns, options, on_conflict)
+        rows = RowType(fields=tuple(_plain_fields(table)))
+        with declared(table._context, target, "insert_into", rows) as path:
+            return insert_into(table, path, columns, options, on_conflict, overwrite=overwrite)
     binder = binder_for(table._context, "insert_into")
     column_names = listed("insert_into", columns or ())
     names = tuple((name,) for name in column_names if isinstance(name, str))
@@ -183,9 +212,15 @@ def insert_into(
         columns=names,
         column_spans=(NOWHERE,) * len(names),
         partition={},
-        overwrite=False,
+        overwrite=overwrite,
         query=relation_node(table._rows),
         query_text="",
         on_conflict=on_conflict,
     )
     return TablePipeline(table._context, (bind_insert(binder, statement),))
+
+
+def _plain_fields(table: PlannedTable) -> Iterator[Field]:
+    """The columns of a sink for a table."""
+    for column in schema_of(table).columns:
+        yield Field(column.name, column.regular_type)

@@ -11,6 +11,7 @@ from typing import Self
 
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.running import embedded
+from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.files import exists, quoted, write_text
@@ -56,24 +57,36 @@ class CompiledPlan(Plan):
         embedded.check_can_leave(self)
         write_text(path, self.to_json())
 
-    def write_to_file(self, path: str | Path, ignore_if_exists: bool = False) -> None:
+    def write_to_file(self, file: str | Path, ignore_if_exists: bool = False) -> None:
         """Write the plan to a new file.
 
         Args:
-            path: the file, local or remote (`s3://...`).
+            file: the file, local or remote (`s3://...`).
             ignore_if_exists: leave an existing file unchanged, without an error.
 
         Raises:
             PlanError: the file exists; or as for `write_file`.
         """
-        if not exists(path):
-            self.write_file(path)
+        if not exists(file):
+            self.write_file(file)
         elif not ignore_if_exists:
             raise PlanError(
-                f"cannot overwrite the plan file {str(path)!r}",
-                where=quoted(path),
+                f"cannot overwrite the plan file {str(file)!r}",
+                where=quoted(file),
                 remedy="delete it, write another file, or give ignore_if_exists=True to keep it; write_file overwrites",
             )
+
+    def print_explain(self, *details: str) -> None:
+        """Print the result of `explain`."""
+        print(self.explain(*details))
+
+    def get_flink_version(self) -> str:
+        """The release of Flink whose format the plan has."""
+        return self.flink_version
+
+    as_smile_bytes = refused_method(
+        "as_smile_bytes()", "a plan is a file that people edit", "write as_json_string(), which Flink reads, too"
+    )
 
     def as_json_string(self) -> str:
         """The plan as JSON text, formatted like Flink's."""
@@ -124,9 +137,23 @@ class PlanReference:
         return cls(_path=str(path))
 
     @classmethod
-    def from_json_string(cls, text: str) -> PlanReference:
+    def from_json_string(cls, json_string: str) -> PlanReference:
         """Refer to a plan in JSON text."""
-        return cls(_text=text)
+        return cls(_text=json_string)
+
+    from_smile_bytes = refused_method(
+        "from_smile_bytes()",
+        "a plan is a file that people edit",
+        "in Flink, load the bytes, write_to_file(path), and give that file to from_file(path)",
+    )
+
+    def get_file(self) -> str:
+        """The plan file; empty for a plan in JSON text."""
+        return self._path
+
+    def get_content(self) -> str:
+        """The plan in JSON text; empty for a plan file."""
+        return self._text
 
     def load(self) -> CompiledPlan:
         """Load the plan.

@@ -69,7 +69,8 @@ def start_plan(context: PlanningContext, plan: Plan) -> TableResult:
     plan = with_catalog_functions(plan, context.catalog)
     display, session = Display(UTC if zone == DEFAULT else zone, int(width)), context.config.changed(SESSION_OPTIONS)
     options = RunOptions(job_parameter=_job_parameters(context.config.value(JOB_PARAMETERS)))
-    return embedded.execute(with_session(with_zone(plan, otherwise=zone), session), options, display=display)
+    result = embedded.execute(with_session(with_zone(plan, otherwise=zone), session), options, display=display)
+    return result.with_mutable_rows() if context.mutable_rows else result
 
 
 #: Flink's option for the parameters that functions read in `open`: `key:value,key:value`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from compiled_plan.planner.table import joins, operations, selecting
+from compiled_plan.planner.table import joins, operations, rowwise, selecting
 from compiled_plan.planner.table.building.planned import PlannedTable
 from compiled_plan.planner.table.joins import TemporalTable
 
@@ -25,39 +25,42 @@ class JoinMethods(PlannedTable):
 
     __slots__ = ()
 
-    def join(self, right: PlannedTable | TemporalTable, condition: Expression | None = None) -> Self:
+    def join(self, right: PlannedTable | TemporalTable, join_predicate: Expression | None = None) -> Self:
         """INNER JOIN.
 
         Args:
             right: the right side: a table, or a table as of a time (`as_of`).
-            condition: the join condition over the columns of both sides; a cross join by default.
+            join_predicate: the join condition over the columns of both sides; a cross join by default.
         """
-        return joins.join(self, right, condition, "INNER", "join")
+        return joins.join(self, right, join_predicate, "INNER", "join")
 
-    def left_outer_join(self, right: PlannedTable | TemporalTable, condition: Expression | None = None) -> Self:
+    def left_outer_join(self, right: PlannedTable | TemporalTable, join_predicate: Expression | None = None) -> Self:
         """LEFT OUTER JOIN; arguments as for `join`."""
-        return joins.join(self, right, condition, "LEFT", "left_outer_join")
+        return joins.join(self, right, join_predicate, "LEFT", "left_outer_join")
 
-    def right_outer_join(self, right: PlannedTable, condition: Expression) -> Self:
+    def right_outer_join(self, right: PlannedTable, join_predicate: Expression) -> Self:
         """RIGHT OUTER JOIN; arguments as for `join`."""
-        return joins.join(self, right, condition, "RIGHT", "right_outer_join")
+        return joins.join(self, right, join_predicate, "RIGHT", "right_outer_join")
 
-    def full_outer_join(self, right: PlannedTable, condition: Expression) -> Self:
+    def full_outer_join(self, right: PlannedTable, join_predicate: Expression) -> Self:
         """FULL OUTER JOIN; arguments as for `join`."""
-        return joins.join(self, right, condition, "FULL", "full_outer_join")
+        return joins.join(self, right, join_predicate, "FULL", "full_outer_join")
 
-    def join_lateral(self, function: Expression, condition: Expression | None = None) -> Self:
+    def join_lateral(self, table_function_call: Expression, join_predicate: Expression | None = None) -> Self:
         """Join each row with the rows that a table function returns for it.
 
         Args:
-            function: `call("split", col("a")).alias("word", "length")`, or `call("UNNEST", col("array")).alias("x")`.
-            condition: the join condition over the columns of both sides.
+            table_function_call: `call("split", col("a")).alias("word", "length")`, or
+                `call("UNNEST", col("array")).alias("x")`.
+            join_predicate: the join condition over the columns of both sides.
         """
-        return joins.join_lateral(self, function, condition, "INNER", "join_lateral")
+        return rowwise.join_lateral_rows(self, table_function_call, join_predicate, "INNER", "join_lateral")
 
-    def left_outer_join_lateral(self, function: Expression, condition: Expression | None = None) -> Self:
+    def left_outer_join_lateral(
+        self, table_function_call: Expression, join_predicate: Expression | None = None
+    ) -> Self:
         """As `join_lateral`, and rows without a result of the function remain, with NULLs."""
-        return joins.join_lateral(self, function, condition, "LEFT", "left_outer_join_lateral")
+        return rowwise.join_lateral_rows(self, table_function_call, join_predicate, "LEFT", "left_outer_join_lateral")
 
     def as_of(self, time: Expression | str) -> TemporalTable:
         """The table as of a time, for the right side of a join: FOR SYSTEM_TIME AS OF.

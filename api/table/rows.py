@@ -28,17 +28,17 @@ class RowMethods(PlannedTable):
 
     __slots__ = ()
 
-    def where(self, condition: Expression) -> Self:
+    def where(self, predicate: Expression) -> Self:
         """WHERE.
 
         Args:
-            condition: a BOOLEAN expression; rows for which it is false or NULL are dropped.
+            predicate: a BOOLEAN expression; rows for which it is false or NULL are dropped.
         """
-        return selecting.where(self, condition, "where")
+        return selecting.where(self, predicate, "where")
 
-    def filter(self, condition: Expression) -> Self:
+    def filter(self, predicate: Expression) -> Self:
         """Alias of `where`."""
-        return selecting.where(self, condition, "filter")
+        return selecting.where(self, predicate, "filter")
 
     def distinct(self) -> Self:
         """SELECT DISTINCT."""

@@ -152,7 +152,8 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
 
     def insert_into(
         self,
-        target: str | TableDescriptor,
+        table_path_or_descriptor: str | TableDescriptor,
+        overwrite: bool = False,
         *,
         columns: Sequence[str] | None = None,
         options: Mapping[str, str] | None = None,
@@ -161,7 +162,9 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         """Insert the rows into a sink: `table.insert_into("sink").compile_plan()`.
 
         Args:
-            target: a table of the catalog, or a `TableDescriptor`.
+            table_path_or_descriptor: a table of the catalog, or a `TableDescriptor`. One without columns has those of
+                this table.
+            overwrite: INSERT OVERWRITE.
             columns: the sink columns to write, in the order of this table's columns; by default all, by position.
             options: options that override those of the sink.
             on_conflict: ON CONFLICT DO ..., if the upsert key of the rows differs from the sink's primary key.
@@ -178,7 +181,7 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
                 where="insert_into()",
                 remedy='write options={"sink.parallelism": "1"}',
             )
-        return insert_into(self, target, columns, options, on_conflict)
+        return insert_into(self, table_path_or_descriptor, columns, options, on_conflict, overwrite=overwrite)
 
     def execute(self) -> TableResult:
         """Run the query on an embedded local Spark.
@@ -198,17 +201,26 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         """Run the query, and return its rows as a pandas DataFrame: `execute().to_dataframe("pandas")`."""
         return self.execute().to_dataframe("pandas")
 
-    def execute_insert(self, target: str | TableDescriptor) -> TableResult:
-        """Insert the rows into a sink and run it: `insert_into(target).execute()`.
+    def execute_insert(self, table_path_or_descriptor: str | TableDescriptor, overwrite: bool = False) -> TableResult:
+        """Insert the rows into a sink and run it: `insert_into(sink).execute()`.
 
         Args:
-            target: a table of the catalog, or a `TableDescriptor`.
+            table_path_or_descriptor: a table of the catalog, or a `TableDescriptor`.
+            overwrite: as for `insert_into`.
 
         Raises:
             ProgramError, UnsupportedError, ExecutionError: as for `TablePipeline.execute`.
         """
-        return self.insert_into(target).execute()
+        return self.insert_into(table_path_or_descriptor, overwrite).execute()
 
-    def explain(self) -> str:
-        """The operators that compute the table, as a tree, with the state entries of each operator."""
-        return explain_query(self._context, self._rows.as_query().rel)
+    def explain(self, *extra_details: str) -> str:
+        """The operators that compute the table, as a tree, with the state entries of each operator.
+
+        Args:
+            extra_details: members of `ExplainDetail`, or their names.
+        """
+        return explain_query(self._context, self._rows.as_query().rel, extra_details)
+
+    def print_explain(self, *extra_details: str) -> None:
+        """Print the result of `explain`."""
+        print(self.explain(*extra_details))

@@ -209,7 +209,8 @@ AGGREGATES: tuple[Aggregate, ...] = (
         "x.array_agg", "ARRAY_AGG: the values as an ARRAY."
     ),
     Aggregate("PERCENTILE", (2, 3), _percentile, _number, "NUMERIC", coerce=_percentile_args).api(
-        "x.percentile(share)", "PERCENTILE: the value at a share (0 to 1) of the sorted values."
+        "x.percentile(percentage, frequency=None)",
+        "PERCENTILE: the value at a share (0 to 1) of the sorted values, each counted `frequency` times.",
     ),
     Aggregate("JSON_OBJECTAGG_NULL_ON_NULL", (2,), _const(_JSON), _text, "CHARACTER", group_nullable=False),
     Aggregate("JSON_OBJECTAGG_ABSENT_ON_NULL", (2,), _const(_JSON), _text, "CHARACTER", group_nullable=False),

@@ -204,7 +204,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("ABS", (form(NUMBER), form(INTERVAL)), same(0)).api("x.abs", "ABS: the absolute value."),
     Function("SIGN", (form(NUMBER),), same(0)).api("x.sign", "SIGN: -1, 0 or 1."),
     Function("ROUND", _ONE_OR_TWO, _rounded).api("x.round(places=0)", "ROUND to a number of decimal places."),
-    Function("TRUNCATE", _ONE_OR_TWO, _rounded).api("x.truncate(places=0)", "TRUNCATE to a number of decimal places."),
+    Function("TRUNCATE", _ONE_OR_TWO, _rounded).api("x.truncate(n=0)", "TRUNCATE to a number of decimal places."),
     *(Function(name, (form(NUMBER),), fixed(DOUBLE)).api(f"x.{name.lower()}", doc) for name, doc in _TO_DOUBLE.items()),
     Function("LOG", (form(NUMBER), form(NUMBER, NUMBER)), fixed(DOUBLE)),
     Function("POWER", (form(NUMBER, NUMBER),), fixed(DOUBLE)).api(

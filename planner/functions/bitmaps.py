@@ -45,7 +45,7 @@ def _integers(operands: Operands) -> Operands:
 
 
 def _pair(name: str, doc: str) -> Function:
-    return Function(f"BITMAP_{name}", _TWO, fixed(BITMAP)).api(f"x.bitmap_{name.lower()}(bitmap)", doc)
+    return Function(f"BITMAP_{name}", _TWO, fixed(BITMAP)).api(f"x.bitmap_{name.lower()}(bitmap2)", doc)
 
 
 def _one(name: str, family: Family, type_: LogicalType, doc: str) -> Function:

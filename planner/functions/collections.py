@@ -186,16 +186,16 @@ FUNCTIONS: tuple[Function, ...] = (
         "x.cardinality", "CARDINALITY: the number of elements."
     ),
     Function("ELEMENT", (form(ARRAY),), _element_of).api("x.element", "ELEMENT: the only element of an array."),
-    _with_element("ARRAY_APPEND").api("x.array_append(element)", "ARRAY_APPEND."),
-    _with_element("ARRAY_PREPEND").api("x.array_prepend(element)", "ARRAY_PREPEND."),
+    _with_element("ARRAY_APPEND").api("x.array_append(addition)", "ARRAY_APPEND."),
+    _with_element("ARRAY_PREPEND").api("x.array_prepend(addition)", "ARRAY_PREPEND."),
     Function("ARRAY_REMOVE", (form(ARRAY, ANY),), same(0), nulls=True, prepare=_fitted("ARRAY_REMOVE")).api(
-        "x.array_remove(element)", "ARRAY_REMOVE: the array without elements equal to `element`."
+        "x.array_remove(needle)", "ARRAY_REMOVE: the array without elements equal to `needle`."
     ),
     Function("ARRAY_CONTAINS", (form(ARRAY, ANY),), fixed(BOOLEAN), nulls=True, prepare=_fitted("ARRAY_CONTAINS")).api(
-        "x.array_contains(element)", "ARRAY_CONTAINS."
+        "x.array_contains(needle)", "ARRAY_CONTAINS."
     ),
     Function("ARRAY_POSITION", (form(ARRAY, ANY),), fixed(INT), nulls=True, prepare=_fitted("ARRAY_POSITION")).api(
-        "x.array_position(element)", "ARRAY_POSITION: the position of `element` from 1; 0 if it is missing."
+        "x.array_position(needle)", "ARRAY_POSITION: the position of `needle` from 1; 0 if it is missing."
     ),
     Function("ARRAY_SORT", _SORTED, same(0)).api(
         "x.array_sort(*how)", "ARRAY_SORT, optionally with ascending (default TRUE) and nulls first."
@@ -207,7 +207,8 @@ FUNCTIONS: tuple[Function, ...] = (
         "x.array_reverse", "ARRAY_REVERSE: the elements in reverse order."
     ),
     Function("ARRAY_SLICE", (form(ARRAY, WHOLE), form(ARRAY, WHOLE, WHOLE)), same(0)).api(
-        "x.array_slice(start, end=None)", "ARRAY_SLICE from `start` to `end`, both inclusive."
+        "x.array_slice(start_offset, end_offset=None)",
+        "ARRAY_SLICE from `start_offset` to `end_offset`, both inclusive.",
     ),
     Function("ARRAY_MAX", (form(ARRAY),), force_nullable(_element_of)).api(
         "x.array_max", "ARRAY_MAX: the greatest element."
@@ -216,7 +217,7 @@ FUNCTIONS: tuple[Function, ...] = (
         "x.array_min", "ARRAY_MIN: the least element."
     ),
     Function("ARRAY_JOIN", (form(ARRAY, TEXT), form(ARRAY, TEXT, TEXT)), fixed(STRING), prepare=_joined).api(
-        "x.array_join(delimiter, null=None)", "ARRAY_JOIN: the elements as one text."
+        "x.array_join(delimiter, null_replacement=None)", "ARRAY_JOIN: the elements as one text."
     ),
     _sets("ARRAY_UNION").api("x.array_union(array)", "ARRAY_UNION: the elements of both, without duplicates."),
     _sets("ARRAY_CONCAT").api("x.array_concat(*arrays)", "ARRAY_CONCAT."),

@@ -132,7 +132,7 @@ FUNCTIONS: tuple[Function, ...] = (
         "coalesce(*values)", "COALESCE: the first value that is not NULL."
     ),
     Function("IFNULL", (form(ANY, ANY),), rewrite=_if_null, nulls=True).api(
-        "x.if_null(value)", "IFNULL: this, or `value` if it is NULL."
+        "x.if_null(null_replacement)", "IFNULL: this, or `null_replacement` if it is NULL."
     ),
     Function("NULLIF", (form(ANY, ANY),), rewrite=_null_if, nulls=True).api(
         "x.null_if(value)", "NULLIF: NULL if this equals `value`."

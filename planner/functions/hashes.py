@@ -18,7 +18,7 @@ FUNCTIONS: tuple[Function, ...] = (
         for name, digits in _HEX_DIGITS.items()
     ),
     Function("SHA2", (form(TEXT_OR_BYTES, WHOLE),), fixed(VarCharType(length=128))).api(
-        "x.sha2(bits)", "SHA2 of 224, 256, 384 or 512 bits."
+        "x.sha2(hash_length)", "SHA2 of 224, 256, 384 or 512 bits."
     ),
     Function("HASH_CODE", (form(ANY),), fixed(INT)),
 )

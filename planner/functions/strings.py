@@ -97,22 +97,22 @@ FUNCTIONS: tuple[Function, ...] = (
     _entry("REVERSE", _ONE, nullable(STRING)).api("x.reverse", "REVERSE: the characters in reverse order."),
     Function("TRIM", (form(TEXT), form(KEYWORD, TEXT, TEXT)), varying(2), prepare=_trim),
     _entry("LTRIM", _ONE_OR_TWO, varying(0)).api(
-        "x.ltrim(characters=None)", "LTRIM: remove blanks, or these characters, at the start."
+        "x.ltrim(trim_str=None)", "LTRIM: remove blanks, or these characters, at the start."
     ),
     _entry("RTRIM", _ONE_OR_TWO, varying(0)).api(
-        "x.rtrim(characters=None)", "RTRIM: remove blanks, or these characters, at the end."
+        "x.rtrim(trim_str=None)", "RTRIM: remove blanks, or these characters, at the end."
     ),
     _entry("BTRIM", _ONE_OR_TWO, fixed(STRING)).api(
-        "x.btrim(characters=None)", "BTRIM: remove blanks, or these characters, at both ends."
+        "x.btrim(trim_str=None)", "BTRIM: remove blanks, or these characters, at both ends."
     ),
     _entry("CONCAT", (form(TEXT, rest=TEXT),), fixed(STRING)).api("concat(*texts)", "CONCAT."),
     _entry("CONCAT_WS", (form(TEXT, TEXT, rest=TEXT),), fixed(STRING)).api(
         "concat_ws(separator, *texts)", "CONCAT_WS: the texts joined by a separator, without NULLs."
     ),
     _entry("SUBSTRING", _SLICE, varying(0)).api(
-        "x.substring(begin, length=None)", "SUBSTRING from a position (from 1), to the end or with a length."
+        "x.substring(begin_index, length=None)", "SUBSTRING from a position (from 1), to the end or with a length."
     ),
-    _entry("SUBSTR", _SLICE, varying(0)).api("x.substr(begin, length=None)", "SUBSTR; the same as `substring`."),
+    _entry("SUBSTR", _SLICE, varying(0)).api("x.substr(begin_index, length=None)", "SUBSTR; the same as `substring`."),
     _entry("LEFT", (form(TEXT, WHOLE),), force_nullable(varying(0))).api(
         "x.left(length)", "LEFT: the first characters."
     ),
@@ -121,49 +121,52 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     _entry("LPAD", (form(TEXT, WHOLE, TEXT),), fixed(STRING)).api("x.lpad(length, pad)", "LPAD to a length."),
     _entry("RPAD", (form(TEXT, WHOLE, TEXT),), fixed(STRING)).api("x.rpad(length, pad)", "RPAD to a length."),
-    _entry("REPEAT", (form(TEXT, WHOLE),), fixed(STRING)).api("x.repeat(times)", "REPEAT the text `times` times."),
+    _entry("REPEAT", (form(TEXT, WHOLE),), fixed(STRING)).api("x.repeat(n)", "REPEAT the text `n` times."),
     _entry("REPLACE", _THREE, fixed(STRING)).api(
         "x.replace(search, replacement)", "REPLACE every occurrence of `search`."
     ),
     _entry("TRANSLATE", _THREE, fixed(STRING), internal="$TRANSLATE3$1").api(
-        "x.translate(characters, others)", "TRANSLATE `characters` to those at the same positions in `others`."
+        "x.translate(from_str, to_str)", "TRANSLATE `from_str` to those at the same positions in `to_str`."
     ),
     _entry("OVERLAY", (form(TEXT, TEXT, WHOLE), form(TEXT, TEXT, WHOLE, WHOLE)), _overlay).api(
-        "x.overlay(text, start, length=None)", "OVERLAY: replace the characters from `start` by `text`."
+        "x.overlay(new_string, starting, length=None)",
+        "OVERLAY: replace the characters from `starting` by `new_string`.",
     ),
     _entry("POSITION", _TWO, fixed(INT)).api(
-        "x.position(text)", "POSITION(this IN text), from 1; 0 if it does not occur."
+        "x.position(haystack)", "POSITION(this IN text), from 1; 0 if it does not occur."
     ),
     _entry("LOCATE", (form(TEXT, TEXT), form(TEXT, TEXT, WHOLE)), fixed(INT)).api(
-        "x.locate(text, start=None)", "LOCATE: the position of this in `text`, from 1."
+        "x.locate(s, pos=None)", "LOCATE: the position of this in `s`, from 1."
     ),
     _entry("INSTR", (*_TWO, form(TEXT, TEXT, WHOLE), form(TEXT, TEXT, WHOLE, WHOLE)), fixed(INT)).api(
-        "x.instr(text)", "INSTR: the position of `text` in this, from 1."
+        "x.instr(s)", "INSTR: the position of `s` in this, from 1."
     ),
     _entry("SPLIT_INDEX", (form(TEXT, TEXT, WHOLE), form(TEXT, WHOLE, WHOLE)), nullable(STRING)).api(
-        "x.split_index(delimiter, index)", "SPLIT_INDEX: the part at `index`, from 0."
+        "x.split_index(separator, index)", "SPLIT_INDEX: the part at `index`, from 0."
     ),
     _entry("SPLIT", _TWO, fixed(_ARRAY_OF_TEXT)).api("x.split(delimiter)", "SPLIT into an array."),
     _entry("STR_TO_MAP", (form(TEXT), form(TEXT, TEXT, TEXT)), nullable(_TEXT_MAP)).api(
-        'x.str_to_map(pairs=",", values="=")', "STR_TO_MAP, with separators of pairs, and of keys and values."
+        'x.str_to_map(list_delimiter=",", key_value_delimiter="=")',
+        "STR_TO_MAP, with separators of pairs, and of keys and values.",
     ),
-    _entry("REGEXP", _TWO, fixed(BOOLEAN)).api("x.regexp(pattern)", "REGEXP: TRUE if a part matches."),
+    _entry("REGEXP", _TWO, fixed(BOOLEAN)).api("x.regexp(regex)", "REGEXP: TRUE if a part matches."),
     _entry("REGEXP_EXTRACT", (form(TEXT, TEXT), form(TEXT, TEXT, WHOLE)), nullable(STRING)).api(
-        "x.regexp_extract(pattern, group=None)", "REGEXP_EXTRACT: the first match, or a group of it."
+        "x.regexp_extract(regex, extract_index=None)", "REGEXP_EXTRACT: the first match, or a group of it."
     ),
     _entry("REGEXP_REPLACE", _THREE, fixed(STRING)).api(
-        "x.regexp_replace(pattern, replacement)", "REGEXP_REPLACE every match."
+        "x.regexp_replace(regex, replacement)", "REGEXP_REPLACE every match."
     ),
-    _entry("REGEXP_COUNT", _TWO, nullable(INT)).api("x.regexp_count(pattern)", "REGEXP_COUNT: the number of matches."),
+    _entry("REGEXP_COUNT", _TWO, nullable(INT)).api("x.regexp_count(regex)", "REGEXP_COUNT: the number of matches."),
     _entry("REGEXP_INSTR", _TWO, nullable(INT)).api(
-        "x.regexp_instr(pattern)", "REGEXP_INSTR: the position of the first match, from 1."
+        "x.regexp_instr(regex)", "REGEXP_INSTR: the position of the first match, from 1."
     ),
-    _entry("REGEXP_SUBSTR", _TWO, nullable(STRING)).api("x.regexp_substr(pattern)", "REGEXP_SUBSTR: the first match."),
+    _entry("REGEXP_SUBSTR", _TWO, nullable(STRING)).api("x.regexp_substr(regex)", "REGEXP_SUBSTR: the first match."),
     _entry("REGEXP_EXTRACT_ALL", (form(TEXT, TEXT), form(TEXT, TEXT, WHOLE)), nullable(_ARRAY_OF_TEXT)).api(
-        "x.regexp_extract_all(pattern, group=None)", "REGEXP_EXTRACT_ALL: all matches, or a group of each, as an array."
+        "x.regexp_extract_all(regex, extract_index=None)",
+        "REGEXP_EXTRACT_ALL: all matches, or a group of each, as an array.",
     ),
     _entry("PARSE_URL", (form(TEXT, TEXT), form(TEXT, TEXT, TEXT)), nullable(STRING)).api(
-        "x.parse_url(part, key=None)",
+        "x.parse_url(part_to_extract, key=None)",
         "PARSE_URL: HOST, PATH, QUERY, REF, PROTOCOL, AUTHORITY, FILE or USERINFO; or the value of a key in QUERY.",
     ),
     _entry("URL_ENCODE", _ONE, nullable(STRING)).api("x.url_encode", "URL_ENCODE: the text encoded for a URL."),
@@ -181,9 +184,11 @@ FUNCTIONS: tuple[Function, ...] = (
         "x.from_base64", "FROM_BASE64: the text decoded from base64."
     ),
     _entry("STARTSWITH", (form(TEXT, TEXT), form(BYTES_, BYTES_)), fixed(BOOLEAN)).api(
-        "x.starts_with(text)", "STARTSWITH."
+        "x.starts_with(start_expr)", "STARTSWITH."
     ),
-    _entry("ENDSWITH", (form(TEXT, TEXT), form(BYTES_, BYTES_)), fixed(BOOLEAN)).api("x.ends_with(text)", "ENDSWITH."),
+    _entry("ENDSWITH", (form(TEXT, TEXT), form(BYTES_, BYTES_)), fixed(BOOLEAN)).api(
+        "x.ends_with(end_expr)", "ENDSWITH."
+    ),
     _entry("INET_ATON", _ONE, nullable(BIGINT)).api("x.inet_aton", "INET_ATON: an IPv4 address as a number."),
     _entry("INET_NTOA", (form(WHOLE),), nullable(STRING)).api(
         "x.inet_ntoa", "INET_NTOA: the IPv4 address of a number."

@@ -152,10 +152,10 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     Function("SOURCE_WATERMARK", (form(),), nullable(_ZONED), deterministic=False),
     Function("CURRENT_WATERMARK", (form(STAMP),), _current_watermark, deterministic=False).api(
-        "current_watermark(rowtime)", "CURRENT_WATERMARK of a rowtime column."
+        "current_watermark(rowtimeAttribute)", "CURRENT_WATERMARK of a rowtime column."
     ),
     Function("UNIX_TIMESTAMP", (form(), *_FORMATTED), fixed(BIGINT)).api(
-        "unix_timestamp(text=None, pattern=None)",
+        "unix_timestamp(date_str=None, format=None)",
         "UNIX_TIMESTAMP: seconds since 1970, current or of a text.",
     ),
     *(
@@ -167,12 +167,13 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("CEIL", _FLOOR_FORMS, _floor_type, prepare=_floor, aliases=("CEILING",)),
     Function("DATE_FORMAT", (form(STAMP, TEXT), form(TEXT, TEXT)), nullable(STRING))
     .api("x.date_format(pattern)", "DATE_FORMAT with a pattern such as yyyy-MM-dd.")
-    .api("date_format(time, pattern)", "DATE_FORMAT with a pattern such as yyyy-MM-dd."),
+    .api("date_format(timestamp, format)", "DATE_FORMAT with a pattern such as yyyy-MM-dd."),
     Function("TO_DATE", _FORMATTED, nullable(DATE)).api(
-        "to_date(text, pattern=None)", "TO_DATE of a text, with a pattern (default yyyy-MM-dd)."
+        "to_date(date_str, format=None)", "TO_DATE of a text, with a pattern (default yyyy-MM-dd)."
     ),
     Function("TO_TIMESTAMP", _FORMATTED, nullable(_MILLIS)).api(
-        "to_timestamp(text, pattern=None)", "TO_TIMESTAMP of a text, with a pattern (default yyyy-MM-dd HH:mm:ss)."
+        "to_timestamp(timestamp_str, format=None)",
+        "TO_TIMESTAMP of a text, with a pattern (default yyyy-MM-dd HH:mm:ss).",
     ),
     Function(
         "TO_TIMESTAMP_LTZ",
@@ -183,10 +184,10 @@ FUNCTIONS: tuple[Function, ...] = (
         "TO_TIMESTAMP_LTZ of seconds (precision 0) or milliseconds (3) since 1970.",
     ),
     Function("FROM_UNIXTIME", (form(WHOLE), form(WHOLE, TEXT)), nullable(STRING)).api(
-        "from_unixtime(seconds, pattern=None)", "FROM_UNIXTIME: seconds since 1970 as text."
+        "from_unixtime(unixtime, format=None)", "FROM_UNIXTIME: seconds since 1970 as text."
     ),
     Function("CONVERT_TZ", (form(TEXT, TEXT, TEXT),), nullable(STRING)).api(
-        "convert_tz(text, from_zone, to_zone)", "CONVERT_TZ: a timestamp's text converted between time zones."
+        "convert_tz(date_str, tz_from, tz_to)", "CONVERT_TZ: a timestamp's text converted between time zones."
     ),
     Function("TIMESTAMPADD", (form(SYMBOL, WHOLE, DATETIME),), rewrite=timestamp_add),
     Function("TIMESTAMPDIFF", (form(SYMBOL, DATETIME, DATETIME),), rewrite=timestamp_diff),

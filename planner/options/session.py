@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
+from typing import Self
 
+from compiled_plan.planner.options.option_methods import OptionMethods
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.text.durations import warn_of_bare_number
 from compiled_plan.plans.text.options import Kind, Option
@@ -182,7 +184,7 @@ def _text(key: str, value: object) -> str:
     raise ProgramError(f"the value of {key!r} is a text, not {value!r}", remedy="write it as SET would have it")
 
 
-class TableConfig(Mapping[str, str]):
+class TableConfig(OptionMethods):
     """The options set by a program or command; as a mapping it holds these alone, not the defaults."""
 
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
@@ -190,8 +192,8 @@ class TableConfig(Mapping[str, str]):
         for key, value in (options or {}).items():
             self._put(key, value)
 
-    def set(self, key: str, value: str) -> None:
-        """Set an option.
+    def set(self, key: str, value: str) -> Self:
+        """Set an option, and return this configuration.
 
         Raises:
             ProgramError: an invalid value of a known option; names valid ones.
@@ -200,6 +202,7 @@ class TableConfig(Mapping[str, str]):
         self._put(key, value)
         if key == "table.exec.state.ttl":
             warn_of_bare_number(value, f"the option {key!r}")
+        return self
 
     def _put(self, key: str, value: str) -> None:
         option = OPTIONS.get(key)
@@ -240,6 +243,12 @@ class TableConfig(Mapping[str, str]):
 
     def __getitem__(self, key: str) -> str:
         return self._values[key]
+
+    def __setitem__(self, key: str, value: str) -> None:
+        self.set(key, value)
+
+    def __delitem__(self, key: str) -> None:
+        del self._values[key]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)

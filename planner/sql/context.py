@@ -20,16 +20,18 @@ class PlanningContext:
         catalog: tables, views and functions.
         names: the names of correlation variables, unique among all tables of the context.
         anonymous: numbers of unnamed tables, so that the same program gives them the same names.
+        mutable_rows: results have PyFlink's rows.
     """
 
     config: TableConfig
     catalog: Catalog
     names: Names = field(default_factory=Names)
     anonymous: Iterator[int] = field(default_factory=lambda: count(1))
+    mutable_rows: bool = False
 
     @classmethod
-    def new(cls, options: Mapping[str, str] | None = None) -> PlanningContext:
+    def new(cls, options: Mapping[str, str] | None = None, *, mutable_rows: bool = False) -> PlanningContext:
         """A context with an empty catalog and these options."""
         config = TableConfig(options)
         catalog = Catalog(config.value("table.builtin-catalog-name"), config.value("table.builtin-database-name"))
-        return cls(config, catalog)
+        return cls(config, catalog, mutable_rows=mutable_rows)

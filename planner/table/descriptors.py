@@ -1,105 +1,87 @@
-"""Table declarations in Python, `Schema` and `TableDescriptor`, translated to CREATE TABLE.
+"""Table declarations in Python, `TableDescriptor` and `FormatDescriptor`, translated to CREATE TABLE.
 
-Source: FLIP-129; Flink's "Concepts & Common API" page, `TableDescriptor`, `Schema`.
+Source: FLIP-129; Flink's "Concepts & Common API" page, `TableDescriptor`, `FormatDescriptor`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from compiled_plan.planner.options.configuration import ConfigOption
 from compiled_plan.planner.sql.declaring import declare_script
 from compiled_plan.planner.table.building.unfinished import Unfinished
-from compiled_plan.planner.table.expressions.types import text_of_type
+from compiled_plan.planner.table.declared_schemas import Schema, SchemaBuilder, checked_name, quoted, string
 from compiled_plan.planner.table.paths import path_of
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.types import FieldsType
 
 if TYPE_CHECKING:
     from compiled_plan.planner.sql.context import PlanningContext
-    from compiled_plan.plans.types.conversions.data_types import DataType
+
+
+#: The schema of a descriptor without one.
+NO_COLUMNS = Schema()
 
 
 @dataclass(frozen=True)
-class Schema:
-    """The columns, watermark and primary key of a table, as lines of CREATE TABLE."""
+class FormatDescriptor:
+    """The declaration of a format: its name, and its options without a prefix."""
 
-    lines: tuple[str, ...] = ()
-    key: tuple[str, ...] = ()
-    #: Name, type and comment of the physical columns.
-    physical: tuple[tuple[str, object, str | None], ...] = ()
+    Builder: ClassVar[type[FormatDescriptorBuilder]]
 
-    def to_row_data_type(self) -> DataType:
-        """The physical columns as a row type with their bridged classes."""
-        from compiled_plan.plans.types.conversions.data_types import DataTypes
-
-        fields = [DataTypes.FIELD(name, type_, comment) for name, type_, comment in self.physical]
-        return DataTypes.ROW(*fields).not_null()
+    format_name: str
+    format_options: tuple[tuple[str, str], ...] = ()
 
     @staticmethod
-    def new_builder() -> SchemaBuilder:
-        """Create a builder: `Schema.new_builder().column("id", "INT").primary_key("id").build()`."""
-        return SchemaBuilder(Schema())
+    def for_format(format: str) -> FormatDescriptorBuilder:
+        """A new builder: `FormatDescriptor.for_format("json").option("ignore-parse-errors", "true").build()`."""
+        return FormatDescriptorBuilder(checked_name(format, "for_format"))
+
+    def get_format(self) -> str:
+        """The format's name."""
+        return self.format_name
+
+    def get_options(self) -> dict[str, str]:
+        """The format's options."""
+        return dict(self.format_options)
+
+    def __str__(self) -> str:
+        return f"{self.format_name}[{self.get_options()}]"
 
 
-@dataclass(frozen=True, repr=False)
-class SchemaBuilder(Unfinished):
-    """Builder of a `Schema`. Immutable: each method returns a new builder."""
+@dataclass(repr=False, eq=False)
+class FormatDescriptorBuilder(Unfinished):
+    """Builder of a `FormatDescriptor`. Each method changes the builder and returns it."""
 
-    WHAT = "the builder of a schema"
-    NEXT = "it has column, column_by_expression, column_by_metadata, watermark and primary_key; finish it with .build()"
+    WHAT = "the builder of a format descriptor"
+    NEXT = "it has option; finish it with .build()"
 
-    _schema: Schema
+    _format: str
+    _options: dict[str, str] = field(default_factory=dict)
 
-    def column(self, name: str, data_type: object, comment: str | None = None) -> SchemaBuilder:
-        """Add a physical column of a type ("DECIMAL(10, 2)")."""
-        text = "" if comment is None else f" COMMENT {_string(comment)}"
-        _name(name, "column")
-        line = self._with(f"{_quoted(name)} {text_of_type(data_type)}{text}")
-        physical = (*self._schema.physical, (name, data_type, comment))
-        return replace(line, _schema=replace(line._schema, physical=physical))
+    def option(self, key: str | ConfigOption, value: object) -> FormatDescriptorBuilder:
+        """Set an option of the format, without the format's name as prefix."""
+        self._options[_key(key)] = _value(value)
+        return self
 
-    def column_by_expression(self, name: str, expression: str) -> SchemaBuilder:
-        """Add a computed column by an expression of SQL ("PROCTIME()")."""
-        return self._with(f"{_quoted(name)} AS {expression}")
+    def build(self) -> FormatDescriptor:
+        """Return the descriptor."""
+        return FormatDescriptor(self._format, tuple(self._options.items()))
 
-    def column_by_metadata(
-        self, name: str, data_type: object, metadata_key: str | None = None, is_virtual: bool = False
-    ) -> SchemaBuilder:
-        """Add a metadata column of the connector or format.
 
-        Args:
-            name: the column's name.
-            data_type: its type.
-            metadata_key: the metadata's name, by default the column's.
-            is_virtual: the column is not written.
-        """
-        key = "" if metadata_key is None else f" FROM {_string(metadata_key)}"
-        virtual = " VIRTUAL" if is_virtual else ""
-        return self._with(f"{_quoted(name)} {text_of_type(data_type)} METADATA{key}{virtual}")
-
-    def watermark(self, column: str, expression: str) -> SchemaBuilder:
-        """Set the watermark of a column by an expression of SQL ("ts - INTERVAL '5' SECOND")."""
-        return self._with(f"WATERMARK FOR {_quoted(column)} AS {expression}")
-
-    def primary_key(self, *columns: str) -> SchemaBuilder:
-        """Set the primary key, which is not enforced."""
-        return replace(self, _schema=replace(self._schema, key=columns))
-
-    def build(self) -> Schema:
-        """Return the schema."""
-        return self._schema
-
-    def _with(self, line: str) -> SchemaBuilder:
-        return replace(self, _schema=replace(self._schema, lines=(*self._schema.lines, line)))
+FormatDescriptor.Builder = FormatDescriptorBuilder
 
 
 @dataclass(frozen=True)
 class TableDescriptor:
     """The declaration of a table: connector, schema and options."""
 
-    table_schema: Schema = Schema()
+    Builder: ClassVar[type[TableDescriptorBuilder]]
+
+    table_schema: Schema = NO_COLUMNS
     options: tuple[tuple[str, str], ...] = ()
     partition_keys: tuple[str, ...] = ()
     text: str | None = None
@@ -107,17 +89,39 @@ class TableDescriptor:
     @staticmethod
     def for_connector(connector: str) -> TableDescriptorBuilder:
         """A new builder: `TableDescriptor.for_connector("filesystem").schema(...).option("path", "/data").build()`."""
-        return TableDescriptorBuilder(TableDescriptor(options=(("connector", _name(connector, "for_connector")),)))
+        return TableDescriptorBuilder({"connector": checked_name(connector, "for_connector")})
+
+    def get_schema(self) -> Schema | None:
+        """The schema; None if it has none."""
+        return self.table_schema if self.table_schema.clauses else None
+
+    def get_options(self) -> dict[str, str]:
+        """All options, with that of the connector."""
+        return dict(self.options)
+
+    def get_partition_keys(self) -> list[str]:
+        """The partition columns."""
+        return list(self.partition_keys)
+
+    def get_comment(self) -> str | None:
+        """The table's comment."""
+        return self.text
+
+    def __str__(self) -> str:
+        return _clauses(self)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(repr=False, eq=False)
 class TableDescriptorBuilder(Unfinished):
-    """Builder of a `TableDescriptor`. Immutable: each method returns a new builder."""
+    """Builder of a `TableDescriptor`. Each method changes the builder and returns it."""
 
     WHAT = "the builder of a table descriptor"
     NEXT = "it has schema, option, format, partitioned_by and comment; finish it with .build()"
 
-    _descriptor: TableDescriptor
+    _options: dict[str, str]
+    _schema: Schema = NO_COLUMNS
+    _partition_keys: tuple[str, ...] = ()
+    _comment: str | None = None
 
     def schema(self, schema: Schema | Any) -> TableDescriptorBuilder:
         """Set the schema.
@@ -132,60 +136,107 @@ class TableDescriptorBuilder(Unfinished):
                 where="schema()",
                 remedy=remedy or 'write Schema.new_builder().column("id", "INT").build()',
             )
-        return replace(self, _descriptor=replace(self._descriptor, table_schema=schema))
+        self._schema = schema
+        return self
 
-    def option(self, key: str, value: object) -> TableDescriptorBuilder:
+    def option(self, key: str | ConfigOption, value: object) -> TableDescriptorBuilder:
         """Set an option of the connector or format."""
-        text = str(value).lower() if isinstance(value, bool) else str(value)
-        options = (*(pair for pair in self._descriptor.options if pair[0] != key), (key, text))
-        return replace(self, _descriptor=replace(self._descriptor, options=options))
+        self._options[_key(key)] = _value(value)
+        return self
 
-    def format(self, name: str) -> TableDescriptorBuilder:
-        """Set the format: the option `format`."""
-        return self.option("format", name)
+    def format(
+        self, format: str | FormatDescriptor | Any, format_option: str | ConfigOption = "format"
+    ) -> TableDescriptorBuilder:
+        """Set the format.
 
-    def partitioned_by(self, *columns: str) -> TableDescriptorBuilder:
+        Args:
+            format: its name, or a descriptor with its options.
+            format_option: the option that names the format: `format`, `key.format` or `value.format`.
+
+        Raises:
+            ProgramError: neither a name nor a `FormatDescriptor`, or an option that names no format.
+        """
+        option = _key(format_option)
+        if option != "format" and not option.endswith(".format"):
+            raise ProgramError(
+                f"the option {option!r} names no format", where="format()", remedy="give format, or value.format"
+            )
+        if isinstance(format, str):
+            return self.option(option, format)
+        if not isinstance(format, FormatDescriptor):
+            remedy = (
+                "finish it with .build()" if isinstance(format, FormatDescriptorBuilder) else 'write format("json")'
+            )
+            raise ProgramError(
+                f"format() takes a name or a FormatDescriptor, not {type(format).__name__}",
+                where="format()",
+                remedy=remedy,
+            )
+        prefix = f"{option.removesuffix('format')}{format.format_name}."
+        for key, value in format.format_options:
+            self.option(prefix + key, value)
+        return self.option(option, format.format_name)
+
+    def partitioned_by(self, *partition_keys: str) -> TableDescriptorBuilder:
         """Set the partition columns."""
-        return replace(self, _descriptor=replace(self._descriptor, partition_keys=columns))
+        self._partition_keys = partition_keys
+        return self
 
-    def comment(self, text: str) -> TableDescriptorBuilder:
+    def comment(self, comment: str) -> TableDescriptorBuilder:
         """Set the table's comment."""
-        return replace(self, _descriptor=replace(self._descriptor, text=text))
+        self._comment = comment
+        return self
 
     def build(self) -> TableDescriptor:
         """Return the descriptor."""
-        return self._descriptor
+        return TableDescriptor(self._schema, tuple(self._options.items()), self._partition_keys, self._comment)
 
 
-def _name(name: object, operation: str) -> str:
-    if not isinstance(name, str) or not name:
-        raise ProgramError(
-            f"{operation}() takes a name, not {name!r}", where=f"{operation}()", remedy="give a text that is not empty"
-        )
-    return name
+TableDescriptor.Builder = TableDescriptorBuilder
 
 
-def create_table(context: PlanningContext, path: str, descriptor: object, *, temporary: bool) -> None:
+def _key(key: str | ConfigOption) -> str:
+    return key.key if isinstance(key, ConfigOption) else key
+
+
+def _value(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def create_table(
+    context: PlanningContext, path: str, descriptor: object, *, temporary: bool, ignore_if_exists: bool = False
+) -> None:
     """Create a table in the catalog."""
     operation = "create_temporary_table" if temporary else "create_table"
     checked = _checked(descriptor, operation)
-    declare_script(context, _statement(path_of(path, operation), checked, temporary))
+    declare_script(context, _statement(path_of(path, operation), checked, temporary, ignore_if_exists))
 
 
 @contextmanager
-def declared(context: PlanningContext, descriptor: object, operation: str) -> Iterator[str]:
+def declared(
+    context: PlanningContext, descriptor: object, operation: str, rows: FieldsType | None = None
+) -> Iterator[str]:
     """Create a table for the duration of a `with` block, and yield its path.
+
+    Args:
+        context: the session.
+        descriptor: the table.
+        operation: the method that is called.
+        rows: the columns of a sink whose descriptor has no physical columns.
 
     Raises:
         ProgramError: not a descriptor, or an invalid one.
     """
     checked = _checked(descriptor, operation)
+    if rows is not None and not checked.table_schema.physical:
+        schema = Schema.new_builder().from_row_data_type(rows).from_schema(checked.table_schema).build()
+        checked = replace(checked, table_schema=schema)
     kind = dict(checked.options).get("connector", "")
     kind = {"inline": "dataframe"}.get(kind, kind)
     name = f"*anonymous_{kind}${next(context.anonymous)}*"
     declare_script(context, _statement((name,), checked, temporary=True))
     try:
-        yield _quoted(name)
+        yield quoted(name)
     finally:
         context.catalog.drop("TABLE", (name,), temporary=True)
 
@@ -202,25 +253,17 @@ def _checked(descriptor: object, operation: str) -> TableDescriptor:
     )
 
 
-def _statement(path: tuple[str, ...], descriptor: TableDescriptor, temporary: bool) -> str:
-    schema = descriptor.table_schema
-    lines = list(schema.lines)
-    if schema.key:
-        lines.append(f"PRIMARY KEY ({', '.join(map(_quoted, schema.key))}) NOT ENFORCED")
-    parts = [f"CREATE {'TEMPORARY ' if temporary else ''}TABLE {'.'.join(map(_quoted, path))} ("]
-    parts.append("  " + ",\n  ".join(lines) + "\n)")
+def _statement(path: tuple[str, ...], descriptor: TableDescriptor, temporary: bool, if_not_exists: bool = False) -> str:
+    head = f"CREATE {'TEMPORARY ' if temporary else ''}TABLE {'IF NOT EXISTS ' if if_not_exists else ''}"
+    return f"{head}{'.'.join(map(quoted, path))} {_clauses(descriptor)}"
+
+
+def _clauses(descriptor: TableDescriptor) -> str:
+    parts = [str(descriptor.table_schema)] if descriptor.table_schema.clauses else []
     if descriptor.text is not None:
-        parts.append(f"COMMENT {_string(descriptor.text)}")
+        parts.append(f"COMMENT {string(descriptor.text)}")
     if descriptor.partition_keys:
-        parts.append(f"PARTITIONED BY ({', '.join(map(_quoted, descriptor.partition_keys))})")
-    options = ", ".join(f"{_string(key)} = {_string(value)}" for key, value in descriptor.options)
+        parts.append(f"PARTITIONED BY ({', '.join(map(quoted, descriptor.partition_keys))})")
+    options = ", ".join(f"{string(key)} = {string(value)}" for key, value in descriptor.options)
     parts.append(f"WITH ({options})")
     return "\n".join(parts)
-
-
-def _quoted(name: str) -> str:
-    return f"`{name.replace('`', '``')}`"
-
-
-def _string(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

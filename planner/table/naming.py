@@ -61,9 +61,18 @@ def hinted(table: T, name: str, options: Mapping[str, str]) -> T:
     return type(table)(context, again, table._hints, origin)
 
 
-def create_view(context: PlanningContext, name: str, table: object, operation: str, *, temporary: bool = True) -> None:
+def create_view(
+    context: PlanningContext,
+    name: str,
+    table: object,
+    operation: str,
+    *,
+    temporary: bool = True,
+    if_not_exists: bool = False,
+) -> None:
     """Register a table under a catalog name."""
-    context.catalog.create(_view(context, path_of(name, operation), check_table(table, operation), temporary))
+    view = _view(context, path_of(name, operation), check_table(table, operation), temporary)
+    context.catalog.create(view, if_not_exists=if_not_exists)
 
 
 def _view(context: PlanningContext, path: tuple[str, ...], table: PlannedTable, temporary: bool) -> CatalogView:
@@ -81,12 +90,15 @@ def name_of(table: PlannedTable) -> str:
     return f"`{name}`"
 
 
-def drop_temporary(context: PlanningContext, kind: str, path: str) -> bool:
-    """Drop a temporary table or view; return False if there is none."""
-    name = path_of(path, f"drop_temporary_{kind.lower()}")
+def drop(context: PlanningContext, kind: str, path: str, *, temporary: bool, if_exists: bool = True) -> bool:
+    """Drop a table or view; return False if there is none.
+
+    Raises:
+        ProgramError: there is none, and `if_exists` is False; or a temporary one hides it.
+    """
+    name = path_of(path, f"drop_{'temporary_' if temporary else ''}{kind.lower()}")
     table = context.catalog.find(name)
-    wanted = CatalogTable if kind == "TABLE" else CatalogView
-    if not isinstance(table, wanted) or not table.temporary:
-        return False
-    context.catalog.drop(kind, name, temporary=True)
-    return True
+    exists = isinstance(table, CatalogTable if kind == "TABLE" else CatalogView) and (table.temporary or not temporary)
+    if exists or not if_exists:
+        context.catalog.drop(kind, name, temporary=temporary)
+    return exists

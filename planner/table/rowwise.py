@@ -43,6 +43,14 @@ def call_and_names(table: PlannedTable, function: object, operation: str) -> tup
     return node, ()
 
 
+def join_lateral_rows(table: T, function: object, condition: object | None, kind: str, operation: str) -> T:
+    """Join each row with the rows of a table function; a function itself is called with whole rows."""
+    if isinstance(function, FunctionHolder):
+        call_of_row = Expression(of_row(table, function))
+        function = call_of_row.alias(*function.aliases) if function.aliases else call_of_row
+    return join_lateral(table, function, condition, kind, operation)
+
+
 def of_row(table: PlannedTable, function: FunctionHolder) -> ast.Expression:
     """The call of a function with a table's row as its only argument: ROW<...> of all columns."""
     rows = table._rows

@@ -5,24 +5,25 @@ Source: Flink's `ResolvedSchema`, and its text.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from compiled_plan.planner.catalog.definitions import column_extras
 from compiled_plan.planner.catalog.tables import CatalogTable
-from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.table.building.planned import PlannedTable
+from compiled_plan.planner.table.columns import (
+    ComputedColumn,
+    MetadataColumn,
+    PhysicalColumn,
+    SchemaColumn,
+    WatermarkSpec,
+)
+from compiled_plan.planner.table.constraints import UniqueConstraint
 from compiled_plan.plans.types import LogicalType, TimeKind, TimestampBase
 
-
-@dataclass(frozen=True)
-class SchemaColumn:
-    """A column of a schema. `extras` are further clauses of its declaration (AS expression, METADATA)."""
-
-    name: str
-    data_type: LogicalType
-    extras: str | None = None
-    watermark: str | None = None
-    comment: str | None = None
+if TYPE_CHECKING:
+    from compiled_plan.plans.types.conversions.data_types import DataType
 
 
 @dataclass(frozen=True)
@@ -48,19 +49,95 @@ class ResolvedSchema:
         """The types in order."""
         return self.get_column_data_types()
 
+    @staticmethod
+    def of(columns: Sequence[SchemaColumn]) -> ResolvedSchema:
+        """A schema of columns."""
+        return ResolvedSchema(tuple(columns))
+
+    @staticmethod
+    def physical(column_names: Sequence[str], column_data_types: Sequence[object]) -> ResolvedSchema:
+        """A schema of physical columns."""
+        pairs = zip(column_names, column_data_types, strict=True)
+        return ResolvedSchema(tuple(SchemaColumn.physical(name, type_) for name, type_ in pairs))
+
+    def get_columns(self) -> list[SchemaColumn]:
+        """The columns in order."""
+        return list(self.columns)
+
+    def get_column_count(self) -> int:
+        """The number of columns."""
+        return len(self.columns)
+
+    def get_column(self, column_index_or_name: int | str) -> SchemaColumn | None:
+        """The column at an index from 0, or of a name; None if there is none."""
+        if isinstance(column_index_or_name, int):
+            return self.columns[column_index_or_name] if 0 <= column_index_or_name < len(self.columns) else None
+        return next((column for column in self.columns if column.name == column_index_or_name), None)
+
+    def get_watermark_specs(self) -> list[WatermarkSpec]:
+        """The watermarks."""
+        return [WatermarkSpec(column.name, column.watermark) for column in self.columns if column.watermark]
+
+    def get_primary_key(self) -> UniqueConstraint | None:
+        """The primary key; None if there is none."""
+        return UniqueConstraint(f"PK_{'_'.join(self.primary_key)}", self.primary_key) if self.primary_key else None
+
+    def get_primary_key_indexes(self) -> list[int]:
+        """The indexes of the primary key's columns, from 0."""
+        return [self.get_column_names().index(name) for name in self.primary_key]
+
+    def to_source_row_data_type(self) -> DataType:
+        """All columns as a row type."""
+        return _row_type(self.columns)
+
+    def to_physical_row_data_type(self) -> DataType:
+        """The physical columns as a row type."""
+        return _row_type([column for column in self.columns if column.is_physical()])
+
+    def to_sink_row_data_type(self) -> DataType:
+        """The columns that are written as a row type."""
+        return _row_type([column for column in self.columns if column.is_persisted()])
+
+    # --- by the names of PyFlink's `TableSchema`
+
+    def copy(self) -> ResolvedSchema:
+        """The same schema, which is immutable."""
+        return self
+
+    def get_field_count(self) -> int:
+        """The number of columns."""
+        return len(self.columns)
+
+    def get_field_data_type(self, field: int | str) -> LogicalType | None:
+        """The type of the column at an index from 0, or of a name; None if there is none."""
+        column = self.get_column(field)
+        return None if column is None else column.data_type
+
+    def get_field_name(self, field_index: int) -> str | None:
+        """The name of the column at an index from 0; None if there is none."""
+        column = self.get_column(field_index)
+        return None if column is None else column.name
+
+    def to_row_data_type(self) -> DataType:
+        """All columns as a row type."""
+        return _row_type(self.columns)
+
     def __str__(self) -> str:
-        lines = [f"`{column.name}` {_declared(column)}" for column in self.columns]
-        lines += [f"WATERMARK FOR `{column.name}` AS {column.watermark}" for column in self.columns if column.watermark]
-        if self.primary_key:
-            keys = ", ".join(f"`{name}`" for name in self.primary_key)
-            lines.append(f"CONSTRAINT `PK_{'_'.join(self.primary_key)}` PRIMARY KEY ({keys}) NOT ENFORCED")
+        lines = [column.as_summary_string() for column in self.columns]
+        lines += [spec.as_summary_string() for spec in self.get_watermark_specs()]
+        key = self.get_primary_key()
+        if key is not None:
+            lines.append(key.as_summary_string())
         return "(\n  " + ",\n  ".join(lines) + "\n)"
 
 
-def _declared(column: SchemaColumn) -> str:
-    comment = "" if column.comment is None else " COMMENT '" + column.comment.replace("'", "''") + "'"
-    extras = "" if column.extras is None else f" {column.extras}"
-    return f"{summary(column.data_type)}{extras}{comment}"
+def _row_type(columns: Sequence[SchemaColumn]) -> DataType:
+    from compiled_plan.plans.types.conversions.data_types import DataTypes
+
+    return DataTypes.ROW(*(DataTypes.FIELD(column.name, column.regular_type) for column in columns)).not_null()
+
+
+_KINDS = {"PHYSICAL": PhysicalColumn, "COMPUTED": ComputedColumn, "METADATA": MetadataColumn}
 
 
 def schema_of(table: PlannedTable) -> ResolvedSchema:
@@ -69,7 +146,7 @@ def schema_of(table: PlannedTable) -> ResolvedSchema:
     if declared is not None:
         return declared_schema(declared.table)
     types = table._rows.rel.row_type.types
-    return ResolvedSchema(tuple(SchemaColumn(column.name, types[column.index]) for column in table._rows.visible))
+    return ResolvedSchema(tuple(PhysicalColumn(column.name, types[column.index]) for column in table._rows.visible))
 
 
 def declared_schema(declared: CatalogTable) -> ResolvedSchema:
@@ -77,9 +154,9 @@ def declared_schema(declared: CatalogTable) -> ResolvedSchema:
     watermarks = {item.column: item.sql for item in declared.watermarks}
     columns: list[SchemaColumn] = []
     for column in declared.columns:
-        type_ = column.type
+        type_, kind = column.type, _KINDS[column.kind.value]
         if column.name in watermarks and isinstance(type_, TimestampBase):
             type_ = replace(type_, precision=3, kind=TimeKind.ROWTIME)
         extras = column_extras(column) or None
-        columns.append(SchemaColumn(column.name, type_, extras, watermarks.get(column.name), column.comment))
+        columns.append(kind(column.name, type_, extras, watermarks.get(column.name), column.comment))
     return ResolvedSchema(tuple(columns), declared.primary_key)

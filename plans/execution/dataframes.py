@@ -33,6 +33,24 @@ def hold(frame: Any, schema: AnyType) -> tuple[RowType, Held]:
     return row_type, Held(data)
 
 
+def hold_rows(rows: Sequence[Sequence[Any]], row_type: DataType) -> tuple[RowType, Held]:
+    """Hold rows of Python objects; return their columns and the data.
+
+    Raises:
+        DataError: a value does not have its column's type; with column, type and value.
+    """
+    names, types = _wanted(row_type, row_type.logical_type.names)  # type: ignore[attr-defined]
+    assert types is not None
+    converts = [converter_of(type_, name, place="rows") for name, type_ in zip(names, types, strict=True)]
+    columns = [
+        array_of([convert.to_internal(row[at]) for row in rows], type_.logical_type)
+        for at, (convert, type_) in enumerate(zip(converts, types, strict=True))
+    ]
+    fields = tuple(Field(name, type_.logical_type) for name, type_ in zip(names, types, strict=True))
+    data = HeldTable(pa.table(columns, names=[f"f{at}" for at in range(len(names))]))
+    return RowType(fields=fields), Held(data)
+
+
 def _is_of(value: Any, package: str, class_: str) -> bool:
     """Return True if a value is of a class of that name; does not import its package."""
     return any(base.__name__ == class_ and base.__module__.startswith(package) for base in type(value).__mro__)

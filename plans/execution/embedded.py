@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import threading
+import time
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -121,6 +122,7 @@ class EmbeddedRun:
         self._thread: threading.Thread | None = None
         self._fault: BaseException | None = None
         self._closed = False
+        self._began = self._ended = time.monotonic()
         self._collects = bool(row_type.fields)
 
     def begin(self, run: Run) -> None:
@@ -137,7 +139,18 @@ class EmbeddedRun:
         except BaseException as fault:
             self._fault = fault
         finally:
+            self._ended = time.monotonic()
             self._put(None)
+
+    @property
+    def stopped(self) -> bool:
+        """True if the run was stopped before its end."""
+        return self._closed
+
+    @property
+    def runtime_ms(self) -> int:
+        """The duration of an ended run in milliseconds."""
+        return int(1000 * (self._ended - self._began))
 
     def receive(self, rows: Any) -> None:
         """Buffer the rows of a micro-batch: an Arrow table of `kind`, `f0`, ...."""

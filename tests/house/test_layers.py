@@ -64,6 +64,8 @@ def test_no_layer_contract_lost(root: Path) -> None:
 def test_the_wheel_has_one_package_with_all_folders(root: Path) -> None:
     wheel = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
     links = {path.name: path for path in (root / "compiled_plan").iterdir() if path.is_symlink()}
-    assert {name: f"compiled_plan/{name}" for name in links} == wheel["wheel"]["sources"]
-    assert all(path.resolve() == root / name for name, path in links.items())
+    folders = {**wheel["wheel"]["sources"], **wheel["wheel"]["force-include"]}
+    assert {
+        path.resolve().relative_to(root).as_posix(): f"compiled_plan/{name}" for name, path in links.items()
+    } == folders
     assert (root / "compiled_plan" / "py.typed").exists()

@@ -33,16 +33,16 @@ class Aggregates(Operand):
         call = replace(self._aggregate("filter"), filter=node_of(condition))
         return self._method(call, "filter", condition)
 
-    def over(self, window: Operand | str) -> Self:
+    def over(self, alias: Operand | str) -> Self:
         """Aggregate over a window of `over_window`, by its alias."""
-        node = window if isinstance(window, str) else window._node
+        node = alias if isinstance(alias, str) else alias._node
         if isinstance(node, ast.ColumnRef):
             node = node.name
         if not isinstance(node, str):
-            raise refuse(f"{shown_of(window)} is no name of a window", 'write .over(col("w"))')
-        name = named(identifier(node), f"over({shown_of(window)})")
+            raise refuse(f"{shown_of(alias)} is no name of a window", 'write .over(col("w"))')
+        name = named(identifier(node), f"over({shown_of(alias)})")
         call = replace(self._aggregate("over"), over=name)
-        return self._method(call, "over", window)
+        return self._method(call, "over", alias)
 
     def _aggregate(self, function: str) -> ast.Call:
         if not isinstance(self._node, ast.Call):

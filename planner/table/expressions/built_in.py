@@ -8,20 +8,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.table.building.nodes import identifier
 from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.planner.table.expressions.core import call_node, refuse
 from compiled_plan.planner.table.expressions.expression import Expression, call_of
+from compiled_plan.planner.table.expressions.units import JsonOnNull, TimePointUnit, keyword_of
 
 
-def negative(value: object) -> Expression:
+def negative(v: object) -> Expression:
     """The negated value."""
-    return call_of(ast.Unary("-", node_of(value)), "negative", value)
+    return call_of(ast.Unary("-", node_of(v)), "negative", v)
 
 
-def log(value: object, base: object | None = None) -> Expression:
+def log(v: object, base: object | None = None) -> Expression:
     """LOG: the natural logarithm, or the one to a base."""
-    operands = (value,) if base is None else (base, value)
-    return call_of(call_node("LOG", *operands), "log", value, *operands[1:])
+    operands = (v,) if base is None else (base, v)
+    return call_of(call_node("LOG", *operands), "log", v, *operands[1:])
 
 
 def count_star() -> Expression:
@@ -74,45 +76,72 @@ def local_timestamp() -> Expression:
     return _bare("LOCALTIMESTAMP", "local_timestamp")
 
 
-def timestamp_diff(unit: str, start: object, end: object) -> Expression:
-    """TIMESTAMPDIFF(unit, start, end)."""
-    node = call_node("TIMESTAMPDIFF", ast.Keyword(unit.upper()), start, end)
-    return call_of(node, "timestamp_diff", unit, start, end)
+def timestamp_diff(time_point_unit: TimePointUnit | str, time_point1: object, time_point2: object) -> Expression:
+    """TIMESTAMPDIFF(unit, from, to)."""
+    unit = keyword_of(time_point_unit, TimePointUnit)
+    node = call_node("TIMESTAMPDIFF", ast.Keyword(unit), time_point1, time_point2)
+    return call_of(node, "timestamp_diff", unit, time_point1, time_point2)
 
 
-def temporal_overlaps(start: object, end: object, other_start: object, other_end: object) -> Expression:
-    """(start, end) OVERLAPS (other_start, other_end); an end may be an interval."""
-    left, right = (ast.RowValue((node_of(a), node_of(b))) for a, b in ((start, end), (other_start, other_end)))
+def source_watermark() -> Expression:
+    """SOURCE_WATERMARK(), for the watermark of a `Schema`."""
+    return call_of(call_node("SOURCE_WATERMARK"), "source_watermark")
+
+
+def descriptor(*column_names: str) -> Expression:
+    """DESCRIPTOR(columns), an argument of functions over tables."""
+    return call_of(ast.Descriptor(tuple(map(identifier, column_names))), "descriptor", *column_names)
+
+
+def temporal_overlaps(
+    left_time_point: object, left_temporal: object, right_time_point: object, right_temporal: object
+) -> Expression:
+    """(start, end) OVERLAPS (start, end) of two periods; an end may be an interval."""
+    periods = ((left_time_point, left_temporal), (right_time_point, right_temporal))
+    left, right = (ast.RowValue((node_of(start), node_of(end))) for start, end in periods)
     node = ast.Binary("OVERLAPS", left, right)
-    return call_of(node, "temporal_overlaps", start, end, other_start, other_end)
+    return call_of(node, "temporal_overlaps", left_time_point, left_temporal, right_time_point, right_temporal)
 
 
 def json_object(*keys_and_values: object, absent_on_null: bool = False) -> Expression:
-    """JSON_OBJECT(key VALUE value, ... {NULL | ABSENT} ON NULL)."""
+    """JSON_OBJECT(key VALUE value, ... {NULL | ABSENT} ON NULL); the first argument may be a `JsonOnNull`."""
+    keys_and_values, on_null = _on_null(keys_and_values, absent_on_null)
     if len(keys_and_values) % 2:
         raise refuse("json_object() takes keys and values in turn", 'write json_object("k", 1, "l", 2)')
     nodes = list(map(node_of, keys_and_values))
     pairs = tuple(ast.JsonPair(key, value) for key, value in zip(nodes[::2], nodes[1::2], strict=True))
-    node = ast.JsonObject(pairs, _on_null(absent_on_null))
+    node = ast.JsonObject(pairs, on_null)
     return call_of(node, "json_object", *keys_and_values)
 
 
 def json_array(*values: object, absent_on_null: bool = True) -> Expression:
-    """JSON_ARRAY(value, ... {NULL | ABSENT} ON NULL)."""
-    return call_of(ast.JsonArray(tuple(map(node_of, values)), _on_null(absent_on_null)), "json_array", *values)
+    """JSON_ARRAY(value, ... {NULL | ABSENT} ON NULL); the first argument may be a `JsonOnNull`."""
+    values, on_null = _on_null(values, absent_on_null)
+    return call_of(ast.JsonArray(tuple(map(node_of, values)), on_null), "json_array", *values)
 
 
-def json_object_agg(key: object, value: object, *, absent_on_null: bool = False) -> Expression:
-    """JSON_OBJECTAGG(key VALUE value), an aggregate."""
-    node = replace(call_node("JSON_OBJECTAGG", key, value), on_null=_on_null(absent_on_null))
-    return call_of(node, "json_object_agg", key, value)
+def json_object_agg(*key_and_value: object, absent_on_null: bool = False) -> Expression:
+    """JSON_OBJECTAGG(key VALUE value), an aggregate; the first argument may be a `JsonOnNull`."""
+    return _json_aggregate("JSON_OBJECTAGG", "json_object_agg", key_and_value, 2, absent_on_null)
 
 
-def json_array_agg(value: object, *, absent_on_null: bool = True) -> Expression:
-    """JSON_ARRAYAGG(value), an aggregate."""
-    node = replace(call_node("JSON_ARRAYAGG", value), on_null=_on_null(absent_on_null))
-    return call_of(node, "json_array_agg", value)
+def json_array_agg(*value: object, absent_on_null: bool = True) -> Expression:
+    """JSON_ARRAYAGG(value), an aggregate; the first argument may be a `JsonOnNull`."""
+    return _json_aggregate("JSON_ARRAYAGG", "json_array_agg", value, 1, absent_on_null)
 
 
-def _on_null(absent: bool) -> str:
-    return "ABSENT" if absent else "NULL"
+def _json_aggregate(function: str, name: str, values: tuple[object, ...], width: int, absent: bool) -> Expression:
+    values, on_null = _on_null(values, absent)
+    if len(values) != width:
+        raise refuse(f"{name}() takes {width} expression(s), not {len(values)}", f"write {name}({_EXAMPLES[width]})")
+    return call_of(replace(call_node(function, *values), on_null=on_null), name, *values)
+
+
+_EXAMPLES = {1: 'col("value")', 2: 'col("key"), col("value")'}
+
+
+def _on_null(values: tuple[object, ...], absent: bool) -> tuple[tuple[object, ...], str]:
+    """The values without a leading `JsonOnNull`, and the treatment of NULLs."""
+    if values and isinstance(values[0], JsonOnNull):
+        return values[1:], str(values[0])
+    return values, "ABSENT" if absent else "NULL"

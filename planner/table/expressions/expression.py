@@ -24,6 +24,18 @@ from compiled_plan.planner.table.expressions.plain_methods import PlainMethods
 from compiled_plan.planner.table.expressions.predicates import Predicates
 from compiled_plan.planner.table.expressions.times import Times
 from compiled_plan.planner.table.expressions.types import type_node
+from compiled_plan.planner.table.expressions.units import (
+    JsonExistsOnError,
+    JsonQueryOnEmptyOrError,
+    JsonQueryWrapper,
+    JsonValueOnEmptyOrError,
+    KeywordEnum,
+    TimeIntervalUnit,
+    keyword_of,
+)
+
+#: A unit of time: of the enumeration, or its keyword.
+Unit = TimeIntervalUnit | str
 
 
 class Expression(Predicates, PlainMethods, Times, Aggregates):
@@ -38,14 +50,18 @@ class Expression(Predicates, PlainMethods, Times, Aggregates):
 
     __slots__ = ()
 
-    def alias(self, name: str, *more: str) -> Self:
+    def alias(self, name: str, *extra_names: str) -> Self:
         """The expression under another name; for a table function, the names of its columns."""
-        if not name or not all(more):
+        if not name or not all(extra_names):
             raise refuse(f"{text_of(self)}.alias() needs a name", "give a text that is not empty")
         node = ast.Alias(self._node, identifier(name))
-        if more:
-            node = FunctionAlias(self._node, identifier(name), (name, *more))
-        return self._method(node, "alias", name, *more)
+        if extra_names:
+            node = FunctionAlias(self._node, identifier(name), (name, *extra_names))
+        return self._method(node, "alias", name, *extra_names)
+
+    def as_argument(self, name: str) -> Expression:
+        """The expression as the argument of that name in the call of a function."""
+        return call_of(ast.NamedArgument(identifier(name), self._node), f"{text_of(self)}.as_argument", name)
 
     def cast(self, data_type: object) -> Self:
         """CAST(this AS data_type).
@@ -67,21 +83,25 @@ class Expression(Predicates, PlainMethods, Times, Aggregates):
             return self._call("log", "LOG")
         return self._method(call_node("LOG", base, self), "log", base)
 
-    def floor(self, unit: str | None = None) -> Self:
+    def floor(self, time_interval_unit: Unit | None = None) -> Self:
         """FLOOR of a number, or of a time to a unit such as "DAY"."""
-        return self._rounded("floor", "FLOOR", unit)
+        return self._rounded("floor", "FLOOR", time_interval_unit)
 
-    def ceil(self, unit: str | None = None) -> Self:
+    def ceil(self, time_interval_unit: Unit | None = None) -> Self:
         """CEIL of a number, or of a time to a unit such as "DAY"."""
-        return self._rounded("ceil", "CEIL", unit)
+        return self._rounded("ceil", "CEIL", time_interval_unit)
 
-    def _rounded(self, name: str, function: str, unit: str | None) -> Self:
+    def _rounded(self, name: str, function: str, unit: Unit | None) -> Self:
         if unit is None:
             return self._call(name, function)
-        node = call_node(function, self, ast.Keyword(unit.upper()))
+        node = call_node(function, self, ast.Keyword(keyword_of(unit)))
         return self._method(node, name, unit)
 
     # --- texts
+
+    def concat(self, other: object) -> Self:
+        """CONCAT: this text, followed by another one."""
+        return self._call("concat", "CONCAT", other)
 
     def trim(self, character: object = " ") -> Self:
         """TRIM on both sides."""
@@ -101,19 +121,55 @@ class Expression(Predicates, PlainMethods, Times, Aggregates):
 
     # --- JSON
 
-    def json_exists(self, path: str) -> Self:
-        """JSON_EXISTS: True if the path exists."""
-        return self._method(ast.JsonExists(self._node, node_of(path)), "json_exists", path)
+    def json_exists(self, path: str, on_error: JsonExistsOnError | str | None = None) -> Self:
+        """JSON_EXISTS: True if the path exists; `on_error` (FALSE) is the result for an invalid path or text."""
+        behaviour = None if on_error is None else keyword_of(on_error, JsonExistsOnError)
+        return self._method(ast.JsonExists(self._node, node_of(path), behaviour), "json_exists", path)
 
-    def json_value(self, path: str, returning: object | None = None) -> Self:
-        """JSON_VALUE: the scalar at the path, NULL if missing; `returning` is its type (default STRING)."""
-        spec = None if returning is None else type_node(returning)
-        node = ast.JsonValue(self._node, node_of(path), spec)
-        return self._method(node, "json_value", path, *present(returning))
+    def json_value(
+        self,
+        path: str,
+        returning_type: object | None = None,
+        on_empty: JsonValueOnEmptyOrError | str = JsonValueOnEmptyOrError.NULL,
+        default_on_empty: object | None = None,
+        on_error: JsonValueOnEmptyOrError | str = JsonValueOnEmptyOrError.NULL,
+        default_on_error: object | None = None,
+    ) -> Self:
+        """JSON_VALUE: the scalar at the path.
 
-    def json_query(self, path: str) -> Self:
-        """JSON_QUERY: the object or array at the path, as text."""
-        return self._method(ast.JsonQuery(self._node, node_of(path)), "json_query", path)
+        Args:
+            path: the path, such as "$.name".
+            returning_type: the type of the result, STRING by default.
+            on_empty: NULL, ERROR, or DEFAULT for `default_on_empty`, if there is no value.
+            default_on_empty: the result for DEFAULT.
+            on_error: NULL, ERROR, or DEFAULT for `default_on_error`, for an invalid path or text.
+            default_on_error: the result for DEFAULT.
+        """
+        spec = None if returning_type is None else type_node(returning_type)
+        empty, error = _behaviour(on_empty, default_on_empty), _behaviour(on_error, default_on_error)
+        node = ast.JsonValue(self._node, node_of(path), spec, empty, error)
+        return self._method(node, "json_value", path, *present(returning_type))
+
+    def json_query(
+        self,
+        path: str,
+        wrapping_behavior: JsonQueryWrapper | str = JsonQueryWrapper.WITHOUT_ARRAY,
+        on_empty: JsonQueryOnEmptyOrError | str = JsonQueryOnEmptyOrError.NULL,
+        on_error: JsonQueryOnEmptyOrError | str = JsonQueryOnEmptyOrError.NULL,
+    ) -> Self:
+        """JSON_QUERY: the object or array at the path, as text.
+
+        Args:
+            path: the path, such as "$.items".
+            wrapping_behavior: WITHOUT ARRAY, WITH CONDITIONAL ARRAY or WITH UNCONDITIONAL ARRAY.
+            on_empty: NULL, EMPTY ARRAY, EMPTY OBJECT or ERROR, if there is no value.
+            on_error: the same, for an invalid path or text.
+        """
+        wrapper = _unless(wrapping_behavior, JsonQueryWrapper.WITHOUT_ARRAY)
+        empty = _unless(on_empty, JsonQueryOnEmptyOrError.NULL)
+        error = _unless(on_error, JsonQueryOnEmptyOrError.NULL)
+        node = ast.JsonQuery(self._node, node_of(path), None, wrapper, empty, error)
+        return self._method(node, "json_query", path)
 
     # --- arrays, maps, rows, structured values
 
@@ -124,11 +180,11 @@ class Expression(Predicates, PlainMethods, Times, Aggregates):
     def __getitem__(self, index: object) -> Self:
         return self.at(index)
 
-    def get(self, field: str | int) -> Self:
+    def get(self, name_or_index: str | int) -> Self:
         """The field of a ROW or structured value, by name or by index (from 0)."""
-        if isinstance(field, int):
-            return self._method(ast.ItemAccess(self._node, node_of(field + 1)), "get", field)
-        return self._method(ast.FieldAccess(self._node, identifier(field)), "get", field)
+        if isinstance(name_or_index, int):
+            return self._method(ast.ItemAccess(self._node, node_of(name_or_index + 1)), "get", name_or_index)
+        return self._method(ast.FieldAccess(self._node, identifier(name_or_index)), "get", name_or_index)
 
     @property
     def flatten(self) -> Self:
@@ -149,6 +205,19 @@ class Expression(Predicates, PlainMethods, Times, Aggregates):
         """
         pairs = pairs_of(f"{text_of(self)}.object_update", keys_and_values, fields)
         return self._call("object_update", "OBJECT_UPDATE", *pairs)
+
+
+def _behaviour(behaviour: JsonValueOnEmptyOrError | str, default: object | None) -> str | ast.Expression | None:
+    keyword = keyword_of(behaviour, JsonValueOnEmptyOrError)
+    if keyword == "DEFAULT":
+        return node_of(default)
+    return None if keyword == "NULL" else keyword
+
+
+def _unless(value: KeywordEnum | str, default: KeywordEnum) -> str | None:
+    """The keyword of a behaviour, None for the default."""
+    keyword = keyword_of(value, type(default))
+    return None if keyword == str(default) else keyword
 
 
 def call_of(node: ast.Expression, name: str, *arguments: object) -> Expression:

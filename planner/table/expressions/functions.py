@@ -29,24 +29,24 @@ def col(name: str) -> Expression:
     return call_of(column(name), "col", name)
 
 
-def lit(value: object, data_type: object | None = None) -> Expression:
+def lit(v: object, data_type: object | None = None) -> Expression:
     """A Python value as a literal.
 
     int is INT (BIGINT if it does not fit), float DOUBLE, Decimal DECIMAL, str CHAR, bool, bytes, date, time,
     datetime TIMESTAMP (with a time zone TIMESTAMP_LTZ(3)), timedelta INTERVAL, list ARRAY, dict MAP, tuple ROW, None.
 
     Args:
-        value: the value.
+        v: the value.
         data_type: its type ("DECIMAL(10, 2)"), if not the default one.
 
     Raises:
         ProgramError: the value has no literal.
     """
-    if isinstance(value, Operand):
-        raise refuse(f"{value!r} is an expression already", "leave lit(...) out")
+    if isinstance(v, Operand):
+        raise refuse(f"{v!r} is an expression already", "leave lit(...) out")
     if data_type is None:
-        return Expression(literal(value))
-    return call_of(ast.Cast(literal(value), type_node(data_type)), "lit", value, data_type)
+        return Expression(literal(v))
+    return call_of(ast.Cast(literal(v), type_node(data_type)), "lit", v, data_type)
 
 
 def null_of(data_type: object) -> Expression:
@@ -82,13 +82,13 @@ def _title(function: object) -> str:
     return f"{class_.__module__}.{class_.__qualname__}"
 
 
-def call_sql(text: str) -> Expression:
+def call_sql(sql_expression: str) -> Expression:
     """An expression of SQL: `call_sql("UPPER(name) || '!'")`.
 
     Raises:
         ProgramError: it cannot be parsed; with line, column and caret.
     """
-    node = parse_expression(text, shortened(f"call_sql({text!r})"))
+    node = parse_expression(sql_expression, shortened(f"call_sql({sql_expression!r})"))
     negated = isinstance(node, ast.Unary) and node.operator == "NOT"
     return Expression(node, infix=negated or isinstance(node, ast.Binary | ast.IsPredicate))
 
@@ -141,9 +141,9 @@ def _joined(operator: str, name: str, conditions: Sequence[object]) -> Expressio
     return call_of(joined, name, *conditions) if len(conditions) > 1 else Expression(joined)
 
 
-def not_(condition: object) -> Expression:
-    """NOT of the condition."""
-    return call_of(ast.Unary("NOT", node_of(condition)), "not_", condition)
+def not_(expression: object) -> Expression:
+    """NOT of the expression."""
+    return call_of(ast.Unary("NOT", node_of(expression)), "not_", expression)
 
 
 # --- columns by the dozen, in select
@@ -164,9 +164,9 @@ def without_columns(*columns: Expression | str | int) -> Expression:
     return call_of(Columns(tuple(map(_chosen, columns)), negated=True), "without_columns", *columns)
 
 
-def range_(first: str | int, last: str | int) -> Expression:
+def range_(start: str | int, end: str | int) -> Expression:
     """A range of columns, for `with_columns` and `without_columns`."""
-    return call_of(Columns(((first, last),), negated=False), "range_", first, last)
+    return call_of(Columns(((start, end),), negated=False), "range_", start, end)
 
 
 def _chosen(column: Expression | str | int) -> tuple[str | int, str | int]:

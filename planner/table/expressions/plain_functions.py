@@ -11,124 +11,149 @@ from compiled_plan.planner.table.expressions.expression import Expression, call_
 
 def atan2(y: object, x: object) -> Expression:
     """ATAN2: the angle of a point, in radians."""
-    return call_of(call_node("ATAN2", y, x), "atan2", y, x)
+    node = call_node("ATAN2", y, x)
+    return call_of(node, "atan2", y, x)
 
 
 def pi() -> Expression:
     """PI()."""
-    return call_of(call_node("PI"), "pi")
+    node = call_node("PI")
+    return call_of(node, "pi")
 
 
 def e() -> Expression:
     """E()."""
-    return call_of(call_node("E"), "e")
+    node = call_node("E")
+    return call_of(node, "e")
 
 
 def rand(seed: object | None = None) -> Expression:
     """RAND([seed]): from 0.0 (inclusive) to 1.0 (exclusive)."""
-    return call_of(call_node("RAND", *present(seed)), "rand", *present(seed))
+    node = call_node("RAND", *present(seed))
+    return call_of(node, "rand", *present(seed))
 
 
 def concat(*texts: object) -> Expression:
     """CONCAT."""
-    return call_of(call_node("CONCAT", *texts), "concat", *texts)
+    node = call_node("CONCAT", *texts)
+    return call_of(node, "concat", *texts)
 
 
 def concat_ws(separator: object, *texts: object) -> Expression:
     """CONCAT_WS: the texts joined by a separator, without NULLs."""
-    return call_of(call_node("CONCAT_WS", separator, *texts), "concat_ws", separator, *texts)
+    node = call_node("CONCAT_WS", separator, *texts)
+    return call_of(node, "concat_ws", separator, *texts)
 
 
 def uuid() -> Expression:
     """UUID()."""
-    return call_of(call_node("UUID"), "uuid")
+    node = call_node("UUID")
+    return call_of(node, "uuid")
 
 
 def current_database() -> Expression:
     """CURRENT_DATABASE()."""
-    return call_of(call_node("CURRENT_DATABASE"), "current_database")
+    node = call_node("CURRENT_DATABASE")
+    return call_of(node, "current_database")
 
 
 def proctime() -> Expression:
     """PROCTIME()."""
-    return call_of(call_node("PROCTIME"), "proctime")
+    node = call_node("PROCTIME")
+    return call_of(node, "proctime")
 
 
-def current_watermark(rowtime: object) -> Expression:
+def current_watermark(rowtimeAttribute: object) -> Expression:
     """CURRENT_WATERMARK of a rowtime column."""
-    return call_of(call_node("CURRENT_WATERMARK", rowtime), "current_watermark", rowtime)
+    node = call_node("CURRENT_WATERMARK", rowtimeAttribute)
+    return call_of(node, "current_watermark", rowtimeAttribute)
 
 
-def unix_timestamp(text: object | None = None, pattern: object | None = None) -> Expression:
+def unix_timestamp(date_str: object | None = None, format: object | None = None) -> Expression:
     """UNIX_TIMESTAMP: seconds since 1970, current or of a text."""
-    return call_of(call_node("UNIX_TIMESTAMP", *present(text, pattern)), "unix_timestamp", *present(text, pattern))
+    node = call_node("UNIX_TIMESTAMP", *present(date_str, format))
+    return call_of(node, "unix_timestamp", *present(date_str, format))
 
 
-def date_format(time: object, pattern: object) -> Expression:
+def date_format(timestamp: object, format: object) -> Expression:
     """DATE_FORMAT with a pattern such as yyyy-MM-dd."""
-    return call_of(call_node("DATE_FORMAT", time, pattern), "date_format", time, pattern)
+    node = call_node("DATE_FORMAT", timestamp, format)
+    return call_of(node, "date_format", timestamp, format)
 
 
-def to_date(text: object, pattern: object | None = None) -> Expression:
+def to_date(date_str: object, format: object | None = None) -> Expression:
     """TO_DATE of a text, with a pattern (default yyyy-MM-dd)."""
-    return call_of(call_node("TO_DATE", text, *present(pattern)), "to_date", text, *present(pattern))
+    node = call_node("TO_DATE", date_str, *present(format))
+    return call_of(node, "to_date", date_str, *present(format))
 
 
-def to_timestamp(text: object, pattern: object | None = None) -> Expression:
+def to_timestamp(timestamp_str: object, format: object | None = None) -> Expression:
     """TO_TIMESTAMP of a text, with a pattern (default yyyy-MM-dd HH:mm:ss)."""
-    return call_of(call_node("TO_TIMESTAMP", text, *present(pattern)), "to_timestamp", text, *present(pattern))
+    node = call_node("TO_TIMESTAMP", timestamp_str, *present(format))
+    return call_of(node, "to_timestamp", timestamp_str, *present(format))
 
 
 def to_timestamp_ltz(epoch: object, precision: object = 3) -> Expression:
     """TO_TIMESTAMP_LTZ of seconds (precision 0) or milliseconds (3) since 1970."""
-    return call_of(call_node("TO_TIMESTAMP_LTZ", epoch, precision), "to_timestamp_ltz", epoch, precision)
+    node = call_node("TO_TIMESTAMP_LTZ", epoch, precision)
+    return call_of(node, "to_timestamp_ltz", epoch, precision)
 
 
-def from_unixtime(seconds: object, pattern: object | None = None) -> Expression:
+def from_unixtime(unixtime: object, format: object | None = None) -> Expression:
     """FROM_UNIXTIME: seconds since 1970 as text."""
-    return call_of(call_node("FROM_UNIXTIME", seconds, *present(pattern)), "from_unixtime", seconds, *present(pattern))
+    node = call_node("FROM_UNIXTIME", unixtime, *present(format))
+    return call_of(node, "from_unixtime", unixtime, *present(format))
 
 
-def convert_tz(text: object, from_zone: object, to_zone: object) -> Expression:
+def convert_tz(date_str: object, tz_from: object, tz_to: object) -> Expression:
     """CONVERT_TZ: a timestamp's text converted between time zones."""
-    return call_of(call_node("CONVERT_TZ", text, from_zone, to_zone), "convert_tz", text, from_zone, to_zone)
+    node = call_node("CONVERT_TZ", date_str, tz_from, tz_to)
+    return call_of(node, "convert_tz", date_str, tz_from, tz_to)
 
 
 def coalesce(*values: object) -> Expression:
     """COALESCE: the first value that is not NULL."""
-    return call_of(call_node("COALESCE", *values), "coalesce", *values)
+    node = call_node("COALESCE", *values)
+    return call_of(node, "coalesce", *values)
 
 
 def greatest(*values: object) -> Expression:
     """GREATEST."""
-    return call_of(call_node("GREATEST", *values), "greatest", *values)
+    node = call_node("GREATEST", *values)
+    return call_of(node, "greatest", *values)
 
 
 def least(*values: object) -> Expression:
     """LEAST."""
-    return call_of(call_node("LEAST", *values), "least", *values)
+    node = call_node("LEAST", *values)
+    return call_of(node, "least", *values)
 
 
 def map_from_arrays(keys: object, values: object) -> Expression:
     """MAP_FROM_ARRAYS."""
-    return call_of(call_node("MAP_FROM_ARRAYS", keys, values), "map_from_arrays", keys, values)
+    node = call_node("MAP_FROM_ARRAYS", keys, values)
+    return call_of(node, "map_from_arrays", keys, values)
 
 
 def json_string(value: object) -> Expression:
     """JSON_STRING: the value as JSON."""
-    return call_of(call_node("JSON_STRING", value), "json_string", value)
+    node = call_node("JSON_STRING", value)
+    return call_of(node, "json_string", value)
 
 
 def row_number() -> Expression:
     """ROW_NUMBER(), for an over window."""
-    return call_of(call_node("ROW_NUMBER"), "row_number")
+    node = call_node("ROW_NUMBER")
+    return call_of(node, "row_number")
 
 
 def rank() -> Expression:
     """RANK(), for an over window."""
-    return call_of(call_node("RANK"), "rank")
+    node = call_node("RANK")
+    return call_of(node, "rank")
 
 
 def dense_rank() -> Expression:
     """DENSE_RANK(), for an over window."""
-    return call_of(call_node("DENSE_RANK"), "dense_rank")
+    node = call_node("DENSE_RANK")
+    return call_of(node, "dense_rank")

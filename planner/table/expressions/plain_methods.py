@@ -68,6 +68,12 @@ class PlainMethods(Operand):
     json_string = FunctionProperty("JSON_STRING", "JSON_STRING: the value as JSON.")
     json_quote = FunctionProperty("JSON_QUOTE", "JSON_QUOTE: the text as a JSON string.")
     json_unquote = FunctionProperty("JSON_UNQUOTE", "JSON_UNQUOTE: the content of a JSON string.")
+    bitmap_build = FunctionProperty("BITMAP_BUILD", "BITMAP_BUILD: the bitmap of the elements of an ARRAY<INT>.")
+    bitmap_cardinality = FunctionProperty("BITMAP_CARDINALITY", "BITMAP_CARDINALITY: the number of members.")
+    bitmap_from_bytes = FunctionProperty("BITMAP_FROM_BYTES", "BITMAP_FROM_BYTES: the bitmap of its portable serialization.")
+    bitmap_to_array = FunctionProperty("BITMAP_TO_ARRAY", "BITMAP_TO_ARRAY: the members in the order of unsigned numbers.")
+    bitmap_to_bytes = FunctionProperty("BITMAP_TO_BYTES", "BITMAP_TO_BYTES: the portable serialization of a Roaring bitmap.")
+    bitmap_to_string = FunctionProperty("BITMAP_TO_STRING", "BITMAP_TO_STRING: the members as unsigned numbers, such as {1,2,3}.")
     count = FunctionProperty("COUNT", "COUNT of the rows where this is not NULL.")
     sum = FunctionProperty("SUM", "SUM: NULL without rows.")
     sum0 = FunctionProperty("$SUM0", "SUM, but 0 instead of NULL: `$SUM0` in SQL.")
@@ -82,38 +88,46 @@ class PlainMethods(Operand):
     last_value = FunctionProperty("LAST_VALUE", "LAST_VALUE: the value of the last row.")
     collect = FunctionProperty("COLLECT", "COLLECT: the values as a MULTISET.")
     array_agg = FunctionProperty("ARRAY_AGG", "ARRAY_AGG: the values as an ARRAY.")
+    bitmap_build_agg = FunctionProperty("BITMAP_BUILD_AGG", "BITMAP_BUILD_AGG: the bitmap of the values.")
+    bitmap_build_cardinality_agg = FunctionProperty("BITMAP_BUILD_CARDINALITY_AGG", "BITMAP_BUILD_CARDINALITY_AGG: the number of members of the bitmap of the values.")
+    bitmap_and_agg = FunctionProperty("BITMAP_AND_AGG", "BITMAP_AND_AGG: the intersection of the bitmaps.")
+    bitmap_and_cardinality_agg = FunctionProperty("BITMAP_AND_CARDINALITY_AGG", "BITMAP_AND_CARDINALITY_AGG: the number of members of the intersection of the bitmaps.")
+    bitmap_or_agg = FunctionProperty("BITMAP_OR_AGG", "BITMAP_OR_AGG: the union of the bitmaps.")
+    bitmap_or_cardinality_agg = FunctionProperty("BITMAP_OR_CARDINALITY_AGG", "BITMAP_OR_CARDINALITY_AGG: the number of members of the union of the bitmaps.")
+    bitmap_xor_agg = FunctionProperty("BITMAP_XOR_AGG", "BITMAP_XOR_AGG: the symmetric difference of the bitmaps.")
+    bitmap_xor_cardinality_agg = FunctionProperty("BITMAP_XOR_CARDINALITY_AGG", "BITMAP_XOR_CARDINALITY_AGG: the number of members of the symmetric difference of the bitmaps.")
 
     def round(self, places: object = 0) -> Self:
         """ROUND to a number of decimal places."""
         return self._call("round", "ROUND", places)
 
-    def truncate(self, places: object = 0) -> Self:
+    def truncate(self, n: object = 0) -> Self:
         """TRUNCATE to a number of decimal places."""
-        return self._call("truncate", "TRUNCATE", places)
+        return self._call("truncate", "TRUNCATE", n)
 
     def power(self, other: object) -> Self:
         """POWER: this to the power of `other`; the same as `**`."""
         return self._call("power", "POWER", other)
 
-    def ltrim(self, characters: object | None = None) -> Self:
+    def ltrim(self, trim_str: object | None = None) -> Self:
         """LTRIM: remove blanks, or these characters, at the start."""
-        return self._call("ltrim", "LTRIM", *present(characters))
+        return self._call("ltrim", "LTRIM", *present(trim_str))
 
-    def rtrim(self, characters: object | None = None) -> Self:
+    def rtrim(self, trim_str: object | None = None) -> Self:
         """RTRIM: remove blanks, or these characters, at the end."""
-        return self._call("rtrim", "RTRIM", *present(characters))
+        return self._call("rtrim", "RTRIM", *present(trim_str))
 
-    def btrim(self, characters: object | None = None) -> Self:
+    def btrim(self, trim_str: object | None = None) -> Self:
         """BTRIM: remove blanks, or these characters, at both ends."""
-        return self._call("btrim", "BTRIM", *present(characters))
+        return self._call("btrim", "BTRIM", *present(trim_str))
 
-    def substring(self, begin: object, length: object | None = None) -> Self:
+    def substring(self, begin_index: object, length: object | None = None) -> Self:
         """SUBSTRING from a position (from 1), to the end or with a length."""
-        return self._call("substring", "SUBSTRING", begin, *present(length))
+        return self._call("substring", "SUBSTRING", begin_index, *present(length))
 
-    def substr(self, begin: object, length: object | None = None) -> Self:
+    def substr(self, begin_index: object, length: object | None = None) -> Self:
         """SUBSTR; the same as `substring`."""
-        return self._call("substr", "SUBSTR", begin, *present(length))
+        return self._call("substr", "SUBSTR", begin_index, *present(length))
 
     def left(self, length: object) -> Self:
         """LEFT: the first characters."""
@@ -131,77 +145,77 @@ class PlainMethods(Operand):
         """RPAD to a length."""
         return self._call("rpad", "RPAD", length, pad)
 
-    def repeat(self, times: object) -> Self:
-        """REPEAT the text `times` times."""
-        return self._call("repeat", "REPEAT", times)
+    def repeat(self, n: object) -> Self:
+        """REPEAT the text `n` times."""
+        return self._call("repeat", "REPEAT", n)
 
     def replace(self, search: object, replacement: object) -> Self:
         """REPLACE every occurrence of `search`."""
         return self._call("replace", "REPLACE", search, replacement)
 
-    def translate(self, characters: object, others: object) -> Self:
-        """TRANSLATE `characters` to those at the same positions in `others`."""
-        return self._call("translate", "TRANSLATE", characters, others)
+    def translate(self, from_str: object, to_str: object) -> Self:
+        """TRANSLATE `from_str` to those at the same positions in `to_str`."""
+        return self._call("translate", "TRANSLATE", from_str, to_str)
 
-    def overlay(self, text: object, start: object, length: object | None = None) -> Self:
-        """OVERLAY: replace the characters from `start` by `text`."""
-        return self._call("overlay", "OVERLAY", text, start, *present(length))
+    def overlay(self, new_string: object, starting: object, length: object | None = None) -> Self:
+        """OVERLAY: replace the characters from `starting` by `new_string`."""
+        return self._call("overlay", "OVERLAY", new_string, starting, *present(length))
 
-    def position(self, text: object) -> Self:
+    def position(self, haystack: object) -> Self:
         """POSITION(this IN text), from 1; 0 if it does not occur."""
-        return self._call("position", "POSITION", text)
+        return self._call("position", "POSITION", haystack)
 
-    def locate(self, text: object, start: object | None = None) -> Self:
-        """LOCATE: the position of this in `text`, from 1."""
-        return self._call("locate", "LOCATE", text, *present(start))
+    def locate(self, s: object, pos: object | None = None) -> Self:
+        """LOCATE: the position of this in `s`, from 1."""
+        return self._call("locate", "LOCATE", s, *present(pos))
 
-    def instr(self, text: object) -> Self:
-        """INSTR: the position of `text` in this, from 1."""
-        return self._call("instr", "INSTR", text)
+    def instr(self, s: object) -> Self:
+        """INSTR: the position of `s` in this, from 1."""
+        return self._call("instr", "INSTR", s)
 
-    def split_index(self, delimiter: object, index: object) -> Self:
+    def split_index(self, separator: object, index: object) -> Self:
         """SPLIT_INDEX: the part at `index`, from 0."""
-        return self._call("split_index", "SPLIT_INDEX", delimiter, index)
+        return self._call("split_index", "SPLIT_INDEX", separator, index)
 
     def split(self, delimiter: object) -> Self:
         """SPLIT into an array."""
         return self._call("split", "SPLIT", delimiter)
 
-    def str_to_map(self, pairs: object = ",", values: object = "=") -> Self:
+    def str_to_map(self, list_delimiter: object = ",", key_value_delimiter: object = "=") -> Self:
         """STR_TO_MAP, with separators of pairs, and of keys and values."""
-        return self._call("str_to_map", "STR_TO_MAP", pairs, values)
+        return self._call("str_to_map", "STR_TO_MAP", list_delimiter, key_value_delimiter)
 
-    def regexp(self, pattern: object) -> Self:
+    def regexp(self, regex: object) -> Self:
         """REGEXP: TRUE if a part matches."""
-        return self._call("regexp", "REGEXP", pattern)
+        return self._call("regexp", "REGEXP", regex)
 
-    def regexp_extract(self, pattern: object, group: object | None = None) -> Self:
+    def regexp_extract(self, regex: object, extract_index: object | None = None) -> Self:
         """REGEXP_EXTRACT: the first match, or a group of it."""
-        return self._call("regexp_extract", "REGEXP_EXTRACT", pattern, *present(group))
+        return self._call("regexp_extract", "REGEXP_EXTRACT", regex, *present(extract_index))
 
-    def regexp_replace(self, pattern: object, replacement: object) -> Self:
+    def regexp_replace(self, regex: object, replacement: object) -> Self:
         """REGEXP_REPLACE every match."""
-        return self._call("regexp_replace", "REGEXP_REPLACE", pattern, replacement)
+        return self._call("regexp_replace", "REGEXP_REPLACE", regex, replacement)
 
-    def regexp_count(self, pattern: object) -> Self:
+    def regexp_count(self, regex: object) -> Self:
         """REGEXP_COUNT: the number of matches."""
-        return self._call("regexp_count", "REGEXP_COUNT", pattern)
+        return self._call("regexp_count", "REGEXP_COUNT", regex)
 
-    def regexp_instr(self, pattern: object) -> Self:
+    def regexp_instr(self, regex: object) -> Self:
         """REGEXP_INSTR: the position of the first match, from 1."""
-        return self._call("regexp_instr", "REGEXP_INSTR", pattern)
+        return self._call("regexp_instr", "REGEXP_INSTR", regex)
 
-    def regexp_substr(self, pattern: object) -> Self:
+    def regexp_substr(self, regex: object) -> Self:
         """REGEXP_SUBSTR: the first match."""
-        return self._call("regexp_substr", "REGEXP_SUBSTR", pattern)
+        return self._call("regexp_substr", "REGEXP_SUBSTR", regex)
 
-    def regexp_extract_all(self, pattern: object, group: object | None = None) -> Self:
+    def regexp_extract_all(self, regex: object, extract_index: object | None = None) -> Self:
         """REGEXP_EXTRACT_ALL: all matches, or a group of each, as an array."""
-        return self._call("regexp_extract_all", "REGEXP_EXTRACT_ALL", pattern, *present(group))
+        return self._call("regexp_extract_all", "REGEXP_EXTRACT_ALL", regex, *present(extract_index))
 
-    def parse_url(self, part: object, key: object | None = None) -> Self:
+    def parse_url(self, part_to_extract: object, key: object | None = None) -> Self:
         """PARSE_URL: HOST, PATH, QUERY, REF, PROTOCOL, AUTHORITY, FILE or USERINFO; or the value of a key in QUERY."""
-        return self._call("parse_url", "PARSE_URL", part, *present(key))
+        return self._call("parse_url", "PARSE_URL", part_to_extract, *present(key))
 
     def printf(self, *values: object) -> Self:
         """PRINTF: the values in this format."""
@@ -219,57 +233,57 @@ class PlainMethods(Operand):
         """DECODE from bytes."""
         return self._call("decode", "DECODE", charset)
 
-    def starts_with(self, text: object) -> Self:
+    def starts_with(self, start_expr: object) -> Self:
         """STARTSWITH."""
-        return self._call("starts_with", "STARTSWITH", text)
+        return self._call("starts_with", "STARTSWITH", start_expr)
 
-    def ends_with(self, text: object) -> Self:
+    def ends_with(self, end_expr: object) -> Self:
         """ENDSWITH."""
-        return self._call("ends_with", "ENDSWITH", text)
+        return self._call("ends_with", "ENDSWITH", end_expr)
 
     def date_format(self, pattern: object) -> Self:
         """DATE_FORMAT with a pattern such as yyyy-MM-dd."""
         return self._call("date_format", "DATE_FORMAT", pattern)
 
-    def if_null(self, value: object) -> Self:
-        """IFNULL: this, or `value` if it is NULL."""
-        return self._call("if_null", "IFNULL", value)
+    def if_null(self, null_replacement: object) -> Self:
+        """IFNULL: this, or `null_replacement` if it is NULL."""
+        return self._call("if_null", "IFNULL", null_replacement)
 
     def null_if(self, value: object) -> Self:
         """NULLIF: NULL if this equals `value`."""
         return self._call("null_if", "NULLIF", value)
 
-    def array_append(self, element: object) -> Self:
+    def array_append(self, addition: object) -> Self:
         """ARRAY_APPEND."""
-        return self._call("array_append", "ARRAY_APPEND", element)
+        return self._call("array_append", "ARRAY_APPEND", addition)
 
-    def array_prepend(self, element: object) -> Self:
+    def array_prepend(self, addition: object) -> Self:
         """ARRAY_PREPEND."""
-        return self._call("array_prepend", "ARRAY_PREPEND", element)
+        return self._call("array_prepend", "ARRAY_PREPEND", addition)
 
-    def array_remove(self, element: object) -> Self:
-        """ARRAY_REMOVE: the array without elements equal to `element`."""
-        return self._call("array_remove", "ARRAY_REMOVE", element)
+    def array_remove(self, needle: object) -> Self:
+        """ARRAY_REMOVE: the array without elements equal to `needle`."""
+        return self._call("array_remove", "ARRAY_REMOVE", needle)
 
-    def array_contains(self, element: object) -> Self:
+    def array_contains(self, needle: object) -> Self:
         """ARRAY_CONTAINS."""
-        return self._call("array_contains", "ARRAY_CONTAINS", element)
+        return self._call("array_contains", "ARRAY_CONTAINS", needle)
 
-    def array_position(self, element: object) -> Self:
-        """ARRAY_POSITION: the position of `element` from 1; 0 if it is missing."""
-        return self._call("array_position", "ARRAY_POSITION", element)
+    def array_position(self, needle: object) -> Self:
+        """ARRAY_POSITION: the position of `needle` from 1; 0 if it is missing."""
+        return self._call("array_position", "ARRAY_POSITION", needle)
 
     def array_sort(self, *how: object) -> Self:
         """ARRAY_SORT, optionally with ascending (default TRUE) and nulls first."""
         return self._call("array_sort", "ARRAY_SORT", *how)
 
-    def array_slice(self, start: object, end: object | None = None) -> Self:
-        """ARRAY_SLICE from `start` to `end`, both inclusive."""
-        return self._call("array_slice", "ARRAY_SLICE", start, *present(end))
+    def array_slice(self, start_offset: object, end_offset: object | None = None) -> Self:
+        """ARRAY_SLICE from `start_offset` to `end_offset`, both inclusive."""
+        return self._call("array_slice", "ARRAY_SLICE", start_offset, *present(end_offset))
 
-    def array_join(self, delimiter: object, null: object | None = None) -> Self:
+    def array_join(self, delimiter: object, null_replacement: object | None = None) -> Self:
         """ARRAY_JOIN: the elements as one text."""
-        return self._call("array_join", "ARRAY_JOIN", delimiter, *present(null))
+        return self._call("array_join", "ARRAY_JOIN", delimiter, *present(null_replacement))
 
     def array_union(self, array: object) -> Self:
         """ARRAY_UNION: the elements of both, without duplicates."""
@@ -291,13 +305,37 @@ class PlainMethods(Operand):
         """MAP_UNION: the later maps win."""
         return self._call("map_union", "MAP_UNION", *maps)
 
-    def sha2(self, bits: object) -> Self:
+    def sha2(self, hash_length: object) -> Self:
         """SHA2 of 224, 256, 384 or 512 bits."""
-        return self._call("sha2", "SHA2", bits)
+        return self._call("sha2", "SHA2", hash_length)
 
-    def percentile(self, share: object) -> Self:
-        """PERCENTILE: the value at a share (0 to 1) of the sorted values."""
-        return self._call("percentile", "PERCENTILE", share)
+    def bitmap_and(self, bitmap2: object) -> Self:
+        """BITMAP_AND: the members of both bitmaps."""
+        return self._call("bitmap_and", "BITMAP_AND", bitmap2)
+
+    def bitmap_andnot(self, bitmap2: object) -> Self:
+        """BITMAP_ANDNOT: the members of this bitmap that the argument lacks."""
+        return self._call("bitmap_andnot", "BITMAP_ANDNOT", bitmap2)
+
+    def bitmap_or(self, bitmap2: object) -> Self:
+        """BITMAP_OR: the members of either bitmap."""
+        return self._call("bitmap_or", "BITMAP_OR", bitmap2)
+
+    def bitmap_xor(self, bitmap2: object) -> Self:
+        """BITMAP_XOR: the members of exactly one of the bitmaps."""
+        return self._call("bitmap_xor", "BITMAP_XOR", bitmap2)
+
+    def parse_json(self, allow_duplicate_keys: object | None = None) -> Self:
+        """PARSE_JSON: the VARIANT of a JSON text, which must be valid."""
+        return self._call("parse_json", "PARSE_JSON", *present(allow_duplicate_keys))
+
+    def try_parse_json(self, allow_duplicate_keys: object | None = None) -> Self:
+        """TRY_PARSE_JSON: the VARIANT of a JSON text; NULL if invalid."""
+        return self._call("try_parse_json", "TRY_PARSE_JSON", *present(allow_duplicate_keys))
+
+    def percentile(self, percentage: object, frequency: object | None = None) -> Self:
+        """PERCENTILE: the value at a share (0 to 1) of the sorted values, each counted `frequency` times."""
+        return self._call("percentile", "PERCENTILE", percentage, *present(frequency))
 
     def lag(self, offset: int = 1, default: object | None = None) -> Self:
         """LAG over a window: the value `offset` rows before."""

@@ -12,6 +12,7 @@ from compiled_plan.planner.table.building.nodes import Sum
 from compiled_plan.planner.table.building.planned import PlannedTable
 from compiled_plan.planner.table.building.python_literals import node_of
 from compiled_plan.planner.table.expressions.core import Operand, as_property, refuse, shown_of, text_of
+from compiled_plan.planner.table.expressions.units import JsonType, keyword_of
 
 
 class Predicates(Operand):
@@ -81,15 +82,15 @@ class Predicates(Operand):
         node = ast.Binary("IS NOT DISTINCT FROM", self._node, node_of(other))
         return self._method(node, "is_not_distinct_from", other)
 
-    def between(self, low: object, high: object) -> Self:
-        """BETWEEN low AND high, both inclusive."""
-        node = ast.Between(self._node, node_of(low), node_of(high))
-        return self._method(node, "between", low, high)
+    def between(self, lower_bound: object, upper_bound: object) -> Self:
+        """BETWEEN two bounds, both inclusive."""
+        node = ast.Between(self._node, node_of(lower_bound), node_of(upper_bound))
+        return self._method(node, "between", lower_bound, upper_bound)
 
-    def not_between(self, low: object, high: object) -> Self:
-        """NOT BETWEEN low AND high."""
-        node = ast.Unary("NOT", ast.Between(self._node, node_of(low), node_of(high)))
-        return self._method(node, "not_between", low, high)
+    def not_between(self, lower_bound: object, upper_bound: object) -> Self:
+        """NOT BETWEEN two bounds."""
+        node = ast.Unary("NOT", ast.Between(self._node, node_of(lower_bound), node_of(upper_bound)))
+        return self._method(node, "not_between", lower_bound, upper_bound)
 
     def in_(self, first: object | PlannedTable, *more: object) -> Self:
         """IN: a member of the values, or of the rows of a table with one column.
@@ -165,9 +166,10 @@ class Predicates(Operand):
         """IS NOT FALSE."""
         return self._is("FALSE", "is_not_false", negated=True)
 
-    def is_json(self, kind: str = "VALUE") -> Self:
-        """IS JSON; `kind` is VALUE, SCALAR, ARRAY or OBJECT."""
-        return self._method(ast.IsPredicate(self._node, f"JSON {kind.upper()}"), "is_json", kind)
+    def is_json(self, json_type: JsonType | str | None = None) -> Self:
+        """IS JSON; the type is VALUE (default), SCALAR, ARRAY or OBJECT."""
+        kind = keyword_of(json_type or JsonType.VALUE, JsonType)
+        return self._method(ast.IsPredicate(self._node, f"JSON {kind}"), "is_json", kind)
 
     def _is(self, kind: str, name: str, *, negated: bool = False) -> Self:
         return as_property(self, ast.IsPredicate(self._node, kind, negated), name)

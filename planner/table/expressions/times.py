@@ -10,6 +10,7 @@ from typing import Self
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.nodes import WindowProperty
 from compiled_plan.planner.table.expressions.core import AnyOperand, Operand, as_property, call_node, refuse, text_of
+from compiled_plan.planner.table.expressions.units import TimeIntervalUnit, TimePointUnit, keyword_of
 
 
 class _Interval:
@@ -101,13 +102,14 @@ class Times(Operand):
 
         return as_property(self, ast.Cast(self._node, type_node(type_)), name)
 
-    def extract(self, unit: str) -> Self:
+    def extract(self, time_interval_unit: TimeIntervalUnit | str) -> Self:
         """EXTRACT(unit FROM this), such as "YEAR" or "DOW"."""
-        return self._method(call_node("EXTRACT", ast.Keyword(unit.upper()), self), "extract", unit)
+        unit = keyword_of(time_interval_unit)
+        return self._method(call_node("EXTRACT", ast.Keyword(unit), self), "extract", unit)
 
-    def timestamp_add(self, unit: str, amount: object) -> Self:
+    def timestamp_add(self, unit: TimePointUnit | str, amount: object) -> Self:
         """TIMESTAMPADD(unit, amount, this)."""
-        node = call_node("TIMESTAMPADD", ast.Keyword(unit.upper()), amount, self)
+        node = call_node("TIMESTAMPADD", ast.Keyword(keyword_of(unit)), amount, self)
         return self._method(node, "timestamp_add", unit, amount)
 
     # --- windows

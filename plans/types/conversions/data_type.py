@@ -119,6 +119,15 @@ def _fits(class_: type, type_: t.FieldsType) -> bool:
     return True
 
 
+def with_mutable_rows(data_type: DataType) -> DataType:
+    """The same type with PyFlink's classes for the rows and bytes in it."""
+    type_ = data_type.logical_type
+    bridge = MutableRow if isinstance(type_, t.FieldsType) else data_type.bridge
+    if isinstance(type_, t.BinaryType | t.VarBinaryType):
+        bridge = bytearray
+    return replace(data_type, bridge=bridge, children=tuple(map(with_mutable_rows, data_type.children)))
+
+
 def internal_type(type_: t.LogicalType) -> DataType:
     """The data type whose objects are the internal values of a type, without user-defined conversions."""
     bridge: type | None = None

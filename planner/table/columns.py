@@ -1,0 +1,146 @@
+"""Columns of a resolved schema: physical, computed, metadata.
+
+Source: PyFlink's `Column`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Self
+
+from compiled_plan.planner.sql.binding.inserts import summary
+from compiled_plan.planner.table.expressions.types import logical_type
+from compiled_plan.plans.types import LogicalType, TimestampBase
+
+_METADATA = re.compile(r"METADATA(?: FROM '((?:[^']|'')*)')?( VIRTUAL)?")
+
+
+@dataclass(frozen=True)
+class SchemaColumn:
+    """A column of a schema. `extras` are further clauses of its declaration (AS expression, METADATA)."""
+
+    name: str
+    data_type: LogicalType
+    extras: str | None = None
+    watermark: str | None = None
+    comment: str | None = None
+
+    @property
+    def regular_type(self) -> LogicalType:
+        """The type, without the property of a time attribute."""
+        return self.data_type.as_regular() if isinstance(self.data_type, TimestampBase) else self.data_type
+
+    @staticmethod
+    def physical(name: str, data_type: object) -> PhysicalColumn:
+        """A physical column."""
+        return PhysicalColumn(name, logical_type(data_type))
+
+    @staticmethod
+    def metadata(name: str, data_type: object, metadata_key: str | None, is_virtual: bool) -> MetadataColumn:
+        """A metadata column."""
+        key = "" if metadata_key is None else f" FROM '{metadata_key}'"
+        return MetadataColumn(name, logical_type(data_type), f"METADATA{key}{' VIRTUAL' if is_virtual else ''}")
+
+    @staticmethod
+    def computed(name: str, expression: str, data_type: object) -> ComputedColumn:
+        """A computed column, of an expression in SQL and its type."""
+        return ComputedColumn(name, logical_type(data_type), f"AS {expression}")
+
+    def get_name(self) -> str:
+        """The column's name."""
+        return self.name
+
+    def get_data_type(self) -> LogicalType:
+        """The column's type."""
+        return self.data_type
+
+    def get_comment(self) -> str | None:
+        """The column's comment."""
+        return self.comment
+
+    def is_physical(self) -> bool:
+        """Return True for a physical column."""
+        return self.extras is None
+
+    def is_persisted(self) -> bool:
+        """Return True for a column that is written: physical, or metadata that is not virtual."""
+        return self.extras is None or (self.extras.startswith("METADATA") and not self.extras.endswith(" VIRTUAL"))
+
+    def explain_extras(self) -> str | None:
+        """The clauses behind the type in the column's declaration."""
+        return self.extras
+
+    def as_summary_string(self) -> str:
+        """The column's declaration."""
+        comment = "" if self.comment is None else " COMMENT '" + self.comment.replace("'", "''") + "'"
+        extras = "" if self.extras is None else f" {self.extras}"
+        return f"`{self.name}` {summary(self.data_type)}{extras}{comment}"
+
+    def with_comment(self, comment: str | None) -> Self:
+        """The column with a comment."""
+        return replace(self, comment=comment)
+
+    def copy(self, new_type: object) -> Self:
+        """The column with another type."""
+        return replace(self, data_type=logical_type(new_type))
+
+    def rename(self, new_name: str) -> Self:
+        """The column under another name."""
+        return replace(self, name=new_name)
+
+    def __str__(self) -> str:
+        return self.as_summary_string()
+
+
+class PhysicalColumn(SchemaColumn):
+    """A column of the data."""
+
+
+class ComputedColumn(SchemaColumn):
+    """A column of an expression."""
+
+    def get_expression(self) -> str:
+        """The expression in SQL."""
+        return (self.extras or "").removeprefix("AS ")
+
+
+class MetadataColumn(SchemaColumn):
+    """A column of the connector's or format's metadata."""
+
+    def get_metadata_key(self) -> str | None:
+        """The metadata's name; None if it is that of the column."""
+        match = _METADATA.match(self.extras or "")
+        return None if match is None or match[1] is None else match[1].replace("''", "'")
+
+    def is_virtual(self) -> bool:
+        """Return True if the column is not written."""
+        return not self.is_persisted()
+
+
+@dataclass(frozen=True)
+class WatermarkSpec:
+    """The watermark of a column."""
+
+    rowtime_attribute: str
+    watermark_expression: str
+
+    @staticmethod
+    def of(rowtime_attribute: str, watermark_expression: str) -> WatermarkSpec:
+        """The watermark of a column, by an expression in SQL."""
+        return WatermarkSpec(rowtime_attribute, watermark_expression)
+
+    def get_rowtime_attribute(self) -> str:
+        """The column's name."""
+        return self.rowtime_attribute
+
+    def get_watermark_expression(self) -> str:
+        """The expression in SQL."""
+        return self.watermark_expression
+
+    def as_summary_string(self) -> str:
+        """The watermark's declaration."""
+        return f"WATERMARK FOR `{self.rowtime_attribute}` AS {self.watermark_expression}"
+
+    def __str__(self) -> str:
+        return self.as_summary_string()

@@ -1,0 +1,64 @@
+"""The primary key of a resolved schema.
+
+Source: PyFlink's `Constraint`, `UniqueConstraint`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+
+class KeyType(Enum):
+    """Kinds of constraints."""
+
+    PRIMARY_KEY = 0
+    UNIQUE_KEY = 1
+
+
+@dataclass(frozen=True)
+class UniqueConstraint:
+    """A primary key, which is not enforced."""
+
+    ConstraintType = KeyType
+
+    name: str
+    columns: tuple[str, ...]
+
+    @staticmethod
+    def primary_key(name: str, columns: Sequence[str]) -> UniqueConstraint:
+        """A primary key of these columns."""
+        return UniqueConstraint(name, tuple(columns))
+
+    def get_name(self) -> str:
+        """The key's name."""
+        return self.name
+
+    def get_columns(self) -> list[str]:
+        """The key's columns."""
+        return list(self.columns)
+
+    def get_type(self) -> KeyType:
+        """PRIMARY_KEY."""
+        return KeyType.PRIMARY_KEY
+
+    def get_type_string(self) -> str:
+        """PRIMARY KEY."""
+        return "PRIMARY KEY"
+
+    def is_enforced(self) -> bool:
+        """Return False: keys are not enforced."""
+        return False
+
+    def as_summary_string(self) -> str:
+        """The key's declaration."""
+        keys = ", ".join(f"`{name}`" for name in self.columns)
+        return f"CONSTRAINT `{self.name}` PRIMARY KEY ({keys}) NOT ENFORCED"
+
+    def __str__(self) -> str:
+        return self.as_summary_string()
+
+
+#: There are no other constraints.
+Constraint = UniqueConstraint

@@ -1,0 +1,216 @@
+"""Schemas of declared tables in Python, as lines of CREATE TABLE.
+
+Source: FLIP-129; Flink's and PyFlink's `Schema`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from compiled_plan.planner.sql.binding.source import SourceText
+from compiled_plan.planner.sql.binding.unparse import unparse
+from compiled_plan.planner.table.building.unfinished import Unfinished
+from compiled_plan.planner.table.expressions.core import Operand
+from compiled_plan.planner.table.expressions.types import logical_type, text_of_type
+from compiled_plan.planner.table.schemas import ResolvedSchema
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.types import FieldsType
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.types.conversions.data_types import DataType
+
+
+#: The name of a column at the start of its line.
+_NAME = re.compile(r"`((?:[^`]|``)+)` ")
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns, watermark and primary key of a table, as lines of CREATE TABLE."""
+
+    Builder: ClassVar[type[SchemaBuilder]]
+
+    lines: tuple[str, ...] = ()
+    key: tuple[str, ...] = ()
+    #: Name, type and comment of the physical columns.
+    physical: tuple[tuple[str, object, str | None], ...] = ()
+    #: The name of the primary key; generated if empty.
+    key_name: str = ""
+
+    def to_row_data_type(self) -> DataType:
+        """The physical columns as a row type with their bridged classes."""
+        from compiled_plan.plans.types.conversions.data_types import DataTypes
+
+        fields = [DataTypes.FIELD(name, type_, comment) for name, type_, comment in self.physical]
+        return DataTypes.ROW(*fields).not_null()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns in order."""
+        matches = (_NAME.match(line) for line in self.lines)
+        return tuple(match[1].replace("``", "`") for match in matches if match is not None)
+
+    def without_physical(self) -> Schema:
+        """The schema without its physical columns."""
+        own = {name for name, _, _ in self.physical}
+        matches = ((line, _NAME.match(line)) for line in self.lines)
+        lines = tuple(line for line, match in matches if match is None or match[1].replace("``", "`") not in own)
+        return Schema(lines, self.key, (), self.key_name)
+
+    @property
+    def clauses(self) -> tuple[str, ...]:
+        """The lines of CREATE TABLE."""
+        if not self.key:
+            return self.lines
+        name = f"CONSTRAINT {quoted(self.key_name)} " if self.key_name else ""
+        return (*self.lines, f"{name}PRIMARY KEY ({', '.join(map(quoted, self.key))}) NOT ENFORCED")
+
+    def __str__(self) -> str:
+        return "(\n  " + ",\n  ".join(self.clauses) + "\n)"
+
+    @staticmethod
+    def new_builder() -> SchemaBuilder:
+        """Create a builder: `Schema.new_builder().column("id", "INT").primary_key("id").build()`."""
+        return SchemaBuilder()
+
+
+@dataclass(repr=False, eq=False)
+class SchemaBuilder(Unfinished):
+    """Builder of a `Schema`. Each method changes the builder and returns it."""
+
+    WHAT = "the builder of a schema"
+    NEXT = "it has column, column_by_expression, column_by_metadata, watermark and primary_key; finish it with .build()"
+
+    _lines: list[str] = field(default_factory=list)
+    _physical: list[tuple[str, object, str | None]] = field(default_factory=list)
+    _key: tuple[str, ...] = ()
+    _key_name: str = ""
+
+    def from_schema(self, unresolved_schema: Schema) -> SchemaBuilder:
+        """Add the columns and the watermark of a schema, and set its primary key."""
+        self._lines += unresolved_schema.lines
+        self._physical += unresolved_schema.physical
+        self._key, self._key_name = unresolved_schema.key, unresolved_schema.key_name
+        return self
+
+    def from_resolved_schema(self, resolved_schema: ResolvedSchema) -> SchemaBuilder:
+        """Add the columns and the watermark of a table's schema, and set its primary key."""
+        for column in resolved_schema.columns:
+            if column.extras is None:
+                self.column(column.name, column.regular_type, column.comment)
+            else:
+                type_ = "" if column.extras.startswith("AS ") else f"{text_of_type(column.data_type)} "
+                self._lines.append(f"{quoted(column.name)} {type_}{column.extras}{_comment(column.comment)}")
+        for column in resolved_schema.columns:
+            if column.watermark:
+                self.watermark(column.name, column.watermark)
+        return self.primary_key(*resolved_schema.primary_key) if resolved_schema.primary_key else self
+
+    def from_row_data_type(self, data_type: object) -> SchemaBuilder:
+        """Add the fields of a row type as physical columns.
+
+        Raises:
+            ProgramError: not a row type.
+        """
+        type_ = logical_type(data_type)
+        if not isinstance(type_, FieldsType):
+            raise ProgramError(
+                f"from_row_data_type() takes a row type, not {type_}",
+                where="from_row_data_type()",
+                remedy='write DataTypes.ROW([DataTypes.FIELD("id", DataTypes.INT())])',
+            )
+        return self.from_fields(type_.names, type_.types)
+
+    def from_fields(self, field_names: Sequence[str], field_data_types: Sequence[object]) -> SchemaBuilder:
+        """Add physical columns of these names and types."""
+        if len(field_names) != len(field_data_types):
+            raise ProgramError(
+                f"there are {len(field_names)} names and {len(field_data_types)} types", where="from_fields()"
+            )
+        for name, type_ in zip(field_names, field_data_types, strict=True):
+            self.column(name, type_)
+        return self
+
+    def column(self, column_name: str, data_type: object, comment: str | None = None) -> SchemaBuilder:
+        """Add a physical column of a type: `"DECIMAL(10, 2)"`, or `DataTypes.DECIMAL(10, 2)`."""
+        name = checked_name(column_name, "column")
+        self._physical.append((name, data_type, comment))
+        self._lines.append(f"{quoted(name)} {text_of_type(data_type)}{_comment(comment)}")
+        return self
+
+    def column_by_expression(self, column_name: str, expr: str | Operand) -> SchemaBuilder:
+        """Add a computed column by an expression, in SQL ("PROCTIME()") or of the Table API."""
+        self._lines.append(f"{quoted(column_name)} AS {_text(expr)}")
+        return self
+
+    def column_by_metadata(
+        self, column_name: str, data_type: object, metadata_key: str | None = None, is_virtual: bool = False
+    ) -> SchemaBuilder:
+        """Add a metadata column of the connector or format.
+
+        Args:
+            column_name: the column's name.
+            data_type: its type.
+            metadata_key: the metadata's name, by default the column's.
+            is_virtual: the column is not written.
+        """
+        key = "" if metadata_key is None else f" FROM {string(metadata_key)}"
+        virtual = " VIRTUAL" if is_virtual else ""
+        self._lines.append(f"{quoted(column_name)} {text_of_type(data_type)} METADATA{key}{virtual}")
+        return self
+
+    def watermark(self, column_name: str, watermark_expr: str | Operand) -> SchemaBuilder:
+        """Set the watermark of a column: `"ts - INTERVAL '5' SECOND"`, or `col("ts") - lit(5).seconds`."""
+        self._lines.append(f"WATERMARK FOR {quoted(column_name)} AS {_text(watermark_expr)}")
+        return self
+
+    def primary_key(self, *column_names: str) -> SchemaBuilder:
+        """Set the primary key, which is not enforced."""
+        return self.primary_key_named("", *column_names)
+
+    def primary_key_named(self, constraint_name: str, *column_names: str) -> SchemaBuilder:
+        """Set the primary key and its name."""
+        self._key, self._key_name = column_names, constraint_name
+        return self
+
+    def build(self) -> Schema:
+        """Return the schema."""
+        return Schema(tuple(self._lines), self._key, tuple(self._physical), self._key_name)
+
+
+Schema.Builder = SchemaBuilder
+
+
+def _text(expression: str | Operand) -> str:
+    """The SQL text of an expression."""
+    return unparse(expression._node, SourceText("")) if isinstance(expression, Operand) else expression
+
+
+def _comment(text: str | None) -> str:
+    return "" if text is None else f" COMMENT {string(text)}"
+
+
+def checked_name(name: object, operation: str) -> str:
+    """Return the name.
+
+    Raises:
+        ProgramError: not a text, or empty.
+    """
+    if not isinstance(name, str) or not name:
+        raise ProgramError(
+            f"{operation}() takes a name, not {name!r}", where=f"{operation}()", remedy="give a text that is not empty"
+        )
+    return name
+
+
+def quoted(name: str) -> str:
+    """The name as an SQL identifier."""
+    return f"`{name.replace('`', '``')}`"
+
+
+def string(text: str) -> str:
+    """The text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
