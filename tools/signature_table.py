@@ -47,6 +47,8 @@ _TYPES = (
     "STRING",
     "CHAR(5)",
     "BYTES",
+    "BITMAP",
+    "VARIANT",
     "DATE",
     "TIME(0)",
     "TIMESTAMP(3)",

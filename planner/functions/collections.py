@@ -14,6 +14,7 @@ from compiled_plan.planner.functions.signatures import (
     ARRAY,
     BOOL,
     COLLECTION,
+    ITEMS,
     MAP,
     TEXT,
     WHOLE,
@@ -181,7 +182,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("ARRAY", (form(ANY, rest=ANY),), rewrite=_array, nulls=True),
     Function("MAP", (form(ANY, ANY, rest=ANY),), rewrite=_map, nulls=True),
     Function("ROW", (form(ANY, rest=ANY),), rewrite=_row, nulls=True),
-    Function("ITEM", (form(COLLECTION, ANY),), rewrite=_item),
+    Function("ITEM", (form(ITEMS, ANY),), rewrite=_item),
     Function("CARDINALITY", (form(COLLECTION),), fixed(INT)).api(
         "x.cardinality", "CARDINALITY: the number of elements."
     ),

@@ -29,7 +29,19 @@ from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.plans.rex import Call, RexNode, python_function, walk
 
 #: The modules of the families of scalar functions.
-FAMILIES = (operators, arithmetic, strings, temporal, conditional, collections, hashes, json, structured, bitmaps, variants)
+FAMILIES = (
+    operators,
+    arithmetic,
+    strings,
+    temporal,
+    conditional,
+    collections,
+    hashes,
+    json,
+    structured,
+    bitmaps,
+    variants,
+)
 
 #: Flink functions without support here, and their alternatives.
 UNSUPPORTED = models.REFUSED

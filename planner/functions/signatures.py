@@ -32,6 +32,7 @@ from compiled_plan.plans.types import (
     TimestampBase,
     TimeType,
     VarCharType,
+    VariantType,
 )
 
 Operands = tuple[RexNode, ...]
@@ -70,6 +71,7 @@ TEMPORAL = Family("DATETIME or INTERVAL", (DateType, TimeType, TimestampBase, In
 ARRAY = Family("ARRAY", (ArrayType,))
 MAP = Family("MAP", (MapType,))
 COLLECTION = Family("ARRAY, MAP or MULTISET", (ArrayType, MapType, MultisetType))
+ITEMS = Family("ARRAY, MAP, MULTISET or VARIANT", (ArrayType, MapType, MultisetType, VariantType))
 COMPOSITE = Family("ROW or STRUCTURED", (FieldsType,))
 SYMBOL = Family("KEYWORD", (SymbolType,))
 

@@ -41,7 +41,7 @@ def members(data: bytes) -> list[int]:
 
 def _containers(data: bytes) -> Iterator[tuple[int, Iterable[int]]]:
     """The upper halves of the members, and the lower halves of each."""
-    (cookie,), at, with_runs = struct.unpack_from("<I", data), 4, bytes()
+    (cookie,), at, with_runs = struct.unpack_from("<I", data), 4, b""
     if cookie & 0xFFFF == _RUNS:
         count = (cookie >> 16) + 1
         with_runs = data[at : at + (count + 7) // 8]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from compiled_plan.planner.algebra.nodes import Hint
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.source import SourceText
-from compiled_plan.plans.errors import PlanError, ProgramWarning
+from compiled_plan.plans.errors import CompiledPlanError, ProgramWarning
 from compiled_plan.plans.text.durations import parse_duration
 
 LOOKUP = "LOOKUP"
@@ -39,7 +39,7 @@ def _whole(text: str) -> str:
 def _duration(text: str) -> str:
     try:
         parse_duration(text)
-    except PlanError as fault:
+    except CompiledPlanError as fault:
         return fault.message
     return ""
 
@@ -77,7 +77,9 @@ def check_lookup(node: ast.TableHint, source: SourceText) -> None:
     given = [key for key in _RETRY if key in node.options]
     if given and len(given) < len(_RETRY):
         missing = ", ".join(repr(key) for key in _RETRY if key not in given)
-        raise source.error(node, f"LOOKUP retries only with all of its options, it lacks {missing}", f"add {_ALL_RETRY}")
+        raise source.error(
+            node, f"LOOKUP retries only with all of its options, it lacks {missing}", f"add {_ALL_RETRY}"
+        )
 
 
 def _warn_of_unknown(pair: ast.HintOption, source: SourceText) -> None:

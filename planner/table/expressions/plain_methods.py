@@ -70,10 +70,18 @@ class PlainMethods(Operand):
     json_unquote = FunctionProperty("JSON_UNQUOTE", "JSON_UNQUOTE: the content of a JSON string.")
     bitmap_build = FunctionProperty("BITMAP_BUILD", "BITMAP_BUILD: the bitmap of the elements of an ARRAY<INT>.")
     bitmap_cardinality = FunctionProperty("BITMAP_CARDINALITY", "BITMAP_CARDINALITY: the number of members.")
-    bitmap_from_bytes = FunctionProperty("BITMAP_FROM_BYTES", "BITMAP_FROM_BYTES: the bitmap of its portable serialization.")
-    bitmap_to_array = FunctionProperty("BITMAP_TO_ARRAY", "BITMAP_TO_ARRAY: the members in the order of unsigned numbers.")
-    bitmap_to_bytes = FunctionProperty("BITMAP_TO_BYTES", "BITMAP_TO_BYTES: the portable serialization of a Roaring bitmap.")
-    bitmap_to_string = FunctionProperty("BITMAP_TO_STRING", "BITMAP_TO_STRING: the members as unsigned numbers, such as {1,2,3}.")
+    bitmap_from_bytes = FunctionProperty(
+        "BITMAP_FROM_BYTES", "BITMAP_FROM_BYTES: the bitmap of its portable serialization."
+    )
+    bitmap_to_array = FunctionProperty(
+        "BITMAP_TO_ARRAY", "BITMAP_TO_ARRAY: the members in the order of unsigned numbers."
+    )
+    bitmap_to_bytes = FunctionProperty(
+        "BITMAP_TO_BYTES", "BITMAP_TO_BYTES: the portable serialization of a Roaring bitmap."
+    )
+    bitmap_to_string = FunctionProperty(
+        "BITMAP_TO_STRING", "BITMAP_TO_STRING: the members as unsigned numbers, such as {1,2,3}."
+    )
     count = FunctionProperty("COUNT", "COUNT of the rows where this is not NULL.")
     sum = FunctionProperty("SUM", "SUM: NULL without rows.")
     sum0 = FunctionProperty("$SUM0", "SUM, but 0 instead of NULL: `$SUM0` in SQL.")
@@ -89,13 +97,24 @@ class PlainMethods(Operand):
     collect = FunctionProperty("COLLECT", "COLLECT: the values as a MULTISET.")
     array_agg = FunctionProperty("ARRAY_AGG", "ARRAY_AGG: the values as an ARRAY.")
     bitmap_build_agg = FunctionProperty("BITMAP_BUILD_AGG", "BITMAP_BUILD_AGG: the bitmap of the values.")
-    bitmap_build_cardinality_agg = FunctionProperty("BITMAP_BUILD_CARDINALITY_AGG", "BITMAP_BUILD_CARDINALITY_AGG: the number of members of the bitmap of the values.")
+    bitmap_build_cardinality_agg = FunctionProperty(
+        "BITMAP_BUILD_CARDINALITY_AGG",
+        "BITMAP_BUILD_CARDINALITY_AGG: the number of members of the bitmap of the values.",
+    )
     bitmap_and_agg = FunctionProperty("BITMAP_AND_AGG", "BITMAP_AND_AGG: the intersection of the bitmaps.")
-    bitmap_and_cardinality_agg = FunctionProperty("BITMAP_AND_CARDINALITY_AGG", "BITMAP_AND_CARDINALITY_AGG: the number of members of the intersection of the bitmaps.")
+    bitmap_and_cardinality_agg = FunctionProperty(
+        "BITMAP_AND_CARDINALITY_AGG",
+        "BITMAP_AND_CARDINALITY_AGG: the number of members of the intersection of the bitmaps.",
+    )
     bitmap_or_agg = FunctionProperty("BITMAP_OR_AGG", "BITMAP_OR_AGG: the union of the bitmaps.")
-    bitmap_or_cardinality_agg = FunctionProperty("BITMAP_OR_CARDINALITY_AGG", "BITMAP_OR_CARDINALITY_AGG: the number of members of the union of the bitmaps.")
+    bitmap_or_cardinality_agg = FunctionProperty(
+        "BITMAP_OR_CARDINALITY_AGG", "BITMAP_OR_CARDINALITY_AGG: the number of members of the union of the bitmaps."
+    )
     bitmap_xor_agg = FunctionProperty("BITMAP_XOR_AGG", "BITMAP_XOR_AGG: the symmetric difference of the bitmaps.")
-    bitmap_xor_cardinality_agg = FunctionProperty("BITMAP_XOR_CARDINALITY_AGG", "BITMAP_XOR_CARDINALITY_AGG: the number of members of the symmetric difference of the bitmaps.")
+    bitmap_xor_cardinality_agg = FunctionProperty(
+        "BITMAP_XOR_CARDINALITY_AGG",
+        "BITMAP_XOR_CARDINALITY_AGG: the number of members of the symmetric difference of the bitmaps.",
+    )
 
     def round(self, places: object = 0) -> Self:
         """ROUND to a number of decimal places."""
@@ -309,21 +328,21 @@ class PlainMethods(Operand):
         """SHA2 of 224, 256, 384 or 512 bits."""
         return self._call("sha2", "SHA2", hash_length)
 
-    def bitmap_and(self, bitmap2: object) -> Self:
+    def bitmap_and(self, bitmap: object) -> Self:
         """BITMAP_AND: the members of both bitmaps."""
-        return self._call("bitmap_and", "BITMAP_AND", bitmap2)
+        return self._call("bitmap_and", "BITMAP_AND", bitmap)
 
-    def bitmap_andnot(self, bitmap2: object) -> Self:
+    def bitmap_andnot(self, bitmap: object) -> Self:
         """BITMAP_ANDNOT: the members of this bitmap that the argument lacks."""
-        return self._call("bitmap_andnot", "BITMAP_ANDNOT", bitmap2)
+        return self._call("bitmap_andnot", "BITMAP_ANDNOT", bitmap)
 
-    def bitmap_or(self, bitmap2: object) -> Self:
+    def bitmap_or(self, bitmap: object) -> Self:
         """BITMAP_OR: the members of either bitmap."""
-        return self._call("bitmap_or", "BITMAP_OR", bitmap2)
+        return self._call("bitmap_or", "BITMAP_OR", bitmap)
 
-    def bitmap_xor(self, bitmap2: object) -> Self:
+    def bitmap_xor(self, bitmap: object) -> Self:
         """BITMAP_XOR: the members of exactly one of the bitmaps."""
-        return self._call("bitmap_xor", "BITMAP_XOR", bitmap2)
+        return self._call("bitmap_xor", "BITMAP_XOR", bitmap)
 
     def parse_json(self, allow_duplicate_keys: object | None = None) -> Self:
         """PARSE_JSON: the VARIANT of a JSON text, which must be valid."""
@@ -333,9 +352,9 @@ class PlainMethods(Operand):
         """TRY_PARSE_JSON: the VARIANT of a JSON text; NULL if invalid."""
         return self._call("try_parse_json", "TRY_PARSE_JSON", *present(allow_duplicate_keys))
 
-    def percentile(self, percentage: object, frequency: object | None = None) -> Self:
-        """PERCENTILE: the value at a share (0 to 1) of the sorted values, each counted `frequency` times."""
-        return self._call("percentile", "PERCENTILE", percentage, *present(frequency))
+    def percentile(self, share: object) -> Self:
+        """PERCENTILE: the value at a share (0 to 1) of the sorted values."""
+        return self._call("percentile", "PERCENTILE", share)
 
     def lag(self, offset: int = 1, default: object | None = None) -> Self:
         """LAG over a window: the value `offset` rows before."""

@@ -49,9 +49,7 @@ def test_everything_is_nullable() -> None:
     assert schema_of(row) == s.StructType([s.StructField("a", s.IntegerType()), s.StructField("b", array)])
 
 
-@pytest.mark.parametrize(
-    "text", ["RAW('a.B', 'x')", "TIMESTAMP(3) WITH TIME ZONE", "ARRAY<RAW('a.B', 'x')>"]
-)
+@pytest.mark.parametrize("text", ["RAW('a.B', 'x')", "TIMESTAMP(3) WITH TIME ZONE", "ARRAY<RAW('a.B', 'x')>"])
 def test_refused(text: str) -> None:
     with pytest.raises(UnsupportedError, match="cannot be held in Spark"):
         to_spark(t.parse_type(text))
