@@ -109,7 +109,8 @@ class PhysicalLookupJoin(NewColumns):
         joined = "".join(rex_text(item, self.columns.names) for item in (self.before, self.condition) if item)
         return (
             f"LookupJoin(table=[{path_text(self.request.table)}], joinType=[{JOIN_TITLES[self.kind]}], lookup=[{keys}]"
-            f"{where}{f', joinCondition=[{joined}]' if joined else ''}, select=[{', '.join(self.columns.names)}]{self._retry_text()})"
+            f"{where}{f', joinCondition=[{joined}]' if joined else ''}, select=[{', '.join(self.columns.names)}]"
+            f"{self._retry_text()})"
         )
 
     def _retry_text(self) -> str:
@@ -171,11 +172,13 @@ def _retry(hint: Hint | None) -> RetryOptions | None:
     options = {} if hint is None else dict(hint.options)
     if "retry-strategy" not in options:
         return None
-    return make(RetryOptions)(
-        retry_predicate=options["retry-predicate"],
-        retry_strategy="FIXED_DELAY",
-        fixed_delay=parse_duration(options["fixed-delay"]),
-        max_attempts=int(options["max-attempts"]),
+    return RetryOptions.model_validate(
+        {
+            "retry-predicate": options["retry-predicate"],
+            "retry-strategy": "FIXED_DELAY",
+            "fixed-delay": parse_duration(options["fixed-delay"]),
+            "max-attempts": int(options["max-attempts"]),
+        }
     )
 
 

@@ -10,6 +10,7 @@ import json
 import struct
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 _PRIMITIVE, _SHORT, _OBJECT, _ARRAY = range(4)
@@ -55,7 +56,7 @@ def _names(data: bytes) -> list[str]:
     count = int.from_bytes(data[1 : 1 + width], "little")
     offsets = [int.from_bytes(data[1 + width * at : 1 + width * (at + 1)], "little") for at in range(1, count + 2)]
     start = 1 + width * (count + 2)
-    return [data[start + first : start + last].decode() for first, last in zip(offsets, offsets[1:], strict=False)]
+    return [data[start + first : start + last].decode() for first, last in pairwise(offsets)]
 
 
 class _Reader:

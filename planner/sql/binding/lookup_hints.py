@@ -1,7 +1,7 @@
 """The hint LOOKUP: retries of lookup joins. Options of asynchronous lookups are checked and have no effect.
 
-Source: Flink's "Hints" page, "LOOKUP Hint"; the checks of Flink 2.3. Flink ignores unknown keys and, of several hints for
-one table, all but the first.
+Source: Flink's "Hints" page, "LOOKUP Hint"; the checks of Flink 2.3. Flink ignores unknown keys and, of several hints
+for one table, all but the first.
 """
 
 from __future__ import annotations
