@@ -150,7 +150,7 @@ def _bitmaps(operation: str, doc: str) -> tuple[Aggregate, Aggregate]:
             f"x.{name.lower()}", f"{name}: the {doc}."
         ),
         Aggregate(cardinality, (1,), _const(BIGINT), accepts, family, coerce=coerce).api(
-            f"x.{cardinality.lower()}", f"{cardinality}: the number of members of the {doc}."
+            f"x.{cardinality.lower()}", f"{cardinality}: the size of the {doc}."
         ),
     )
 
@@ -219,9 +219,9 @@ AGGREGATES: tuple[Aggregate, ...] = (
     Aggregate("JSON_ARRAYAGG_NULL_ON_NULL", (1,), _const(_JSON), group_nullable=False),
     Aggregate("JSON_ARRAYAGG_ABSENT_ON_NULL", (1,), _const(_JSON), group_nullable=False),
     *_bitmaps("BUILD", "bitmap of the values"),
-    *_bitmaps("AND", "intersection of the bitmaps"),
-    *_bitmaps("OR", "union of the bitmaps"),
-    *_bitmaps("XOR", "symmetric difference of the bitmaps"),
+    *_bitmaps("AND", "intersection"),
+    *_bitmaps("OR", "union"),
+    *_bitmaps("XOR", "symmetric difference"),
     _rank("ROW_NUMBER", BIGINT).api("row_number()", "ROW_NUMBER(), for an over window."),
     _rank("RANK", BIGINT).api("rank()", "RANK(), for an over window."),
     _rank("DENSE_RANK", BIGINT).api("dense_rank()", "DENSE_RANK(), for an over window."),

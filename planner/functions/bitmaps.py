@@ -61,8 +61,8 @@ FUNCTIONS: tuple[Function, ...] = (
     _pair("OR", "BITMAP_OR: the members of either bitmap."),
     _pair("XOR", "BITMAP_XOR: the members of exactly one of the bitmaps."),
     _one("CARDINALITY", BITMAP_, BIGINT, "BITMAP_CARDINALITY: the number of members."),
-    _one("FROM_BYTES", BYTES_, BITMAP, "BITMAP_FROM_BYTES: the bitmap of its portable serialization."),
-    _one("TO_ARRAY", BITMAP_, ArrayType(element=INT), "BITMAP_TO_ARRAY: the members in the order of unsigned numbers."),
-    _one("TO_BYTES", BITMAP_, BYTES, "BITMAP_TO_BYTES: the portable serialization of a Roaring bitmap."),
-    _one("TO_STRING", BITMAP_, STRING, "BITMAP_TO_STRING: the members as unsigned numbers, such as {1,2,3}."),
+    _one("FROM_BYTES", BYTES_, BITMAP, "BITMAP_FROM_BYTES: the bitmap of these bytes."),
+    _one("TO_ARRAY", BITMAP_, ArrayType(element=INT), "BITMAP_TO_ARRAY: the members in unsigned order."),
+    _one("TO_BYTES", BITMAP_, BYTES, "BITMAP_TO_BYTES: its portable bytes."),
+    _one("TO_STRING", BITMAP_, STRING, "BITMAP_TO_STRING: a text such as {1,2,3}."),
 )

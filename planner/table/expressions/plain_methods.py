@@ -70,18 +70,10 @@ class PlainMethods(Operand):
     json_unquote = FunctionProperty("JSON_UNQUOTE", "JSON_UNQUOTE: the content of a JSON string.")
     bitmap_build = FunctionProperty("BITMAP_BUILD", "BITMAP_BUILD: the bitmap of the elements of an ARRAY<INT>.")
     bitmap_cardinality = FunctionProperty("BITMAP_CARDINALITY", "BITMAP_CARDINALITY: the number of members.")
-    bitmap_from_bytes = FunctionProperty(
-        "BITMAP_FROM_BYTES", "BITMAP_FROM_BYTES: the bitmap of its portable serialization."
-    )
-    bitmap_to_array = FunctionProperty(
-        "BITMAP_TO_ARRAY", "BITMAP_TO_ARRAY: the members in the order of unsigned numbers."
-    )
-    bitmap_to_bytes = FunctionProperty(
-        "BITMAP_TO_BYTES", "BITMAP_TO_BYTES: the portable serialization of a Roaring bitmap."
-    )
-    bitmap_to_string = FunctionProperty(
-        "BITMAP_TO_STRING", "BITMAP_TO_STRING: the members as unsigned numbers, such as {1,2,3}."
-    )
+    bitmap_from_bytes = FunctionProperty("BITMAP_FROM_BYTES", "BITMAP_FROM_BYTES: the bitmap of these bytes.")
+    bitmap_to_array = FunctionProperty("BITMAP_TO_ARRAY", "BITMAP_TO_ARRAY: the members in unsigned order.")
+    bitmap_to_bytes = FunctionProperty("BITMAP_TO_BYTES", "BITMAP_TO_BYTES: its portable bytes.")
+    bitmap_to_string = FunctionProperty("BITMAP_TO_STRING", "BITMAP_TO_STRING: a text such as {1,2,3}.")
     count = FunctionProperty("COUNT", "COUNT of the rows where this is not NULL.")
     sum = FunctionProperty("SUM", "SUM: NULL without rows.")
     sum0 = FunctionProperty("$SUM0", "SUM, but 0 instead of NULL: `$SUM0` in SQL.")
@@ -97,24 +89,13 @@ class PlainMethods(Operand):
     collect = FunctionProperty("COLLECT", "COLLECT: the values as a MULTISET.")
     array_agg = FunctionProperty("ARRAY_AGG", "ARRAY_AGG: the values as an ARRAY.")
     bitmap_build_agg = FunctionProperty("BITMAP_BUILD_AGG", "BITMAP_BUILD_AGG: the bitmap of the values.")
-    bitmap_build_cardinality_agg = FunctionProperty(
-        "BITMAP_BUILD_CARDINALITY_AGG",
-        "BITMAP_BUILD_CARDINALITY_AGG: the number of members of the bitmap of the values.",
-    )
-    bitmap_and_agg = FunctionProperty("BITMAP_AND_AGG", "BITMAP_AND_AGG: the intersection of the bitmaps.")
-    bitmap_and_cardinality_agg = FunctionProperty(
-        "BITMAP_AND_CARDINALITY_AGG",
-        "BITMAP_AND_CARDINALITY_AGG: the number of members of the intersection of the bitmaps.",
-    )
-    bitmap_or_agg = FunctionProperty("BITMAP_OR_AGG", "BITMAP_OR_AGG: the union of the bitmaps.")
-    bitmap_or_cardinality_agg = FunctionProperty(
-        "BITMAP_OR_CARDINALITY_AGG", "BITMAP_OR_CARDINALITY_AGG: the number of members of the union of the bitmaps."
-    )
-    bitmap_xor_agg = FunctionProperty("BITMAP_XOR_AGG", "BITMAP_XOR_AGG: the symmetric difference of the bitmaps.")
-    bitmap_xor_cardinality_agg = FunctionProperty(
-        "BITMAP_XOR_CARDINALITY_AGG",
-        "BITMAP_XOR_CARDINALITY_AGG: the number of members of the symmetric difference of the bitmaps.",
-    )
+    bitmap_build_cardinality_agg = FunctionProperty("BITMAP_BUILD_CARDINALITY_AGG", "BITMAP_BUILD_CARDINALITY_AGG: the size of the bitmap of the values.")
+    bitmap_and_agg = FunctionProperty("BITMAP_AND_AGG", "BITMAP_AND_AGG: the intersection.")
+    bitmap_and_cardinality_agg = FunctionProperty("BITMAP_AND_CARDINALITY_AGG", "BITMAP_AND_CARDINALITY_AGG: the size of the intersection.")
+    bitmap_or_agg = FunctionProperty("BITMAP_OR_AGG", "BITMAP_OR_AGG: the union.")
+    bitmap_or_cardinality_agg = FunctionProperty("BITMAP_OR_CARDINALITY_AGG", "BITMAP_OR_CARDINALITY_AGG: the size of the union.")
+    bitmap_xor_agg = FunctionProperty("BITMAP_XOR_AGG", "BITMAP_XOR_AGG: the symmetric difference.")
+    bitmap_xor_cardinality_agg = FunctionProperty("BITMAP_XOR_CARDINALITY_AGG", "BITMAP_XOR_CARDINALITY_AGG: the size of the symmetric difference.")
 
     def round(self, places: object = 0) -> Self:
         """ROUND to a number of decimal places."""
