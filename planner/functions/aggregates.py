@@ -150,7 +150,7 @@ def _bitmaps(operation: str, doc: str) -> tuple[Aggregate, Aggregate]:
             f"x.{name.lower()}", f"{name}: the {doc}."
         ),
         Aggregate(cardinality, (1,), _const(BIGINT), accepts, family, coerce=coerce).api(
-            f"x.{cardinality.lower()}", f"{cardinality}: the size of the {doc}."
+            f"x.{cardinality.lower()}", "The number of its members."
         ),
     )
 

@@ -89,13 +89,13 @@ class PlainMethods(Operand):
     collect = FunctionProperty("COLLECT", "COLLECT: the values as a MULTISET.")
     array_agg = FunctionProperty("ARRAY_AGG", "ARRAY_AGG: the values as an ARRAY.")
     bitmap_build_agg = FunctionProperty("BITMAP_BUILD_AGG", "BITMAP_BUILD_AGG: the bitmap of the values.")
-    bitmap_build_cardinality_agg = FunctionProperty("BITMAP_BUILD_CARDINALITY_AGG", "BITMAP_BUILD_CARDINALITY_AGG: the size of the bitmap of the values.")
+    bitmap_build_cardinality_agg = FunctionProperty("BITMAP_BUILD_CARDINALITY_AGG", "The number of its members.")
     bitmap_and_agg = FunctionProperty("BITMAP_AND_AGG", "BITMAP_AND_AGG: the intersection.")
-    bitmap_and_cardinality_agg = FunctionProperty("BITMAP_AND_CARDINALITY_AGG", "BITMAP_AND_CARDINALITY_AGG: the size of the intersection.")
+    bitmap_and_cardinality_agg = FunctionProperty("BITMAP_AND_CARDINALITY_AGG", "The number of its members.")
     bitmap_or_agg = FunctionProperty("BITMAP_OR_AGG", "BITMAP_OR_AGG: the union.")
-    bitmap_or_cardinality_agg = FunctionProperty("BITMAP_OR_CARDINALITY_AGG", "BITMAP_OR_CARDINALITY_AGG: the size of the union.")
+    bitmap_or_cardinality_agg = FunctionProperty("BITMAP_OR_CARDINALITY_AGG", "The number of its members.")
     bitmap_xor_agg = FunctionProperty("BITMAP_XOR_AGG", "BITMAP_XOR_AGG: the symmetric difference.")
-    bitmap_xor_cardinality_agg = FunctionProperty("BITMAP_XOR_CARDINALITY_AGG", "BITMAP_XOR_CARDINALITY_AGG: the size of the symmetric difference.")
+    bitmap_xor_cardinality_agg = FunctionProperty("BITMAP_XOR_CARDINALITY_AGG", "The number of its members.")
 
     def round(self, places: object = 0) -> Self:
         """ROUND to a number of decimal places."""
