@@ -11,17 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.running.compiling import compile_query, compile_sinks
+from compiled_plan.api.running.compiling import compile_query
 from compiled_plan.planner.options.session import OPTIONS
 from compiled_plan.planner.sql.binding.core import Surroundings
 from compiled_plan.planner.sql.binding.queries import new_binder
 from compiled_plan.planner.sql.binding.source import SourceText
-from compiled_plan.planner.sql.binding.writes import bind_writes, writes_of
+from compiled_plan.planner.sql.binding.writes import writes_of
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import CompiledPlanError, UnsupportedError
 from compiled_plan.plans.inspection.rules import plan_findings, unrunnable
 from compiled_plan.plans.nodes.registry import node_type
+from compiled_plan.plans.plan import CompiledPlan as Plan
 
 #: The module whose names are those of `pyflink.table`.
 PYFLINK = "compiled_plan.pyflink" if find_spec("compiled_plan.pyflink") else "compiled_plan"
@@ -79,21 +80,19 @@ class Product:
         env = self._session()
         binder = new_binder(SourceText(sql), env.catalog)
         for statement in parse_script(sql):
-            if isinstance(statement, st.Query):
-                bound = binder.bind_query(binder, statement.query, Surroundings())
-                plan = compile_query(env.context, bound.rel, bound.names)
-            elif writes_of(statement):
-                # A statement that creates or changes its table is compiled, not run, and leaves the session changed.
-                if not isinstance(statement, st.Insert):
-                    self._env = None
-                plan = compile_sinks(env.context, bind_writes(binder, statement))
-            elif isinstance(statement, st.ExecutePlan):
+            body = statement.body if isinstance(statement, st.CompilePlan | st.CompileAndExecutePlan) else statement
+            if isinstance(body, st.Query):
+                bound = binder.bind_query(binder, body.query, Surroundings())
+                plan: Plan = compile_query(env.context, bound.rel, bound.names)
+            elif isinstance(body, st.ExecutePlan):
                 continue
             else:
-                if not isinstance(statement, st.Show | st.Describe | st.Explain):
-                    self._env = None
-                env.execute_sql(sql)
-                continue
+                if not isinstance(body, st.Show | st.Describe | st.Explain | st.Insert | st.StatementSet):
+                    self._env = None  # The statement changes objects that others need.
+                if not writes_of(body):
+                    env.execute_sql(sql)
+                    continue
+                plan = env.compile_statements(sql).plan
             for finding in plan_findings(plan.nodes, plan.edges):
                 if finding.is_error and "collects rows for the program" not in finding.message:
                     raise UnsupportedError(finding.message, remedy=finding.remedy)

@@ -15,4 +15,4 @@ CREATE FUNCTION f AS 'org.apache.flink.table.functions.python.PythonScalarFuncti
 CREATE DATABASE db;
 CREATE CATALOG cat WITH ('type' = 'generic_in_memory');
 CREATE MODEL mo INPUT (i INT) OUTPUT (s STRING) WITH ('provider' = 'x', 'task' = 'y');
-CREATE MATERIALIZED TABLE mt FRESHNESS = INTERVAL '1' MINUTE AS SELECT i, s FROM t;
+CREATE MATERIALIZED TABLE mt WITH ('connector' = 'filesystem', 'path' = '/mt', 'format' = 'json') FRESHNESS = INTERVAL '1' MINUTE AS SELECT i, s FROM t;

@@ -57,6 +57,10 @@ final class Session {
       Operation operation = operation(sql);
       String kind = operation.getClass().getSimpleName();
       if (operation instanceof QueryOperation) return compiled(env.sqlQuery(sql));
+      if (kind.matches(".*Table(AS|As).*")) {
+        env.explainSql(sql);
+        return "";
+      }
       boolean modifies =
           operation instanceof ModifyOperation || operation instanceof StatementSetOperation;
       if (kind.equals("SinkModifyOperation") || operation instanceof StatementSetOperation) {
@@ -66,9 +70,7 @@ final class Session {
           return "";
         }
       } else if (modifies
-          || kind.matches(
-              ".*(Execute|Compile).*Plan.*|.*(TableAS|TableAs|StopJob|MaterializedTable).*"))
-        return "";
+          || kind.matches(".*(Execute|Compile).*Plan.*|.*(StopJob|MaterializedTable).*")) return "";
       boolean reads = kind.matches("(Show|Describe|Explain).*");
       env.executeSql(sql);
       if (!reads) renew();

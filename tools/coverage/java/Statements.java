@@ -63,6 +63,7 @@ final class Statements {
       List.of(
           "k",
           "connector",
+          "blackhole",
           "type",
           "2020-01-01",
           "2020-01-01 00:00:00",
@@ -117,7 +118,7 @@ final class Statements {
         case Grammar.ID -> slots.add(names(sentence, at));
         case Grammar.EXPRESSION -> slots.add(EXPRESSIONS);
         case Grammar.QUERY -> slots.add(QUERIES);
-        case Grammar.TEXT -> slots.add(options ? TEXTS.subList(0, 3) : TEXTS);
+        case Grammar.TEXT -> slots.add(options ? TEXTS.subList(0, 4) : TEXTS);
         default -> {}
       }
     }
