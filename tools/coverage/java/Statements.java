@@ -63,7 +63,6 @@ final class Statements {
       List.of(
           "k",
           "connector",
-          "blackhole",
           "type",
           "2020-01-01",
           "2020-01-01 00:00:00",
@@ -71,6 +70,8 @@ final class Statements {
           "1",
           "f.jar",
           "json");
+  private static final List<String> KEYS = List.of("connector", "k", "type");
+  private static final List<String> VALUES = List.of("blackhole", "k", "generic_in_memory");
   private static final List<String> QUERIES = List.of("SELECT i, s FROM t", "SELECT i FROM t");
 
   /** Attempts for one sentence. */
@@ -118,7 +119,7 @@ final class Statements {
         case Grammar.ID -> slots.add(names(sentence, at));
         case Grammar.EXPRESSION -> slots.add(EXPRESSIONS);
         case Grammar.QUERY -> slots.add(QUERIES);
-        case Grammar.TEXT -> slots.add(options ? TEXTS.subList(0, 4) : TEXTS);
+        case Grammar.TEXT -> slots.add(!options ? TEXTS : sentence.get(at - 1).equals("=") ? VALUES : KEYS);
         default -> {}
       }
     }
