@@ -105,7 +105,7 @@ final class Statements {
         parsed = sql;
         refusal = answer;
       }
-      if (executed++ > 15) break;
+      if (executed++ > 40) break;
     }
     return Map.entry(parsed == null ? first : parsed, refusal);
   }
