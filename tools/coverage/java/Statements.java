@@ -119,7 +119,8 @@ final class Statements {
         case Grammar.ID -> slots.add(names(sentence, at));
         case Grammar.EXPRESSION -> slots.add(EXPRESSIONS);
         case Grammar.QUERY -> slots.add(QUERIES);
-        case Grammar.TEXT -> slots.add(!options ? TEXTS : sentence.get(at - 1).equals("=") ? VALUES : KEYS);
+        case Grammar.TEXT ->
+            slots.add(!options ? TEXTS : sentence.get(at - 1).equals("=") ? VALUES : KEYS);
         default -> {}
       }
     }
