@@ -160,5 +160,7 @@ class Reader:
         path = self.folder / word
         if word.endswith(".json"):
             text = path.read_text(encoding="utf-8")
-            path.write_text(re.sub(r'("path" : ")(?!/)', rf"\g<1>{self.folder}/", text), encoding="utf-8")
+            path.write_text(
+                re.sub(r'("(?:dead-letter\.)?path" : ")(?!/)', rf"\g<1>{self.folder}/", text), encoding="utf-8"
+            )
         return str(path) if word == "checkpoint" else word
