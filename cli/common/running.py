@@ -17,6 +17,7 @@ from compiled_plan.cli.common.terminal import ExitCode, console
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.listeners import Listener, Message, failed_message, now_text
+from compiled_plan.plans.text.visible import counted
 
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.batches.following import RunResult
@@ -159,7 +160,7 @@ class Progress:
         if not self.as_json and not self.quiet:
             head = f"batch {progress.batch}: {progress.rows_in} rows in, {progress.rows_out} out, {progress.millis} ms"
             if progress.dead_letters:
-                head += f", {progress.dead_letters} dead letters"
+                head += f", {counted(progress.dead_letters, 'dead letter')}"
             lines = [
                 f"  {o.uid}: {o.rows_in} rows in, {o.rows_out} out, {o.state_rows} state rows"
                 for o in progress.operators
@@ -173,7 +174,7 @@ class Progress:
         if not self.as_json and not self.quiet:
             how = "stopped" if result.stopped else "finished"
             text = f"{how} after {result.batches} batches, {result.rows_in} rows in"
-            text += f", {result.dead_letters} dead letters" if result.dead_letters else ""
+            text += f", {counted(result.dead_letters, 'dead letter')}" if result.dead_letters else ""
             console().print(text, highlight=False)
 
     def failed(self, fault: CompiledPlanError) -> None:
