@@ -142,7 +142,7 @@ def _write(script: CompiledScript, output: str, how: _How) -> None:
             )
         plan = _over(plan, target, forced, how)
     write_text(target, plan.to_json())
-    how.say(f"{target}: {counted(len(plan.nodes), 'operator')}, {_stateful(plan)} with state")
+    how.say(f"{target}: {counted(len(plan.nodes), 'operator')}, {_with_ttl(plan)} with a TTL")
 
 
 def _over(plan: CompiledPlan, target: str, forced: bool, how: _How) -> CompiledPlan:
@@ -192,7 +192,7 @@ def _over(plan: CompiledPlan, target: str, forced: bool, how: _How) -> CompiledP
     return merged.plan
 
 
-def _stateful(plan: CompiledPlan) -> int:
+def _with_ttl(plan: CompiledPlan) -> int:
     return sum(1 for node in plan.nodes if node.ttl_entries)
 
 

@@ -96,7 +96,7 @@ def test_the_command_writes_the_plan_and_shows_what_the_program_prints(tmp_path:
     assert aggregate["state"][0]["ttl"] == "3 h"
     code, out, err = run(path, "-o", tmp_path / "plan.json")
     assert (code, out) == (0, "")
-    assert err.endswith("plan.json: 4 operators, 1 with state\n")
+    assert err.endswith("plan.json: 4 operators, 1 with a TTL\n")
 
 
 def test_a_program_imports_modules_beside_it_and_may_read_its_own_place(tmp_path: Path) -> None:

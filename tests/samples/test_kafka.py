@@ -9,12 +9,12 @@ import pytest
 from tests.support.commands import called
 
 
-@pytest.mark.parametrize(("program", "stages"), [("fill", 0), ("program", 3)])
-def test_a_program_with_its_tables(program: str, stages: int, root: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("program", "operators"), [("fill", 0), ("program", 3)])
+def test_a_program_with_its_tables(program: str, operators: int, root: Path, tmp_path: Path) -> None:
     folder, plan = root / "samples/kafka", tmp_path / "plan.json"
     said = called("compile_plan", "--init", folder / "tables.sql", folder / f"{program}.sql", "-o", plan)
     assert said.returncode == 0, said.stderr
-    assert f"{stages} with state" in said.stdout + said.stderr
+    assert f"{operators} with a TTL" in said.stdout + said.stderr
 
 
 def test_the_demo_puts_the_addresses_in(root: Path) -> None:
