@@ -309,21 +309,21 @@ class PlainMethods(Operand):
         """SHA2 of 224, 256, 384 or 512 bits."""
         return self._call("sha2", "SHA2", hash_length)
 
-    def bitmap_and(self, bitmap: object) -> Self:
+    def bitmap_and(self, bitmap2: object) -> Self:
         """BITMAP_AND: the members of both bitmaps."""
-        return self._call("bitmap_and", "BITMAP_AND", bitmap)
+        return self._call("bitmap_and", "BITMAP_AND", bitmap2)
 
-    def bitmap_andnot(self, bitmap: object) -> Self:
+    def bitmap_andnot(self, bitmap2: object) -> Self:
         """BITMAP_ANDNOT: the members of this bitmap that the argument lacks."""
-        return self._call("bitmap_andnot", "BITMAP_ANDNOT", bitmap)
+        return self._call("bitmap_andnot", "BITMAP_ANDNOT", bitmap2)
 
-    def bitmap_or(self, bitmap: object) -> Self:
+    def bitmap_or(self, bitmap2: object) -> Self:
         """BITMAP_OR: the members of either bitmap."""
-        return self._call("bitmap_or", "BITMAP_OR", bitmap)
+        return self._call("bitmap_or", "BITMAP_OR", bitmap2)
 
-    def bitmap_xor(self, bitmap: object) -> Self:
+    def bitmap_xor(self, bitmap2: object) -> Self:
         """BITMAP_XOR: the members of exactly one of the bitmaps."""
-        return self._call("bitmap_xor", "BITMAP_XOR", bitmap)
+        return self._call("bitmap_xor", "BITMAP_XOR", bitmap2)
 
     def parse_json(self, allow_duplicate_keys: object | None = None) -> Self:
         """PARSE_JSON: the VARIANT of a JSON text, which must be valid."""
@@ -333,9 +333,9 @@ class PlainMethods(Operand):
         """TRY_PARSE_JSON: the VARIANT of a JSON text; NULL if invalid."""
         return self._call("try_parse_json", "TRY_PARSE_JSON", *present(allow_duplicate_keys))
 
-    def percentile(self, share: object) -> Self:
-        """PERCENTILE: the value at a share (0 to 1) of the sorted values."""
-        return self._call("percentile", "PERCENTILE", share)
+    def percentile(self, percentage: object, frequency: object | None = None) -> Self:
+        """PERCENTILE: the value at a share (0 to 1) of the sorted values, each counted `frequency` times."""
+        return self._call("percentile", "PERCENTILE", percentage, *present(frequency))
 
     def lag(self, offset: int = 1, default: object | None = None) -> Self:
         """LAG over a window: the value `offset` rows before."""
