@@ -45,7 +45,7 @@ class DeltaJoinV2(DeltaJoin):
 
 
 _NAMES = (
-    "async-calc async-correlate ml-predict-table-function vector-search-table-function python-async-calc python-calc "
+    "ml-predict-table-function vector-search-table-function python-async-calc python-calc "
     "python-correlate python-group-aggregate python-group-window-aggregate python-over-aggregate"
 )
 
