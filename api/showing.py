@@ -193,7 +193,7 @@ def _no_procedures(context: PlanningContext, binder: Binder, statement: st.Show)
 
 
 def _full_modules(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
-    return ReadyResult(row_of(["module name", "used"], [STRING, BOOLEAN]), [("core", True)])
+    return ReadyResult(row_of(["module name", "used"], [STRING, BOOLEAN]), context.catalog.modules.all())
 
 
 #: SHOW statements with an answer of their own.
@@ -235,8 +235,8 @@ _SHOWN: dict[str, tuple[str, Callable[[Catalog, tuple[str, ...]], list[str]]]] =
     ),
     "MATERIALIZED TABLES": ("materialized table", lambda catalog, of: catalog.materialized_names(of)),
     "MODELS": ("model name", lambda catalog, of: []),
-    "MODULES": ("module name", lambda catalog, of: ["core"]),
-    "JARS": ("jars", lambda catalog, of: []),
+    "MODULES": ("module name", lambda catalog, of: catalog.modules.names()),
+    "JARS": ("jars", lambda catalog, of: catalog.jars.paths()),
     "CURRENT CATALOG": ("current catalog name", lambda catalog, of: [catalog.current_catalog]),
     "CURRENT DATABASE": ("current database name", lambda catalog, of: [catalog.current_database]),
 }

@@ -113,6 +113,7 @@ def _expressions() -> dict[str, Schema]:
     texts = ("syntax", "internalName", "systemName", "catalogName", "sqlKind", "class")
     call: dict[str, Schema] = dict.fromkeys(texts, _TEXT) | {"operands": _list(ref("RexNode"))}
     call["python"] = ref("PythonFunction")
+    call["java"] = ref("JavaFunction")
 
     def kind(name: str, required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
         return closed({"kind": {"const": name}} | required, optional)
@@ -134,9 +135,11 @@ def _expressions() -> dict[str, Schema]:
         {"method": _TEXT, "signature": _TEXT, "file": _TEXT}
         | {"deterministic": {"type": "boolean"}, "instance": {"type": "object"}},
     )
+    java = closed({"class": _TEXT}, {"jars": _list(_TEXT), "deterministic": {"type": "boolean"}})
     return {
         "RexNode": {"description": "A row expression."} | chosen_by("kind", kinds),
         "PythonFunction": {"description": "A function in Python: its class, and how it is called."} | python,
+        "JavaFunction": {"description": "A function in Java: its class."} | java,
     }
 
 

@@ -1,4 +1,4 @@
-"""Compile the kernel's Java with plain javac against the jars of the pyspark package and Kafka's clients.
+"""Compile the kernel's Java with plain javac against the jars of the pyspark package and some libraries of runs.
 
     python tools/build_kernel.py [--force]
 
@@ -65,14 +65,15 @@ def _module(path: str) -> ModuleType:
     return module
 
 
-def _kafka_clients() -> maven.Artifact:
-    """The Kafka clients' jar that runs use; neither Spark's jars nor the kernel's contain its classes."""
-    packages = {package.coordinates: package.sha256 for package in _module("plans/connectors/jars.py").KAFKA}
-    (coordinates,) = (name for name in packages if ":kafka-clients:" in name)
-    return maven.artifact_of(coordinates, packages[coordinates])
+def _of_runs(chosen: str, *names: str) -> tuple[maven.Artifact, ...]:
+    """Jars that runs fetch: neither Spark's jars nor the kernel's contain their classes."""
+    packages = {package.coordinates: package.sha256 for package in getattr(_module("plans/connectors/jars.py"), chosen)}
+    wanted = [item for item in packages if not names or item.split(":")[1] in names]
+    return tuple(maven.artifact_of(item, packages[item]) for item in wanted)
 
 
-KAFKA_CLIENTS = _kafka_clients()
+(KAFKA_CLIENTS,) = _of_runs("KAFKA", "kafka-clients")
+FLINK = _of_runs("FLINK")
 JUNIT = maven.Artifact(
     "org.junit.platform",
     "junit-platform-console-standalone",
@@ -80,7 +81,9 @@ JUNIT = maven.Artifact(
     "e62b96ac475dbcde8599ea905d088f65d90778f86e259b856a49fa5c4ea256ec",
 )
 PRODUCT = Target(
-    KERNEL / "src/main/java", ROOT / "plans/execution/kernel/compiled-plan-kernel.jar", libraries=(KAFKA_CLIENTS,)
+    KERNEL / "src/main/java",
+    ROOT / "plans/execution/kernel/compiled-plan-kernel.jar",
+    libraries=(KAFKA_CLIENTS, *FLINK),
 )
 TESTS = Target(
     KERNEL / "src/test/java", ROOT / "build/compiled-plan-kernel-tests.jar", needs=PRODUCT, libraries=(JUNIT,)

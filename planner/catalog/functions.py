@@ -14,6 +14,7 @@ from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:
     from compiled_plan.plans.functions.calls import Callables
+    from compiled_plan.plans.rex import JavaFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class CatalogFunction:
         temporary: dropped when the session ends.
         system: belongs to no catalog.
         is_instance: registered as an object instead of a class.
+        java: the function in plans, if it is one in Java.
     """
 
     name: ObjectIdentifier
@@ -33,6 +35,7 @@ class CatalogFunction:
     temporary: bool = True
     system: bool = False
     is_instance: bool = False
+    java: JavaFunction | None = None
 
 
 Key = tuple[str, str, str]

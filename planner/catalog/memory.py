@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from compiled_plan.planner.catalog.databases import CatalogObject, Catalogs
+from compiled_plan.planner.catalog.jars import Jars
+from compiled_plan.planner.catalog.modules import Modules
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, ObjectIdentifier
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.plans.errors import ProgramError
@@ -26,6 +28,8 @@ class Catalog(Catalogs):
     def __init__(self, catalog: str = DEFAULT_CATALOG, database: str = DEFAULT_DATABASE) -> None:
         super().__init__(catalog, database)
         self._temporary: dict[ObjectIdentifier, CatalogObject] = {}
+        self.modules = Modules()
+        self.jars = Jars()
 
     # --- names
 

@@ -26,7 +26,7 @@ from compiled_plan.planner.functions import (
 from compiled_plan.planner.functions.aggregates import aggregate_names, aggregate_text
 from compiled_plan.planner.functions.signatures import Function
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
-from compiled_plan.plans.rex import Call, RexNode, python_function, walk
+from compiled_plan.plans.rex import Call, RexNode, java_function, python_function, walk
 
 #: The modules of the families of scalar functions.
 FAMILIES = (
@@ -128,7 +128,7 @@ def is_deterministic(rex: RexNode) -> bool:
 
 
 def _changes(call: Call) -> bool:
-    function = python_function(call)
+    function = python_function(call) or java_function(call)
     if function is not None:
         return not function.deterministic
     return call.name in _changing() or _is_clock(call)

@@ -122,6 +122,7 @@ def plan_call(call: AggregateCall) -> PlanCall:
         catalog_name=extra.get("catalogName"),
         **({"class": extra["class"]} if "class" in extra else {}),
         python=extra.get("python"),
+        java=extra.get("java"),
         arg_list=call.args,
         filter_arg=-1 if call.filter is None else call.filter,
         distinct=call.distinct,

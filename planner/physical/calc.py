@@ -32,7 +32,7 @@ from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.stateless import Calc as CalcNode
 from compiled_plan.plans.nodes.stateless import Expand as ExpandNode
 from compiled_plan.plans.nodes.stateless import WatermarkAssigner as WatermarkAssignerNode
-from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, python_function, type_of, walk
+from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, java_function, python_function, type_of, walk
 from compiled_plan.plans.types import CharacterType, IntegerType, LogicalType, RowType
 
 #: Functions that return another value at every call.
@@ -226,7 +226,7 @@ def _is_volatile(rex: RexNode) -> bool:
 
 
 def _changes(call: Call) -> bool:
-    function = python_function(call)
+    function = python_function(call) or java_function(call)
     return function is not None and not function.deterministic
 
 

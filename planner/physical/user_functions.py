@@ -26,7 +26,7 @@ def check_methods(calls: Iterable[tuple[AggregateCall, bool]], method: str, why:
         ProgramError: names the function and the method.
     """
     for call, needed in calls:
-        if not needed or not isinstance(call.name, FunctionName):
+        if not needed or not isinstance(call.name, FunctionName) or "python" not in dict(call.name.extra):
             continue
         from compiled_plan.plans.functions.loading import registered
 

@@ -1,26 +1,46 @@
 """CREATE FUNCTION and ALTER FUNCTION.
 
-Source: Flink's "CREATE Statements" page, CREATE FUNCTION; PyFlink's `LANGUAGE PYTHON`.
+Source: Flink's "CREATE Statements" page, CREATE FUNCTION; PyFlink's `LANGUAGE PYTHON`. Flink accepts any options in
+WITH, so a script that declares the signature of a Java function runs there, too.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
+from compiled_plan.planner.catalog.functions import CatalogFunction
+from compiled_plan.planner.catalog.jars import existing
 from compiled_plan.planner.catalog.memory import Catalog
+from compiled_plan.planner.catalog.tables import ObjectIdentifier
 from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.user_functions.registering import catalog_function
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.functions.calls import Callables
+from compiled_plan.plans.functions.declarations import (
+    DETERMINISTIC,
+    SIGNATURE,
+    declared_kind,
+    declared_signatures,
+)
+from compiled_plan.plans.rex import JavaFunction
+
+#: A class's full name in Java; `$` separates nested classes.
+_CLASS = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
+_JVM = ("JAVA", "SCALA")
 
 
 def create_function(catalog: Catalog, source: SourceText, statement: st.CreateFunction) -> None:
-    """CREATE [TEMPORARY [SYSTEM]] FUNCTION name AS 'module.Class' LANGUAGE PYTHON.
+    """CREATE [TEMPORARY [SYSTEM]] FUNCTION name AS 'class' [LANGUAGE l] [USING JAR 'x', ...] [WITH (...)].
 
     Raises:
-        UnsupportedError: another language, or resources.
-        ProgramError: the class cannot be imported, its types cannot be inferred, the name is taken, or there is no such
-            database.
+        UnsupportedError: another language, or resources of a Python function.
+        ProgramError: a Python class that cannot be imported, or whose types cannot be inferred; a Java class without a
+            signature; the name is taken, or there is no such database.
     """
-    _check_language(source, statement)
-    if statement.resources:
+    language = _language(source, statement)
+    if language == "PYTHON" and statement.resources:
         raise source.unsupported_at(statement.span, "USING", "put the module beside the program, or on PYTHONPATH")
     name = catalog.qualify(statement.name)
     temporary = statement.temporary or statement.system
@@ -29,12 +49,15 @@ def create_function(catalog: Catalog, source: SourceText, statement: st.CreateFu
     exists = catalog.functions.holds(name, temporary=temporary, system=statement.system)
     if exists and statement.if_not_exists:
         return
-    function = catalog_function(name, statement.identifier, temporary=temporary, system=statement.system)
+    if language == "PYTHON":
+        function = catalog_function(name, statement.identifier, temporary=temporary, system=statement.system)
+    else:
+        function = _declared(catalog, name, statement)
     catalog.functions.create(function)
 
 
 def alter_function(catalog: Catalog, source: SourceText, statement: st.AlterFunction) -> None:
-    """ALTER FUNCTION [IF EXISTS] name AS 'module.Class' LANGUAGE PYTHON.
+    """ALTER FUNCTION [IF EXISTS] name AS 'class' [LANGUAGE l].
 
     Raises:
         UnsupportedError: another language.
@@ -49,14 +72,59 @@ def alter_function(catalog: Catalog, source: SourceText, statement: st.AlterFunc
         if statement.if_exists:
             return
         raise source.error_at(statement.span, f"there is no function {name}", "write IF EXISTS, or check the name")
-    _check_language(source, statement)
-    catalog.functions.replace(catalog_function(name, statement.identifier, temporary=False, system=False))
+    if _language(source, statement) == "PYTHON":
+        function = catalog_function(name, statement.identifier, temporary=False, system=False)
+    else:
+        function = _of_another_class(catalog, source, name, statement)
+    catalog.functions.replace(function)
     catalog.version += 1
 
 
-def _check_language(source: SourceText, statement: st.CreateFunction | st.AlterFunction) -> None:
-    if statement.language != "PYTHON":
-        language = statement.language or "JAVA"
-        raise source.unsupported_at(
-            statement.span, f"a function in {language}", "write a Python class, and LANGUAGE PYTHON after its name"
+def _of_another_class(
+    catalog: Catalog, source: SourceText, name: ObjectIdentifier, statement: st.AlterFunction
+) -> CatalogFunction:
+    """The function with another Java class and the same signature: ALTER FUNCTION has no options."""
+    function = catalog.functions.find(name, qualified=True, built_in=False)
+    if function is None or function.java is None or function.temporary:
+        raise source.error_at(
+            statement.span,
+            f"{name} is no function in Java, so it has no signature",
+            "DROP it, and CREATE it with a signature",
         )
+    return replace(function, java=replace(function.java, class_=_class_name(statement.identifier)))
+
+
+def _language(source: SourceText, statement: st.CreateFunction | st.AlterFunction) -> str:
+    language = statement.language or "JAVA"
+    if language not in (*_JVM, "PYTHON"):
+        raise source.unsupported_at(
+            statement.span, f"a function in {language}", "write it in Java or Python, or as a view"
+        )
+    return language
+
+
+def _class_name(identifier: str) -> str:
+    class_ = identifier.strip()
+    if not _CLASS.fullmatch(class_):
+        raise ProgramError(f"{class_!r} is no name of a Java class", remedy="write 'package.Class'")
+    return class_
+
+
+def _declared(catalog: Catalog, name: ObjectIdentifier, statement: st.CreateFunction) -> CatalogFunction:
+    """A Java function by its declared signature: no JVM runs while a program is compiled."""
+    class_, options = _class_name(statement.identifier), statement.options
+    jars = [existing(path) for path in statement.resources] or catalog.jars.paths()
+    if SIGNATURE not in options:
+        raise ProgramError(
+            f"the types of the Java function {name.name} are unknown: a program is compiled without a JVM",
+            remedy="declare them in WITH, which Flink accepts, too: WITH ('signature' = '(INT, STRING) -> BIGINT'); "
+            "add 'kind' = 'TABLE' or 'AGGREGATE' for such a function",
+        )
+    kind = declared_kind(options)
+    deterministic = options.get(DETERMINISTIC, "true").strip().lower()
+    if deterministic not in ("true", "false"):
+        raise ProgramError(f"'{DETERMINISTIC}' is {deterministic!r}", remedy="write 'true' or 'false'")
+    function = JavaFunction(class_, "", tuple(jars), deterministic == "true")
+    callables = Callables.declared(kind, declared_signatures(options[SIGNATURE], kind))
+    temporary = statement.temporary or statement.system
+    return CatalogFunction(name, callables, temporary, statement.system, java=function)

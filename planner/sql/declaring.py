@@ -171,6 +171,26 @@ def _use_database(context: PlanningContext, binder: Binder, statement: st.UseDat
     context.catalog.use_database(statement.name)
 
 
+def _load_module(context: PlanningContext, binder: Binder, statement: st.LoadModule) -> None:
+    context.catalog.modules.load(statement.name, statement.options)
+
+
+def _unload_module(context: PlanningContext, binder: Binder, statement: st.UnloadModule) -> None:
+    context.catalog.modules.unload(statement.name)
+
+
+def _use_modules(context: PlanningContext, binder: Binder, statement: st.UseModules) -> None:
+    context.catalog.modules.use(statement.names)
+
+
+def _add_jar(context: PlanningContext, binder: Binder, statement: st.AddJar) -> None:
+    context.catalog.jars.add(statement.path)
+
+
+def _remove_jar(context: PlanningContext, binder: Binder, statement: st.RemoveJar) -> None:
+    context.catalog.jars.remove(statement.path)
+
+
 def _ignore(context: PlanningContext, binder: Binder, statement: st.Statement) -> None:
     """Statements that only show something have no effect on a plan."""
 
@@ -221,6 +241,11 @@ _ACTIONS: dict[type[st.Statement], Callable[[PlanningContext, Binder, Any], None
     st.Drop: _drop,
     st.UseCatalog: _use_catalog,
     st.UseDatabase: _use_database,
+    st.LoadModule: _load_module,
+    st.UnloadModule: _unload_module,
+    st.UseModules: _use_modules,
+    st.AddJar: _add_jar,
+    st.RemoveJar: _remove_jar,
     st.Describe: _ignore,
     st.Show: _ignore,
     st.Explain: _ignore,

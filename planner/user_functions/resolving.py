@@ -9,7 +9,8 @@ from typing import Any
 from compiled_plan.planner.catalog.functions import CatalogFunction
 from compiled_plan.planner.functions import casts, plan_literals
 from compiled_plan.planner.functions.signatures import plain_times
-from compiled_plan.plans.functions.calls import Default
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.functions.calls import Bound, Default
 from compiled_plan.plans.functions.inference import ArgumentInfo
 from compiled_plan.plans.functions.loading import reference_to
 from compiled_plan.plans.rex import Literal, RexNode, type_of
@@ -54,10 +55,25 @@ def resolve(
         _default(place) if isinstance(place, Default) else coerced(operands[place], wanted)
         for place, wanted in zip(bound.operands, bound.arguments, strict=True)
     )
+    if function.java is not None:
+        _check_nulls(name[-1], infos, bound, callables.texts(name[-1]))
+        return Resolved(
+            resolved, bound.output, (*_named(function, name[-1], function.java.class_), ("java", function.java))
+        )
     reference = reference_to(
         callables.function, is_instance=function.is_instance, method=bound.method, signature=bound.text
     )
     return Resolved(resolved, bound.output, (*_named(function, name[-1], reference.path), ("python", reference)))
+
+
+def _check_nulls(name: str, infos: Sequence[ArgumentInfo], bound: Bound, texts: Sequence[str]) -> None:
+    """Raise ProgramError for a nullable argument of a parameter that is NOT NULL, as Flink does."""
+    if bound.skips:
+        shown = ", ".join(str(info.type) for info in infos)
+        raise ProgramError(
+            f"invalid function call: {name}({shown}), where an argument may be NULL and its parameter is NOT NULL",
+            remedy=f"supported signatures: {'; '.join(texts)}; write COALESCE(argument, value)",
+        )
 
 
 def _named(function: CatalogFunction, name: str, path: str) -> Extra:

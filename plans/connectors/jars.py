@@ -85,5 +85,39 @@ DRIVERS = (
     ),
 )
 
+#: Flink's interfaces of user functions, its type inference, and what these two need.
+FLINK = (
+    Package(
+        "org.apache.flink:flink-annotations:2.3.0",
+        "43eef36e172f5bc727a63c75347ba5cc4ceeb569f5daaf64421da248c224308a",
+        "org.apache.flink.annotation.PublicEvolving",
+    ),
+    Package(
+        "org.apache.flink:flink-core-api:2.3.0",
+        "f9f3c9bdb4e0c0d0f15b3e2e4def4ee6cd56edfc55c9514b9004a1db4a51e351",
+        "org.apache.flink.util.TaggedUnion",
+    ),
+    Package(
+        "org.apache.flink:flink-metrics-core:2.3.0",
+        "ea5f85e7490ab3363230f771edb78ea69856ac2eaf75e340db99c67f2c72b982",
+        "org.apache.flink.metrics.MetricGroup",
+    ),
+    Package(
+        "org.apache.flink:flink-shaded-asm-9:9.9.1-21.0",
+        "abd67048e87fb1306e7b9fce372af7bf9ca0bbf026ae263c817edf647c7f4159",
+        "org.apache.flink.shaded.asm9.org.objectweb.asm.ClassReader",
+    ),
+    Package(
+        "org.apache.flink:flink-core:2.3.0",
+        "26b63fadf4808727cfbdc5271ee600144dacf15db8aab5a77c1e59005ea140aa",
+        "org.apache.flink.types.RowUtils",
+    ),
+    Package(
+        "org.apache.flink:flink-table-common:2.3.0",
+        "75da42076ecb2c64735b46c837d2f7bd7c7d07e03a2cf59661ca2ca843db643b",
+        "org.apache.flink.table.functions.UserDefinedFunction",
+    ),
+)
+
 #: All libraries that a run may download.
-ALL = (*KAFKA, PROTOBUF, *DRIVERS)
+ALL = (*KAFKA, PROTOBUF, *FLINK, *DRIVERS)

@@ -21,6 +21,7 @@ from compiled_plan.plans.execution.checkpoint.offsets import begun_at
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.expressions import ExpressionContext, register
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
+from compiled_plan.plans.execution.functions.java import JavaFunctions
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.operators.python_steps import check as check_functions
@@ -119,13 +120,17 @@ class Run:
     # ---- the steps of opening a run
 
     def _allowed_functions(self) -> PythonFunctions:
+        parameters = {key: value for key, _, value in (text.partition("=") for text in self.options.job_parameter)}
+        java = JavaFunctions(self.spark, self.options.functions_from, self.options.java_classes, parameters=parameters)
         functions = PythonFunctions(
             self.options.functions_from,
             trusts_pickles=self.options.trust_pickled_state,
             allows_pickled=self.options.allow_pickled_functions,
-            parameters={key: value for key, _, value in (text.partition("=") for text in self.options.job_parameter)},
+            parameters=parameters,
+            java=java,
         )
         check_functions(self.prepared.plan, functions)
+        java.check(self.prepared.plan)
         check_loaded_code(self.prepared.plan, self.spark)
         return functions
 

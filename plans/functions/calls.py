@@ -50,7 +50,7 @@ class Callables:
     """The signatures of one function, or its own type inference. Raises ProgramError if types cannot be inferred."""
 
     def __init__(self, function: UserDefinedFunction) -> None:
-        self.function = function
+        self.function: UserDefinedFunction = function
         self.kind: FunctionKind = function.KIND
         self.inference: TypeInference | None = _inference_of(function)
         self.signatures: tuple[Signature, ...] = ()
@@ -59,6 +59,13 @@ class Callables:
         elif not isinstance(function, Declared):
             check_class(type(function))
             _check_method(function, self.inference)
+
+    @classmethod
+    def declared(cls, kind: FunctionKind, signatures: Sequence[Signature]) -> Callables:
+        """The signatures of a function whose code is not loaded."""
+        callables = cls.__new__(cls)
+        callables.kind, callables.inference, callables.signatures = kind, None, tuple(signatures)
+        return callables
 
     def texts(self, name: str) -> list[str]:
         """The signatures as texts, for errors."""

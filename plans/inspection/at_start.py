@@ -1,4 +1,4 @@
-"""External facts that only a start can check: files, servers, classes, Python functions."""
+"""External facts that only a start can check: files, servers, classes, functions of users."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 
 from compiled_plan.plans.connectors.checks import formats_of
 from compiled_plan.plans.connectors.registry import connector_spec
-from compiled_plan.plans.inspection.placement import calls_of_python
+from compiled_plan.plans.inspection.placement import calls_of, calls_of_python
 from compiled_plan.plans.nodes.model import objects_in
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.rex import python_function
+from compiled_plan.plans.rex import java_function, python_function
 from compiled_plan.plans.text.masking import masked
 
 
@@ -51,3 +51,7 @@ def _facts(plan: CompiledPlan) -> Iterator[AtStart]:
         for function in (*scalar, *(call.python for call in objects_in(node, AggregateCall))):
             if function is not None:
                 yield AtStart(function.path, "the Python function, its module and its types", node.id)
+        called = (java_function(call) for call in calls_of(node))
+        for java in (*called, *(call.java_function for call in objects_in(node, AggregateCall))):
+            if java is not None:
+                yield AtStart(java.path, "the Java function, its class and its types", node.id)

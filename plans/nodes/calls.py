@@ -150,14 +150,9 @@ def _call(item: AggregateCall, columns: Columns, path: Path, over: bool) -> Iter
     if item.syntax is not None and item.syntax not in SYNTAXES:
         message = f"unknown value {item.syntax!r} for `syntax`"
         yield Fault((*path, "syntax"), message, f"known: {', '.join(SYNTAXES)}", item.syntax)
-    if item.internal_name is None and item.python is None:
-        if item.function:
-            message = f"the aggregate function {item.function!r} is neither built in nor in Python"
-            yield refusal(path, message, "write it in Python, or run the plan in Flink", item.function)
-        else:
-            yield Fault((*path, "internalName"), "the call names no function", "add `internalName`")
-        return
     if item.internal_name is None:
+        if item.python is None and item.java_function is None:
+            yield Fault((*path, "internalName"), "the call names no function", "add `internalName`")
         return
     if item.internal_name in _NOT_RUN:
         message = f"the aggregate function {item.internal_name[1:-2]} does not run here"

@@ -13,7 +13,8 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from compiled_plan.plans.errors import PlanError
-from compiled_plan.plans.rex import PythonFunction, RexNode, rex_from_json
+from compiled_plan.plans.rex import JavaFunction, PythonFunction, RexNode, rex_from_json
+from compiled_plan.plans.rex.java import java_function_from_json
 from compiled_plan.plans.rex.python import python_function_from_json
 from compiled_plan.plans.types import LogicalType, RowType, type_from_json
 
@@ -63,4 +64,5 @@ def wrapped(fault: PlanError) -> PydanticCustomError:
 TypeJson = Annotated[LogicalType, _Codec(LogicalType, type_from_json, "LogicalType")]
 RowTypeJson = Annotated[RowType, _Codec(RowType, _row_type, "RowType")]
 RexJson = Annotated[RexNode, _Codec(RexNode, rex_from_json, "RexNode")]
+JavaJson = Annotated[JavaFunction, _Codec(JavaFunction, java_function_from_json, "JavaFunction")]
 PythonJson = Annotated[PythonFunction, _Codec(PythonFunction, python_function_from_json, "PythonFunction")]

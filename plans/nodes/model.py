@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, StrictBool, StrictInt, model_validat
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticUndefined
 
-from compiled_plan.plans.rex import PythonFunction, RexNode, rex_to_json
+from compiled_plan.plans.rex import JavaFunction, PythonFunction, RexNode, rex_to_json
 from compiled_plan.plans.types import LogicalType, type_to_json
 
 Json = Any
@@ -134,7 +134,7 @@ def value_to_json(value: object) -> Json:
             return value.to_dict()
         case RexNode():
             return rex_to_json(value)
-        case PythonFunction():
+        case PythonFunction() | JavaFunction():
             return value.to_dict()
         case LogicalType():
             return type_to_json(value)

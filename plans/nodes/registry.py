@@ -26,7 +26,10 @@ _FAMILIES = {
     "rank": "limit sort-limit",
     "scan": "table-source-scan values",
     "sort": "temporal-sort",
-    "stateless": "calc correlate drop-update-before exchange expand mini-batch-assigner union watermark-assigner",
+    "stateless": (
+        "calc async-calc correlate async-correlate drop-update-before exchange expand mini-batch-assigner union "
+        "watermark-assigner"
+    ),
     "window": (
         "window-table-function window-aggregate local-window-aggregate global-window-aggregate group-window-aggregate "
         "window-join window-rank window-deduplicate"

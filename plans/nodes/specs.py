@@ -6,8 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from compiled_plan.plans.nodes.fields import PythonJson, RexJson, TypeJson
+from compiled_plan.plans.nodes.fields import JavaJson, PythonJson, RexJson, TypeJson
 from compiled_plan.plans.nodes.model import Bool, Int, Nullable, OfAll, OfInput, OfRight, PlanModel
+from compiled_plan.plans.rex.java import JavaFunction, function_named
 
 JoinType = Literal["INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI"]
 RowKind = Literal["INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE", "~DELETE"]
@@ -17,8 +18,8 @@ class AggregateCall(PlanModel):
     """One aggregate function over columns of the input.
 
     `internal_name` is Flink's name (`$SUM$1`); `filter_arg` is the index of a boolean column, -1 for none.
-    A user-defined function has a `system_name`, a `catalog_name` or a `function_class` instead, and a Python function
-    has its reference in `python`.
+    A user-defined function has a `system_name`, a `catalog_name` or a `function_class` instead, and a Python or
+    Java function may have its reference in `python` or `java`.
     """
 
     name: Nullable[str] = None
@@ -28,12 +29,21 @@ class AggregateCall(PlanModel):
     catalog_name: str | None = None
     function_class: str | None = Field(default=None, alias="class")
     python: PythonJson | None = None
+    java: JavaJson | None = None
     arg_list: OfInput[tuple[Int, ...]]
     filter_arg: OfInput[Int]
     distinct: Bool
     approximate: Bool
     ignore_nulls: Bool
     type: TypeJson
+
+    @property
+    def java_function(self) -> JavaFunction | None:
+        """The Java function; None for built-in functions and those in Python."""
+        if self.internal_name is not None:
+            return None
+        names = {"systemName": self.system_name, "catalogName": self.catalog_name, "class": self.function_class}
+        return function_named(names | {"python": self.python, "java": self.java})
 
     @property
     def function(self) -> str:

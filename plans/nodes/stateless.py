@@ -58,6 +58,14 @@ class Calc(PlanNode):
         return "Choose columns" if plain else "Compute columns"
 
 
+class AsyncCalc(Calc):
+    """Projection with an asynchronous scalar function, which is called row by row here."""
+
+    NAME = "stream-exec-async-calc"
+
+    condition: RexJson | None = None
+
+
 class Exchange(PlanNode):
     """Distribution of rows as the input property requires (by hash of columns, or to a single task)."""
 
@@ -115,6 +123,14 @@ class Correlate(PlanNode):
             columns = function_columns(self.function_call)
             yield from output(self.output_type, (*inputs.types, *columns), "the correlate")
             yield from condition_faults(self.condition, columns, ("condition",))
+
+
+class AsyncCorrelate(Correlate):
+    """Join of each row with the rows of an asynchronous table function, which is called row by row here."""
+
+    NAME = "stream-exec-async-correlate"
+
+    condition: OfNone[RexJson] | None = None
 
 
 class DropUpdateBefore(PlanNode):

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compiled_plan.plans.findings import Fault, refusal
+from compiled_plan.plans.findings import Fault
 from compiled_plan.plans.nodes.rules import Columns, Path, expression_faults
-from compiled_plan.plans.rex import Call, RexNode, python_function, type_of
-from compiled_plan.plans.rex.python import user_name
+from compiled_plan.plans.rex import Call, RexNode, java_function, python_function, type_of
 from compiled_plan.plans.rex.typing import type_within
 from compiled_plan.plans.types import (
     INT,
@@ -45,12 +44,7 @@ def function_call(call: RexNode, row: RowType, path: Path) -> Iterator[Fault]:
         for fault in expression_faults(operand, row.types, (*path, "operands", at), outer=row)
     ]
     yield from wrong
-    if wrong or python_function(call) is not None:
-        return
-    if call.extra and call.name not in _NAMES:
-        name = user_name(call) or str(dict(call.extra).get("class") or call.name)
-        message = f"the table function {name!r} is neither built in nor in Python"
-        yield refusal(path, message, "write it in Python, or run the plan in Flink", name)
+    if wrong or python_function(call) is not None or java_function(call) is not None:
         return
     if call.name not in _NAMES:
         message = f"no table function is named {call.name!r}"

@@ -1,6 +1,7 @@
 """Row expressions of plans: their nodes, their JSON, the types of calls."""
 
 from compiled_plan.plans.rex.codec import rex_from_json, rex_to_json
+from compiled_plan.plans.rex.java import JavaFunction, UserFunction, java_function
 from compiled_plan.plans.rex.nodes import (
     Call,
     CorrelVariable,
@@ -26,17 +27,20 @@ __all__ = [
     "CorrelVariable",
     "FieldAccess",
     "InputRef",
+    "JavaFunction",
     "Literal",
     "PatternInputRef",
     "PythonFunction",
     "Range",
     "RexNode",
     "Sarg",
+    "UserFunction",
     "called_name",
     "calls_python",
     "flattened",
     "fold",
     "input_refs",
+    "java_function",
     "map_inputs",
     "python_function",
     "rex_from_json",

@@ -13,7 +13,10 @@ from typing import Any
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import shown
 from compiled_plan.plans.rex import nodes as r
-from compiled_plan.plans.rex.python import FIELD, PythonFunction, python_function_from_json
+from compiled_plan.plans.rex.java import FIELD as JAVA
+from compiled_plan.plans.rex.java import JavaFunction, java_function_from_json
+from compiled_plan.plans.rex.python import FIELD as PYTHON
+from compiled_plan.plans.rex.python import PythonFunction, python_function_from_json
 from compiled_plan.plans.trees import TreePath, fold_tree
 from compiled_plan.plans.types import LogicalType, type_from_json, type_to_json
 
@@ -21,7 +24,8 @@ Json = Any
 
 _CALL_FIELDS = ("kind", "syntax", "internalName", "operands", "type")
 #: Further fields that name a call's function: a user's, or an operator of the parser.
-_NAMES = ("systemName", "catalogName", "sqlKind", "class", "functionKind", "instance", FIELD)
+_NAMES = ("systemName", "catalogName", "sqlKind", "class", "functionKind", "instance", PYTHON, JAVA)
+_FUNCTIONS: dict[str, Callable[[Any, str], Any]] = {PYTHON: python_function_from_json, JAVA: java_function_from_json}
 
 
 Pointer = TreePath | str
@@ -89,7 +93,9 @@ def _call_to_json(call: r.Call, operands: tuple[Json, ...]) -> Json:
         fields["syntax"] = call.syntax
     if call.name:
         fields["internalName"] = call.name
-    fields |= {key: item.to_dict() if isinstance(item, PythonFunction) else item for key, item in call.extra}
+    fields |= {
+        key: item.to_dict() if isinstance(item, PythonFunction | JavaFunction) else item for key, item in call.extra
+    }
     if operands:
         fields["operands"] = list(operands)
     fields["type"] = type_to_json(call.type)
@@ -197,7 +203,7 @@ def _call(value: dict[str, Json], operands: tuple[r.RexNode, ...], pointer: Poin
         if key not in _NAMES:
             raise PlanError(f"unknown field `{key}` in a call", where=f"{pointer}/{key}", remedy="remove it")
     extra = tuple(
-        (key, python_function_from_json(item, f"{pointer}/{key}") if key == FIELD else item) for key, item in extra
+        (key, _FUNCTIONS[key](item, f"{pointer}/{key}") if key in _FUNCTIONS else item) for key, item in extra
     )
     name = _field(value, "internalName", str, pointer) if "internalName" in value else ""
     syntax = _field(value, "syntax", str, pointer) if "syntax" in value else None

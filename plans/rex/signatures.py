@@ -13,10 +13,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from compiled_plan.plans.findings import Fault, did_you_mean, refusal
+from compiled_plan.plans.rex.java import java_function
 from compiled_plan.plans.rex.kinds import kind_of, kind_text
 from compiled_plan.plans.rex.nodes import Call, Literal, Sarg
 from compiled_plan.plans.rex.operands import castable, operand_fault
-from compiled_plan.plans.rex.python import python_function, user_name
+from compiled_plan.plans.rex.python import called_name, python_function
 from compiled_plan.plans.types import ArrayType, FieldsType, LogicalType, MapType, VariantType
 from compiled_plan.plans.types.likeness import alike
 
@@ -108,12 +109,17 @@ NOT_RUN: Mapping[str, str] = {
 
 
 def _user_fault(call: Call) -> Fault | None:
-    """The fault of a user-defined function that is not in Python; Python functions check their own signature."""
+    """The fault of an unknown function; the functions of users check their own signature."""
     if python_function(call) is not None or call.name in STRUCTURAL or call.name in _table():
         return None
-    title = user_name(call) or str(dict(call.extra).get("class") or dict(call.extra).get("sqlKind") or call.name)
-    message = f"the function {title!r} is neither built in nor in Python"
-    return refusal((), message, "write it in Python, or run the plan in Flink", title)
+    names = dict(call.extra)
+    if "instance" in names:
+        message = f"the function {called_name(call)!r} is a serialized Java object, whose code the plan would choose"
+        return refusal((), message, "register its class under a name, and compile the plan again", called_name(call))
+    if java_function(call) is not None:
+        return None
+    title = str(names.get("sqlKind") or call.name)
+    return refusal((), f"the function {title!r} is not built in", "run the plan in Flink", title)
 
 
 def _fits(operand_kinds: str, kinds: str, more: bool) -> bool:

@@ -127,8 +127,12 @@ def test_every_state_format_is_frozen(spark: SparkSession) -> None:
     assert missing == set(), WHAT_TO_DO
 
 
+#: Nodes that only Flink compiles, with the fields of another node.
+BY_FLINK_ALONE = {"stream-exec-async-calc_1", "stream-exec-async-correlate_1"}
+
+
 def test_every_node_version_is_frozen() -> None:
     plans = [case.folder / cases.PLAN for case in FROZEN] + sorted((cases.PACKED / "flink").glob("*/*.json"))
     frozen = {node["type"] for plan in plans for node in json.loads(plan.read_text())["nodes"]}
     runs = {type_ for type_, node in all_node_types().items() if node.RUNNABLE}
-    assert runs - frozen == set(), WHAT_TO_DO
+    assert runs - frozen - BY_FLINK_ALONE == set(), WHAT_TO_DO

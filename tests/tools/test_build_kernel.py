@@ -10,7 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from tools.build_kernel import JUNIT, KAFKA_CLIENTS, KERNEL, KernelBuildError, Target, build, is_current, spark_jars
+from tools.build_kernel import (
+    FLINK,
+    JUNIT,
+    KAFKA_CLIENTS,
+    KERNEL,
+    KernelBuildError,
+    Target,
+    build,
+    is_current,
+    spark_jars,
+)
 from tools.maven import Artifact, cache
 
 pytestmark = pytest.mark.slow
@@ -90,4 +100,5 @@ def test_the_project_file_names_the_jars_that_are_compiled_against() -> None:
             assert (spark_jars() / Path(jar).name).is_file(), jar
         else:
             versions[name] = version
-    assert versions == {"kafka-clients": KAFKA_CLIENTS.version, "junit-jupiter": JUNIT.version}
+    of_flink = {library.name: library.version for library in FLINK}
+    assert versions == {"kafka-clients": KAFKA_CLIENTS.version, "junit-jupiter": JUNIT.version} | of_flink

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from compiled_plan.planner.sql.grammar.catalogs import Catalogs
 from compiled_plan.planner.sql.grammar.cursor import all_texts
+from compiled_plan.planner.sql.grammar.modules import Modules
 from compiled_plan.planner.sql.nodes import Exists, IntervalLiteral, Subquery, walk
 from compiled_plan.planner.sql.nodes.statements import (
     ColumnClause,
@@ -53,7 +53,7 @@ class Body:
     keys: list[PrimaryKey] = field(default_factory=list)
 
 
-class Ddl(Catalogs):
+class Ddl(Modules):
     """Parser of CREATE and DROP."""
 
     def create(self, start: int) -> Statement:

@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
 _CONFLICTS = ("NOTHING", "ERROR", "DEDUPLICATE")
 #: Statements of Flink without a meaning for compiled programs.
-_OTHER = frozenset(
-    {"ANALYZE", "DELETE", "UPDATE", "TRUNCATE", "CALL", "ADD", "REMOVE", "LOAD", "UNLOAD", "STOP", "REFRESH"}
-)
+_OTHER = frozenset({"ANALYZE", "DELETE", "UPDATE", "TRUNCATE", "CALL", "STOP", "REFRESH"})
 
 
 _MODIFIERS = ("OR", "REPLACE", "TEMPORARY", "SYSTEM")
@@ -284,5 +282,9 @@ _READERS: dict[str, Callable[[Script, int], Statement]] = {
     "DESCRIBE": Script.describe,
     "DESC": Script.describe,
     "SHOW": Script.show,
+    "LOAD": Script.load,
+    "UNLOAD": Script.unload,
+    "ADD": Script.add,
+    "REMOVE": Script.remove,
 }
 _STARTERS = frozenset({*_READERS, *_OTHER, "SELECT", "WITH", "VALUES"})

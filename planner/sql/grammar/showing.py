@@ -52,8 +52,8 @@ class Showing(Alter):
         if self.take("CATALOG"):
             name = self.name("a catalog name").name
             return UseCatalog(name=name, **self.place(start))
-        if self.at("MODULES"):
-            self.refuse("USE MODULES")
+        if self.take("MODULES"):
+            return self.use_modules(start)
         parts = all_texts(self.dotted("a database name"))
         return UseDatabase(name=parts, **self.place(start))
 

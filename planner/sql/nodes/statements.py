@@ -393,6 +393,45 @@ class Explain(Statement):
     body: Statement
 
 
+# --- modules and jars -----------------------------------------------------------------------------------------------
+
+
+@node
+class LoadModule(Statement):
+    """LOAD MODULE name [WITH (...)]."""
+
+    name: str
+    options: Mapping[str, str]
+
+
+@node
+class UnloadModule(Statement):
+    """UNLOAD MODULE name."""
+
+    name: str
+
+
+@node
+class UseModules(Statement):
+    """USE MODULES name, ...."""
+
+    names: tuple[str, ...]
+
+
+@node
+class AddJar(Statement):
+    """ADD JAR 'path'."""
+
+    path: str
+
+
+@node
+class RemoveJar(Statement):
+    """REMOVE JAR 'path'."""
+
+    path: str
+
+
 # --- the rest -------------------------------------------------------------------------------------------------------
 
 

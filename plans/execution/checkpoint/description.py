@@ -17,14 +17,13 @@ from compiled_plan.plans.execution.session.spark_session import ASKED
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import folder_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
-from compiled_plan.plans.functions.code import code_digest
 from compiled_plan.plans.inspection.diff.description import FORMAT
 from compiled_plan.plans.inspection.diff.facts import RunFacts
 from compiled_plan.plans.inspection.identity import derived_uids
 from compiled_plan.plans.inspection.lineage.operators import OperatorLineage
 from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.table_identity import at_rest, local_place
-from compiled_plan.plans.rex import PythonFunction
+from compiled_plan.plans.rex import UserFunction
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -54,8 +53,8 @@ class Setting:
     java: int = 0
     python: str = ""
     product: str = ""
-    code: Callable[[PythonFunction], str] = lambda function: ""
-    accumulator: Callable[[PythonFunction], str] = lambda function: ""
+    code: Callable[[UserFunction], str] = lambda function: ""
+    accumulator: Callable[[UserFunction], str] = lambda function: ""
     place: Callable[[str], str] = local_place
 
     @property
@@ -133,7 +132,7 @@ def setting_of(spark: SparkSession, host: str, functions: PythonFunctions) -> Se
         _java(spark),
         platform.python_version(),
         product_version(),
-        cache(lambda function: code_digest(*functions.callables(function, "").function.sources)),
+        cache(functions.code),
         functions.accumulator,
         _place(spark),
     )

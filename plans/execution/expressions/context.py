@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pyspark.sql import functions as F
 
@@ -21,6 +21,13 @@ UserFunction = Callable[["Call", tuple["Column", ...]], "Column | None"]
 """Translates a call of a user function; None if the function is unknown."""
 
 
+class JavaCalls(Protocol):
+    """Translator of calls of functions in Java."""
+
+    def column(self, call: Call, arguments: Sequence[Column], where: str, *, is_table: bool = False) -> Column:
+        """The column of a call; of a table function, an array of structs `v0`, `v1`, ...."""
+
+
 @dataclass(frozen=True)
 class ExpressionContext:
     """The context of an expression.
@@ -31,7 +38,8 @@ class ExpressionContext:
         proctime: the TIMESTAMP column that PROCTIME() and CURRENT_TIMESTAMP read; by default the batch's time.
         correlated: the struct column of each correlation variable, by name.
         counted: the number of rows before the current one, for RAND with a seed; None if rows are not counted.
-        user_function: translates calls of user functions.
+        user_function: translates calls of functions in Python.
+        java: the Java functions of the plan.
         current_watermark: the BIGINT column that CURRENT_WATERMARK reads, in ms; only rows directly from a source have
             one.
         where: the node, for errors.
@@ -42,6 +50,7 @@ class ExpressionContext:
     correlated: Mapping[str, Column] = field(default_factory=dict)
     counted: Column | None = None
     user_function: UserFunction | None = None
+    java: JavaCalls | None = None
     current_watermark: Column | None = None
     where: str = ""
 

@@ -96,6 +96,8 @@ class _Translation:
             column = self.context.user_function(rex, arguments)
             if column is not None:
                 return column
+        if r.java_function(rex) is not None and self.context.java is not None:
+            return self.context.java.column(rex, arguments, self.context.where)
         function = r.python_function(rex)
         if function is not None:
             raise self.context.unsupported(

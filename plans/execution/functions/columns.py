@@ -14,9 +14,11 @@ from pyspark.sql.pandas.types import to_arrow_type
 
 from compiled_plan.plans.errors import PlanError, ProgramError
 from compiled_plan.plans.execution.functions import bootstrap, runtime
+from compiled_plan.plans.execution.functions.plain_types import plain
 from compiled_plan.plans.execution.functions.shipping import classes_beside, for_spark, pickled
 from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.functions.calls import Bound, Callables
+from compiled_plan.plans.functions.code import code_digest
 from compiled_plan.plans.functions.conversions import fields_in, from_python, inward, outward
 from compiled_plan.plans.functions.converted import Converted
 from compiled_plan.plans.functions.declared import Declared
@@ -25,15 +27,17 @@ from compiled_plan.plans.functions.inference import ArgumentInfo
 from compiled_plan.plans.functions.loading import AllowedModules, load
 from compiled_plan.plans.functions.pickles import trusting
 from compiled_plan.plans.functions.signature import table_fields
-from compiled_plan.plans.rex import Call, Literal, RexNode, python_function, type_of
+from compiled_plan.plans.rex import Call, JavaFunction, Literal, RexNode, UserFunction, python_function, type_of
 from compiled_plan.plans.rex.literals import literal_value
 from compiled_plan.plans.rex.python import PythonFunction, user_name
-from compiled_plan.plans.types import LogicalType, RawType, TimestampBase
+from compiled_plan.plans.types import LogicalType, RawType
 from compiled_plan.plans.types.classes import Permission
 from compiled_plan.plans.types.python.bridge import Bridged
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
+
+    from compiled_plan.plans.execution.functions.java import JavaFunctions
 
 
 class PythonFunctions:
@@ -45,6 +49,7 @@ class PythonFunctions:
         trusts_pickles: True if pickled values may be of any class, see `plans.functions.pickles`.
         parameters: job parameters for `open`.
         allows_pickled: True if functions pickled in the plan may run, see `plans.functions.code_pickles`.
+        java: the Java functions of the plan.
 
     Raises:
         ProgramError: Python would import such a module from another place.
@@ -56,11 +61,13 @@ class PythonFunctions:
         *,
         trusts_pickles: bool = False,
         allows_pickled: bool = False,
+        java: JavaFunctions | None = None,
         parameters: Mapping[str, str] | None = None,
     ) -> None:
+        self.java = java
         self.parameters = dict(parameters or {})
         self._trusts_pickles, self._allows_pickled = trusts_pickles, allows_pickled
-        self._allowed = AllowedModules.parse(allowed)
+        self._allowed = AllowedModules.parse([entry for entry in allowed if not entry.endswith(".jar")])
         self._permission = Permission(tuple(prefix.rstrip(".") for prefix in self._allowed.names))
         self._loaded: dict[PythonFunction, Callables] = {}
 
@@ -94,8 +101,16 @@ class PythonFunctions:
                 callables = self._loaded[reference] = Callables(function)
         return callables
 
-    def accumulator(self, reference: PythonFunction) -> str:
+    def code(self, reference: UserFunction) -> str:
+        """A digest of a function's code."""
+        if isinstance(reference, JavaFunction):
+            return "" if self.java is None else self.java.code(reference)
+        return code_digest(*self.callables(reference, "").function.sources)
+
+    def accumulator(self, reference: UserFunction) -> str:
         """The accumulator type of an aggregate function; empty if it has none, or one that depends on the call."""
+        if isinstance(reference, JavaFunction):
+            return "" if self.java is None else self.java.accumulator(reference)
         signatures = self.callables(reference, "").signatures
         types = {item.accumulator and item.accumulator.type for item in signatures if item.method == reference.method}
         [type_] = types if len(types) == 1 else [None]
@@ -174,11 +189,6 @@ def _info(rex: RexNode) -> ArgumentInfo:
         # An operand that the planner cast was a literal when the function's types were inferred.
         rex = rex.operands[0]
     return ArgumentInfo(type_, True, literal_value(rex)) if isinstance(rex, Literal) else ArgumentInfo(type_)
-
-
-def plain(type_: LogicalType) -> LogicalType:
-    """The type without its time attribute."""
-    return type_.as_regular() if isinstance(type_, TimestampBase) else type_
 
 
 def _payload(

@@ -89,6 +89,7 @@ class Lowering:
         return replace(
             self.expressions,
             time_zone=zone_of(node) or self.expressions.time_zone,
+            java=None if self.functions is None or self.functions.java is None else self.functions.java.of(node),
             where=f"node {node.id} ({node.type})",
         )
 

@@ -22,11 +22,13 @@ from compiled_plan.plans.execution.operators.base import (
     stateless,
 )
 from compiled_plan.plans.execution.operators.parameters import JoinedCondition, Parameters
-from compiled_plan.plans.execution.operators.table_functions import elements
+from compiled_plan.plans.execution.operators.table_functions import elements, or_null
 from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.nodes.aggregate import LocalGroupAggregate
 from compiled_plan.plans.nodes.process_table_function import KINDS, ProcessTableFunction
 from compiled_plan.plans.nodes.stateless import (
+    AsyncCalc,
+    AsyncCorrelate,
     Calc,
     Correlate,
     DropUpdateBefore,
@@ -40,7 +42,7 @@ from compiled_plan.plans.rex import CorrelVariable, calls_python, walk
 from compiled_plan.plans.types import BIGINT
 
 
-@stateless(Calc)
+@stateless(Calc, AsyncCalc)
 def calc(node: Calc, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
     context = replace(lowering.context(node), current_watermark=flow.current)
     columns = tuple(to_column(rex, flow.columns, context) for rex in node.projection)
@@ -132,7 +134,7 @@ def expand(node: Expand, port: int, flow: Flow, lowering: Lowering) -> Sequence[
     ]
 
 
-@stateless(Correlate)
+@stateless(Correlate, AsyncCorrelate)
 def correlate(node: Correlate, port: int, flow: Flow, lowering: Lowering) -> Sequence[Exploded]:
     """Join every row with the rows that the table function returns for it; LEFT keeps rows without any."""
     row = node.output_type
@@ -145,10 +147,7 @@ def correlate(node: Correlate, port: int, flow: Flow, lowering: Lowering) -> Seq
             rows, lambda item: to_column(condition, tuple(item.getField(f"v{at}") for at in range(width)), context)
         )
     if node.join_type == "LEFT":
-        rows = F.when(F.coalesce(F.size(rows), F.lit(0)) > 0, rows).otherwise(
-            # An array with one null row, of the elements' type.
-            lambdas.transform(F.array(F.lit(1)), lambda _: F.get(rows, F.lit(0)))
-        )
+        rows = or_null(rows, node.output_type.types[len(flow.columns) :])
 
     def make(element: Column, position: Column) -> Flow:
         columns = (*flow.columns, *(element.getField(f"v{at}") for at in range(width)))

@@ -84,6 +84,19 @@ class PythonAggregate:
 
 
 @dataclass(frozen=True, slots=True)
+class JavaAggregate:
+    """An aggregate function in Java.
+
+    Args:
+        function: the call as JSON, for the kernel's `FunctionSpec`.
+        accumulator: the type of its accumulator.
+    """
+
+    function: str
+    accumulator: ValueType
+
+
+@dataclass(frozen=True, slots=True)
 class Aggregate:
     """A call of an aggregate function.
 
@@ -95,6 +108,7 @@ class Aggregate:
         need_retract: True if rows may be retracted.
         ignore_nulls: ARRAY_AGG's option.
         python: the function, if it is one in Python.
+        java: the function, if it is one in Java.
     """
 
     function: str
@@ -104,6 +118,7 @@ class Aggregate:
     need_retract: bool = False
     ignore_nulls: bool = False
     python: PythonAggregate | None = None
+    java: JavaAggregate | None = None
 
 
 def to_dict(value: object, condition: Callable[[JoinedCondition], object]) -> Any:

@@ -20,8 +20,9 @@ from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution import functions
 from compiled_plan.plans.execution.functions.accumulating import Accumulators, AggregatePayload
 from compiled_plan.plans.execution.functions.codec import adapt, writer
-from compiled_plan.plans.execution.functions.columns import RESULT, PythonFunctions, argument, plain
+from compiled_plan.plans.execution.functions.columns import RESULT, PythonFunctions, argument
 from compiled_plan.plans.execution.functions.exact import exact
+from compiled_plan.plans.execution.functions.plain_types import plain
 from compiled_plan.plans.execution.functions.runtime import Payload, frames_of
 from compiled_plan.plans.execution.functions.shipping import classes_beside, pickled
 from compiled_plan.plans.execution.operators.parameters import PythonAggregate, ValueType

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from pyspark import SparkContext
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
 from compiled_plan.plans.execution.spark import lambdas
+from compiled_plan.plans.execution.spark.java import column_of, java_class, java_column
+from compiled_plan.plans.execution.spark.types import ddl
 from compiled_plan.plans.nodes.stateless import Correlate
-from compiled_plan.plans.rex import Call, python_function, type_of
+from compiled_plan.plans.rex import Call, java_function, python_function, type_of
 from compiled_plan.plans.types import ArrayType, FieldsType, LogicalType, MapType, MultisetType
 
 Elements = Callable[[Call, Sequence[Column], Sequence[LogicalType]], Column]
@@ -27,7 +30,18 @@ def elements(node: Correlate, inputs: Sequence[Column], context: ExpressionConte
     if python_function(call) is not None:
         return to_column(call, inputs, context)
     arguments = [to_column(operand, inputs, context) for operand in call.operands]
+    if java_function(call) is not None and context.java is not None:
+        return context.java.column(call, arguments, context.where, is_table=True)
     return _FUNCTIONS[call.name](call, arguments, [type_of(operand) for operand in call.operands])
+
+
+def or_null(rows: Column, types: Sequence[LogicalType]) -> Column:
+    """The rows, or one null row if there are none; refers to them once, as a call may be expensive or volatile."""
+    struct = ",".join(f"`v{at}`:{ddl(type_)}" for at, type_ in enumerate(types))
+    context = SparkContext._active_spark_context
+    assert context is not None
+    calls = java_class(context._jvm, "org.compiledplan.kernel.host.JavaCalls")
+    return column_of(calls.orNull(java_column(rows), f"struct<{struct}>"))
 
 
 def _fields(value: Column, type_: LogicalType) -> list[Column]:

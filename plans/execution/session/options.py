@@ -67,8 +67,15 @@ class RunOptions:
     time_zone: str | None = _option(None, "Time zone (table.local-time-zone), overrides the plan's.", "ZONE")
     functions_from: Sequence[str] = _option(
         (),
-        "Module from which Python functions may be imported, with its submodules; FOLDERS restrict its location.",
-        "MODULE[=FOLDERS]",
+        "Source of user functions: a Python module, with its submodules, and FOLDERS to restrict its location; a jar "
+        "with Java functions; or the prefix of Java classes on the class path; repeatable.",
+        "MODULE[=FOLDERS]|FILE.jar|PREFIX",
+    )
+    java_function: Sequence[str] = _option(
+        (),
+        "Class of a Java function that the plan names without it, as Flink's plans do for temporary functions; "
+        "repeatable.",
+        "NAME=CLASS",
     )
     trust_pickled_state: bool = _option(
         False,
@@ -111,7 +118,8 @@ class RunOptions:
     )
 
     def __post_init__(self) -> None:
-        real_time_ms, trigger_ms, _ = self.real_time_ms, self.trigger_ms, self.stop_seconds
+        real_time_ms, trigger_ms = self.real_time_ms, self.trigger_ms
+        _ = self.stop_seconds, self.java_classes
         object.__setattr__(self, "time_zone", _zone(self.time_zone))
         if self.host not in HOSTS:
             raise ExecutionError(f"unknown operator host: {self.host}", remedy=f"choose one of {', '.join(HOSTS)}")
@@ -149,6 +157,15 @@ class RunOptions:
         if not millis:
             raise ExecutionError("--trigger real-time=0 leaves no time between checkpoints", remedy="give 5s or more")
         return millis
+
+    @property
+    def java_classes(self) -> Mapping[str, str]:
+        """Classes of Java functions by name."""
+        pairs = [entry.partition("=") for entry in self.java_function]
+        for name, _, class_ in pairs:
+            if not name or not class_:
+                raise ExecutionError("--java-function needs a name and a class", remedy="write NAME=CLASS")
+        return {name: class_ for name, _, class_ in pairs}
 
     @property
     def stop_seconds(self) -> float:

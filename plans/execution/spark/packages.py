@@ -62,8 +62,7 @@ def provide(spark: SparkSession, plan: CompiledPlan) -> None:
     """
     for package, user in needed(plan).items():
         if not has_class(spark, package.holds):
-            print(f"adding {package.coordinates}, which {user} needs", file=sys.stderr, flush=True)
-            _add(spark, package, user)
+            add_package(spark, package, user)
 
 
 def has_class(spark: SparkSession, name: str) -> bool:
@@ -88,7 +87,13 @@ def _loads(jvm: Any, name: str, loader: Any) -> bool:
     return True
 
 
-def _add(spark: SparkSession, package: Package, user: str) -> None:
+def add_package(spark: SparkSession, package: Package, user: str) -> None:
+    """Fetch a library, verify it, and add it to the session; `user` is the part of the plan that needs it.
+
+    Raises:
+        ExecutionError: it is unavailable; the remedy works without a network.
+    """
+    print(f"adding {package.coordinates}, which {user} needs", file=sys.stderr, flush=True)
     try:
         jar = _fetched(spark, package)
         if (actual := hashlib.sha256(jar.read_bytes()).hexdigest()) != package.sha256:

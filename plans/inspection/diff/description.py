@@ -29,7 +29,7 @@ from compiled_plan.plans.inspection.lineage.same_tables import options_digest
 from compiled_plan.plans.inspection.lineage.table_identity import at_rest, is_relative, local_place, paths_of
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.rex import PythonFunction
+from compiled_plan.plans.rex import UserFunction
 
 #: The format that is written.
 FORMAT = 4
@@ -79,13 +79,13 @@ def facts_of(description: Mapping[str, Any], plan: CompiledPlan) -> RunFacts:
     accumulators = {operator["uid"]: operator.get("accumulators", {}) for operator in description["operators"]}
     folder = description["folder"] or _former_folder(description, plan)
 
-    def digest(uid: str, function: PythonFunction) -> str:
+    def digest(uid: str, function: UserFunction) -> str:
         return str(code.get(uid, {}).get(function.path, ""))
 
     def place(path: str) -> str:
         return at_rest(os.path.normpath(f"{folder}/{path}")) if folder and is_relative(path) else local_place(path)
 
-    def accumulator(uid: str, function: PythonFunction) -> str:
+    def accumulator(uid: str, function: UserFunction) -> str:
         return str(accumulators.get(uid, {}).get(function.path, ""))
 
     return RunFacts(description["versions"]["spark"], digest, accumulator, place, is_run=True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from importlib import metadata
 
 from compiled_plan.plans.inspection.lineage.table_identity import local_place
-from compiled_plan.plans.rex import PythonFunction
+from compiled_plan.plans.rex import UserFunction
 
 
-def _unknown(uid: str, function: PythonFunction) -> str:
+def _unknown(uid: str, function: UserFunction) -> str:
     return ""
 
 
@@ -20,9 +20,9 @@ class RunFacts:
 
     spark: str = ""  # version of Spark, "4.3.0"; empty if unknown
     #: Digest of the code of a Python function, by the uid of the operator that calls it; empty if unknown.
-    code: Callable[[str, PythonFunction], str] = _unknown
+    code: Callable[[str, UserFunction], str] = _unknown
     #: Accumulator type of an aggregate function in Python, by uid as `code`.
-    accumulator: Callable[[str, PythonFunction], str] = _unknown
+    accumulator: Callable[[str, UserFunction], str] = _unknown
     place: Callable[[str], str] = local_place  # resolves a path to its full name
     is_run: bool = False  # True for a past or upcoming run; False for a plan file alone
 

@@ -16,7 +16,7 @@ from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdic
 from compiled_plan.plans.inspection.lineage.operators import OperatorLineage, Role
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.join import Join
-from compiled_plan.plans.rex import PythonFunction
+from compiled_plan.plans.rex import UserFunction
 
 #: Maximum number of reasons passed downstream; reports show the first.
 _REASONS = 3
@@ -175,7 +175,7 @@ class _Work:
             elif before.run.is_run and not all(digests):
                 self.unchecked.append(f"the code of {function.path}")
 
-    def _accumulators(self, function: PythonFunction, old: int, new: int) -> Iterator[PropertyEdit]:
+    def _accumulators(self, function: UserFunction, old: int, new: int) -> Iterator[PropertyEdit]:
         before, after = self.both.old, self.both.new
         was = before.run.accumulator(before.name(old), function)
         becomes = after.run.accumulator(after.name(new), function)

@@ -21,7 +21,7 @@ from compiled_plan.plans.text.visible import counted
 def summary_of(node: PlanNode, inputs: Sequence[PlanNode]) -> str:
     """Summary of a node: a filter's condition, else the computed columns or expression, with names from its inputs."""
     names = inputs[0].output_type.names if inputs else ()
-    summary = _SUMMARIES.get(type(node))
+    summary = next((_SUMMARIES[class_] for class_ in type(node).__mro__ if class_ in _SUMMARIES), None)
     return (summary(node, names) if summary else "") or ", ".join(node.output_type.names)
 
 

@@ -22,8 +22,10 @@ from compiled_plan.plans.rex import (
     PythonFunction,
     RexNode,
     Sarg,
+    UserFunction,
     called_name,
     flattened,
+    java_function,
     python_function,
     type_of,
 )
@@ -151,14 +153,17 @@ def _is_noop_cast(call: Call) -> bool:
 
 
 def _named(call: Call, operands: tuple[Meaning, ...], scope: Scope, name: str) -> Meaning:
-    python = python_function(call)
+    python, function = python_function(call), python_function(call) or java_function(call)
     extra = [[key, function_identity(item) if isinstance(item, PythonFunction) else item] for key, item in call.extra]
     if python is not None:
         # A function's registration and inferred signature do not affect its result.
         name, extra = "", [["python", function_identity(python)]]
+    elif function is not None:
+        name, extra = "", [["java", function.path]]
     type_ = type_text(call.type)
     text, full = (
-        _text(call, name, [getattr(operand, part) for operand in operands], type_, python) for part in ("text", "full")
+        _text(call, name, [getattr(operand, part) for operand in operands], type_, function)
+        for part in ("text", "full")
     )
     return compose(
         "call",
@@ -169,12 +174,12 @@ def _named(call: Call, operands: tuple[Meaning, ...], scope: Scope, name: str) -
         zones=(scope.zone,) if depends_on_zone(call) else (),
         plain=[name, extra],
         type_=call.type,
-        functions=() if python is None else (python,),
+        functions=() if function is None else (function,),
     )
 
 
-def _text(call: Call, name: str, operands: list[str], type_: str, python: PythonFunction | None) -> str:
-    shown = function_name(name) or (python.path if python else called_name(call))
+def _text(call: Call, name: str, operands: list[str], type_: str, function: UserFunction | None) -> str:
+    shown = function_name(name) or (function.path if function else called_name(call))
     match call.syntax:
         case "BINARY" if len(operands) > 1:
             return "(" + f" {shown} ".join(operands) + ")"

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from compiled_plan.plans.deep import deeply
-from compiled_plan.plans.rex import PythonFunction
+from compiled_plan.plans.rex import UserFunction
 from compiled_plan.plans.types import LogicalType, TimestampBase
 
 #: Hex digits of a digest.
@@ -23,7 +23,7 @@ _DIGITS = 16
 #: Maximum text lengths in characters; digests distinguish longer ones.
 _TEXT, _FULL = 240, 600
 _NO_ZONES: frozenset[str] = frozenset()
-_NO_FUNCTIONS: frozenset[PythonFunction] = frozenset()
+_NO_FUNCTIONS: frozenset[UserFunction] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class Meaning:
     full: str = field(compare=False)
     #: Time zones that the value depends on; "default" for that of the run.
     zones: frozenset[str] = field(default=_NO_ZONES, compare=False)
-    #: Python functions that compute the value.
-    functions: frozenset[PythonFunction] = field(default=_NO_FUNCTIONS, compare=False)
+    #: Functions of users that compute the value.
+    functions: frozenset[UserFunction] = field(default=_NO_FUNCTIONS, compare=False)
     head: str = field(default="", compare=False, repr=False)  # kind of meaning, such as "call"
     parts: tuple[Meaning, ...] = field(default=(), compare=False, repr=False)  # the meanings that it is composed of
     plain: Any = field(default=None, compare=False, repr=False)  # further detail without types
@@ -66,7 +66,7 @@ def compose(
     text: str,
     full: str = "",
     zones: Iterable[str] = (),
-    functions: Iterable[PythonFunction] = (),
+    functions: Iterable[UserFunction] = (),
     plain: Any = None,
     type_: LogicalType | None = None,
 ) -> Meaning:

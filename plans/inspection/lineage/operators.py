@@ -9,7 +9,7 @@ from typing import Any
 
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, digest_of
 from compiled_plan.plans.inspection.lineage.rows import Rows
-from compiled_plan.plans.rex import PythonFunction
+from compiled_plan.plans.rex import UserFunction
 from compiled_plan.plans.types import LogicalType
 
 
@@ -99,7 +99,7 @@ class OperatorLineage:
     #: for other operators, changelog modes of inputs, filters of upstream operators.
     own: str = ""
     zones: frozenset[str] = frozenset()  # time zones that the state depends on; "default" for that of the run
-    functions: tuple[PythonFunction, ...] = ()  # Python functions that compute the state
+    functions: tuple[UserFunction, ...] = ()  # functions of users that compute the state
     key_types: tuple[LogicalType, ...] = ()  # types of the key columns
 
     def property(self, name: str) -> Property | None:

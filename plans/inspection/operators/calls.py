@@ -18,6 +18,8 @@ def call_of(call: AggregateCall, column: Columns) -> Meaning:
     filters = [column(call.filter_arg)] if call.filter_arg >= 0 else []
     if call.python is not None:
         names: object = ["python", function_identity(call.python)]
+    elif (java := call.java_function) is not None:
+        names = ["java", java.path]
     else:
         names = [call.internal_name, call.system_name, call.catalog_name, call.function_class]
     detail = [names, len(arguments), call.distinct, call.approximate, call.ignore_nulls, type_text(call.type)]
@@ -29,12 +31,13 @@ def call_of(call: AggregateCall, column: Columns) -> Meaning:
         full=f"{_text(call, listed_in_full(arguments), listed_in_full(filters))}: {type_text(call.type)}",
         plain=detail[:-1],
         type_=call.type,
-        functions=() if call.python is None else (call.python,),
+        functions=() if (function := call.python or call.java_function) is None else (function,),
     )
 
 
 def _text(call: AggregateCall, arguments: str, filters: str) -> str:
-    name = call.python.path if call.python else function_name(call.function) or "?"
+    function = call.python or call.java_function
+    name = function.path if function else function_name(call.function) or "?"
     text = f"{name}({'DISTINCT ' if call.distinct else ''}{arguments or '*'})"
     return text + (f" FILTER (WHERE {filters})" if filters else "")
 

@@ -68,7 +68,6 @@ UNSUPPORTED = [
     "SELECT {d '2020-01-01'}",
     "SELECT ?",
     "SELECT E'a'",
-    "USE MODULES core",
     "CREATE TEMPORARY MODEL IF NOT EXISTS m INPUT (a INT) OUTPUT (b INT) WITH ('provider' = 'x')",
     "DROP MODEL IF EXISTS a.b.m",
     "DROP TEMPORARY MODEL `m`",

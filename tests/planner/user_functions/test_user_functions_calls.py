@@ -270,7 +270,7 @@ def test_create_and_drop_function(module: str) -> None:
         ("AS '{}.Nothing' LANGUAGE PYTHON", "is no function class(.|\n)*ScalarFunction"),
         ("AS '{}.Vague' LANGUAGE PYTHON", r"parameter `a` of Vague.eval(.|\n)*annotate it"),
         ("AS 'F' LANGUAGE PYTHON", "write 'module.Class'"),
-        ("AS 'com.shop.F'", "a function in JAVA(.|\n)*LANGUAGE PYTHON"),
+        ("AS 'com.shop.F' LANGUAGE SQL", "a function in SQL"),
     ],
 )
 def test_create_function_errors(statement: str, message: str, module: str) -> None:

@@ -35,7 +35,8 @@ public enum AccumulatorForm implements Framed.Form {
   PYTHON_VALUE(24, 1),
   BITMAP(25, 1),
   /** The count of each member. */
-  BITMAP_COUNTS(26, 1);
+  BITMAP_COUNTS(26, 1),
+  JAVA_VALUE(27, 1);
 
   private final int code;
   private final int version;

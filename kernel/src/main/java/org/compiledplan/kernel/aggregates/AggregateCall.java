@@ -9,6 +9,7 @@ import org.compiledplan.kernel.values.ValueType;
  * @param args columns of the arguments
  * @param retract true if rows may be retracted
  * @param python a Python function; null for all others
+ * @param java a Java function; null for all others
  */
 public record AggregateCall(
     String function,
@@ -18,4 +19,5 @@ public record AggregateCall(
     boolean distinct,
     boolean retract,
     boolean ignoreNulls,
-    PythonCall python) {}
+    PythonCall python,
+    JavaAggregate java) {}

@@ -63,7 +63,9 @@ public final class AggregateFunctions {
     Function<AggregateCall, Supplier<Accumulator>> function =
         call.python() != null
             ? python -> () -> new PythonAccumulator(python)
-            : FUNCTIONS.get(call.function());
+            : call.java() != null
+                ? java -> () -> new JavaAccumulator(java)
+                : FUNCTIONS.get(call.function());
     if (function == null) {
       throw new IllegalArgumentException(
           "aggregate function %s is not supported by the kernel; supported are %s"

@@ -11,9 +11,12 @@ import java.util.function.Supplier;
 import org.compiledplan.kernel.aggregates.Accumulator;
 import org.compiledplan.kernel.aggregates.AggregateCall;
 import org.compiledplan.kernel.aggregates.AggregateFunctions;
+import org.compiledplan.kernel.aggregates.JavaAggregate;
 import org.compiledplan.kernel.aggregates.PythonCall;
 import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.state.Frames;
+import org.compiledplan.kernel.userfunctions.FunctionSpec;
+import org.compiledplan.kernel.userfunctions.TaskFunction;
 import org.compiledplan.kernel.values.ValueType;
 
 /** The aggregate calls of an operator, with their FILTER columns: the spec's {@code aggs}. */
@@ -62,7 +65,13 @@ final class AggregateCalls {
         agg.path("distinct").asBoolean(false),
         agg.path("needRetract").asBoolean(needRetraction),
         agg.path("ignoreNulls").asBoolean(false),
-        agg.hasNonNull("python") ? python(agg.get("python")) : null);
+        agg.hasNonNull("python") ? python(agg.get("python")) : null,
+        StrictObject.holds(agg, "java") && agg.hasNonNull("java") ? java(agg.get("java")) : null);
+  }
+
+  private static JavaAggregate java(JsonNode spec) {
+    TaskFunction function = new TaskFunction(FunctionSpec.of(spec.path("function").asText()));
+    return new JavaAggregate(function, type(spec.get("accumulator")));
   }
 
   private static PythonCall python(JsonNode spec) {
@@ -155,6 +164,8 @@ final class AggregateCalls {
         .describe(to.putArray("arguments"));
     if (agg.path("filter").asInt(-1) >= 0) to.put("filter", agg.path("filter").asInt());
     to.put("distinct", agg.path("distinct").asBoolean(false));
+    if (StrictObject.holds(agg, "java") && agg.hasNonNull("java"))
+      to.put("code", FunctionSpec.of(agg.path("java").path("function").asText()).className());
     if (agg.hasNonNull("python")) to.put("code", agg.path("python").path("token").asText());
     return to;
   }

@@ -79,6 +79,7 @@ final class MatchValues {
                 false,
                 false,
                 false,
+                null,
                 null));
     return (match, current) -> {
       Accumulator accumulator = function.get();
