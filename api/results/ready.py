@@ -12,7 +12,8 @@ from typing import Any
 
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.planner.sql.binding.inserts import summary
-from compiled_plan.planner.table.schemas import ResolvedSchema, SchemaColumn
+from compiled_plan.planner.table.columns import SchemaColumn
+from compiled_plan.planner.table.schemas import ResolvedSchema
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.text.visible import counted

@@ -10,7 +10,6 @@ import json
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -166,7 +165,7 @@ class JavaFunctions:
                 "arguments": [str(type_) for type_ in types],
                 "literals": literals,
                 "result": str(plain(result)),
-                "parameters": self._parameters,
+                "parameters": dict(self.parameters),
                 **self._retries("async-table" if kind == "TABLE" else "async-scalar"),
             }
         )
@@ -207,7 +206,6 @@ class JavaFunctions:
             "timeoutMillis": parse_duration(option("timeout", "3 min")),
         }
 
-    @cached_property
     def _class_of(self, function: JavaFunction, where: str) -> str:
         """The class of a function, which is allowed and on the class path then."""
         class_ = function.class_ or self.classes.get(function.name, "")
