@@ -15,8 +15,7 @@ final class BitmapFunctions {
     Registry.strict("BITMAP_FROM_BYTES", a -> Bitmaps.write(Bitmaps.read((byte[]) a[0])));
     Registry.strict("BITMAP_TO_ARRAY", a -> Bitmaps.read((byte[]) a[0]).toArray());
     Registry.strict("BITMAP_TO_STRING", a -> Bitmaps.text((byte[]) a[0]));
-    Registry.strict(
-        "BITMAP_CARDINALITY", a -> Bitmaps.read((byte[]) a[0]).getLongCardinality());
+    Registry.strict("BITMAP_CARDINALITY", a -> Bitmaps.read((byte[]) a[0]).getLongCardinality());
     combine("BITMAP_AND", (left, right) -> left.and(right));
     combine("BITMAP_ANDNOT", (left, right) -> left.andNot(right));
     combine("BITMAP_OR", (left, right) -> left.or(right));

@@ -49,7 +49,10 @@ public final class Variants {
     Variant variant = read(bytes);
     if (variant.getType() != Type.OBJECT) {
       throw new IllegalArgumentException(
-          "a VARIANT has the field '" + name + "' only if it is an object, and it is " + text(bytes));
+          "a VARIANT has the field '"
+              + name
+              + "' only if it is an object, and it is "
+              + text(bytes));
     }
     return write(variant.getFieldByKey(name));
   }
@@ -59,7 +62,10 @@ public final class Variants {
     Variant variant = read(bytes);
     if (variant.getType() != Type.ARRAY) {
       throw new IllegalArgumentException(
-          "a VARIANT has an element " + position + " only if it is an array, and it is " + text(bytes));
+          "a VARIANT has an element "
+              + position
+              + " only if it is an array, and it is "
+              + text(bytes));
     }
     return write(variant.getElementAtIndex(position - 1));
   }

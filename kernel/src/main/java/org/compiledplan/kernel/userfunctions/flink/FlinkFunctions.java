@@ -73,8 +73,7 @@ public final class FlinkFunctions implements FunctionFactory {
 
   @Override
   public String code(String className, ClassLoader loader) {
-    try (InputStream bytes =
-        loader.getResourceAsStream(className.replace('.', '/') + ".class")) {
+    try (InputStream bytes = loader.getResourceAsStream(className.replace('.', '/') + ".class")) {
       if (bytes == null) return "";
       ClassWriter code = new ClassWriter(0);
       new ClassReader(bytes).accept(code, ClassReader.SKIP_DEBUG);
