@@ -58,12 +58,12 @@ class AllowedModules:
 
     @classmethod
     def parse(cls, entries: Sequence[str]) -> AllowedModules:
-        """The modules of entries `module` or `module=folders`.
+        """The modules of entries `module` or `module=folders`; a jar holds functions in Java.
 
         Raises:
             ProgramError: Python would import such a module from another place.
         """
-        parts = [entry.partition("=") for entry in entries]
+        parts = [entry.partition("=") for entry in entries if not entry.endswith(".jar")]
         folders = [Path(folder) for _, _, folders in parts for folder in folders.split(os.pathsep) if folder]
         allowed = cls(tuple(module for module, _, _ in parts), tuple(folders))
         for module in allowed.names if folders else ():

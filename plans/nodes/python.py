@@ -1,4 +1,4 @@
-"""Nodes that Flink plans for Python functions, and for asynchronous ones.
+"""Nodes that Flink plans for Python functions.
 
 A plan of Flink names such functions only by their names in the catalog. `with_functions` replaces these nodes by the
 general ones, whose calls name the functions themselves; only those run.
@@ -64,12 +64,6 @@ class PythonAsyncCalc(PythonCalc):
     NAME = "stream-exec-python-async-calc"
 
 
-class AsyncCalc(PythonCalc):
-    """Projection with asynchronous functions."""
-
-    NAME = "stream-exec-async-calc"
-
-
 class PythonCorrelate(PythonNode, Correlate):
     """Join of each row with the rows of a Python table function."""
 
@@ -77,12 +71,6 @@ class PythonCorrelate(PythonNode, Correlate):
     GENERAL = Correlate
 
     condition: OfNone[RexJson] | None = None
-
-
-class AsyncCorrelate(PythonCorrelate):
-    """Join of each row with the rows of an asynchronous table function."""
-
-    NAME = "stream-exec-async-correlate"
 
 
 class PythonGroupAggregate(PythonNode, GroupAggregate):

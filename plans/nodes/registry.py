@@ -20,8 +20,8 @@ _FAMILIES = {
     "lookup": "lookup-join",
     "over": "over-aggregate",
     "python": (
-        "python-calc python-async-calc async-calc python-correlate async-correlate python-group-aggregate "
-        "python-group-window-aggregate python-over-aggregate"
+        "python-calc python-async-calc python-correlate python-group-aggregate python-group-window-aggregate "
+        "python-over-aggregate"
     ),
     "rank": "limit sort-limit",
     "scan": "table-source-scan values",

@@ -30,6 +30,7 @@ DIFFERENCES = {
     "SHOW CREATE TABLE tmp": "a password is masked",
     "SHOW CREATE TABLE c2": "Flink leaves a table whose sink it refused",
     "SHOW CREATE TABLE c10": "Flink leaves a table whose sink it refused",
+    "REMOVE JAR": "Flink takes it in its SQL client alone",
     "EXPLAIN REPLACE": "the text of EXPLAIN is ours",
     "SHOW PARTITIONS types PARTITION (zz": "Flink lists no partition for a column that is no partition key",
 }

@@ -33,7 +33,7 @@ PAGES = sorted(
     if "```" in path.read_text(encoding="utf-8")
 )
 #: Blocks of these languages are not checked: output of programs, diagrams of folders.
-PROSE = frozenset({"text"})
+PROSE = frozenset({"text", "java"})
 #: Blocks of these are run, unless they say otherwise.
 RUN = frozenset({"bash", "python", "sql"})
 

@@ -18,6 +18,7 @@ from compiled_plan.plans.execution.session.options import CHECK, MIGRATE, NATIVE
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
+from compiled_plan.plans.nodes.python import PythonNode
 from compiled_plan.plans.nodes.registry import all_node_types
 from compiled_plan.plans.plan import CompiledPlan
 from tests.conformance.compiled import same_execution
@@ -128,7 +129,9 @@ def test_every_state_format_is_frozen(spark: SparkSession) -> None:
 
 
 #: Nodes that only Flink compiles, with the fields of another node.
-BY_FLINK_ALONE = {"stream-exec-async-calc_1", "stream-exec-async-correlate_1"}
+BY_FLINK_ALONE = {"stream-exec-async-calc_1", "stream-exec-async-correlate_1"} | {
+    type_ for type_, node in all_node_types().items() if issubclass(node, PythonNode)
+}
 
 
 def test_every_node_version_is_frozen() -> None:

@@ -67,7 +67,7 @@ class PythonFunctions:
         self.java = java
         self.parameters = dict(parameters or {})
         self._trusts_pickles, self._allows_pickled = trusts_pickles, allows_pickled
-        self._allowed = AllowedModules.parse([entry for entry in allowed if not entry.endswith(".jar")])
+        self._allowed = AllowedModules.parse(allowed)
         self._permission = Permission(tuple(prefix.rstrip(".") for prefix in self._allowed.names))
         self._loaded: dict[PythonFunction, Callables] = {}
 

@@ -21,6 +21,7 @@ from compiled_plan.plans.inspection.diff.flink import (
 from compiled_plan.plans.inspection.diff.flink_shown import flink_lines, flink_markdown
 from compiled_plan.plans.inspection.identity import keeps_state
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
+from compiled_plan.plans.nodes.python import PythonNode
 from compiled_plan.plans.nodes.registry import all_node_types
 from compiled_plan.plans.plan import CompiledPlan
 from tests.conformance.cases import cases
@@ -99,7 +100,9 @@ def test_a_plan_over_its_own_savepoint(case: object, tmp_path: object) -> None:
 def test_every_node_type_with_state_has_a_rule() -> None:
     stateful = {model.NAME for model in all_node_types().values() if model.KEEPS_STATE and model.RUNNABLE}
     known = {model.NAME for model in all_node_types().values() if model.TRANSFORMATION}
-    assert stateful - known == set()
+    # Flink stores accumulators of Python functions as pickles, of which it compares nothing.
+    pickled = {model.NAME for model in all_node_types().values() if issubclass(model, PythonNode)}
+    assert stateful - known - pickled == set()
 
 
 @pytest.mark.parametrize(
