@@ -62,6 +62,15 @@ def test_late_rows_are_the_same_in_any_batches(spark: SparkSession, tmp_path: Pa
     assert counts(tmp_path) == EXPECTED
 
 
+def test_rows_of_files_of_one_micro_batch_are_not_late_by_each_other(spark: SparkSession, tmp_path: Path) -> None:
+    """A task reads large files first, whatever their times."""
+    for hour in range(4):
+        put(tmp_path / "clicks", f"{hour}.json", *[click(300 * hour + second) for second in range(0, 60 * (hour + 1), 3)])
+    Run(spark, counting(tmp_path), RunOptions()).execute()
+    expected = sorted((f"{5 * hour + minute:02}:00", 20) for hour in range(4) for minute in range(hour + 1))
+    assert counts(tmp_path) == expected
+
+
 def test_windows_stay_open_until_the_input_ends(spark: SparkSession, tmp_path: Path) -> None:
     plan, checkpoint = counting(tmp_path), str(tmp_path / "checkpoint")
     put(tmp_path / "clicks", "1.json", *CLICKS[:3])

@@ -13,8 +13,8 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.util.AccumulatorV2;
 
 /**
- * The result of CURRENT_WATERMARK for a row: the watermark after the rows before it, including
- * earlier micro-batches, or null. As in Flink, a row's own watermark follows the row, once it is
+ * The result of CURRENT_WATERMARK for a row: the watermark after the rows before it in its {@link
+ * InputPiece} and in earlier micro-batches, or null. As in Flink, a row's own watermark follows the row, once it is
  * more than 200 ms ahead of the last one, and every run starts without a watermark.
  */
 public final class CurrentWatermark implements UDF1<Long, Long> {
@@ -23,7 +23,7 @@ public final class CurrentWatermark implements UDF1<Long, Long> {
   /** Watermarks reached before the task was sent to the executor. */
   private TreeMap<Long, Long> before = new TreeMap<>();
 
-  private transient long task;
+  private transient InputPiece piece;
   private transient long batch;
   private transient Long emitted;
 
@@ -46,10 +46,9 @@ public final class CurrentWatermark implements UDF1<Long, Long> {
 
   @Override
   public Long call(Long own) {
-    TaskContext context = TaskContext.get();
-    long running = context == null ? 0 : context.taskAttemptId() + 1;
-    if (running != task) {
-      task = running;
+    if (piece == null) piece = new InputPiece();
+    if (piece.changes()) {
+      TaskContext context = TaskContext.get();
       String id = context == null ? null : context.getLocalProperty("streaming.sql.batchId");
       batch = id == null ? 0 : Long.parseLong(id);
       // A batch may be computed again for another sink: its own watermarks must not count.

@@ -1,21 +1,20 @@
 package org.compiledplan.kernel.host;
 
-import org.apache.spark.TaskContext;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 
 /**
- * The watermark at which a row leaves the watermark assigner, in the order in which a task reads
- * rows: the largest of the rows before it. As in Flink's WatermarkAssignerOperator a row's own
+ * The watermark at which a row leaves the watermark assigner: the largest of the rows before it in
+ * its {@link InputPiece}. As in Flink's WatermarkAssignerOperator a row's own
  * watermark follows the row, and only once it is more than 200 ms ahead of the last one.
  */
 public final class RowWatermark implements UDF1<Long, Long> {
   /** Flink's default of pipeline.auto-watermark-interval, in ms. */
   static final long INTERVAL = 200;
 
-  private transient long task;
+  private transient InputPiece piece;
   private transient long emitted;
 
   /** Registers the SQL function {@code row_watermark(BIGINT ms) -> BIGINT ms}. */
@@ -29,12 +28,8 @@ public final class RowWatermark implements UDF1<Long, Long> {
 
   @Override
   public Long call(Long own) {
-    TaskContext context = TaskContext.get();
-    long running = context == null ? 0 : context.taskAttemptId() + 1;
-    if (running != task) {
-      task = running;
-      emitted = 0;
-    }
+    if (piece == null) piece = new InputPiece();
+    if (piece.changes()) emitted = 0;
     long before = emitted;
     if (own != null && own - emitted > INTERVAL) emitted = own;
     return before == 0 ? Long.MIN_VALUE : before;
