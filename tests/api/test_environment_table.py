@@ -151,8 +151,7 @@ def test_show_and_explain_in_sql(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row[0] for row in env.execute_sql("SHOW CURRENT DATABASE").collect()] == ["default_database"]
     env.execute_sql("EXPLAIN SELECT a FROM T").print()
     assert capsys.readouterr().out == env.explain_sql("SELECT a FROM T") + "\n"
-    with pytest.raises(UnsupportedError, match="SHOW MODULES is not supported yet"):
-        env.execute_sql("SHOW MODULES")
+    assert list(env.execute_sql("SHOW MODULES").collect()) == [("core",)]
 
 
 def test_catalogs_and_databases() -> None:
