@@ -26,7 +26,7 @@ def parameters(function: Any) -> list[str]:
 
 def members(class_: type) -> Names:
     """The public attributes of a class; None for those that are no methods."""
-    found: Names = {}
+    attributes: Names = {}
     for base in reversed(class_.__mro__):
         if base.__module__.startswith("pyflink"):
             for name in vars(base):
@@ -35,8 +35,8 @@ def members(class_: type) -> Names:
                     function = value.__func__ if isinstance(value, staticmethod | classmethod) else value
                     is_method = callable(function) and not inspect.isclass(function)
                     names = parameters(function) if is_method else None
-                    found[name] = names[1:] if names and names[0] in ("self", "cls") else names
-    return found
+                    attributes[name] = names[1:] if names and names[0] in ("self", "cls") else names
+    return attributes
 
 
 def main() -> None:

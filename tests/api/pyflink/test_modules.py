@@ -52,8 +52,8 @@ def answers() -> Iterator[tuple[str, object | None, list[str] | None]]:
                 if member in OF_JAVA or (member in OF_PROGRAMS and name.endswith("Function")):
                     continue
                 refused = refusal_of(value)
-                found = value if refused is not None else inspect.getattr_static(value, member, None)
-                yield f"{module}.{name}.{member}", found, None if refused is not None else parameters
+                member_value = value if refused is not None else inspect.getattr_static(value, member, None)
+                yield f"{module}.{name}.{member}", member_value, None if refused is not None else parameters
 
 
 def test_every_name_has_an_answer() -> None:
