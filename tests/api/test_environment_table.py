@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from compiled_plan import CompiledPlan, PlanReference, Schema, TableDescriptor, TableEnvironment, call, col
-from compiled_plan.plans.errors import PlanError, ProgramError, UnsupportedError
+from compiled_plan.plans.errors import PlanError, ProgramError
 from tests.planner.table.functions_beside import Add, Letters, SpanOf, Twice
 from tests.support.table_api import assert_same, environment, same, source
 
