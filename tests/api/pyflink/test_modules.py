@@ -16,14 +16,11 @@ import pytest
 
 from compiled_plan.planner.diagnostics.refusing import refusal_of
 from compiled_plan.plans.errors import UnsupportedError
+from tools.coverage.answers import OF_PROGRAMS
 
 NAMES: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("names.json").read_text("utf-8"))
 #: Names for Java objects, which this product does not have.
 OF_JAVA = ("to_j_row_kind",)
-#: Methods of functions that programs define.
-OF_PROGRAMS = set(
-    "accumulate retract merge eval emit_value create_accumulator get_value get_accumulator_type get_result_type".split()
-)
 #: Parameters that differ: fewer cases than PyFlink's, or more.
 DIFFERENT = {"to_changelog", "from_changelog", "computed", "copy", "to_timestamp_ltz"}
 
