@@ -32,6 +32,9 @@ EXAMPLES = (
     "pandas/pandas_udaf",
 )
 
+#: Beginnings of the lines that PyFlink's libraries log to the standard output.
+LOGGED = ("No module named ", "PYFLINK_CYTHON_ENABLED", "Using Any for unsupported type")
+
 
 def lines_of(text: str) -> list[str]:
     """The lines that a program prints."""
@@ -77,7 +80,7 @@ def main() -> None:
         # The `print` connector writes to the standard output of the JVM.
         command = [sys.executable, str(folder / f"{name}.py")]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-        programs[name] = remaining(done.stdout.splitlines())
+        programs[name] = remaining(line for line in done.stdout.splitlines() if not line.startswith(LOGGED))
     RECORDED.write_text(json.dumps(programs, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
