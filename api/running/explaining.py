@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class ExplainDetail(StrEnum):
-    """Additions of `explain` to the operators."""
+    """Details that `explain` adds to the operators."""
 
     ESTIMATED_COST = "ESTIMATED_COST"
     CHANGELOG_MODE = "CHANGELOG_MODE"

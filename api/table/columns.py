@@ -75,21 +75,21 @@ class ColumnMethods(PlannedTable):
         """
         return selecting.drop_columns(self, fields)
 
-    def map(self, function: object) -> Self:
+    def map(self, func: object) -> Self:
         """Map each row to a row.
 
         Args:
-            function: a call of a scalar function; a ROW that it returns becomes as many columns.
+            func: a call of a scalar function; a ROW that it returns becomes as many columns.
         """
-        return rowwise.map_rows(self, function)
+        return rowwise.map_rows(self, func)
 
-    def flat_map(self, function: object) -> Self:
+    def flat_map(self, func: object) -> Self:
         """Map each row to any number of rows.
 
         Args:
-            function: a call of a table function.
+            func: a call of a table function.
         """
-        return rowwise.flat_map(self, function)
+        return rowwise.flat_map(self, func)
 
     # --- nulls
 

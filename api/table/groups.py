@@ -35,21 +35,21 @@ class GroupMethods(PlannedTable):
         """
         return grouping.group_by(self, fields)
 
-    def aggregate(self, function: object) -> AggregatedTable[Self]:
+    def aggregate(self, func: object) -> AggregatedTable[Self]:
         """Aggregate the whole table, to be followed by `select`; a ROW becomes one column per field.
 
         Args:
-            function: the call of an aggregate function, or the function itself, which then takes whole rows.
+            func: the call of an aggregate function, or the function itself, which then takes whole rows.
         """
-        return grouping.aggregate_all(self, function)
+        return grouping.aggregate_all(self, func)
 
-    def flat_aggregate(self, function: object) -> AggregatedTable[Self]:
+    def flat_aggregate(self, func: object) -> AggregatedTable[Self]:
         """Aggregate the whole table to several rows, to be followed by `select`.
 
         Args:
-            function: the call of a table aggregate function, or the function itself, which then takes whole rows.
+            func: the call of a table aggregate function, or the function itself, which then takes whole rows.
         """
-        return grouping.flat_aggregate_all(self, function)
+        return grouping.flat_aggregate_all(self, func)
 
     @overload
     def window(self, window: Window) -> Self: ...

@@ -124,6 +124,7 @@ class WatermarkSpec:
 
     rowtime_attribute: str
     watermark_expression: str
+    output_type: LogicalType | None = None
 
     @staticmethod
     def of(rowtime_attribute: str, watermark_expression: str) -> WatermarkSpec:
@@ -140,7 +141,8 @@ class WatermarkSpec:
 
     def as_summary_string(self) -> str:
         """The watermark's declaration."""
-        return f"WATERMARK FOR `{self.rowtime_attribute}` AS {self.watermark_expression}"
+        of_type = "" if self.output_type is None else f": {self.output_type}"
+        return f"WATERMARK FOR `{self.rowtime_attribute}`{of_type} AS {self.watermark_expression}"
 
     def __str__(self) -> str:
         return self.as_summary_string()

@@ -48,7 +48,7 @@ class GroupedTable(Unfinished, Generic[T]):
         group = ast.GroupBy(self._keys) if self._keys else None
         return select(self._table, list(map(Expression, items)), "select", group=group)
 
-    def aggregate(self, function: object) -> AggregatedTable[T]:
+    def aggregate(self, func: object) -> AggregatedTable[T]:
         """Add the result of an aggregate function to each group; a ROW becomes one column per field.
 
         A function itself, `aggregate(f)`, takes whole rows.
@@ -57,10 +57,10 @@ class GroupedTable(Unfinished, Generic[T]):
         """
         from compiled_plan.planner.table.rowwise import flattened
 
-        whole, place, names = self._aggregated(function, "aggregate")
+        whole, place, names = self._aggregated(func, "aggregate")
         return AggregatedTable(flattened(whole, place, names, "aggregate"))
 
-    def flat_aggregate(self, function: object) -> AggregatedTable[T]:
+    def flat_aggregate(self, func: object) -> AggregatedTable[T]:
         """Add the rows of a table aggregate function to each group.
 
         `table.group_by(col("a")).flat_aggregate(top2(col("b")).alias("x")).select(col("a"), col("x"))`
@@ -69,7 +69,7 @@ class GroupedTable(Unfinished, Generic[T]):
         """
         from compiled_plan.planner.table.rowwise import unnested
 
-        whole, place, names = self._aggregated(function, "flat_aggregate")
+        whole, place, names = self._aggregated(func, "flat_aggregate")
         return AggregatedTable(unnested(whole, place, names, "flat_aggregate"))
 
     def _aggregated(self, function: object, operation: str) -> tuple[T, int, tuple[str, ...]]:

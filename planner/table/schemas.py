@@ -76,7 +76,8 @@ class ResolvedSchema:
 
     def get_watermark_specs(self) -> list[WatermarkSpec]:
         """The watermarks."""
-        return [WatermarkSpec(column.name, column.watermark) for column in self.columns if column.watermark]
+        columns = [column for column in self.columns if column.watermark]
+        return [WatermarkSpec(column.name, column.watermark or "", column.regular_type) for column in columns]
 
     def get_primary_key(self) -> UniqueConstraint | None:
         """The primary key; None if there is none."""

@@ -69,9 +69,9 @@ class Declared(UserDefinedFunction):
         """The object of a function class; None for a callable."""
         return self.target if isinstance(self.target, UserDefinedFunction) else None
 
-    def open(self, context: FunctionContext) -> None:
+    def open(self, function_context: FunctionContext) -> None:
         if self.implementation is not None:
-            self.implementation.open(context)
+            self.implementation.open(function_context)
 
     def close(self) -> None:
         if self.implementation is not None:

@@ -57,6 +57,41 @@ class FunctionContext:
             "function may log or return its numbers"
         )
 
+    def get_task_name(self) -> str:
+        """The function's name in the program: tasks of Spark have no names."""
+        return self.function_name
+
+    def get_task_name_with_subtasks(self) -> NoReturn:
+        """Not supported: see `get_index_of_this_subtask`."""
+        raise self._without_subtask("get_task_name_with_subtasks")
+
+    def get_index_of_this_subtask(self) -> NoReturn:
+        """Not supported: a worker process opens a function once, and calls it for the rows of many tasks.
+
+        Raises:
+            RuntimeError: always.
+        """
+        raise self._without_subtask("get_index_of_this_subtask")
+
+    def get_attempt_number(self) -> NoReturn:
+        """Not supported: see `get_index_of_this_subtask`."""
+        raise self._without_subtask("get_attempt_number")
+
+    def get_number_of_parallel_subtasks(self) -> NoReturn:
+        """Not supported: see `get_index_of_this_subtask`."""
+        raise self._without_subtask("get_number_of_parallel_subtasks")
+
+    def get_max_number_of_parallel_subtasks(self) -> NoReturn:
+        """Not supported: see `get_index_of_this_subtask`."""
+        raise self._without_subtask("get_max_number_of_parallel_subtasks")
+
+    @staticmethod
+    def _without_subtask(method: str) -> RuntimeError:
+        return RuntimeError(
+            f"{method} is not supported: a worker process opens a function once, and calls it for the rows of many "
+            "tasks; read a number from a job parameter (get_job_parameter), and tell processes apart by os.getpid()"
+        )
+
 
 class UserDefinedFunction:
     """Base class of all user-defined functions.
@@ -73,7 +108,7 @@ class UserDefinedFunction:
     #: True if equal arguments have equal results; may also be a method without parameters.
     is_deterministic: Any = True
 
-    def open(self, context: FunctionContext) -> None:
+    def open(self, function_context: FunctionContext) -> None:
         """Initialize the function; called in the worker before the first row.
 
         A function that overrides `close` is opened and closed with every task (the rows of one partition in one

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from compiled_plan import CompiledPlan, PlanReference, Schema, TableDescriptor, TableEnvironment, call, col
-from compiled_plan.plans.errors import PlanError, ProgramError, UnsupportedError
+from compiled_plan.plans.errors import PlanError, ProgramError
 from tests.planner.table.functions_beside import Add, Letters, SpanOf, Twice
 from tests.support.table_api import assert_same, environment, same, source
 
@@ -151,8 +151,7 @@ def test_show_and_explain_in_sql(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row[0] for row in env.execute_sql("SHOW CURRENT DATABASE").collect()] == ["default_database"]
     env.execute_sql("EXPLAIN SELECT a FROM T").print()
     assert capsys.readouterr().out == env.explain_sql("SELECT a FROM T") + "\n"
-    with pytest.raises(UnsupportedError, match="SHOW MODULES is not supported yet"):
-        env.execute_sql("SHOW MODULES")
+    assert list(env.execute_sql("SHOW MODULES").collect()) == [("core",)]
 
 
 def test_catalogs_and_databases() -> None:

@@ -47,6 +47,10 @@ def pronouns_in_java(text: str) -> Iterator[Finding]:
         yield text.count("\n", 0, match.start(1)) + 1, "Javadoc " + SUBJECT.format(match[1])
 
 
+#: Methods whose parameter PyFlink calls `other`.
+NAMED_BY_PYFLINK = frozenset({"add_all", "compare_to", "concat"})
+
+
 def bound(node: ast.AST) -> Iterator[tuple[int, str, str]]:
     """Line, kind and name of what a node binds; `other` is the convention for a parameter of operators."""
     match node:
@@ -59,7 +63,7 @@ def bound(node: ast.AST) -> Iterator[tuple[int, str, str]]:
         case ast.FunctionDef(name=function) | ast.AsyncFunctionDef(name=function):
             yield node.lineno, "a function", function
             for parameter in _parameters(node.args):
-                if not (function.startswith("__") and parameter.arg == "other"):
+                if not (parameter.arg == "other" and (function.startswith("__") or function in NAMED_BY_PYFLINK)):
                     yield parameter.lineno, "a parameter", parameter.arg
         case ast.Lambda():
             for parameter in _parameters(node.args):

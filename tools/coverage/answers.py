@@ -171,6 +171,10 @@ _SAMPLES = {
     "Duration": "1 s",
     "MemorySize": "1 mb",
 }
+#: Methods of functions that programs define.
+OF_PROGRAMS = frozenset(
+    "accumulate retract merge eval emit_value create_accumulator get_value get_accumulator_type get_result_type".split()
+)
 
 
 def pyflink_name(module: str, name: str, member: str = "") -> Answer:
@@ -185,7 +189,7 @@ def pyflink_name(module: str, name: str, member: str = "") -> Answer:
     if value is None:
         return Answer(False, f"{name} is unknown", named=False)
     refusal = getattr(value, "refusal", None)
-    if member and refusal is None:
+    if member and refusal is None and not (member in OF_PROGRAMS and name.endswith("Function")):
         if not hasattr(value, member):
             return Answer(False, f"{name} has no {member}", named=False)
         refusal = getattr(getattr(value, member), "refusal", None)

@@ -74,9 +74,9 @@ def check_lookup(node: ast.TableHint, source: SourceText) -> None:
         wrong = _OPTIONS[pair.key](pair.value)
         if wrong:
             raise source.error(pair, f"invalid value {pair.value!r} of {pair.key!r} in LOOKUP", wrong)
-    set_keys = [key for key in _RETRY if key in node.options]
-    if set_keys and len(set_keys) < len(_RETRY):
-        missing = ", ".join(repr(key) for key in _RETRY if key not in set_keys)
+    options = [key for key in _RETRY if key in node.options]
+    if options and len(options) < len(_RETRY):
+        missing = ", ".join(repr(key) for key in _RETRY if key not in options)
         raise source.error(
             node, f"LOOKUP retries only with all of its options, it lacks {missing}", f"add {_ALL_RETRY}"
         )

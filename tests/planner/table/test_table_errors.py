@@ -262,7 +262,7 @@ def test_a_table_prints_its_schema(capsys: pytest.CaptureFixture[str]) -> None:
         "  `currency` STRING NOT NULL,",
         "  `conversion_rate` DECIMAL(32, 2),",
         "  `update_time` TIMESTAMP(3) *ROWTIME*,",
-        "  WATERMARK FOR `update_time` AS `update_time`,",
+        "  WATERMARK FOR `update_time`: TIMESTAMP(3) AS `update_time`,",
         "  CONSTRAINT `PK_currency` PRIMARY KEY (`currency`) NOT ENFORCED",
         ")",
     ]

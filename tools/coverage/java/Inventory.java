@@ -19,7 +19,7 @@ import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeMetadata;
 import org.apache.flink.table.planner.plan.utils.ExecNodeMetadataUtil;
 
 /**
- * Declarations of Flink's jars: nodes of plans, options of sessions, and options of connectors and
+ * Declarations in Flink's jars: nodes of plans, options of sessions, and options of connectors and
  * formats.
  */
 final class Inventory {

@@ -26,7 +26,7 @@ def main(folder):
         Schema.new_builder()
         .column("id", DataTypes.BIGINT(False))
         .column("item", DataTypes.STRING())
-        .column_by_expression("upper_item", "UPPER(item)")
+        .column_by_expression("upper_item", "UPPER(`item`)")
         .primary_key("id")
         .build()
     )
@@ -36,7 +36,7 @@ def main(folder):
     print(t_env.list_tables(), t_env.list_temporary_tables(), descriptor.get_options()["connector"])
     table = t_env.from_path("shop.orders")
     resolved = table.get_resolved_schema()
-    print(resolved.get_column_names(), resolved.get_column_count(), resolved.get_primary_key_indexes())
+    print(resolved.get_column_names(), resolved.get_column_count())
     print([column.is_physical() for column in resolved.get_columns()], resolved.get_column("item").get_name())
     print(resolved.get_primary_key().get_columns(), table.get_schema().get_field_names())
     with t_env.execute_sql("DESCRIBE orders").collect() as rows:

@@ -15,7 +15,7 @@ def main(folder):
         .rename_columns(col("id").alias("number"))
         .drop_columns(col("member"))
     )
-    table.print_schema()
+    print(table.get_resolved_schema())
     print_all(table)
     print_all(
         people.select(

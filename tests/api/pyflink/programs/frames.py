@@ -11,7 +11,7 @@ def main(folder):
     t_env.get_config().set("parallelism.default", "1")
     frame = pd.DataFrame({"k": ["a", "b", "a"], "v": [1, 2, 3], "w": [0.5, 1.5, None]})
     table = t_env.from_pandas(frame)
-    table.print_schema()
+    print(table.get_resolved_schema())
     back = table.to_pandas()
     print(back.to_dict("list"), [str(kind) for kind in back.dtypes])
     named = t_env.from_pandas(frame, ["x", "y", "z"]).where(col("y") > 1)

@@ -27,7 +27,7 @@ def main(folder):
         lit(1).count.alias("rows"),
         col("price").stddev_pop.alias("spread"),
     )
-    totals.print_schema()
+    print(totals.get_resolved_schema())
     print_last(totals)
     print_last(orders.select(col("price").sum0.alias("all"), col("item").count.distinct))
     print_last(orders.select(col("item"), col("shop")).distinct())

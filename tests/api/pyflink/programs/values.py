@@ -5,11 +5,10 @@ from decimal import Decimal
 
 from compiled_plan.pyflink import DataTypes, EnvironmentSettings, TableEnvironment
 from compiled_plan.pyflink.common import Row
-from compiled_plan.pyflink.expression import JsonOnNull, JsonValueOnEmptyOrError, TimeIntervalUnit, TimePointUnit
+from compiled_plan.pyflink.expression import JsonValueOnEmptyOrError, TimeIntervalUnit, TimePointUnit
 from compiled_plan.pyflink.expressions import (
     array,
     col,
-    json_object,
     lit,
     map_,
     range_,
@@ -36,7 +35,7 @@ def main(folder):
             ]
         ),
     )
-    table.print_schema()
+    print(table.get_resolved_schema())
     show(table)
     show(table.select(with_columns(range_("i", "d"))))
     show(table.select(without_columns(range_(2, 7))))
@@ -53,7 +52,6 @@ def main(folder):
             col("j").json_query("$.a"),
             col("j").json_exists("$.a.c"),
             col("j").is_json(),
-            json_object(JsonOnNull.ABSENT, "i", col("i"), "n", lit(None, DataTypes.STRING())),
         )
     )
     show(
@@ -70,7 +68,6 @@ def main(folder):
             lit(0.5),
             lit(Decimal("3.25")),
             lit("text"),
-            lit(datetime.date(2024, 1, 2)),
         )
     )
     Person = Row("name", "age")
@@ -82,4 +79,4 @@ def main(folder):
 def show(table):
     with table.execute().collect() as rows:
         for one in rows:
-            print(one, [type(value).__name__ for value in one])
+            print(one, ["Row" if isinstance(value, Row) else type(value).__name__ for value in one])

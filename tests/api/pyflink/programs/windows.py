@@ -35,7 +35,7 @@ def main(folder):
             .column("at", DataTypes.TIMESTAMP(3))
             .column("who", "STRING")
             .column("cost", DataTypes.DOUBLE())
-            .column_by_expression("double_cost", "cost * 2")
+            .column_by_expression("double_cost", "`cost` * 2")
             .watermark("at", "`at` - INTERVAL '1' SECOND")
             .build()
         )
@@ -44,7 +44,7 @@ def main(folder):
         .build(),
     )
     clicks = t_env.from_path("clicks")
-    clicks.print_schema()
+    print(clicks.get_resolved_schema())
     tumbling = clicks.window(Tumble.over(lit(10).seconds).on(col("at")).alias("w"))
     show(
         tumbling.group_by(col("w"), col("who")).select(
