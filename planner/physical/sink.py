@@ -19,7 +19,8 @@ from compiled_plan.planner.physical.scan import PhysicalTableSourceScan
 from compiled_plan.planner.physical.traits import Key, ModifyKinds, Traits, UpdateKind, row_kinds, smallest
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.sink import FRESHNESS, ConflictStrategy
+from compiled_plan.plans.nodes.configuration import FRESHNESS
+from compiled_plan.plans.nodes.sink import ConflictStrategy
 from compiled_plan.plans.nodes.sink import Sink as SinkNode
 from compiled_plan.plans.nodes.tables import TableSink, TargetColumnWriting, WritingMetadata
 from compiled_plan.plans.text.durations import format_duration

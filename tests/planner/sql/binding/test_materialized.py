@@ -8,7 +8,7 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
-from compiled_plan.plans.nodes.sink import FRESHNESS
+from compiled_plan.plans.nodes.configuration import FRESHNESS
 
 SOURCE = "CREATE TABLE o (id INT NOT NULL, k STRING, v BIGINT) WITH ('connector' = 'datagen');"
 WITH = "WITH ('connector' = 'print')"
