@@ -78,7 +78,7 @@ class PhysicalSink(Single):
     def _configuration(self, at: NodeContext) -> dict[str, str]:
         configuration = at.settings.subset(*_CONFIGURATION)
         materialized = self.table.materialized
-        if materialized is None or materialized.freshness_ms is None:
+        if materialized is None:
             return configuration
         return dict(sorted({**configuration, FRESHNESS: format_duration(materialized.freshness_ms)}.items()))
 

@@ -25,10 +25,14 @@ def compiled(*statements):
     ("statements", "columns", "freshness"),
     [
         ([CREATE], ["id", "k"], "2 min"),
-        ([CREATE.replace("FRESHNESS = INTERVAL '2' MINUTE", "")], ["id", "k"], None),
+        ([CREATE.replace("FRESHNESS = INTERVAL '2' MINUTE", "")], ["id", "k"], "3 min"),
         ([CREATE.replace("m WITH", "m (k, id) WITH")], ["k", "id"], "2 min"),
         (
-            [CREATE.replace("AS SELECT", "REFRESH_MODE = CONTINUOUS START_MODE = FROM_BEGINNING AS SELECT")],
+            [
+                CREATE.replace("FRESHNESS", "START_MODE = FROM_BEGINNING FRESHNESS").replace(
+                    "AS SELECT", "REFRESH_MODE = CONTINUOUS AS SELECT"
+                )
+            ],
             ["id", "k"],
             "2 min",
         ),
@@ -85,7 +89,8 @@ def test_options_of_an_altered_table_reach_the_plan():
     ("statements", "message"),
     [
         ([CREATE.replace("AS SELECT", "REFRESH_MODE = FULL AS SELECT")], "REFRESH_MODE = FULL is not supported"),
-        ([CREATE.replace("AS SELECT", "START_MODE = FROM_NOW AS SELECT")], "START_MODE = FROM_NOW is not supported"),
+        ([CREATE.replace("FRESHNESS", "START_MODE = FROM_NOW FRESHNESS")], "START_MODE = FROM_NOW is not supported"),
+        ([CREATE.replace("AS SELECT", "START_MODE = FROM_NOW AS SELECT")], "expected AS"),
         ([CREATE.replace("'2' MINUTE", "'1' MONTH")], "FRESHNESS is a positive whole number"),
         ([CREATE.replace("'2' MINUTE", "'0' MINUTE")], "FRESHNESS is a positive whole number"),
         ([CREATE.replace("INTERVAL '2' MINUTE", "5")], "FRESHNESS is an interval"),

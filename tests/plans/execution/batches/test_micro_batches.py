@@ -28,7 +28,8 @@ CREATE MATERIALIZED TABLE m WITH ('connector' = 'print') FRESHNESS = INTERVAL '2
         (PROGRAM, False, {"trigger": "0s"}, None),
         (PROGRAM, False, {"available_now": True}, None),
         (PROGRAM, True, {}, None),
-        (PROGRAM.replace("FRESHNESS = INTERVAL '2' MINUTE", ""), False, {}, None),
+        (PROGRAM.replace("FRESHNESS = INTERVAL '2' MINUTE", ""), False, {}, 180_000),
+        (PROGRAM.replace("MATERIALIZED ", "").replace("FRESHNESS = INTERVAL '2' MINUTE", ""), False, {}, None),
     ],
 )
 def test_a_continuous_run_is_as_fresh_as_its_materialized_table(program, bounded, options, milliseconds):
