@@ -64,7 +64,7 @@ class MicroBatches:
     @property
     def interval_ms(self) -> int | None:
         """Trigger interval in ms; None to start batches back to back."""
-        trigger = trigger_of(self.prepared.plan.sinks, self.options)
+        trigger = trigger_of(self.prepared.sinks, self.options)
         if self.bounded and trigger.origin != "option":
             return None
         return trigger.interval_ms or (_CLOCK_MS if self._by_clock else None)

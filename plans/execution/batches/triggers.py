@@ -37,7 +37,9 @@ class Trigger:
             return ""
         text = f"{format_duration(self.interval_ms or 0)}, {_WORDS[self.origin]}"
         overridden = self.origin == "option" and self.freshness_ms is not None
-        return text + (f"; the freshness in the plan is {format_duration(self.freshness_ms or 0)}" if overridden else "")
+        return text + (
+            f"; the freshness in the plan is {format_duration(self.freshness_ms or 0)}" if overridden else ""
+        )
 
 
 def trigger_of(sinks: Iterable[Sink], options: RunOptions) -> Trigger:

@@ -24,9 +24,9 @@ from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.stateless import Calc
 from compiled_plan.plans.nodes.table_rules import physical_row
 from compiled_plan.plans.nodes.tables import (
-    MetadataColumn,
     CatalogTable,
     FilterPushDown,
+    MetadataColumn,
     PartitionPushDown,
     ProjectPushDown,
     ReadingMetadata,
@@ -178,9 +178,7 @@ def _way_to_read(scan: TableSourceScan) -> tuple[object, ...]:
     resolved = resolved_table(scan)
     spec, options = table_spec(scan), sorted((resolved.options or {}).items())
     metadata = tuple(
-        (column.key, column.data_type)
-        for column in resolved.table_schema.columns
-        if isinstance(column, MetadataColumn)
+        (column.key, column.data_type) for column in resolved.table_schema.columns if isinstance(column, MetadataColumn)
     )
     return spec.identifier, tuple(options), spec.columns, spec.partition_keys, spec.primary_key, metadata
 

@@ -77,7 +77,11 @@ def test_another_query_is_an_upgrade_of_the_state(change, verdict):
     env, altered = TableEnvironment(), TableEnvironment()
     before = env.compile_script(f"{SOURCE}{create}")
     after = altered.compile_script(f"{SOURCE}{create};ALTER MATERIALIZED TABLE m {change}")
-    assert diff_plans(before, after).verdict is verdict
+    diff = diff_plans(before, after)
+    assert diff.verdict is verdict
+    (sink,) = diff.sinks
+    edits = [(edit.old, edit.new) for edit in sink.edits if edit.property == "freshness"]
+    assert edits == ([("2 min", "1 h")] if "FRESHNESS" in change else [])
 
 
 def test_options_of_an_altered_table_reach_the_plan():

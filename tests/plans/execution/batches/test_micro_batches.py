@@ -34,7 +34,7 @@ CREATE MATERIALIZED TABLE m WITH ('connector' = 'print') FRESHNESS = INTERVAL '2
 )
 def test_a_continuous_run_is_as_fresh_as_its_materialized_table(program, bounded, options, milliseconds):
     plan = TableEnvironment().compile_script(program)
-    prepared = SimpleNamespace(plan=plan, emits_by_processing_time=False, event_time=False)
+    prepared = SimpleNamespace(sinks=plan.sinks, emits_by_processing_time=False, event_time=False)
     run = MicroBatches(None, prepared, None, RunOptions(**options), bounded, lambda: None, None)  # type: ignore[arg-type]
     assert run.interval_ms == milliseconds
 

@@ -68,7 +68,8 @@ def test_statements_read_the_table_as_it_was_when_they_were_added(place: Place) 
     statements = env.create_statement_set()
     statements.add_insert_sql("INSERT INTO before SELECT shop, CAST(MAX(price) AS STRING) FROM sales GROUP BY shop")
     env.execute_sql("ALTER TABLE sales ADD (note STRING, twice AS price * 2)")
-    statements.add_insert_sql("INSERT INTO after SELECT shop, MAX(note || CAST(twice AS STRING)) FROM sales GROUP BY shop")
+    added = "MAX(note || CAST(twice AS STRING))"
+    statements.add_insert_sql(f"INSERT INTO after SELECT shop, {added} FROM sales GROUP BY shop")
     place.run(statements.compile_plan())
     assert place.rows("before") == [("x", "4"), ("y", "5")]
     assert place.rows("after") == [("x", "c8"), ("y", "b10")]
