@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from compiled_plan.plans.execution.batches.triggers import Origin, trigger_of
 from compiled_plan.plans.execution.realtime.query import in_real_time
 from compiled_plan.plans.execution.session.options import NATIVE, RunOptions
+from compiled_plan.plans.execution.session.triggers import Origin, trigger_of
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.native import native_differences
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare

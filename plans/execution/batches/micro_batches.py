@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.batches.event_time import EventTime
-from compiled_plan.plans.execution.batches.triggers import trigger_of
 from compiled_plan.plans.execution.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.session.spark_session import query_settings
+from compiled_plan.plans.execution.session.triggers import trigger_of
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.build import StageBuilder
