@@ -241,7 +241,7 @@ def _dry_run(
     for path, plan in plans:
         try:
             plan = with_module_functions(plan, options.functions_from)
-            layout = stages_of(plan, options.time_zone, options.host, real_time=options.real_time_ms is not None)
+            layout = stages_of(plan, options)
             print_line(layout.model_dump_json(by_alias=True) if as_json else stages_text(layout))
         except CompiledPlanError as fault:
             fail(fault, path, debug=reader.debug)

@@ -124,8 +124,7 @@ class Progress:
         from compiled_plan.cli.common.upgrading import decision_dict, decision_lines
         from compiled_plan.plans.execution.explain import stages_of, stages_text
 
-        options = run.options
-        layout = stages_of(plan, options.time_zone, options.host, real_time=options.real_time_ms is not None)
+        layout = stages_of(plan, run.options)
         if self.as_json:
             print_line(json.dumps({**decision_dict(run.upgrade), **layout.model_dump(by_alias=True)}))
         else:

@@ -32,8 +32,7 @@ def table_definition(table: CatalogTable) -> str:
         parts.append(f"PARTITIONED BY ({_names(table.partition_keys)})")
     parts += _options(dict(table.options))
     if materialized is not None:
-        if materialized.freshness_ms is not None:
-            parts.append(f"FRESHNESS = {_interval(materialized.freshness_ms)}")
+        parts += ["START_MODE = FROM_BEGINNING", f"FRESHNESS = {_interval(materialized.freshness_ms)}"]
         parts += ["REFRESH_MODE = CONTINUOUS", f"AS {materialized.sql}"]
     return "\n".join(parts) + "\n"
 

@@ -73,12 +73,12 @@ class Materialized:
     Args:
         query: the query with the text that it points into, as the binder reads it.
         sql: the query as written.
-        freshness_ms: the maximum age of rows; None if not declared.
+        freshness_ms: the maximum age of rows.
     """
 
     query: object = field(compare=False, repr=False)
     sql: str
-    freshness_ms: int | None
+    freshness_ms: int
 
 
 #: A partition of a table: its keys and their values as text.

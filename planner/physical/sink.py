@@ -19,7 +19,8 @@ from compiled_plan.planner.physical.scan import PhysicalTableSourceScan
 from compiled_plan.planner.physical.traits import Key, ModifyKinds, Traits, UpdateKind, row_kinds, smallest
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.sink import FRESHNESS, ConflictStrategy
+from compiled_plan.plans.nodes.configuration import FRESHNESS
+from compiled_plan.plans.nodes.sink import ConflictStrategy
 from compiled_plan.plans.nodes.sink import Sink as SinkNode
 from compiled_plan.plans.nodes.tables import TableSink, TargetColumnWriting, WritingMetadata
 from compiled_plan.plans.text.durations import format_duration
@@ -77,7 +78,7 @@ class PhysicalSink(Single):
     def _configuration(self, at: NodeContext) -> dict[str, str]:
         configuration = at.settings.subset(*_CONFIGURATION)
         materialized = self.table.materialized
-        if materialized is None or materialized.freshness_ms is None:
+        if materialized is None:
             return configuration
         return dict(sorted({**configuration, FRESHNESS: format_duration(materialized.freshness_ms)}.items()))
 

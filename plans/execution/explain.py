@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from compiled_plan.plans.execution.realtime.query import in_real_time
-from compiled_plan.plans.execution.session.options import NATIVE, TRANSFORM
+from compiled_plan.plans.execution.session.options import NATIVE, RunOptions
+from compiled_plan.plans.execution.session.triggers import Origin, trigger_of
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.native import native_differences
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
@@ -18,6 +19,8 @@ from compiled_plan.plans.nodes.deduplicate import Deduplicate
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, with_zone, zones_of
 from compiled_plan.plans.text.masking import masked_text
+
+_DEFAULTS = RunOptions()
 
 
 class _Part(BaseModel):
@@ -71,28 +74,29 @@ class Stages(_Part):
     time_zone: str = Field(description="the effective time zone, or all zones in the plan")
     time_zone_from: str = Field(description="`option`, `plan`, or empty if neither has one")
     plan_time_zone: str = Field(description="the time zone in the plan; empty if it has none")
+    trigger: str = Field(description="the time between micro-batches of a continuous run, and its origin")
+    trigger_ms: int | None = Field(description="the time in ms; null to start them back to back")
+    trigger_from: Origin = Field(description="`option`, `freshness` of materialized tables, or empty")
     sources: list[Source]
     stages: list[Stage]
     sinks: list[SinkTable]
 
 
-def stages_of(
-    plan: CompiledPlan, time_zone: str | None = None, host: str = TRANSFORM, *, real_time: bool = False
-) -> Stages:
+def stages_of(plan: CompiledPlan, options: RunOptions = _DEFAULTS) -> Stages:
     """Sources, stages with their operators and TTLs, and sinks of a plan.
 
     Args:
-        time_zone: overrides the plan's, as for the run.
-        host: the Spark operator that hosts the stages.
-        real_time: True for real-time mode.
+        plan: the plan.
+        options: the options of the run.
 
     Raises:
         UnsupportedError: the plan has something that does not run, or not on that host, or not in that mode.
     """
+    time_zone, host = options.time_zone, options.host
     prepared = hosted(prepare(with_uids(with_zone(plan, time_zone))), host)
-    if real_time:
+    if options.real_time_ms is not None:
         prepared = in_real_time(prepared, host)
-    zones = " and ".join(zones_of(plan))
+    zones, trigger = " and ".join(zones_of(plan)), trigger_of(prepared.sinks, options)
     sources = [
         Source(
             name=str(table.table.identifier), nodes=[scan.id for scan in table.scans], stage=_entry(prepared, source)
@@ -104,6 +108,9 @@ def stages_of(
         time_zone=time_zone or zones or UTC,
         time_zone_from="option" if time_zone is not None else "plan" if zones else "",
         plan_time_zone=zones,
+        trigger=trigger.words,
+        trigger_ms=trigger.interval_ms,
+        trigger_from=trigger.origin,
         sources=sources,
         stages=[
             Stage(
@@ -140,6 +147,8 @@ def stages_text(stages: Stages) -> str:
 
 def _lines(stages: Stages) -> Iterator[str]:
     yield _zone_text(stages)
+    if stages.trigger:
+        yield f"micro-batches of a continuous run every {stages.trigger}"
     yield "sources"
     for source in stages.sources:
         nodes = ", ".join(map(str, source.nodes))

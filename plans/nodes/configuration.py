@@ -5,18 +5,23 @@ Source: the options that Flink 2.3 persists in its plans. Other options are pres
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.text import zones
+from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.text.options import Kind, Option
 
 _LEGACY_CAST = "table.exec.legacy-cast-behaviour"
 NOT_NULL = "table.exec.sink.not-null-enforcer"
 TYPE_LENGTH = "table.exec.sink.type-length-enforcer"
 NESTED = "table.exec.sink.nested-constraint-enforcer"
+#: The freshness of a materialized table, in the configuration of its sink: the time between the micro-batches that fill
+#: it. Flink has no such option, and ignores it.
+FRESHNESS = "materialized-table.freshness"
 _SWITCH = Option(Kind.BOOLEAN)
 OPTIONS: Mapping[str, Option] = {
+    FRESHNESS: Option(Kind.DURATION),
     NOT_NULL: Option(Kind.CHOICE, "ERROR", ("ERROR", "DROP")),
     TYPE_LENGTH: Option(Kind.CHOICE, "IGNORE", ("IGNORE", "TRIM_PAD", "ERROR")),
     NESTED: Option(Kind.CHOICE, "IGNORE", ("IGNORE", "ROWS", "ROWS_AND_COLLECTIONS")),
@@ -32,6 +37,12 @@ OPTIONS: Mapping[str, Option] = {
     "table.exec.source.idle-timeout": Option(Kind.DURATION),
     "table.exec.state.ttl": Option(Kind.DURATION),
 }
+
+
+def freshness_of(configurations: Iterable[Mapping[str, str]]) -> str:
+    """The shortest freshness in the configurations of a plan's nodes, as written; empty without any."""
+    written = [text for configuration in configurations if (text := configuration.get(FRESHNESS))]
+    return min(written, key=parse_duration, default="")
 
 
 def configuration_faults(configuration: Mapping[str, str]) -> Iterator[Fault]:

@@ -17,8 +17,6 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 from compiled_plan.plans.types.likeness import alike
 
 MATERIALIZE_STATE = StateSlot("sinkMaterializeState", 0)
-#: The option with the freshness of a materialized table: the time between the micro-batches that fill it.
-FRESHNESS = "materialized-table.freshness"
 
 
 class ConflictStrategy(PlanModel):

@@ -105,7 +105,7 @@ class TableDistribution(PlanModel):
 
     kind: Literal["UNKNOWN", "HASH", "RANGE"]
     bucket_count: Int | None = None
-    bucket_keys: tuple[str, ...] = ()
+    bucket_keys: Always[tuple[str, ...]] = ()
 
 
 class ResolvedTable(PlanModel):

@@ -15,7 +15,6 @@ from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.service.runs.endings import Ending
 from compiled_plan.service.runs.folders import COMMAND, RunFolder
 from compiled_plan.service.runs.processes import ProcessState, stop_requested_at
-from compiled_plan.service.runs.settings import RunSettings
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 
 #: The number of micro-batches for metrics.
@@ -80,7 +79,6 @@ def set_running(
     wanted: Wanted,
     run: RunFolder,
     state: ProcessState,
-    settings: RunSettings,
 ) -> None:
     """Set the status of a running run."""
     command = run.read(COMMAND) or {}
@@ -88,7 +86,7 @@ def set_running(
     recent = takewhile(lambda message: message["seq"] > since, last_messages(run.progress))
     batches = list(islice((message for message in recent if message["event"] == "batch"), _BATCHES))[::-1]
     lag = lag_of(batches[-1]) if batches else None
-    behind = is_behind(batches, settings)
+    behind = is_behind(batches, command.get("trigger", ""))
     upgrade = pipeline.in_force not in (0, wanted.version)
     set_status(
         session,
@@ -125,7 +123,7 @@ def lag_of(batch: Mapping[str, Any]) -> int | None:
     return sum(known) if known else None
 
 
-def is_behind(batches: Sequence[Mapping[str, Any]], settings: RunSettings) -> str:
+def is_behind(batches: Sequence[Mapping[str, Any]], trigger: str) -> str:
     """The reason why a run falls behind; empty if it keeps up, or if that is unknown.
 
     It falls behind if its lag grew in each of the last micro-batches, or if each took longer than the trigger.
@@ -137,7 +135,7 @@ def is_behind(batches: Sequence[Mapping[str, Any]], settings: RunSettings) -> st
     grown = all(b is not None and a is not None and b > a for a, b in pairwise(lags))
     if grown:
         return f"its lag grows: {lags[0]} to {lags[-1]} records in 5 micro-batches"
-    trigger = RunOptions(trigger=settings.trigger).trigger_ms
-    if trigger and all(batch["batchMillis"] > trigger for batch in recent):
-        return f"its micro-batches take longer than the trigger of {settings.trigger}"
+    trigger_ms = RunOptions(trigger=trigger).trigger_ms
+    if trigger_ms and all(batch["batchMillis"] > trigger_ms for batch in recent):
+        return f"its micro-batches take longer than the trigger of {trigger}"
     return ""

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from compiled_plan.plans.nodes.configuration import freshness_of
 from compiled_plan.plans.telemetry.progress_file import last_number
 from compiled_plan.plans.text.properties import properties_text
 from compiled_plan.service.common.outside import Allowed, check_outside, objects_of
@@ -70,6 +71,7 @@ def launch_of(
         facts["launcher"] = settings.launcher
         files[PLAN] = versions.plan_text(session, versions.find(session, pipeline, wanted.version))
         plan = json.loads(files[PLAN])
+        facts["trigger"] = settings.trigger or ("" if settings.ends else freshness_in(plan))
         more = ["--upgrade", wanted.upgrade] if wanted.upgrade != "check" else []
         more += wanted.options
         functions, environment = functions_of(plan, allowed)
@@ -99,6 +101,15 @@ def functions_of(plan: Any, allowed: Allowed) -> tuple[list[str], dict[str, str]
     folders = os.pathsep.join(allowed.programs)
     options = [part for module in modules for part in ("--functions-from", f"{module}={folders}")]
     return options, {"PYTHONPATH": path_of(allowed.programs)} if modules else {}
+
+
+def freshness_in(plan: Any) -> str:
+    """The shortest freshness of a plan's materialized tables, from which `execute-plan` takes its trigger.
+
+    Args:
+        plan: the JSON of the plan.
+    """
+    return freshness_of(item.value for item in objects_of(plan, "configuration"))
 
 
 def function_modules(plan: Any) -> Iterator[str]:

@@ -105,6 +105,11 @@ class RunSettings(BaseModel):
         conf = {key: known.conf[key] if HIDDEN in value else value for key, value in self.conf.items()}
         return self.model_copy(update={"conf": conf})
 
+    @property
+    def ends(self) -> bool:
+        """True if a run reads the available data and ends."""
+        return self.available_now or bool(self.every)
+
     def next_start(self, moment: datetime) -> datetime | None:
         """The next scheduled start after a time; None without a schedule.
 
@@ -150,8 +155,7 @@ class RunSettings(BaseModel):
         spark = [] if self.launcher == "process" else submitted(self.master, self.conf, files.conf)
         words = [*(spark or command), "--checkpoint", str(checkpoint), "--progress-file", str(progress)]
         words += ["--name", name, "--quiet", *([] if spark else self.spark(files.conf))]
-        ends = self.available_now or bool(self.every)
-        options: dict[str, Any] = {"available_now": True} if ends else {"trigger": self.trigger}
+        options: dict[str, Any] = {"available_now": True} if self.ends else {"trigger": self.trigger}
         options |= {"max_files_per_batch": self.max_files_per_batch, "stop_within": self.stop_within}
         return [*words, *arguments(options), *more, files.plan]
 

@@ -196,7 +196,7 @@ class Supervisor:
             command and last_of(run.progress, command["seq"], "batch")
         ):
             upgraded(wanted, run)
-        glance.set_running(session, pipeline, wanted, run, state, settings)
+        glance.set_running(session, pipeline, wanted, run, state)
 
     # ---- a start
 

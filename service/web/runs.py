@@ -22,7 +22,7 @@ from compiled_plan.plans.execution.session.options import arguments
 from compiled_plan.plans.telemetry.progress_file import last_messages
 from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.runs.endings import messages_since
-from compiled_plan.service.runs.folders import RunFolder, latest_run
+from compiled_plan.service.runs.folders import COMMAND, RunFolder, latest_run
 from compiled_plan.service.runs.processes import current
 from compiled_plan.service.runs.settings import RunSettings, option, settings_of
 from compiled_plan.service.runs.supervisor import Supervisor
@@ -80,6 +80,10 @@ class RunDocument(BaseModel):
     next_at: datetime | None = Field(description="time of the next restart or scheduled start")
     message: str
     remedy: str
+    trigger: str = Field(
+        description="time between micro-batches of the run: that of its settings, else the freshness of the plan's "
+        "materialized tables; empty for none"
+    )
     settings: RunSettings
 
 
@@ -110,6 +114,7 @@ def _document(runs: Supervisor, session: Any, name: str) -> RunDocument:
         pid=0 if run is None or run[1].is_over else run[1].pid,
         crashes=wanted.crashes,
         next_at=wanted.next_at,
+        trigger="" if run is None else (run[0].read(COMMAND) or {}).get("trigger", ""),
         settings=settings_of(pipeline.run_settings).shown(),
     )
 

@@ -22,6 +22,8 @@ from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 
 _MS = {"SECOND": 1000, "MINUTE": 60_000, "HOUR": 3_600_000, "DAY": 86_400_000}
+#: Flink's freshness of a table without FRESHNESS, in ms.
+_DEFAULT_MS = 180_000
 #: Start modes that a start without or with a checkpoint follows by itself.
 _STARTS = ("", "FROM_BEGINNING", "RESUME_OR_FROM_BEGINNING")
 
@@ -42,10 +44,18 @@ def bind_create_materialized(binder: Binder, statement: st.CreateTable) -> Sink:
             remedy="a run starts from its checkpoint, else from the start of its sources; where a source starts is an "
             "option of its table, such as 'scan.startup.mode' of Kafka",
         )
-    freshness = None if clauses.freshness is None else _freshness_ms(binder, clauses.freshness)
+    freshness = _DEFAULT_MS if clauses.freshness is None else _freshness_ms(binder, clauses.freshness)
     identifier = binder.catalog.qualify(statement.name)
     view = new_view(binder, identifier, statement.query, clauses.query_text)
     sink = bind_create_as(binder, statement)
+    names, _ = view_columns(view)
+    for item in statement.columns:
+        if isinstance(item, st.PhysicalColumn) and item.name not in names:
+            raise binder.source.error_at(
+                item.span,
+                f"the query of the materialized table has no column {item.name!r}",
+                f"select it, or leave it out; the query has {', '.join(names)}",
+            )
     table = replace(sink.table, materialized=Materialized(view, clauses.query_text, freshness))
     old = binder.catalog.find(statement.name)
     if clauses.or_alter and isinstance(old, CatalogTable):

@@ -156,9 +156,7 @@ class Ddl(Modules):
         return self._create_table(start, temporary=False, or_replace=False, or_alter=or_alter)
 
     def _refresh_clauses(self) -> tuple[Expression | None, str, str]:
-        """FRESHNESS, REFRESH_MODE and START_MODE, each optional."""
-        freshness = self.freshness() if self.take("FRESHNESS") else None
-        mode = self.refresh_mode() if self.take("REFRESH_MODE") else ""
+        """START_MODE, FRESHNESS and REFRESH_MODE in this order, each optional."""
         start = ""
         if self.take("START_MODE"):
             self.need_symbol("=")
@@ -167,6 +165,10 @@ class Ddl(Modules):
                 self.fail_expected(", ".join(_START_MODES[:-1]) + f" or {_START_MODES[-1]}")
             if self.at_symbol("("):
                 self.wrapped(self.parse_expression)
+        freshness = self.freshness() if self.take("FRESHNESS") else None
+        mode = self.refresh_mode() if self.take("REFRESH_MODE") else ""
+        if self.at_any(("START_MODE", "FRESHNESS")):
+            self.fail_expected("AS", remedy="write START_MODE, FRESHNESS and REFRESH_MODE in this order")
         return freshness, mode, start
 
     def freshness(self) -> Expression:

@@ -35,6 +35,8 @@ _CONFLICTS = ("NOTHING", "ERROR", "DEDUPLICATE")
 _OTHER = frozenset({"ANALYZE", "DELETE", "UPDATE", "TRUNCATE", "CALL", "STOP", "REFRESH"})
 
 
+#: Beginnings of CREATE TABLE ... AS in a set.
+_CREATING = (("CREATE", "TABLE"), ("CREATE", "OR", "REPLACE", "TABLE"), ("REPLACE", "TABLE"))
 _MODIFIERS = ("OR", "REPLACE", "TEMPORARY", "SYSTEM")
 #: First words of statements on models.
 _ON_MODELS = frozenset(("CREATE", "DROP", "ALTER", "DESCRIBE", "DESC", "SHOW"))
@@ -160,9 +162,13 @@ class Script(Showing):
         """A statement of a set."""
         if self.take("INSERT"):
             return self._insert_statement(start)
-        statement = self.create(start) if creates and self.at("CREATE", "TABLE") and self.take("CREATE") else None
+        creating = next((words for words in _CREATING if self.at(*words)), None)
+        statement = None
+        if creates and creating is not None:
+            self.advance()
+            statement = self.replace_table(start) if creating == ("REPLACE", "TABLE") else self.create(start)
         if not isinstance(statement, CreateTable) or statement.query is None:
-            remedy = "write BEGIN STATEMENT SET; ... END" if self.at("CREATE", "TABLE") else ""
+            remedy = "write BEGIN STATEMENT SET; ... END" if creating is not None and not creates else ""
             self.fail_expected("INSERT or END in the statement set", remedy=remedy)
         return statement
 

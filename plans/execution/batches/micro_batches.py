@@ -10,14 +10,13 @@ from compiled_plan.plans.execution.batches.event_time import EventTime
 from compiled_plan.plans.execution.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.session.spark_session import query_settings
+from compiled_plan.plans.execution.session.triggers import trigger_of
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.build import StageBuilder
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.tables.sinks import Sinks
 from compiled_plan.plans.inspection.checkpoints import ENDS
-from compiled_plan.plans.nodes.sink import FRESHNESS
-from compiled_plan.plans.text.durations import parse_duration
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -65,15 +64,10 @@ class MicroBatches:
     @property
     def interval_ms(self) -> int | None:
         """Trigger interval in ms; None to start batches back to back."""
-        return self.options.trigger_ms or self._freshness_ms or (_CLOCK_MS if self._by_clock else None)
-
-    @property
-    def _freshness_ms(self) -> int | None:
-        """The shortest freshness of the materialized tables that a continuous run fills; None without any."""
-        if self.bounded or self.options.available_now:
+        trigger = trigger_of(self.prepared.sinks, self.options)
+        if self.bounded and trigger.origin != "option":
             return None
-        written = [sink.configuration.get(FRESHNESS) for sink in self.prepared.plan.sinks]
-        return min((parse_duration(text) for text in written if text), default=None)
+        return trigger.interval_ms or (_CLOCK_MS if self._by_clock else None)
 
     @property
     def ends_by_itself(self) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 
 from compiled_plan.plans.execution.checkpoint.description import Setting
 from compiled_plan.plans.execution.interfaces.connectors import table_of
-from compiled_plan.plans.execution.stages.prepared import PreparedPlan
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan, SourceTable
 from compiled_plan.plans.inspection.lineage.operators import SourceLineage
 from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_sources
@@ -98,8 +98,13 @@ def _read_by(source: SourceLineage, prepared: PreparedPlan) -> Iterator[int]:
         yield source.nodes[0]
         return
     tables = [table for table in prepared.tables.values() if table.scans[0].id in source.nodes]
-    for table in sorted(tables, key=lambda source_table: sorted(source_table.table.options.items())):
+    for table in sorted(tables, key=_place):
         yield table.id
+
+
+def _place(source: SourceTable) -> tuple[object, ...]:
+    """The place of a stream among those of its table, in any order of the statements."""
+    return sorted(source.table.options.items()), str(source.table.columns)
 
 
 def _name(node: int, source: SourceLineage, prepared: PreparedPlan) -> str:

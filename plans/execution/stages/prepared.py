@@ -26,6 +26,7 @@ from compiled_plan.plans.nodes.table_rules import physical_row
 from compiled_plan.plans.nodes.tables import (
     CatalogTable,
     FilterPushDown,
+    MetadataColumn,
     PartitionPushDown,
     ProjectPushDown,
     ReadingMetadata,
@@ -155,9 +156,7 @@ def _tables(plan: CompiledPlan) -> dict[int, SourceTable]:
     groups: dict[tuple[object, ...], list[TableSourceScan]] = {}
     for node in plan.nodes:
         if isinstance(node, TableSourceScan):
-            options = resolved_table(node).options or {}
-            key = (table_of(node).identifier, tuple(sorted(options.items())))
-            groups.setdefault(key, []).append(node)
+            groups.setdefault(_way_to_read(node), []).append(node)
     tables = {}
     for scans in groups.values():
         keys: dict[str, LogicalType] = {}
@@ -172,6 +171,16 @@ def _tables(plan: CompiledPlan) -> dict[int, SourceTable]:
         table = replace(table, wanted=wanted, filters=filters, dead_letters=letters)
         tables[scans[0].id] = SourceTable(scans[0].id, tuple(scans), table)
     return tables
+
+
+def _way_to_read(scan: TableSourceScan) -> tuple[object, ...]:
+    """Equal for scans that one stream serves: of one table, as it was declared at one time."""
+    resolved = resolved_table(scan)
+    spec, options = table_spec(scan), sorted((resolved.options or {}).items())
+    metadata = tuple(
+        (column.key, column.data_type) for column in resolved.table_schema.columns if isinstance(column, MetadataColumn)
+    )
+    return spec.identifier, tuple(options), spec.columns, spec.partition_keys, spec.primary_key, metadata
 
 
 def _filters(plan: CompiledPlan, scan: TableSourceScan) -> tuple[tuple[RexNode, tuple[int | None, ...]], ...]:

@@ -18,7 +18,7 @@ from compiled_plan.plans.inspection.lineage.operators import Item
 from compiled_plan.plans.inspection.lineage.rows import Port
 from compiled_plan.plans.inspection.lineage.shifts import Shift, related
 from compiled_plan.plans.inspection.lineage.table_identity import is_positional, options_of
-from compiled_plan.plans.nodes.configuration import NESTED, NOT_NULL, OPTIONS, TYPE_LENGTH
+from compiled_plan.plans.nodes.configuration import FRESHNESS, NESTED, NOT_NULL, OPTIONS, TYPE_LENGTH
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.text.masking import shown_value
@@ -87,6 +87,7 @@ def _edit(both: PlanPair, old: Sink, new: Sink, past: Mapping[int, tuple[Reason,
     edits = (
         *_options(*tables),
         *_checks(old, new),
+        *_freshness(old, new),
         *_keys(*tables),
         *_columns(both, old, new),
         *_flows(both, old, new),
@@ -126,6 +127,13 @@ def _checks(old: Sink, new: Sink) -> Iterator[PropertyEdit]:
         if before != after:
             why = f"rows written before were checked by '{name}' = {before}"
             yield PropertyEdit(name, before, after, Verdict.PARTIAL, why)
+
+
+def _freshness(old: Sink, new: Sink) -> Iterator[PropertyEdit]:
+    """The edit of a materialized table's freshness: when rows come, not which."""
+    before, after = (node.configuration.get(FRESHNESS, _NONE) for node in (old, new))
+    if before != after:
+        yield PropertyEdit("freshness", before, after)
 
 
 def _shown(name: str, value: str | None) -> str:

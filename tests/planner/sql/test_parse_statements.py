@@ -126,6 +126,17 @@ def test_statement_sets(statement, text):
     assert [insert.text for insert in statements.inserts] == ["INSERT INTO a SELECT 1", "INSERT INTO b SELECT 2"]
 
 
+def test_sets_of_the_sql_client_create_tables_from_queries(statement):
+    creates = "CREATE TABLE b AS SELECT 2; CREATE OR REPLACE TABLE c AS SELECT 3; REPLACE TABLE d AS SELECT 4;"
+    writes = statement(f"BEGIN STATEMENT SET; INSERT INTO a SELECT 1; {creates} END").inserts
+    assert [write.text for write in writes[1:]] == [part.strip() for part in creates.split(";")[:-1]]
+    assert [(write.or_replace, write.replace_only) for write in writes[1:]] == [
+        (False, False),
+        (True, False),
+        (True, True),
+    ]
+
+
 def test_plans(statement):
     plan = statement("COMPILE PLAN '/p' IF NOT EXISTS FOR STATEMENT SET BEGIN INSERT INTO a SELECT 1; END")
     assert isinstance(plan, st.CompilePlan)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.nodes.configuration import FRESHNESS
 from compiled_plan.service.common.outside import Allowed
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.runs.launching import Places, launch_of
@@ -63,6 +64,23 @@ def test_versions_that_are_no_longer_allowed_are_not_started(tmp_path: Path) -> 
     assert options(launch, "--functions-from") == []
     assert launch.environment == {}
     assert launch.argv[-1] == "{run}/plan.json"
+
+
+@pytest.mark.parametrize(
+    ("settings", "trigger", "argument"),
+    [
+        ({}, "90 s", []),
+        ({"trigger": "5s"}, "5s", ["5s"]),
+        ({"every": "1h"}, "", []),
+        ({"available_now": True}, "", []),
+    ],
+)
+def test_the_freshness_in_the_plan_is_the_trigger_unless_the_settings_have_one(
+    tmp_path: Path, settings: dict[str, Any], trigger: str, argument: list[str]
+) -> None:
+    sinks = [{"configuration": {FRESHNESS: text}} for text in ("1 h", "90 s")]
+    launch = launched(tmp_path, {"nodes": [{"configuration": {}}, *sinks]}, Allowed(), **settings)
+    assert (launch.facts["trigger"], options(launch, "--trigger")) == (trigger, argument), "the run reads its plan"
 
 
 def test_settings_become_options(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ export function runSettings(name, run) {
     };
     return html`<form @submit=${submit}>
       ${run.wanted ? html`<p class="note">The run is active: changes apply from the next start.</p>` : ""}
-      ${known.map(([key, value]) => field(key, FIELDS[key], value))}
+      ${known.map(([key, value]) => field(key, fieldOf(key, run), value))}
       ${problemBox(state.problem)}
       <div class="actions">
         <button type="button" class="quiet" @click=${() => end(false)}>Cancel</button>
@@ -51,6 +51,11 @@ export function runSettings(name, run) {
       </div>
     </form>`;
   }, { wide: true });
+}
+
+/** A field of the settings; without a trigger, the freshness of materialized tables can be that of the run. */
+function fieldOf(key, run) {
+  return key === "trigger" && run.trigger ? { ...FIELDS[key], hint: `${run.trigger} in the last run` } : FIELDS[key];
 }
 
 function field(key, { words, hint = "", says = "", kind, choices }, value) {

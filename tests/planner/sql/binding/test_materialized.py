@@ -8,7 +8,7 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
-from compiled_plan.plans.nodes.sink import FRESHNESS
+from compiled_plan.plans.nodes.configuration import FRESHNESS
 
 SOURCE = "CREATE TABLE o (id INT NOT NULL, k STRING, v BIGINT) WITH ('connector' = 'datagen');"
 WITH = "WITH ('connector' = 'print')"
@@ -25,10 +25,14 @@ def compiled(*statements):
     ("statements", "columns", "freshness"),
     [
         ([CREATE], ["id", "k"], "2 min"),
-        ([CREATE.replace("FRESHNESS = INTERVAL '2' MINUTE", "")], ["id", "k"], None),
+        ([CREATE.replace("FRESHNESS = INTERVAL '2' MINUTE", "")], ["id", "k"], "3 min"),
         ([CREATE.replace("m WITH", "m (k, id) WITH")], ["k", "id"], "2 min"),
         (
-            [CREATE.replace("AS SELECT", "REFRESH_MODE = CONTINUOUS START_MODE = FROM_BEGINNING AS SELECT")],
+            [
+                CREATE.replace("FRESHNESS", "START_MODE = FROM_BEGINNING FRESHNESS").replace(
+                    "AS SELECT", "REFRESH_MODE = CONTINUOUS AS SELECT"
+                )
+            ],
             ["id", "k"],
             "2 min",
         ),
@@ -73,7 +77,11 @@ def test_another_query_is_an_upgrade_of_the_state(change, verdict):
     env, altered = TableEnvironment(), TableEnvironment()
     before = env.compile_script(f"{SOURCE}{create}")
     after = altered.compile_script(f"{SOURCE}{create};ALTER MATERIALIZED TABLE m {change}")
-    assert diff_plans(before, after).verdict is verdict
+    diff = diff_plans(before, after)
+    assert diff.verdict is verdict
+    (sink,) = diff.sinks
+    edits = [(edit.old, edit.new) for edit in sink.edits if edit.property == "freshness"]
+    assert edits == ([("2 min", "1 h")] if "FRESHNESS" in change else [])
 
 
 def test_options_of_an_altered_table_reach_the_plan():
@@ -85,7 +93,8 @@ def test_options_of_an_altered_table_reach_the_plan():
     ("statements", "message"),
     [
         ([CREATE.replace("AS SELECT", "REFRESH_MODE = FULL AS SELECT")], "REFRESH_MODE = FULL is not supported"),
-        ([CREATE.replace("AS SELECT", "START_MODE = FROM_NOW AS SELECT")], "START_MODE = FROM_NOW is not supported"),
+        ([CREATE.replace("FRESHNESS", "START_MODE = FROM_NOW FRESHNESS")], "START_MODE = FROM_NOW is not supported"),
+        ([CREATE.replace("AS SELECT", "START_MODE = FROM_NOW AS SELECT")], "expected AS"),
         ([CREATE.replace("'2' MINUTE", "'1' MONTH")], "FRESHNESS is a positive whole number"),
         ([CREATE.replace("'2' MINUTE", "'0' MINUTE")], "FRESHNESS is a positive whole number"),
         ([CREATE.replace("INTERVAL '2' MINUTE", "5")], "FRESHNESS is an interval"),

@@ -182,9 +182,9 @@ def test_a_dry_run_refuses_and_shows_what_runs_in_the_mode() -> None:
     plan = compiled(REFUSED["sources"][0])
     assert "sources" in stages_text(stages_of(plan))
     with pytest.raises(UnsupportedError, match="real-time mode"):
-        stages_of(plan, real_time=True)
+        stages_of(plan, RunOptions(trigger="real-time"))
     assert "joins before stage 1" in stages_text(
-        stages_of(compiled(NUMBERS + OUT + COUNTS.format(source="numbers")), real_time=True)
+        stages_of(compiled(NUMBERS + OUT + COUNTS.format(source="numbers")), RunOptions(trigger="real-time"))
     )
 
 

@@ -45,4 +45,4 @@ def test_plans_in_event_time_are_refused(tmp_path: Path) -> None:
         + "TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) GROUP BY window_start, window_end;"
     )
     with pytest.raises(UnsupportedError, match=f"a plan with watermarks cannot run on the host {GROUPS}"):
-        stages_of(plan, host=GROUPS)
+        stages_of(plan, RunOptions(host=GROUPS))

@@ -93,7 +93,7 @@ def compiled(query: str, ttl: str = TTL) -> CompiledPlan:
 
 
 def test_the_dry_run_tells_the_differences() -> None:
-    text = stages_text(stages_of(compiled(first("ts")), host=NATIVE))
+    text = stages_text(stages_of(compiled(first("ts")), RunOptions(host=NATIVE)))
     for line in (
         "which row",
         "late rows",
@@ -103,7 +103,7 @@ def test_the_dry_run_tells_the_differences() -> None:
         assert line in text
     assert "the plan says the first by the time column" in text
     assert "timers fire by watermark" not in text
-    by_arrival = stages_text(stages_of(compiled(first("p")), host=NATIVE))
+    by_arrival = stages_text(stages_of(compiled(first("p")), RunOptions(host=NATIVE)))
     assert "the plan says the first to arrive" in by_arrival
     assert "late rows" not in by_arrival
     assert "dropDuplicatesWithinWatermark" not in stages_text(stages_of(compiled(first("ts"))))
@@ -127,4 +127,4 @@ def test_the_dry_run_tells_the_differences() -> None:
 )
 def test_other_plans_are_refused(query: str, ttl: str, why: str) -> None:
     with pytest.raises(UnsupportedError, match=f"(?s){why}"):
-        stages_of(compiled(query, ttl), host=NATIVE)
+        stages_of(compiled(query, ttl), RunOptions(host=NATIVE))
