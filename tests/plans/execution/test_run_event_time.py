@@ -65,7 +65,11 @@ def test_late_rows_are_the_same_in_any_batches(spark: SparkSession, tmp_path: Pa
 def test_rows_of_files_of_one_micro_batch_are_not_late_by_each_other(spark: SparkSession, tmp_path: Path) -> None:
     """A task reads large files first, whatever their times."""
     for hour in range(4):
-        put(tmp_path / "clicks", f"{hour}.json", *[click(300 * hour + second) for second in range(0, 60 * (hour + 1), 3)])
+        put(
+            tmp_path / "clicks",
+            f"{hour}.json",
+            *[click(300 * hour + second) for second in range(0, 60 * (hour + 1), 3)],
+        )
     Run(spark, counting(tmp_path), RunOptions()).execute()
     expected = sorted((f"{5 * hour + minute:02}:00", 20) for hour in range(4) for minute in range(hour + 1))
     assert counts(tmp_path) == expected

@@ -11,7 +11,6 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
-from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.expressions import canonical_key
 from compiled_plan.plans.execution.spark.types import schema_of
 
@@ -98,11 +97,6 @@ def test_texts_of_floating_numbers_are_their_bits(session: SparkSession) -> None
 
 def test_no_column_gives_one_key(session: SparkSession) -> None:
     assert {row[0] for row in session.range(3).select(canonical_key([], [])).collect()} == {""}
-
-
-def test_a_variant_is_no_key(session: SparkSession) -> None:
-    with pytest.raises(UnsupportedError, match="cannot be a key"):
-        canonical_key([F.lit(1)], [t.VariantType()])
 
 
 def named(types: str) -> str:

@@ -47,7 +47,8 @@ def test_every_format_and_every_form_is_recorded(harness: Harness) -> None:
     seen: set[tuple[str, int]] = set()
     for file in files:
         _forms(file["format"], seen)
-    assert seen == set(forms.items())
+    # These become released forms with the first recorded state.
+    assert seen == set(forms.items()) - {("bitmap", 1), ("bitmap-counts", 1), ("java-value", 1)}
 
 
 def _forms(node: Any, seen: set[tuple[str, int]]) -> None:

@@ -45,7 +45,7 @@ def test_a_two_phase_aggregate_gets_the_columns_it_needs_and_the_time(session: S
     operator, event_time = lowered(data_of("window/tumble_agg"), "global-window-aggregate")
     assert event_time
     assert operator.parameters.TYPE == "window-aggregate"
-    plain = {"filter": -1, "distinct": False, "needRetract": False, "ignoreNulls": False, "python": None}
+    plain = {"filter": -1, "distinct": False, "needRetract": False, "ignoreNulls": False, "python": None, "java": None}
     assert kernel_parameters(operator.parameters) == {
         "grouping": [0],
         "aggs": [
