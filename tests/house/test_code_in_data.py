@@ -35,10 +35,6 @@ ALLOWED = {
     "plans/functions/code_pickles.py: cloudpickle.unregister_pickle_by_value": "reads nothing",
     "plans/functions/pickles.py: pickle.loads": "for who says --trust-pickled-state",
     "plans/functions/pickles.py: pickle.Unpickler": "of classes that are named: this is what reads pickles of state",
-    "plans/functions/code_pickles.py: pickle.loads": "for who says --allow-pickled-functions",
-    "plans/functions/code_pickles.py: cloudpickle.list_registry_pickle_by_value": "reads nothing",
-    "plans/functions/code_pickles.py: cloudpickle.register_pickle_by_value": "reads nothing",
-    "plans/functions/code_pickles.py: cloudpickle.unregister_pickle_by_value": "reads nothing",
     "api/program.py: compile": "the program that the user compiles",
     "api/program.py: exec": "the program that the user compiles",
     "plans/types/python/annotations.py: eval": "annotations of the program's own classes",
@@ -50,7 +46,6 @@ JAVA = {
     "values/Bitmaps.java": "the integers of a bitmap, in its own format",
     "userfunctions/flink/Conversions.java": "a RAW value in an accumulator, by the serializer that an allowed function "
     "declares",
-    "values/Bitmaps.java": "the portable format of RoaringBitmap: numbers, no objects",
 }
 
 
