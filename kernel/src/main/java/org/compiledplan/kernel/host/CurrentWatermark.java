@@ -14,8 +14,8 @@ import org.apache.spark.util.AccumulatorV2;
 
 /**
  * The result of CURRENT_WATERMARK for a row: the watermark after the rows before it in its {@link
- * InputPiece} and in earlier micro-batches, or null. As in Flink, a row's own watermark follows the row, once it is
- * more than 200 ms ahead of the last one, and every run starts without a watermark.
+ * InputPiece} and in earlier micro-batches, or null. As in Flink, a row's own watermark follows the
+ * row, once it is more than 200 ms ahead of the last one, and every run starts without a watermark.
  */
 public final class CurrentWatermark implements UDF1<Long, Long> {
   private final Reached reached;

@@ -7,8 +7,8 @@ import org.apache.spark.sql.types.DataTypes;
 
 /**
  * The watermark at which a row leaves the watermark assigner: the largest of the rows before it in
- * its {@link InputPiece}. As in Flink's WatermarkAssignerOperator a row's own
- * watermark follows the row, and only once it is more than 200 ms ahead of the last one.
+ * its {@link InputPiece}. As in Flink's WatermarkAssignerOperator a row's own watermark follows the
+ * row, and only once it is more than 200 ms ahead of the last one.
  */
 public final class RowWatermark implements UDF1<Long, Long> {
   /** Flink's default of pipeline.auto-watermark-interval, in ms. */
