@@ -42,9 +42,9 @@ class ObjectPath:
         """`database.name`."""
         return f"{self.database_name}.{self.object_name}"
 
-    def compare_to(self, path: ObjectPath) -> int:
+    def compare_to(self, other: ObjectPath) -> int:
         """-1, 0 or 1 as the full name is before, equal to or after another one."""
-        left, right = self.get_full_name(), path.get_full_name()
+        left, right = self.get_full_name(), other.get_full_name()
         return (left > right) - (left < right)
 
     def __str__(self) -> str:

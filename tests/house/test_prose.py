@@ -22,8 +22,6 @@ DOMAIN = "is called {!r}: name it after the thing that it holds or does"
 _TABLE_API = "a parameter of the public Table API, which programs may pass by name"
 #: Names that must stay, such as fields of JSON and of the public API, by file: the reason.
 ALLOWED = {
-    "planner/options/configuration.py: other": _TABLE_API,
-    "planner/table/expressions/expression.py: other": _TABLE_API,
     "planner/table/expressions/plain_methods.py: other": _TABLE_API,
     "planner/table/expressions/predicates.py: other": _TABLE_API,
     "plans/execution/state/model.py: kept": "in the JSON of `inspect-state`",

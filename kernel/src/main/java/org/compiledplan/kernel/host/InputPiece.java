@@ -12,7 +12,7 @@ final class InputPiece {
   private long task;
   private UTF8String file;
 
-  /** Whether the current row is of another piece than the last one. */
+  /** True if the current row is of another piece than the last one. */
   boolean changes() {
     TaskContext context = TaskContext.get();
     long running = context == null ? 0 : context.taskAttemptId() + 1;
