@@ -13,6 +13,7 @@ from compiled_plan.api.queries import explain_statement
 from compiled_plan.api.results.ready import ReadyResult, description
 from compiled_plan.planner.catalog.databases import CatalogObject
 from compiled_plan.planner.catalog.definitions import catalog_definition, table_definition, view_definition
+from compiled_plan.planner.catalog.functions import CatalogFunction
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
@@ -104,11 +105,11 @@ def _function_described(context: PlanningContext, binder: Binder, statement: st.
         steady, signatures = not is_changing(name[0]), signature_texts(name[0])
     else:
         facts = [("is system function", _word(function.system)), ("is temporary", _word(function.temporary))]
-        instance = function.callables.function
-        kind, steady = function.callables.kind.value, bool(instance.is_deterministic)
+        kind = function.callables.kind.value
+        class_, language, jars, steady = _implementation(function)
         if not function.system:
-            place = f"{type(instance).__module__}.{type(instance).__qualname__}"
-            facts += [("class name", place), ("function language", "PYTHON"), ("resource uris", "[]")]
+            facts += [("class name", class_), ("function language", language)]
+            facts.append(("resource uris", f"[{', '.join(jars)}]"))
         full = function.name
         signatures = function.callables.texts(
             written if function.system else f"{full.catalog}.{full.database}.{full.name}"
@@ -117,6 +118,14 @@ def _function_described(context: PlanningContext, binder: Binder, statement: st.
         facts += [("kind", kind), ("requirements", "[]"), ("is deterministic", _word(steady))]
         facts += [("supports constant folding", _word(steady)), ("signature", "\n".join(signatures) or None)]
     return _facts(facts)
+
+
+def _implementation(function: CatalogFunction) -> tuple[str, str, Sequence[str], bool]:
+    """The class of a user function, its language and jars, and True if it is deterministic."""
+    if function.java is not None:
+        return function.java.class_, "JAVA", function.java.jars, function.java.deterministic
+    instance = function.callables.function
+    return f"{type(instance).__module__}.{type(instance).__qualname__}", "PYTHON", (), bool(instance.is_deterministic)
 
 
 def _word(truth: bool) -> str:
