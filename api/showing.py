@@ -48,7 +48,7 @@ def _one_text(text: str) -> ReadyResult:
     return ReadyResult(row_of(["result"], [STRING]), [(text,)], text)
 
 
-# --- DESCRIBE, SHOW COLUMNS
+# --- DESCRIBE, SHOW COLUMNS, SHOW JOBS
 
 
 def _described(context: PlanningContext, binder: Binder, statement: st.Describe) -> ReadyResult:
@@ -132,11 +132,6 @@ def _word(truth: bool) -> str:
     return str(truth).lower()
 
 
-def _no_model(context: PlanningContext, binder: Binder, statement: st.Describe | st.Show) -> ReadyResult:
-    name = statement.name if isinstance(statement, st.Describe) else statement.of
-    raise binder.source.error_at(statement.span, f"there is no model {context.catalog.qualify(name)}")
-
-
 def _no_job(context: PlanningContext, binder: Binder, statement: st.Describe | st.Show) -> ReadyResult:
     what = "DESCRIBE JOB" if isinstance(statement, st.Describe) else "SHOW JOBS"
     remedy = "the service lists runs with their state and progress: docs/service.md"
@@ -147,12 +142,8 @@ _DESCRIBED: dict[str, Callable[[PlanningContext, Binder, st.Describe], ReadyResu
     "TABLE": _described,
     "CATALOG": _catalog_described,
     "FUNCTION": _function_described,
-    "MODEL": _no_model,
     "JOB": _no_job,
 }
-
-
-# --- SHOW CREATE, SHOW PARTITIONS
 
 
 def _columns_shown(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
@@ -160,6 +151,9 @@ def _columns_shown(context: PlanningContext, binder: Binder, statement: st.Show)
     like = statement.like
     columns = tuple(column for column in schema.columns if like is None or _fits(column.name, like))
     return description(schema, columns)
+
+
+# --- SHOW CREATE, SHOW PARTITIONS
 
 
 def _created(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
@@ -213,7 +207,6 @@ _ANSWERED: dict[str, Callable[[PlanningContext, Binder, st.Show], ReadyResult]] 
     "CREATE VIEW": _created,
     "CREATE MATERIALIZED TABLE": _created,
     "CREATE CATALOG": _catalog_created,
-    "CREATE MODEL": _no_model,
     "PARTITIONS": _partitions_shown,
     "PROCEDURES": _no_procedures,
     "FULL MODULES": _full_modules,
@@ -250,8 +243,6 @@ _SHOWN: dict[str, tuple[str, Callable[[Catalog, tuple[str, ...]], list[str]]]] =
     "CURRENT CATALOG": ("current catalog name", lambda catalog, of: [catalog.current_catalog]),
     "CURRENT DATABASE": ("current database name", lambda catalog, of: [catalog.current_database]),
 }
-#: SHOW statements that list objects of a database.
-_OF_A_DATABASE = ("TABLES", "VIEWS", "FUNCTIONS", "USER FUNCTIONS", "MATERIALIZED TABLES", "MODELS")
 
 
 def _shown(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
@@ -259,7 +250,8 @@ def _shown(context: PlanningContext, binder: Binder, statement: st.Show) -> Read
     if answer is not None:
         return answer(context, binder, statement)
     what, names = _SHOWN[statement.what]
-    if statement.of and statement.what in _OF_A_DATABASE:
+    # FROM names a catalog in SHOW DATABASES, and a database in all others.
+    if statement.of and statement.what != "DATABASES":
         context.catalog.database_of(statement.of)
     listed = names(context.catalog, statement.of)
     if statement.like is not None:

@@ -79,8 +79,8 @@ class Ddl(Modules):
             return self.create_database(start)
         if self.take("CATALOG"):
             return self.create_catalog(start)
-        if self.at_any(("MODEL", "CONNECTION")):
-            self.refuse(f"CREATE {self.word()}")
+        if self.at("CONNECTION"):
+            self.refuse("CREATE CONNECTION")
         self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
 
     # --- tables ---------------------------------------------------------------------------------------------------
