@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from compiled_plan.planner.sql.grammar.columns import Body
 from compiled_plan.planner.sql.grammar.cursor import all_texts
-from compiled_plan.planner.sql.grammar.ddl import Body, Ddl
+from compiled_plan.planner.sql.grammar.ddl import Ddl
 from compiled_plan.planner.sql.nodes.changes import (
     AddPartitions,
     AlterTable,
