@@ -92,6 +92,24 @@ def test_a_session_that_declared_java_functions_runs_their_plan(tmp_path: Path) 
     assert with_catalog_functions(plan, env.catalog) == plan
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER FUNCTION f AS 'a.New'",
+        "DROP FUNCTION f; CREATE FUNCTION f AS 'a.New' {signature}",
+        "CREATE TEMPORARY FUNCTION f AS 'a.New' {signature}",
+    ],
+)
+def test_a_view_follows_a_change_of_its_function(change: str) -> None:
+    signature = "WITH ('signature' = '(INT) -> INT')"
+    plan = TableEnvironment().compile_script(
+        f"CREATE FUNCTION f AS 'a.Old' {signature}; CREATE TABLE t (a INT) WITH ('connector' = 'datagen');"
+        "CREATE TABLE s (a INT) WITH ('connector' = 'print'); CREATE VIEW v AS SELECT f(a) AS a FROM t;"
+        f"{change.format(signature=signature)}; INSERT INTO s SELECT * FROM v"
+    )
+    assert [call["java"]["class"] for call in _calls(plan.to_dict())] == ["a.New"]
+
+
 def test_describe_function_shows_class_language_and_jars_of_java(tmp_path: Path) -> None:
     jar = tmp_path / "shop.jar"
     jar.touch()
