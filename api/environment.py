@@ -277,7 +277,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods, ModuleMeth
         """
         from compiled_plan.api.queries import explain_sql
 
-        return explain_sql(self.context, f"EXPLAIN {', '.join(extra_details)} {stmt}" if extra_details else stmt)
+        return explain_sql(self.context, stmt, extra_details)
 
     def create_statement_set(self) -> StatementSet:
         """Create an empty statement set: INSERTs that become one plan."""

@@ -43,13 +43,13 @@ def sql_query(context: PlanningContext, text: str) -> Table:
     return Table(context, rows(binder.bind_query(binder, query.query, Surroundings())))
 
 
-def explain_sql(context: PlanningContext, text: str) -> str:
-    """Explain the text of a query, an INSERT or a statement set."""
+def explain_sql(context: PlanningContext, text: str, extra_details: Sequence[str] = ()) -> str:
+    """Explain the text of a query, an INSERT or a statement set; EXPLAIN in it may name details, too."""
     statements = parse_script(text)
     statement = statements[0] if len(statements) == 1 else None
     body, details = (statement.body, statement.details) if isinstance(statement, st.Explain) else (statement, ())
     binder = Binder(SourceText(text), context.catalog, bind_query, context.names)
-    return explain_statement(context, binder, body, details)
+    return explain_statement(context, binder, body, (*details, *extra_details))
 
 
 def explain_statement(

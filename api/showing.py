@@ -13,6 +13,7 @@ from compiled_plan.api.queries import explain_statement
 from compiled_plan.api.results.ready import ReadyResult, description
 from compiled_plan.planner.catalog.databases import CatalogObject
 from compiled_plan.planner.catalog.definitions import catalog_definition, table_definition, view_definition
+from compiled_plan.planner.catalog.functions import CatalogFunction
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
@@ -47,7 +48,7 @@ def _one_text(text: str) -> ReadyResult:
     return ReadyResult(row_of(["result"], [STRING]), [(text,)], text)
 
 
-# --- DESCRIBE, SHOW COLUMNS
+# --- DESCRIBE, SHOW COLUMNS, SHOW JOBS
 
 
 def _described(context: PlanningContext, binder: Binder, statement: st.Describe) -> ReadyResult:
@@ -104,11 +105,11 @@ def _function_described(context: PlanningContext, binder: Binder, statement: st.
         steady, signatures = not is_changing(name[0]), signature_texts(name[0])
     else:
         facts = [("is system function", _word(function.system)), ("is temporary", _word(function.temporary))]
-        instance = function.callables.function
-        kind, steady = function.callables.kind.value, bool(instance.is_deterministic)
+        kind = function.callables.kind.value
+        class_, language, jars, steady = _implementation(function)
         if not function.system:
-            place = f"{type(instance).__module__}.{type(instance).__qualname__}"
-            facts += [("class name", place), ("function language", "PYTHON"), ("resource uris", "[]")]
+            facts += [("class name", class_), ("function language", language)]
+            facts.append(("resource uris", f"[{', '.join(jars)}]"))
         full = function.name
         signatures = function.callables.texts(
             written if function.system else f"{full.catalog}.{full.database}.{full.name}"
@@ -119,13 +120,16 @@ def _function_described(context: PlanningContext, binder: Binder, statement: st.
     return _facts(facts)
 
 
+def _implementation(function: CatalogFunction) -> tuple[str, str, Sequence[str], bool]:
+    """The class of a user function, its language and jars, and True if it is deterministic."""
+    if function.java is not None:
+        return function.java.class_, "JAVA", function.java.jars, function.java.deterministic
+    instance = function.callables.function
+    return f"{type(instance).__module__}.{type(instance).__qualname__}", "PYTHON", (), bool(instance.is_deterministic)
+
+
 def _word(truth: bool) -> str:
     return str(truth).lower()
-
-
-def _no_model(context: PlanningContext, binder: Binder, statement: st.Describe | st.Show) -> ReadyResult:
-    name = statement.name if isinstance(statement, st.Describe) else statement.of
-    raise binder.source.error_at(statement.span, f"there is no model {context.catalog.qualify(name)}")
 
 
 def _no_job(context: PlanningContext, binder: Binder, statement: st.Describe | st.Show) -> ReadyResult:
@@ -138,12 +142,8 @@ _DESCRIBED: dict[str, Callable[[PlanningContext, Binder, st.Describe], ReadyResu
     "TABLE": _described,
     "CATALOG": _catalog_described,
     "FUNCTION": _function_described,
-    "MODEL": _no_model,
     "JOB": _no_job,
 }
-
-
-# --- SHOW CREATE, SHOW PARTITIONS
 
 
 def _columns_shown(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
@@ -151,6 +151,9 @@ def _columns_shown(context: PlanningContext, binder: Binder, statement: st.Show)
     like = statement.like
     columns = tuple(column for column in schema.columns if like is None or _fits(column.name, like))
     return description(schema, columns)
+
+
+# --- SHOW CREATE, SHOW PARTITIONS
 
 
 def _created(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
@@ -204,7 +207,6 @@ _ANSWERED: dict[str, Callable[[PlanningContext, Binder, st.Show], ReadyResult]] 
     "CREATE VIEW": _created,
     "CREATE MATERIALIZED TABLE": _created,
     "CREATE CATALOG": _catalog_created,
-    "CREATE MODEL": _no_model,
     "PARTITIONS": _partitions_shown,
     "PROCEDURES": _no_procedures,
     "FULL MODULES": _full_modules,
@@ -241,8 +243,6 @@ _SHOWN: dict[str, tuple[str, Callable[[Catalog, tuple[str, ...]], list[str]]]] =
     "CURRENT CATALOG": ("current catalog name", lambda catalog, of: [catalog.current_catalog]),
     "CURRENT DATABASE": ("current database name", lambda catalog, of: [catalog.current_database]),
 }
-#: SHOW statements that list objects of a database.
-_OF_A_DATABASE = ("TABLES", "VIEWS", "FUNCTIONS", "USER FUNCTIONS", "MATERIALIZED TABLES", "MODELS")
 
 
 def _shown(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
@@ -250,7 +250,8 @@ def _shown(context: PlanningContext, binder: Binder, statement: st.Show) -> Read
     if answer is not None:
         return answer(context, binder, statement)
     what, names = _SHOWN[statement.what]
-    if statement.of and statement.what in _OF_A_DATABASE:
+    # FROM names a catalog in SHOW DATABASES, and a database in all others.
+    if statement.of and statement.what != "DATABASES":
         context.catalog.database_of(statement.of)
     listed = names(context.catalog, statement.of)
     if statement.like is not None:

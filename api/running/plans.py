@@ -100,7 +100,10 @@ class CompiledPlan(Plan):
         """The operators as trees from the sinks down, with the state entries of each operator.
 
         Args:
-            details: what to add: `CHANGELOG_MODE`, `PLAN_ADVICE`, `ESTIMATED_COST`, `JSON_EXECUTION_PLAN`.
+            details: members of `ExplainDetail`, or their names.
+
+        Raises:
+            ProgramError: a detail is unknown.
         """
         return explain(self, details)
 

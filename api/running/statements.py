@@ -78,7 +78,7 @@ JOB_PARAMETERS = "pipeline.global-job-parameters"
 
 
 def _job_parameters(text: str) -> tuple[str, ...]:
-    """The option's pairs as `key=value`; a part in quotes may hold the separators.
+    """The option's pairs as `key=value`: a comma ends a pair, even in quotes, and its first colon ends the key.
 
     Raises:
         ProgramError: a pair has no value.

@@ -48,6 +48,8 @@ class FunctionCatalog:
         self._system: dict[Key, CatalogFunction] = {}
         self._temporary: dict[Key, CatalogFunction] = {}
         self._permanent: dict[Key, CatalogFunction] = {}
+        #: Incremented when a name changes its function, as `Catalogs.version`.
+        self.version = 0
 
     def __bool__(self) -> bool:
         return bool(self._system or self._temporary or self._permanent)
@@ -64,6 +66,8 @@ class FunctionCatalog:
                 return
             shown = _shown(function.name, function.temporary, function.system)
             raise ProgramError(f"a {shown} already exists", remedy="choose another name, or write IF NOT EXISTS")
+        if not function.system and function.name.name in self.names():
+            self.version += 1
         table[key] = function
 
     def holds(self, name: ObjectIdentifier, *, temporary: bool, system: bool = False) -> bool:
@@ -73,6 +77,7 @@ class FunctionCatalog:
     def replace(self, function: CatalogFunction) -> None:
         """Replace a function of a catalog."""
         self._permanent[_key(function.name)] = function
+        self.version += 1
 
     def drop(self, name: ObjectIdentifier, *, temporary: bool, system: bool = False, if_exists: bool = False) -> bool:
         """Remove a function; return True if it existed.
@@ -85,6 +90,7 @@ class FunctionCatalog:
                 f"a temporary function {name} exists", remedy="write DROP TEMPORARY FUNCTION first: it hides the other"
             )
         if self._table(temporary, system).pop(_key(name, system), None) is not None:
+            self.version += 1
             return True
         if not if_exists:
             shown = _shown(name, temporary, system)

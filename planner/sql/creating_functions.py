@@ -77,7 +77,6 @@ def alter_function(catalog: Catalog, source: SourceText, statement: st.AlterFunc
     else:
         function = _of_another_class(catalog, source, name, statement)
     catalog.functions.replace(function)
-    catalog.version += 1
 
 
 def _of_another_class(

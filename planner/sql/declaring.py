@@ -157,10 +157,6 @@ def _drop(context: PlanningContext, binder: Binder, statement: st.Drop) -> None:
                 system=statement.system,
                 if_exists=statement.if_exists,
             )
-        case _ if not statement.if_exists:
-            raise binder.source.error_at(
-                statement.span, f"there is no {statement.kind.lower()} {'.'.join(statement.name)!r}"
-            )
 
 
 def _use_catalog(context: PlanningContext, binder: Binder, statement: st.UseCatalog) -> None:

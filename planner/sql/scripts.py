@@ -30,7 +30,7 @@ def bind_script(context: PlanningContext, text: str) -> tuple[list[Sink], st.Sta
         if not writes_of(statement):
             declare(context, binder, statement)
             continue
-        if bound is not None and not _alters(statement, bound[0]):
+        if bound is not None and not _redefines(context, statement, bound[0]):
             raise source.error_at(statement.span, "the script writes data in more than one statement", _ONE)
         bound = bind_writes(binder, statement), statement
     if bound is None:
@@ -38,13 +38,11 @@ def bind_script(context: PlanningContext, text: str) -> tuple[list[Sink], st.Sta
     return bound
 
 
-def _alters(statement: st.Statement, sinks: list[Sink]) -> bool:
+def _redefines(context: PlanningContext, statement: st.Statement, sinks: list[Sink]) -> bool:
     """Return True if a statement changes the materialized table that the script fills: its last definition counts."""
     if len(sinks) != 1 or sinks[0].table.materialized is None:
         return False
-    if not isinstance(statement, changes.AlterTable):
-        materialized = statement.materialized if isinstance(statement, st.CreateTable) else None
-        if materialized is None or not materialized.or_alter:
-            return False
-        assert isinstance(statement, st.CreateTable)
-    return statement.name[-1] == sinks[0].table.identifier.name
+    match statement:
+        case changes.AlterTable() | st.CreateTable(materialized=st.Materialized(or_alter=True)):
+            return context.catalog.qualify(statement.name) == sinks[0].table.identifier
+    return False

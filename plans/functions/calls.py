@@ -62,7 +62,7 @@ class Callables:
 
     @classmethod
     def declared(cls, kind: FunctionKind, signatures: Sequence[Signature]) -> Callables:
-        """The signatures of a function whose code is not loaded."""
+        """The signatures of a function whose code is not loaded, so that there is no `function`."""
         callables = cls.__new__(cls)
         callables.kind, callables.inference, callables.signatures = kind, None, tuple(signatures)
         return callables

@@ -121,7 +121,7 @@ def with_functions(value: Any, lookup: Lookup) -> Any:
         case RexNode():
             return transform(value, lambda rex: _named(rex, lookup))
         case AggregateCall():
-            function = _lookup(value.catalog_name or value.system_name, value.python, lookup)
+            function = _lookup(value.catalog_name or value.system_name, value.python or value.java, lookup)
             return value if function is None else value.model_copy(update={"python": _aggregating(function)})
         case PlanModel():
             fields = {name: getattr(value, name) for name in type(value).model_fields}
@@ -143,7 +143,7 @@ def _named(rex: RexNode, lookup: Lookup) -> RexNode:
         return rex
     extra = dict(rex.extra)
     name = extra.get("catalogName") or extra.get("systemName")
-    function = _lookup(str(name) if name else None, extra.get("python"), lookup)
+    function = _lookup(str(name) if name else None, extra.get("python") or extra.get("java"), lookup)
     return rex if function is None else replace(rex, extra=(*rex.extra, ("python", function)))
 
 

@@ -71,7 +71,7 @@ def launch_of(
         facts["launcher"] = settings.launcher
         files[PLAN] = versions.plan_text(session, versions.find(session, pipeline, wanted.version))
         plan = json.loads(files[PLAN])
-        facts["trigger"] = settings.trigger or ("" if settings.ends else freshness_in(plan))
+        facts["trigger"] = "" if settings.ends else settings.trigger or freshness_in(plan)
         more = ["--upgrade", wanted.upgrade] if wanted.upgrade != "check" else []
         more += wanted.options
         functions, environment = functions_of(plan, allowed)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.api.results.table_result import DONE, TableResult
+from compiled_plan.api.running import embedded
 from compiled_plan.planner.algebra.nodes import Join
 from compiled_plan.planner.sql.scripts import bind_script
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.plan import CompiledPlan
 
 TABLES = """
@@ -120,3 +124,19 @@ def test_compile_plan_replaces_a_file_only_where_an_option_says_so(tmp_path: Pat
     env.execute_sql(statement)
     ttls = re.findall(r'"ttl" : "([^"]+)"', path.read_text(encoding="utf-8"))
     assert ttls == ["3 s", "1 h"]
+
+
+def test_job_parameters_of_the_session_reach_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[Sequence[str]] = []
+
+    def execute(plan: CompiledPlan, options: RunOptions, display: object) -> TableResult:
+        runs.append(options.job_parameter)
+        return DONE
+
+    monkeypatch.setattr(embedded, "execute", execute)
+    env = TableEnvironment({"pipeline.global-job-parameters": "limit:5, url:http://a, empty:"})
+    env.execute_sql("CREATE TABLE s (a INT) WITH ('connector' = 'print'); INSERT INTO s VALUES (1)")
+    assert runs == [("limit=5", "url=http://a", "empty=")]
+    env.execute_sql("SET 'pipeline.global-job-parameters' = 'limit'")
+    with pytest.raises(ProgramError, match="'limit' is no list of pairs"):
+        env.execute_sql("INSERT INTO s VALUES (1)")

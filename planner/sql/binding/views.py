@@ -1,4 +1,4 @@
-"""Views: bound at creation, and again only after the catalog has changed.
+"""Views: bound at creation, and again only after the catalog or a function of it has changed.
 
 Source: Flink 2.3, which stores the columns of a view and its query with stars expanded; a later change of a table
 neither adds columns to the view nor changes their types.
@@ -90,9 +90,10 @@ def view_query(binder: Binder, view: CatalogView) -> Bound:
     if isinstance(query, Bound):
         return query
     assert isinstance(query, ViewQuery)
-    if query.bound is None or query.version != binder.catalog.version:
+    version = binder.catalog.version + binder.catalog.functions.version
+    if query.bound is None or query.version != version:
         query.bound = _bind(binder, query)
-        query.version = binder.catalog.version
+        query.version = version
     return query.bound
 
 

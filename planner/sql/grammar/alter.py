@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from compiled_plan.planner.sql.grammar.columns import Body
 from compiled_plan.planner.sql.grammar.cursor import all_texts
-from compiled_plan.planner.sql.grammar.ddl import Body, Ddl
+from compiled_plan.planner.sql.grammar.ddl import Ddl
 from compiled_plan.planner.sql.nodes.changes import (
     AddPartitions,
     AlterTable,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from compiled_plan.planner.sql.nodes import Expression
     from compiled_plan.planner.sql.nodes.position import Span
+    from compiled_plan.planner.sql.nodes.statements import ColumnClause
 
 _CHANGES = "RENAME, SET, RESET, ADD, MODIFY or DROP"
 
@@ -55,8 +57,8 @@ class Alter(Ddl):
             return AlterTable(
                 name=name, if_exists=False, change=self._materialized_change(), materialized=True, **self.place(start)
             )
-        if self.at_any(("MODEL", "CONNECTION")):
-            self.refuse(f"ALTER {self.word()}", remedy="write ALTER TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
+        if self.at("CONNECTION"):
+            self.refuse("ALTER CONNECTION", remedy="write ALTER TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
         if self.at_any(("TEMPORARY", "FUNCTION")):
             return self._alter_function(start)
         self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
@@ -164,7 +166,7 @@ class Alter(Ddl):
             if not self.constraint_or_watermark(body, start):
                 column = self.column(body)
                 self.check_typed(column)
-                placed.append(self._placed(PlacedColumn(column=column, first=False, after=None)))
+                placed.append(self._placed(column))
 
         if self.take_symbol("("):
             self.listed(element)
@@ -179,14 +181,12 @@ class Alter(Ddl):
             distribution=distributions[-1] if distributions else None,
         )
 
-    def _placed(self, item: PlacedColumn) -> PlacedColumn:
-        if "." in item.column.name:
-            self.fail(f"Flink does not alter {item.column.name}, a field inside a row", span=item.column.span)
-        if self.take("FIRST"):
-            return PlacedColumn(column=item.column, first=True, after=None)
-        if self.take("AFTER"):
-            return PlacedColumn(column=item.column, first=False, after=self._column_name())
-        return item
+    def _placed(self, column: ColumnClause) -> PlacedColumn:
+        if "." in column.name:
+            self.fail(f"Flink does not alter {column.name}, a field inside a row", span=column.span)
+        first = self.take("FIRST")
+        after = self._column_name() if not first and self.take("AFTER") else None
+        return PlacedColumn(column=column, first=first, after=after)
 
     def _drop_from_table(self) -> TableChange:
         if self.at("PARTITION") or self.at("IF", "EXISTS"):

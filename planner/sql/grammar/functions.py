@@ -54,9 +54,9 @@ class Functions(JsonFunctions):
 
     def parse_call(self, parts: tuple[Identifier, ...], start: int) -> Call:
         """Parse the arguments of a call and the clauses after them; the cursor is at the opening parenthesis."""
-        remedy = REFUSED.get(parts[-1].name.upper())
-        if remedy is not None:
-            self.refuse(f"the function {parts[-1].name.upper()}", token=self.previous, remedy=remedy)
+        name = parts[0].name.upper() if len(parts) == 1 else ""
+        if name in REFUSED:
+            self.refuse(f"the function {name}", token=self.previous, remedy=REFUSED[name])
         self.open()
         distinct = self.take("DISTINCT")
         if not distinct:

@@ -33,8 +33,6 @@ _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADV
 _CONFLICTS = ("NOTHING", "ERROR", "DEDUPLICATE")
 #: Statements of Flink without a meaning for compiled programs.
 _OTHER = frozenset({"ANALYZE", "DELETE", "UPDATE", "TRUNCATE", "CALL", "STOP", "REFRESH"})
-
-
 #: Beginnings of CREATE TABLE ... AS in a set.
 _CREATING = (("CREATE", "TABLE"), ("CREATE", "OR", "REPLACE", "TABLE"), ("REPLACE", "TABLE"))
 _MODIFIERS = ("OR", "REPLACE", "TEMPORARY", "SYSTEM")
@@ -83,7 +81,7 @@ class Script(Showing):
         self.fail_expected("a statement")
 
     def _refuse_models(self, word: str) -> None:
-        """Refuse CREATE MODEL and the like; MODEL is no reserved word, so that a table can have this name."""
+        """Refuse all statements on a model; MODEL is no reserved word, so that a table can have this name."""
         ahead = tuple(self.peek_word(distance) for distance in range(1, 5))
         modifiers = {"CREATE": _MODIFIERS, "DROP": _MODIFIERS, "SHOW": ("CREATE",)}.get(word, ())
         place = next((place for place, following in enumerate(ahead) if following not in modifiers), 0)

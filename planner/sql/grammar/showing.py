@@ -40,8 +40,8 @@ _PLAIN = (
     ("JARS",),
     ("JOBS",),
 )
-_CREATED = (("TABLE",), ("VIEW",), ("CATALOG",), ("MODEL",), ("MATERIALIZED", "TABLE"))
-_DESCRIBED = ("CATALOG", "FUNCTION", "MODEL", "TABLE")
+_CREATED = (("TABLE",), ("VIEW",), ("CATALOG",), ("MATERIALIZED", "TABLE"))
+_DESCRIBED = ("CATALOG", "FUNCTION", "TABLE")
 
 
 class Showing(Alter):
@@ -86,7 +86,7 @@ class Showing(Alter):
             return Show(what="COLUMNS", of=of, like=self._name_pattern(_LIKE), **self.place(start))
         if self.take("CREATE"):
             self.take("OR", "ALTER")
-            kind = self._words_of(_CREATED, "TABLE, VIEW, CATALOG, MODEL or MATERIALIZED TABLE")
+            kind = self._words_of(_CREATED, "TABLE, VIEW, CATALOG or MATERIALIZED TABLE")
             return Show(what=f"CREATE {kind}", of=self.table_name(f"a {kind.lower()} name"), **self.place(start))
         if self.take("PARTITIONS"):
             of = self.table_name()

@@ -10,6 +10,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.inspection.changes import possibly_sent
 from compiled_plan.plans.inspection.lint import lint
 from compiled_plan.plans.nodes.base import PlanNode
@@ -52,7 +53,14 @@ class Notes:
 
 
 def notes_on(plan: CompiledPlan, details: Collection[str]) -> Notes:
-    """The additions of details."""
+    """The additions of details.
+
+    Raises:
+        ProgramError: a detail is unknown.
+    """
+    unknown = next((detail for detail in details if detail not in DETAILS), None)
+    if unknown is not None:
+        raise ProgramError(f"unknown detail {unknown!r}", where="explain", remedy=f"name some of {', '.join(DETAILS)}")
     attributes: dict[int, list[str]] = {node.id: [] for node in plan.nodes}
     below: list[str] = []
     if CHANGELOG_MODE in details:

@@ -42,7 +42,7 @@ def explain(plan: CompiledPlan, details: Collection[str] = ()) -> str:
 
     Args:
         plan: the plan.
-        details: names of `DETAILS`.
+        details: names of `details.DETAILS`.
     """
     notes = Notes() if not details else notes_on(plan, details)
     lines = [line for step in steps(plan) for line in _lines(step, notes)]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.planner.user_functions.plans import with_catalog_functions
 from compiled_plan.plans.errors import CompiledPlanError
 
 PROGRAM = """
@@ -82,6 +83,54 @@ def test_errors(statement: str, message: str) -> None:
     with pytest.raises(CompiledPlanError, match=message) as caught:
         TableEnvironment().execute_sql(statement)
     assert "line 1, column" in str(caught.value)
+
+
+def test_a_session_that_declared_java_functions_runs_their_plan(tmp_path: Path) -> None:
+    (tmp_path / "shop.jar").touch()
+    env = TableEnvironment()
+    plan = env.compile_script(PROGRAM.replace("{jar}", str(tmp_path / "shop.jar")))
+    assert with_catalog_functions(plan, env.catalog) == plan
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER FUNCTION f AS 'a.New'",
+        "DROP FUNCTION f; CREATE FUNCTION f AS 'a.New' {signature}",
+        "CREATE TEMPORARY FUNCTION f AS 'a.New' {signature}",
+    ],
+)
+def test_a_view_follows_a_change_of_its_function(change: str) -> None:
+    signature = "WITH ('signature' = '(INT) -> INT')"
+    plan = TableEnvironment().compile_script(
+        f"CREATE FUNCTION f AS 'a.Old' {signature}; CREATE TABLE t (a INT) WITH ('connector' = 'datagen');"
+        "CREATE TABLE s (a INT) WITH ('connector' = 'print'); CREATE VIEW v AS SELECT f(a) AS a FROM t;"
+        f"{change.format(signature=signature)}; INSERT INTO s SELECT * FROM v"
+    )
+    assert [call["java"]["class"] for call in _calls(plan.to_dict())] == ["a.New"]
+
+
+def test_describe_function_shows_class_language_and_jars_of_java(tmp_path: Path) -> None:
+    jar = tmp_path / "shop.jar"
+    jar.touch()
+    env = TableEnvironment()
+    env.execute_sql(
+        f"CREATE FUNCTION f AS 'com.shop.F' USING JAR '{jar}' "
+        "WITH ('signature' = '(INT, BIGINT) -> INT', 'deterministic' = 'false')"
+    )
+    facts = {row[0]: row[1] for row in env.execute_sql("DESCRIBE FUNCTION EXTENDED f").collect()}
+    assert facts == {
+        "is system function": "false",
+        "is temporary": "false",
+        "class name": "com.shop.F",
+        "function language": "JAVA",
+        "resource uris": f"[{jar}]",
+        "kind": "SCALAR",
+        "requirements": "[]",
+        "is deterministic": "false",
+        "supports constant folding": "false",
+        "signature": "default_catalog.default_database.f(INT, BIGINT)",
+    }
 
 
 def test_modules_and_jars(tmp_path: Path) -> None:

@@ -93,6 +93,12 @@ def test_unsupported_flink_statements_are_refused_by_name(text):
 
 def test_a_table_can_be_named_model():
     assert type(parse_script("DROP TABLE model")[0]).__name__ == "Drop"
+    assert type(parse_script("DESCRIBE model")[0]).__name__ == "Describe"
+
+
+def test_a_function_of_a_database_can_have_the_name_of_a_refused_one():
+    (statement,) = parse_script("SELECT shop.ml_predict(a) FROM t, LATERAL TABLE(shop.vector_search(b))")
+    assert type(statement).__name__ == "Query"
 
 
 def check_reserved(word):

@@ -86,3 +86,12 @@ def test_operators_as_json_know_how_they_are_reached():
 def test_a_detail_is_named_once():
     with pytest.raises(ProgramError, match="named twice"):
         explained("EXPLAIN PLAN_ADVICE, PLAN_ADVICE SELECT 1")
+
+
+def test_an_unknown_detail_is_refused_and_errors_show_the_statement_alone():
+    env = TableEnvironment()
+    with pytest.raises(ProgramError, match="unknown detail 'COST'"):
+        env.explain_sql("SELECT 1", "COST")
+    with pytest.raises(ProgramError) as caught:
+        env.explain_sql("SELECT nope", "PLAN_ADVICE")
+    assert caught.value.where.startswith("line 1, column 8\n    SELECT nope\n")

@@ -72,6 +72,7 @@ def test_versions_that_are_no_longer_allowed_are_not_started(tmp_path: Path) -> 
         ({}, "90 s", []),
         ({"trigger": "5s"}, "5s", ["5s"]),
         ({"every": "1h"}, "", []),
+        ({"every": "1h", "trigger": "5s"}, "", []),
         ({"available_now": True}, "", []),
     ],
 )

@@ -62,6 +62,16 @@ def test_an_alteration_compiles_the_table_of_an_init_file(tmp_path):
     assert "UPPER(k)" in plan.explain()
 
 
+def test_a_table_of_the_same_name_in_another_database_is_another_table():
+    env = TableEnvironment()
+    env.compile_script(f"{SOURCE}{CREATE}")
+    env.execute_sql("CREATE DATABASE d")
+    with pytest.raises(CompiledPlanError, match="more than one statement"):
+        env.compile_script(
+            f"{CREATE.replace('TABLE m', 'TABLE d.m')}; ALTER MATERIALIZED TABLE m SET FRESHNESS = INTERVAL '1' HOUR"
+        )
+
+
 @pytest.mark.parametrize(
     ("change", "verdict"),
     [
