@@ -13,6 +13,7 @@ from compiled_plan.api.queries import explain_statement
 from compiled_plan.api.results.ready import ReadyResult, description
 from compiled_plan.planner.catalog.databases import CatalogObject
 from compiled_plan.planner.catalog.definitions import catalog_definition, table_definition, view_definition
+from compiled_plan.planner.catalog.functions import CatalogFunction
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
@@ -104,11 +105,10 @@ def _function_described(context: PlanningContext, binder: Binder, statement: st.
         steady, signatures = not is_changing(name[0]), signature_texts(name[0])
     else:
         facts = [("is system function", _word(function.system)), ("is temporary", _word(function.temporary))]
-        instance = function.callables.function
-        kind, steady = function.callables.kind.value, bool(instance.is_deterministic)
+        kind = function.callables.kind.value
+        language, class_, steady, jars = _code(function)
         if not function.system:
-            place = f"{type(instance).__module__}.{type(instance).__qualname__}"
-            facts += [("class name", place), ("function language", "PYTHON"), ("resource uris", "[]")]
+            facts += [("class name", class_), ("function language", language), ("resource uris", f"[{jars}]")]
         full = function.name
         signatures = function.callables.texts(
             written if function.system else f"{full.catalog}.{full.database}.{full.name}"
@@ -117,6 +117,15 @@ def _function_described(context: PlanningContext, binder: Binder, statement: st.
         facts += [("kind", kind), ("requirements", "[]"), ("is deterministic", _word(steady))]
         facts += [("supports constant folding", _word(steady)), ("signature", "\n".join(signatures) or None)]
     return _facts(facts)
+
+
+def _code(function: CatalogFunction) -> tuple[str, str, bool, str]:
+    """Language, class, determinism and jars of a function."""
+    if function.java is not None:
+        return "JAVA", function.java.class_, function.java.deterministic, ", ".join(function.java.jars)
+    instance = function.callables.function
+    place = f"{type(instance).__module__}.{type(instance).__qualname__}"
+    return "PYTHON", place, bool(instance.is_deterministic), ""
 
 
 def _word(truth: bool) -> str:

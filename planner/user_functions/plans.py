@@ -21,6 +21,8 @@ def with_catalog_functions(plan: CompiledPlan, catalog: Catalog) -> CompiledPlan
         qualified = len(parts) > 1
         name = ObjectIdentifier(*parts) if qualified else catalog.qualify(tuple(parts))
         function = catalog.functions.find(name, qualified=qualified, built_in=False)
-        return None if function is None else (function.callables.function, function.is_instance)
+        if function is None or function.java is not None:
+            return None
+        return function.callables.function, function.is_instance
 
     return resolved(plan, find)

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.planner.user_functions.plans import with_catalog_functions
 from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.plan import CompiledPlan
 
 PROGRAM = """
 CREATE TEMPORARY SYSTEM FUNCTION shout AS 'com.shop.Shout' WITH ('signature' = '(STRING) -> STRING; (INT) -> BIGINT');
@@ -82,6 +84,31 @@ def test_errors(statement: str, message: str) -> None:
     with pytest.raises(CompiledPlanError, match=message) as caught:
         TableEnvironment().execute_sql(statement)
     assert "line 1, column" in str(caught.value)
+
+
+def test_a_java_function_is_described_without_its_code(tmp_path: Path) -> None:
+    jar = tmp_path / "shop.jar"
+    jar.touch()
+    env = TableEnvironment()
+    env.execute_sql(
+        f"CREATE FUNCTION dice AS 'com.shop.Dice' USING JAR '{jar}' "
+        "WITH ('signature' = '(INT) -> INT', 'deterministic' = 'false')"
+    )
+    described = dict(tuple(row) for row in env.execute_sql("DESCRIBE FUNCTION EXTENDED dice").collect())
+    assert described.items() >= {
+        "class name": "com.shop.Dice",
+        "function language": "JAVA",
+        "resource uris": f"[{jar}]",
+        "is deterministic": "false",
+        "signature": "default_catalog.default_database.dice(INT)",
+    }.items()
+
+
+def test_a_plan_of_pyflink_takes_no_java_function_by_its_name(root: Path) -> None:
+    plan = CompiledPlan.read_file(str(root / "tests/plans/functions/pyflink_plans/calc_cond.json"))
+    env = TableEnvironment()
+    env.execute_sql("CREATE FUNCTION `add` AS 'a.Add' WITH ('signature' = '(BIGINT, BIGINT) -> BIGINT')")
+    assert with_catalog_functions(plan, env.context.catalog) == plan
 
 
 def test_modules_and_jars(tmp_path: Path) -> None:
