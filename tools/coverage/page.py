@@ -63,12 +63,7 @@ def statements() -> Iterator[Row]:
     product = Product()
     for kind, examples in flink()["statements"].items():
         for sql, refusal in examples.items():
-            yield Row(kind, sql, None if refusal else partial(product.statement, sql), _first_sentence(refusal))
-
-
-def _first_sentence(message: str) -> str:
-    """The first sentence of a message of Flink, which may go on with a dump of its planner."""
-    return message.partition("\n")[0].split(". ")[0].partition(": convention=")[0]
+            yield Row(kind, sql, None if refusal else partial(product.statement, sql), refusal)
 
 
 def functions() -> Iterator[Row]:
@@ -78,7 +73,7 @@ def functions() -> Iterator[Row]:
         for call in entry["calls"]:
             yield Row(name, call, partial(product.statement, call))
         if not entry["calls"]:
-            yield Row(name, name, refusal=_first_sentence(entry["flink"]))
+            yield Row(name, name, refusal=entry["flink"])
 
 
 def nodes() -> Iterator[Row]:
