@@ -16,6 +16,7 @@ help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
 
 setup: $(READY)  ## virtual environment, dependencies, Java
+	@echo 'set up; next: make demo (runs a sample), or make kernel and export PATH="$(abspath $(BIN)):$$PATH" (the commands)'
 
 $(READY): pyproject.toml requirements/dev.txt tools/bootstrap.sh tools/apt.sh
 	@bash tools/bootstrap.sh

@@ -26,12 +26,14 @@ _READ_BY = {
     "": ("tests/docs",),
     ".github": ("tests/docs",),
     "cli": ("tests/docs", "tests/samples"),
-    "docs": ("tests/docs",),
+    "docs": ("tests/docs", "tests/tools/coverage"),
     "requirements": ("tests/tools",),
     "samples": ("tests/docs", "tests/samples"),
     "service": ("tests/docs",),
     "tools": ("tests/docs",),
 }
+#: Folders of the package, with the names of their links in it.
+_LINKS = {link.resolve(): link.name for link in (ROOT / PRODUCT).iterdir() if link.is_symlink()}
 #: Set-up of all tests.
 _ALL = ("pyproject.toml", "Makefile", "tests/conftest.py", "requirements/dev.txt")
 _BY_NAME = re.compile(r"\b(?:import_module|iter_modules)\(")
@@ -63,8 +65,9 @@ def modules() -> dict[str, Path]:
 
 def module_of(path: Path) -> str:
     """The module name of a file."""
-    name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-    return name if name.split(".")[0] in (PRODUCT, "tests", "tools") else f"{PRODUCT}.{name}"
+    folder = next((parent for parent in path.parents if parent in _LINKS), None)
+    start = (PRODUCT, _LINKS[folder]) if folder else ()
+    return ".".join((*start, *path.relative_to(folder or ROOT).with_suffix("").parts)).removesuffix(".__init__")
 
 
 def imports(files: Mapping[str, Path]) -> Imports:

@@ -157,11 +157,12 @@ class Progress:
         """Report a finished micro-batch."""
         self._send(progress.to_dict())
         if not self.as_json and not self.quiet:
-            head = f"batch {progress.batch}: {progress.rows_in} rows in, {progress.rows_out} out, {progress.millis} ms"
+            rows = counted(progress.rows_in, "row")
+            head = f"batch {progress.batch}: {rows} in, {progress.rows_out} out, {progress.millis} ms"
             if progress.dead_letters:
                 head += f", {counted(progress.dead_letters, 'dead letter')}"
             lines = [
-                f"  {o.uid}: {o.rows_in} rows in, {o.rows_out} out, {o.state_rows} state rows"
+                f"  {o.uid}: {counted(o.rows_in, 'row')} in, {o.rows_out} out, {counted(o.state_rows, 'state row')}"
                 for o in progress.operators
             ]
             console().print("\n".join([head, *lines]), highlight=False)
@@ -172,7 +173,7 @@ class Progress:
         self._send({**message, "stopped": result.stopped, "deadLetters": result.dead_letters})
         if not self.as_json and not self.quiet:
             how = "stopped" if result.stopped else "finished"
-            text = f"{how} after {result.batches} batches, {result.rows_in} rows in"
+            text = f"{how} after {counted(result.batches, 'batch')}, {counted(result.rows_in, 'row')} in"
             text += f", {counted(result.dead_letters, 'dead letter')}" if result.dead_letters else ""
             console().print(text, highlight=False)
 

@@ -13,8 +13,9 @@ _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2
 
 
 def counted(number: int, word: str) -> str:
-    """A count of things: `1 row`, `2 rows`."""
-    return f"{number} {word}{'' if number == 1 else 's'}"
+    """A count of things: `1 row`, `2 rows`, `2 batches`."""
+    plural = "es" if word.endswith("ch") else "s"
+    return f"{number} {word}{'' if number == 1 else plural}"
 
 
 def visible(text: str) -> str:

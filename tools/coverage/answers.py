@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from compiled_plan.plans.nodes.registry import node_type
 from compiled_plan.plans.plan import CompiledPlan as Plan
 
 #: The module whose names are those of `pyflink.table`.
-PYFLINK = "compiled_plan.pyflink" if find_spec("compiled_plan.pyflink") else "compiled_plan"
+PYFLINK = "compiled_plan.pyflink"
 SETUP = Path(__file__).with_name("setup.sql")
 
 
@@ -157,8 +156,8 @@ def sample(option: Mapping[str, Any]) -> str:
     """A valid value of an option: its default, or one of its type."""
     if "default" in option and option["default"] not in ("[]", "{}"):
         return str(option["default"])
-    if values := option.get("values"):
-        return str(values[0])
+    if choices := option.get("values"):
+        return str(choices[0])
     return _SAMPLES.get(str(option["type"]), "x")
 
 

@@ -13,7 +13,6 @@ import os
 import subprocess
 import tempfile
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,7 +34,13 @@ def ask(
         path = _class_path(flink, Path(folder))
         names = json.loads(_run(str(flink), str(HERE / "pyflink_names.py")))
         answers = {part: _java(path, part) for part in ("inventory", "statements", "functions")}
-    write({"version": names["version"], **answers["inventory"], **answers, "pyflink": names["modules"]})
+    for examples in answers["statements"].values():
+        examples.update((sql, first_sentence(refusal)) for sql, refusal in examples.items())
+    for function in answers["functions"].values():
+        if "flink" in function:
+            function["flink"] = first_sentence(function["flink"])
+    inventory = answers.pop("inventory")
+    write({"version": names["version"], **inventory, **answers, "pyflink": dict(sorted(names["modules"].items()))})
 
 
 def _class_path(flink: Path, folder: Path) -> str:
@@ -68,22 +73,25 @@ def _run(*command: str) -> str:
     return done.stdout
 
 
+def first_sentence(message: str) -> str:
+    """The first sentence of a message of Flink, which may go on with a dump of its planner."""
+    return message.partition("\n")[0].split(". ")[0].partition(": convention=")[0]
+
+
 def write(answers: dict[str, Any]) -> None:
-    """Write flink.json with a line for each name."""
-    DATA.write_text("".join(_lines(answers)), encoding="utf-8")
+    """Write flink.json with a line for each name and each statement."""
+    parts = (
+        f"{json.dumps(part)}: {_text(answers[part], 2 if part == 'statements' else 1)}" for part in sorted(answers)
+    )
+    DATA.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
 
 
-def _lines(answers: dict[str, Any]) -> Iterator[str]:
-    yield "{\n"
-    for at, part in enumerate(sorted(answers)):
-        value = answers[part]
-        comma = "," if at + 1 < len(answers) else ""
-        if isinstance(value, str):
-            yield f"{json.dumps(part)}: {json.dumps(value)}{comma}\n"
-            continue
-        rows = [f"{json.dumps(name)}: {json.dumps(row, ensure_ascii=False)}" for name, row in sorted(value.items())]
-        yield f"{json.dumps(part)}: {{\n" + ",\n".join(rows) + f"\n}}{comma}\n"
-    yield "}\n"
+def _text(value: Any, levels: int) -> str:
+    """A value as JSON, whose outer levels have a line for each name."""
+    if not levels or not isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    lines = (f"{json.dumps(name)}: {_text(entry, levels - 1)}" for name, entry in value.items())
+    return "{\n" + ",\n".join(lines) + "\n}"
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ from tools.coverage.ask import DATA
 from tools.reference.markdown import code, table
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "reference" / "coverage.md"
-
+#: The answer to names that run, in tables.
+RUNS = "runs"
 
 _INTRODUCTION = """\
 Look up whether a statement, function, option, node type or PyFlink name of Flink {version} works here. `make
@@ -62,12 +63,7 @@ def statements() -> Iterator[Row]:
     product = Product()
     for kind, examples in flink()["statements"].items():
         for sql, refusal in examples.items():
-            yield Row(kind, sql, None if refusal else partial(product.statement, sql), _first_sentence(refusal))
-
-
-def _first_sentence(message: str) -> str:
-    """The first sentence of a message of Flink, which may go on with a dump of its planner."""
-    return message.partition("\n")[0].split(". ")[0].partition(": convention=")[0]
+            yield Row(kind, sql, None if refusal else partial(product.statement, sql), refusal)
 
 
 def functions() -> Iterator[Row]:
@@ -77,7 +73,7 @@ def functions() -> Iterator[Row]:
         for call in entry["calls"]:
             yield Row(name, call, partial(product.statement, call))
         if not entry["calls"]:
-            yield Row(name, name, refusal=_first_sentence(entry["flink"]))
+            yield Row(name, name, refusal=entry["flink"])
 
 
 def nodes() -> Iterator[Row]:
@@ -178,17 +174,17 @@ def _section(section: Section) -> Iterator[str]:
     yield from body(kinds)
     if refused := [row for row in section.rows if not row.ask]:
         yield f"### {section.title} that Flink refuses, too"
-        yield table(("", "Flink's message"), _grouped(refused))
+        yield table(("", "Flink's message"), _folded(refused))
 
 
 def _one_by_one(kinds: Mapping[str, Sequence[Row]]) -> Iterator[str]:
-    """One table with a line for the names of a kind that run, and one for each that does not."""
+    """One table with a line for the names of a kind that run, and one for those with the same refusal."""
     lines: list[tuple[str, ...]] = []
     for kind, rows in kinds.items():
         running = [row for row in rows if row.answer and row.answer.runs]
         if running:
-            lines.append((code(kind), ", ".join(map(shown, running)), "runs"))
-        lines += [(code(kind), *_cells(row)) for row in rows if row.refused]
+            lines.append((code(kind), ", ".join(map(shown, running)), RUNS))
+        lines += [(code(kind), *cells) for cells in _folded(row for row in rows if row.refused)]
     yield table(("", "", "here"), lines)
 
 
@@ -200,13 +196,8 @@ def _by_kind(kinds: Mapping[str, Sequence[Row]]) -> Iterator[str]:
         running = [row.name for row in rows if row.answer and row.answer.runs]
         if running:
             yield "These run:\n\n```text\n" + "\n".join(running) + "\n```"
-        if refused := [_cells(row) for row in rows if row.refused]:
+        if refused := [*_folded(row for row in rows if row.refused)]:
             yield table(("refused", "why, and what instead"), refused)
-
-
-def _cells(row: Row) -> tuple[str, str]:
-    assert row.refused is not None
-    return shown(row), " ".join(row.refused.text.split())
 
 
 def shown(row: Row) -> str:
@@ -215,22 +206,19 @@ def shown(row: Row) -> str:
     return code(call.removeprefix("SELECT ").removesuffix(" FROM t") if plain else call)
 
 
-def line(row: Row) -> str:
-    """A text on the page that has the answer to a row."""
-    if row.answer is None:
-        return row.refusal.replace(row.name, "...").strip().replace("|", r"\|")
-    if row.answer.runs:
-        return row.name if shown(row) == code(row.name) else shown(row)
-    return table((), [_cells(row)]).splitlines()[-1].removeprefix("| ")
+def reason(row: Row) -> str:
+    """The product's refusal of a row, or else Flink's, with `...` for the name."""
+    text = row.refused.text if row.refused else row.refusal
+    return " ".join(text.replace(row.name, "...").split())
 
 
-def _grouped(rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
-    """Rows by Flink's message, the names in it aside."""
+def _folded(rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
+    """Rows by their refusal."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
-        groups.setdefault(row.refusal.replace(row.name, "...").strip(), []).append(row)
-    for message, members in groups.items():
-        yield ", ".join(map(shown, members)), message
+        groups.setdefault(reason(row), []).append(row)
+    for text, members in groups.items():
+        yield ", ".join(map(shown, members)), text
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ CREATE TABLE q (i INT NOT NULL, s STRING, ts TIMESTAMP(3)) PARTITIONED BY (s) WI
 CREATE VIEW v AS SELECT i, s, ts FROM t;
 CREATE TEMPORARY TABLE tt (i INT, s STRING) WITH ('connector' = 'blackhole');
 CREATE TEMPORARY VIEW tv AS SELECT i, s FROM t;
-CREATE FUNCTION f AS 'org.apache.flink.table.functions.python.PythonScalarFunction';
+CREATE FUNCTION f AS 'org.apache.flink.table.functions.python.PythonScalarFunction' WITH ('signature' = '() -> INT');
 CREATE DATABASE db;
 CREATE CATALOG cat WITH ('type' = 'generic_in_memory');
 CREATE MODEL mo INPUT (i INT) OUTPUT (s STRING) WITH ('provider' = 'x', 'task' = 'y');
