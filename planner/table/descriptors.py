@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from compiled_plan.planner.options.configuration import ConfigOption
+from compiled_plan.planner.options.configuration import ConfigOption, option_text
 from compiled_plan.planner.sql.declaring import declare_script
 from compiled_plan.planner.table.building.unfinished import Unfinished
 from compiled_plan.planner.table.declared_schemas import Schema, SchemaBuilder, checked_name
@@ -64,7 +64,7 @@ class FormatDescriptorBuilder(Unfinished):
 
     def option(self, key: str | ConfigOption, value: object) -> FormatDescriptorBuilder:
         """Set an option of the format, without the format's name as prefix."""
-        self._options[_key(key)] = _value(value)
+        self._options[_key(key)] = option_text(value)
         return self
 
     def build(self) -> FormatDescriptor:
@@ -141,7 +141,7 @@ class TableDescriptorBuilder(Unfinished):
 
     def option(self, key: str | ConfigOption, value: object) -> TableDescriptorBuilder:
         """Set an option of the connector or format."""
-        self._options[_key(key)] = _value(value)
+        self._options[_key(key)] = option_text(value)
         return self
 
     def format(
@@ -197,10 +197,6 @@ TableDescriptor.Builder = TableDescriptorBuilder
 
 def _key(key: str | ConfigOption) -> str:
     return key.key if isinstance(key, ConfigOption) else key
-
-
-def _value(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def create_table(
