@@ -44,7 +44,7 @@ class Configuration:
         """The integer of an option, or the default value.
 
         Raises:
-            ProgramError: the option's value is not an integer; so all typed methods.
+            ProgramError: the option's value is not an integer. The other typed methods raise likewise.
         """
         return self._read(key, default_value, int)
 

@@ -62,7 +62,7 @@ class OptionMethods(MutableMapping[str, str]):
         return self.value("table.local-time-zone")
 
     def set_local_timezone(self, timezone_id: str) -> None:
-        """Set the session's time zone: "Europe/Berlin", or "+02:00"."""
+        """Set the session's time zone: "Europe/Berlin", or "GMT+02:00"."""
         self.set("table.local-time-zone", timezone_id)
 
     def get_idle_state_retention(self) -> dt.timedelta:
