@@ -36,7 +36,7 @@ class Schema:
 
     Builder: ClassVar[type[SchemaBuilder]]
 
-    lines: tuple[Line, ...] = ()
+    declarations: tuple[Line, ...] = ()
     key: tuple[str, ...] = ()
     #: Name, type and comment of the physical columns.
     physical: tuple[tuple[str, object, str | None], ...] = ()
@@ -53,21 +53,26 @@ class Schema:
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of all columns in order."""
-        return tuple(line.column for line in self.lines if line.column is not None)
+        return tuple(line.column for line in self.declarations if line.column is not None)
 
     def without_physical(self) -> Schema:
         """The schema without its physical columns."""
         own = {name for name, _, _ in self.physical}
-        return Schema(tuple(line for line in self.lines if line.column not in own), self.key, (), self.key_name)
+        declarations = tuple(line for line in self.declarations if line.column not in own)
+        return Schema(declarations, self.key, (), self.key_name)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of CREATE TABLE, without the primary key."""
+        return tuple(line.text for line in self.declarations)
 
     @property
     def clauses(self) -> tuple[str, ...]:
-        """The lines of CREATE TABLE."""
-        lines = tuple(line.text for line in self.lines)
+        """The lines of CREATE TABLE, with the primary key."""
         if not self.key:
-            return lines
+            return self.lines
         name = f"CONSTRAINT {quote_identifier(self.key_name)} " if self.key_name else ""
-        return (*lines, f"{name}PRIMARY KEY ({', '.join(map(quote_identifier, self.key))}) NOT ENFORCED")
+        return (*self.lines, f"{name}PRIMARY KEY ({', '.join(map(quote_identifier, self.key))}) NOT ENFORCED")
 
     def __str__(self) -> str:
         return "(\n  " + ",\n  ".join(self.clauses) + "\n)"
@@ -92,7 +97,7 @@ class SchemaBuilder(Unfinished):
 
     def from_schema(self, unresolved_schema: Schema) -> SchemaBuilder:
         """Add the columns and the watermark of a schema, and set its primary key if it has one."""
-        self._lines += unresolved_schema.lines
+        self._lines += unresolved_schema.declarations
         self._physical += unresolved_schema.physical
         if unresolved_schema.key:
             self._key, self._key_name = unresolved_schema.key, unresolved_schema.key_name
