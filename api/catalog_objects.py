@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from compiled_plan.api.models import MODELS
 from compiled_plan.api.results.identifiers import ObjectPath
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView
 from compiled_plan.planner.diagnostics.refusing import refused_method
@@ -113,11 +114,11 @@ class CatalogBaseTable(_Described):
         return TableDescriptor(self._schema, tuple(self._options.items()), self._partition_keys, self._comment)
 
 
-_PARTITIONS = "partitions are found in the table's files when it is read", "add and remove files in the table's folder"
-_STATISTICS = "the optimizer here uses no statistics", "leave the call out; join order and operators follow the program"
-_PROCEDURES = "there are no procedures", "run the statement with the database's own client"
-_MODELS = "models are called by Flink's operators alone", "call the model in a Python function"
-_FUNCTIONS = (
+#: Reasons and remedies of the objects of catalogs that are refused.
+PARTITIONS = "partitions are found in the table's files when it is read", "add and remove files in the table's folder"
+STATISTICS = "the optimizer here uses no statistics", "leave the call out; join order and operators follow the program"
+PROCEDURES = "there are no procedures", "run the statement with the database's own client"
+FUNCTIONS = (
     "a function is stored with its class",
     "write t_env.create_function(name, function), or CREATE FUNCTION and ALTER FUNCTION in SQL",
 )
@@ -241,9 +242,9 @@ class Catalog:
         name = self._catalogs.qualify(self._path(function_path))
         self._catalogs.functions.drop(name, temporary=False, if_exists=ignore_if_not_exists)
 
-    get_function = _refused("get_function", _FUNCTIONS)
-    create_function = _refused("create_function", _FUNCTIONS)
-    alter_function = _refused("alter_function", _FUNCTIONS)
+    get_function = _refused("get_function", FUNCTIONS)
+    create_function = _refused("create_function", FUNCTIONS)
+    alter_function = _refused("alter_function", FUNCTIONS)
 
     # --- models, of which there are none
 
@@ -255,11 +256,11 @@ class Catalog:
         """Return False: there are no models."""
         return False
 
-    get_model = _refused("get_model", _MODELS)
-    drop_model = _refused("drop_model", _MODELS)
-    rename_model = _refused("rename_model", _MODELS)
-    create_model = _refused("create_model", _MODELS)
-    alter_model = _refused("alter_model", _MODELS)
+    get_model = _refused("get_model", MODELS)
+    drop_model = _refused("drop_model", MODELS)
+    rename_model = _refused("rename_model", MODELS)
+    create_model = _refused("create_model", MODELS)
+    alter_model = _refused("alter_model", MODELS)
 
     # --- procedures, partitions, statistics
 
@@ -267,23 +268,23 @@ class Catalog:
         """An empty list: there are no procedures."""
         return []
 
-    get_procedure = _refused("get_procedure", _PROCEDURES)
-    list_partitions = _refused("list_partitions", _PARTITIONS)
-    get_partition = _refused("get_partition", _PARTITIONS)
-    partition_exists = _refused("partition_exists", _PARTITIONS)
-    create_partition = _refused("create_partition", _PARTITIONS)
-    drop_partition = _refused("drop_partition", _PARTITIONS)
-    alter_partition = _refused("alter_partition", _PARTITIONS)
-    get_table_statistics = _refused("get_table_statistics", _STATISTICS)
-    get_table_column_statistics = _refused("get_table_column_statistics", _STATISTICS)
-    get_partition_statistics = _refused("get_partition_statistics", _STATISTICS)
-    bulk_get_partition_statistics = _refused("bulk_get_partition_statistics", _STATISTICS)
-    get_partition_column_statistics = _refused("get_partition_column_statistics", _STATISTICS)
-    bulk_get_partition_column_statistics = _refused("bulk_get_partition_column_statistics", _STATISTICS)
-    alter_table_statistics = _refused("alter_table_statistics", _STATISTICS)
-    alter_table_column_statistics = _refused("alter_table_column_statistics", _STATISTICS)
-    alter_partition_statistics = _refused("alter_partition_statistics", _STATISTICS)
-    alter_partition_column_statistics = _refused("alter_partition_column_statistics", _STATISTICS)
+    get_procedure = _refused("get_procedure", PROCEDURES)
+    list_partitions = _refused("list_partitions", PARTITIONS)
+    get_partition = _refused("get_partition", PARTITIONS)
+    partition_exists = _refused("partition_exists", PARTITIONS)
+    create_partition = _refused("create_partition", PARTITIONS)
+    drop_partition = _refused("drop_partition", PARTITIONS)
+    alter_partition = _refused("alter_partition", PARTITIONS)
+    get_table_statistics = _refused("get_table_statistics", STATISTICS)
+    get_table_column_statistics = _refused("get_table_column_statistics", STATISTICS)
+    get_partition_statistics = _refused("get_partition_statistics", STATISTICS)
+    bulk_get_partition_statistics = _refused("bulk_get_partition_statistics", STATISTICS)
+    get_partition_column_statistics = _refused("get_partition_column_statistics", STATISTICS)
+    bulk_get_partition_column_statistics = _refused("bulk_get_partition_column_statistics", STATISTICS)
+    alter_table_statistics = _refused("alter_table_statistics", STATISTICS)
+    alter_table_column_statistics = _refused("alter_table_column_statistics", STATISTICS)
+    alter_partition_statistics = _refused("alter_partition_statistics", STATISTICS)
+    alter_partition_column_statistics = _refused("alter_partition_column_statistics", STATISTICS)
 
     def _path(self, path: ObjectPath) -> tuple[str, str, str]:
         return self._name, path.database_name, path.object_name

@@ -9,6 +9,7 @@ from typing import Any
 
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.sql.context import PlanningContext
+from compiled_plan.plans.types import quote_string
 
 # Methods import the planner's user functions when they need them, as in `environment`.
 
@@ -116,8 +117,7 @@ class FunctionMethods:
     def _create_java(self, kind: str, path: str, class_name: str) -> None:
         from compiled_plan.planner.sql.declaring import declare_script
 
-        quoted = class_name.replace("'", "''")
-        declare_script(self.context, f"CREATE {kind} {path} AS '{quoted}' LANGUAGE JAVA")
+        declare_script(self.context, f"CREATE {kind} {path} AS {quote_string(class_name)} LANGUAGE JAVA")
 
     def _register(self, name: str, function: Any, *, temporary: bool = True, system: bool = False) -> None:
         from compiled_plan.planner.user_functions.registering import catalog_function, path_of

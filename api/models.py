@@ -8,17 +8,18 @@ from __future__ import annotations
 from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.plans.errors import ProgramError
 
-_REASON = "models are called by Flink's operators alone"
-_REMEDY = (
-    "call the model in a Python function, from its HTTP interface or a library, and apply the function to the rows"
+#: Reason and remedy of all refusals of models.
+MODELS = (
+    "models are called by Flink's operators alone",
+    "call the model in a Python function, from its HTTP interface or a library, and apply the function to the rows",
 )
 
 
 class ModelMethods:
     """Methods that declare models, and list those declared, of which there are none."""
 
-    create_model = refused_method("create_model()", _REASON, _REMEDY)
-    create_temporary_model = refused_method("create_temporary_model()", _REASON, _REMEDY)
+    create_model = refused_method("create_model()", *MODELS)
+    create_temporary_model = refused_method("create_temporary_model()", *MODELS)
 
     def drop_model(self, model_path: str, ignore_if_not_exists: bool = True) -> bool:
         """Return False: there are no models.

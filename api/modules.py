@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from compiled_plan.plans.types import quote_identifier
+
 if TYPE_CHECKING:
     from compiled_plan.api.results.table_result import TableResult
 
@@ -55,7 +57,7 @@ class ModuleMethods:
         Raises:
             ProgramError, UnsupportedError: it is loaded already, or not supported.
         """
-        self.execute_sql(f"LOAD MODULE {_quoted(module_name)}")
+        self.execute_sql(f"LOAD MODULE {quote_identifier(module_name)}")
 
     def unload_module(self, module_name: str) -> None:
         """UNLOAD MODULE.
@@ -63,7 +65,7 @@ class ModuleMethods:
         Raises:
             ProgramError, UnsupportedError: it is not loaded, or cannot be unloaded.
         """
-        self.execute_sql(f"UNLOAD MODULE {_quoted(module_name)}")
+        self.execute_sql(f"UNLOAD MODULE {quote_identifier(module_name)}")
 
     def use_modules(self, *module_names: str) -> None:
         """USE MODULES: find the functions of these modules, in this order.
@@ -71,8 +73,4 @@ class ModuleMethods:
         Raises:
             ProgramError, UnsupportedError: one is not loaded.
         """
-        self.execute_sql(f"USE MODULES {', '.join(map(_quoted, module_names))}")
-
-
-def _quoted(name: str) -> str:
-    return f"`{name.replace('`', '``')}`"
+        self.execute_sql(f"USE MODULES {', '.join(map(quote_identifier, module_names))}")

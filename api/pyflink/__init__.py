@@ -17,6 +17,7 @@ from abc import ABC, abstractmethod
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from compiled_plan.api.models import MODELS
 from compiled_plan.api.modules import ModuleEntry
 from compiled_plan.api.results.kinds import ResultKind
 from compiled_plan.api.results.table_result import Rows, TableResult
@@ -75,8 +76,7 @@ UserDefinedType = refused_class(
 ChangelogMode = refused_class(
     "ChangelogMode", "it is of the DataStream API", "write from_changelog(...) and to_changelog(...) of a table"
 )
-_MODELS = "models are called by Flink's operators alone", "call the model in a Python function"
-ModelDescriptor = refused_class("ModelDescriptor", *_MODELS)
+ModelDescriptor = refused_class("ModelDescriptor", *MODELS)
 ResolvedExpression = refused_class(
     "ResolvedExpression", "schemas hold expressions as texts of SQL", "write the SQL: column.get_expression() is a str"
 )

@@ -9,6 +9,7 @@ from compiled_plan.api.environment import TableEnvironment as Session
 from compiled_plan.api.table import Table
 from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.planner.options.configuration import Configuration
+from compiled_plan.planner.options.session import OPTIONS
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.pyflink.datastream import DataStream, StreamExecutionEnvironment, table_of
@@ -115,11 +116,11 @@ class EnvironmentSettings:
 
     def get_built_in_catalog_name(self) -> str:
         """The name of the first catalog."""
-        return self._configuration.get_string(_CATALOG, "default_catalog")
+        return self._configuration.get_string(_CATALOG, OPTIONS[_CATALOG].default)
 
     def get_built_in_database_name(self) -> str:
         """The name of the first database."""
-        return self._configuration.get_string(_DATABASE, "default_database")
+        return self._configuration.get_string(_DATABASE, OPTIONS[_DATABASE].default)
 
     def get_configuration(self) -> Configuration:
         """The options."""

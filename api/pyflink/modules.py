@@ -8,6 +8,8 @@ from types import ModuleType
 
 def provide(module: str, **names: object) -> None:
     """Provide a module that holds these names, such as `compiled_plan.pyflink.schema`."""
-    provided = ModuleType(module, f"The names of `{module.replace('compiled_plan.pyflink', 'pyflink.table', 1)}`.")
+    inner = module.removeprefix("compiled_plan.pyflink.")
+    theirs = f"pyflink.{inner}" if inner.startswith("common.") else f"pyflink.table.{inner}"
+    provided = ModuleType(module, f"The names of `{theirs}`.")
     provided.__dict__.update(names, __all__=list(names))
     sys.modules[module] = provided

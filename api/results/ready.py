@@ -28,14 +28,13 @@ class _Done:
     rows: Sequence[Sequence[Any]]
     #: Empty, since nothing runs.
     id: str = ""
+    stopped: bool = False
+    runtime_ms: int = 0
 
     def chunks(self) -> Iterator[Chunk]:
         if self.rows:
             columns = list(zip(*self.rows, strict=True))
             yield Chunk([list(RowKind).index(RowKind.INSERT)] * len(self.rows), columns)
-
-    stopped: bool = False
-    runtime_ms: int = 0
 
     def stop(self) -> None:
         """Do nothing."""

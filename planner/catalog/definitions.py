@@ -54,9 +54,14 @@ def column_extras(column: Column) -> str:
     if column.kind is ColumnKind.COMPUTED:
         return f"AS {column.sql}"
     if column.kind is ColumnKind.METADATA:
-        key = f" FROM {quote_string(column.metadata_key)}" if column.metadata_key else ""
-        return f"METADATA{key}{' VIRTUAL' if column.virtual else ''}"
+        return metadata_clause(column.metadata_key or None, column.virtual)
     return ""
+
+
+def metadata_clause(key: str | None, is_virtual: bool) -> str:
+    """The clause of a metadata column; None is the key that is the column's name."""
+    source = "" if key is None else f" FROM {quote_string(key)}"
+    return f"METADATA{source}{' VIRTUAL' if is_virtual else ''}"
 
 
 def _interval(milliseconds: int) -> str:

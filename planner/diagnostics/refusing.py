@@ -20,7 +20,7 @@ class Refusal:
     remedy: str
 
     def error(self, name: str) -> RefusedError:
-        """The error of the name's use."""
+        """The error that a use of the name raises."""
         return RefusedError(f"{name} is not supported: {self.reason}", where=name, remedy=self.remedy)
 
 
@@ -54,7 +54,7 @@ def refusal_of(value: object) -> Refusal | None:
 
 
 class _RefusedClass(type):
-    """Class of refused classes: calls and attributes raise."""
+    """Metaclass of refused classes: calls and attributes raise."""
 
     refusal: Refusal
 

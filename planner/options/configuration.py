@@ -34,7 +34,7 @@ class Configuration:
     @classmethod
     def from_dict(cls, map: Mapping[str, str]) -> Self:
         """A configuration with these options."""
-        return cls.view({str(key): _text(value) for key, value in map.items()})
+        return cls.view({str(key): option_text(value) for key, value in map.items()})
 
     def get_string(self, key: str, default_value: str) -> str:
         """The text of an option, or the default value."""
@@ -44,7 +44,7 @@ class Configuration:
         """The integer of an option, or the default value.
 
         Raises:
-            ProgramError: the option's value is not an integer; so all typed methods.
+            ProgramError: the option's value is not an integer. The other typed methods raise likewise.
         """
         return self._read(key, default_value, int)
 
@@ -126,7 +126,7 @@ class Configuration:
             ) from None
 
     def _put(self, key: str, value: object) -> Self:
-        self._values[key] = _text(value)
+        self._values[key] = option_text(value)
         return self
 
     def __deepcopy__(self, memo: object) -> Configuration:
@@ -142,7 +142,8 @@ class Configuration:
         return "{" + ", ".join(f"{key}={value}" for key, value in self._values.items()) + "}"
 
 
-def _text(value: object) -> str:
+def option_text(value: object) -> str:
+    """The text of an option's value, as SET has it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -9,13 +9,11 @@ import datetime as dt
 from abc import abstractmethod
 from collections.abc import MutableMapping
 from enum import Enum
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+from compiled_plan.planner.options.configuration import Configuration
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.text.durations import parse_duration
-
-if TYPE_CHECKING:
-    from compiled_plan.planner.options.configuration import Configuration
 
 _TTL = "table.exec.state.ttl"
 
@@ -53,8 +51,6 @@ class OptionMethods(MutableMapping[str, str]):
 
     def get_configuration(self) -> Configuration:
         """The options with typed methods; it writes into this object."""
-        from compiled_plan.planner.options.configuration import Configuration
-
         return Configuration.view(self)
 
     def add_configuration(self, configuration: Configuration) -> None:
@@ -66,7 +62,7 @@ class OptionMethods(MutableMapping[str, str]):
         return self.value("table.local-time-zone")
 
     def set_local_timezone(self, timezone_id: str) -> None:
-        """Set the session's time zone: "Europe/Berlin", or "+02:00"."""
+        """Set the session's time zone: "Europe/Berlin", or "GMT+02:00"."""
         self.set("table.local-time-zone", timezone_id)
 
     def get_idle_state_retention(self) -> dt.timedelta:

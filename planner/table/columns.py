@@ -9,9 +9,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import Self
 
+from compiled_plan.planner.catalog.definitions import metadata_clause
 from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.table.expressions.types import logical_type
-from compiled_plan.plans.types import LogicalType, TimestampBase
+from compiled_plan.plans.types import LogicalType, TimestampBase, quote_identifier, quote_string
 
 _METADATA = re.compile(r"METADATA(?: FROM '((?:[^']|'')*)')?( VIRTUAL)?")
 
@@ -39,8 +40,7 @@ class SchemaColumn:
     @staticmethod
     def metadata(name: str, data_type: object, metadata_key: str | None, is_virtual: bool) -> MetadataColumn:
         """A metadata column."""
-        key = "" if metadata_key is None else f" FROM '{metadata_key}'"
-        return MetadataColumn(name, logical_type(data_type), f"METADATA{key}{' VIRTUAL' if is_virtual else ''}")
+        return MetadataColumn(name, logical_type(data_type), metadata_clause(metadata_key, is_virtual))
 
     @staticmethod
     def computed(name: str, expression: str, data_type: object) -> ComputedColumn:
@@ -73,9 +73,9 @@ class SchemaColumn:
 
     def as_summary_string(self) -> str:
         """The column's declaration."""
-        comment = "" if self.comment is None else " COMMENT '" + self.comment.replace("'", "''") + "'"
+        comment = "" if self.comment is None else f" COMMENT {quote_string(self.comment)}"
         extras = "" if self.extras is None else f" {self.extras}"
-        return f"`{self.name}` {summary(self.data_type)}{extras}{comment}"
+        return f"{quote_identifier(self.name)} {summary(self.data_type)}{extras}{comment}"
 
     def with_comment(self, comment: str | None) -> Self:
         """The column with a comment."""
@@ -142,7 +142,7 @@ class WatermarkSpec:
     def as_summary_string(self) -> str:
         """The watermark's declaration."""
         of_type = "" if self.output_type is None else f": {self.output_type}"
-        return f"WATERMARK FOR `{self.rowtime_attribute}`{of_type} AS {self.watermark_expression}"
+        return f"WATERMARK FOR {quote_identifier(self.rowtime_attribute)}{of_type} AS {self.watermark_expression}"
 
     def __str__(self) -> str:
         return self.as_summary_string()

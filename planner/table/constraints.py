@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from compiled_plan.plans.types import quote_identifier
+
 
 class KeyType(Enum):
     """Kinds of constraints."""
@@ -53,8 +55,8 @@ class UniqueConstraint:
 
     def as_summary_string(self) -> str:
         """The key's declaration."""
-        keys = ", ".join(f"`{name}`" for name in self.columns)
-        return f"CONSTRAINT `{self.name}` PRIMARY KEY ({keys}) NOT ENFORCED"
+        keys = ", ".join(map(quote_identifier, self.columns))
+        return f"CONSTRAINT {quote_identifier(self.name)} PRIMARY KEY ({keys}) NOT ENFORCED"
 
     def __str__(self) -> str:
         return self.as_summary_string()

@@ -5,11 +5,11 @@ Source: FLIP-129; Flink's and PyFlink's `Schema`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from compiled_plan.planner.catalog.definitions import metadata_clause
 from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.binding.unparse import unparse
 from compiled_plan.planner.table.building.unfinished import Unfinished
@@ -17,23 +17,26 @@ from compiled_plan.planner.table.expressions.core import Operand
 from compiled_plan.planner.table.expressions.types import logical_type, text_of_type
 from compiled_plan.planner.table.schemas import ResolvedSchema
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.types import FieldsType
+from compiled_plan.plans.types import FieldsType, quote_identifier, quote_string
 
 if TYPE_CHECKING:
     from compiled_plan.plans.types.conversions.data_types import DataType
 
 
-#: The name of a column at the start of its line.
-_NAME = re.compile(r"`((?:[^`]|``)+)` ")
+class Line(NamedTuple):
+    """A line of CREATE TABLE, and the name of the column that it declares; None for a watermark."""
+
+    text: str
+    column: str | None = None
 
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns, watermark and primary key of a table, as lines of CREATE TABLE."""
+    """The columns, watermark and primary key of a table."""
 
     Builder: ClassVar[type[SchemaBuilder]]
 
-    lines: tuple[str, ...] = ()
+    declarations: tuple[Line, ...] = ()
     key: tuple[str, ...] = ()
     #: Name, type and comment of the physical columns.
     physical: tuple[tuple[str, object, str | None], ...] = ()
@@ -50,23 +53,26 @@ class Schema:
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of all columns in order."""
-        matches = (_NAME.match(line) for line in self.lines)
-        return tuple(match[1].replace("``", "`") for match in matches if match is not None)
+        return tuple(line.column for line in self.declarations if line.column is not None)
 
     def without_physical(self) -> Schema:
         """The schema without its physical columns."""
         own = {name for name, _, _ in self.physical}
-        matches = ((line, _NAME.match(line)) for line in self.lines)
-        lines = tuple(line for line, match in matches if match is None or match[1].replace("``", "`") not in own)
-        return Schema(lines, self.key, (), self.key_name)
+        declarations = tuple(line for line in self.declarations if line.column not in own)
+        return Schema(declarations, self.key, (), self.key_name)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of CREATE TABLE, without the primary key."""
+        return tuple(line.text for line in self.declarations)
 
     @property
     def clauses(self) -> tuple[str, ...]:
-        """The lines of CREATE TABLE."""
+        """The lines of CREATE TABLE, with the primary key."""
         if not self.key:
             return self.lines
-        name = f"CONSTRAINT {quoted(self.key_name)} " if self.key_name else ""
-        return (*self.lines, f"{name}PRIMARY KEY ({', '.join(map(quoted, self.key))}) NOT ENFORCED")
+        name = f"CONSTRAINT {quote_identifier(self.key_name)} " if self.key_name else ""
+        return (*self.lines, f"{name}PRIMARY KEY ({', '.join(map(quote_identifier, self.key))}) NOT ENFORCED")
 
     def __str__(self) -> str:
         return "(\n  " + ",\n  ".join(self.clauses) + "\n)"
@@ -84,16 +90,17 @@ class SchemaBuilder(Unfinished):
     WHAT = "the builder of a schema"
     NEXT = "it has column, column_by_expression, column_by_metadata, watermark and primary_key; finish it with .build()"
 
-    _lines: list[str] = field(default_factory=list)
+    _lines: list[Line] = field(default_factory=list)
     _physical: list[tuple[str, object, str | None]] = field(default_factory=list)
     _key: tuple[str, ...] = ()
     _key_name: str = ""
 
     def from_schema(self, unresolved_schema: Schema) -> SchemaBuilder:
-        """Add the columns and the watermark of a schema, and set its primary key."""
-        self._lines += unresolved_schema.lines
+        """Add the columns and the watermark of a schema, and set its primary key if it has one."""
+        self._lines += unresolved_schema.declarations
         self._physical += unresolved_schema.physical
-        self._key, self._key_name = unresolved_schema.key, unresolved_schema.key_name
+        if unresolved_schema.key:
+            self._key, self._key_name = unresolved_schema.key, unresolved_schema.key_name
         return self
 
     def from_resolved_schema(self, resolved_schema: ResolvedSchema) -> SchemaBuilder:
@@ -103,7 +110,7 @@ class SchemaBuilder(Unfinished):
                 self.column(column.name, column.regular_type, column.comment)
             else:
                 type_ = "" if column.extras.startswith("AS ") else f"{text_of_type(column.data_type)} "
-                self._lines.append(f"{quoted(column.name)} {type_}{column.extras}{_comment(column.comment)}")
+                self._declare(column.name, f"{type_}{column.extras}{_comment(column.comment)}")
         for column in resolved_schema.columns:
             if column.watermark:
                 self.watermark(column.name, column.watermark)
@@ -138,13 +145,11 @@ class SchemaBuilder(Unfinished):
         """Add a physical column of a type: `"DECIMAL(10, 2)"`, or `DataTypes.DECIMAL(10, 2)`."""
         name = checked_name(column_name, "column")
         self._physical.append((name, data_type, comment))
-        self._lines.append(f"{quoted(name)} {text_of_type(data_type)}{_comment(comment)}")
-        return self
+        return self._declare(name, f"{text_of_type(data_type)}{_comment(comment)}")
 
     def column_by_expression(self, column_name: str, expr: str | Operand) -> SchemaBuilder:
         """Add a computed column by an expression, in SQL ("PROCTIME()") or of the Table API."""
-        self._lines.append(f"{quoted(column_name)} AS {_text(expr)}")
-        return self
+        return self._declare(column_name, f"AS {_text(expr)}")
 
     def column_by_metadata(
         self, column_name: str, data_type: object, metadata_key: str | None = None, is_virtual: bool = False
@@ -157,14 +162,11 @@ class SchemaBuilder(Unfinished):
             metadata_key: the metadata's name, by default the column's.
             is_virtual: the column is not written.
         """
-        key = "" if metadata_key is None else f" FROM {string(metadata_key)}"
-        virtual = " VIRTUAL" if is_virtual else ""
-        self._lines.append(f"{quoted(column_name)} {text_of_type(data_type)} METADATA{key}{virtual}")
-        return self
+        return self._declare(column_name, f"{text_of_type(data_type)} {metadata_clause(metadata_key, is_virtual)}")
 
     def watermark(self, column_name: str, watermark_expr: str | Operand) -> SchemaBuilder:
         """Set the watermark of a column: `"ts - INTERVAL '5' SECOND"`, or `col("ts") - lit(5).seconds`."""
-        self._lines.append(f"WATERMARK FOR {quoted(column_name)} AS {_text(watermark_expr)}")
+        self._lines.append(Line(f"WATERMARK FOR {quote_identifier(column_name)} AS {_text(watermark_expr)}"))
         return self
 
     def primary_key(self, *column_names: str) -> SchemaBuilder:
@@ -180,6 +182,10 @@ class SchemaBuilder(Unfinished):
         """Return the schema."""
         return Schema(tuple(self._lines), self._key, tuple(self._physical), self._key_name)
 
+    def _declare(self, column: str, declaration: str) -> SchemaBuilder:
+        self._lines.append(Line(f"{quote_identifier(column)} {declaration}", column))
+        return self
+
 
 Schema.Builder = SchemaBuilder
 
@@ -190,7 +196,7 @@ def _text(expression: str | Operand) -> str:
 
 
 def _comment(text: str | None) -> str:
-    return "" if text is None else f" COMMENT {string(text)}"
+    return "" if text is None else f" COMMENT {quote_string(text)}"
 
 
 def checked_name(name: object, operation: str) -> str:
@@ -204,13 +210,3 @@ def checked_name(name: object, operation: str) -> str:
             f"{operation}() takes a name, not {name!r}", where=f"{operation}()", remedy="give a text that is not empty"
         )
     return name
-
-
-def quoted(name: str) -> str:
-    """The name as an SQL identifier."""
-    return f"`{name.replace('`', '``')}`"
-
-
-def string(text: str) -> str:
-    """The text as an SQL literal."""
-    return "'" + text.replace("'", "''") + "'"

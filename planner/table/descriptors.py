@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from compiled_plan.planner.options.configuration import ConfigOption
+from compiled_plan.planner.options.configuration import ConfigOption, option_text
 from compiled_plan.planner.sql.declaring import declare_script
 from compiled_plan.planner.table.building.unfinished import Unfinished
-from compiled_plan.planner.table.declared_schemas import Schema, SchemaBuilder, checked_name, quoted, string
+from compiled_plan.planner.table.declared_schemas import Schema, SchemaBuilder, checked_name
 from compiled_plan.planner.table.paths import path_of
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.types import FieldsType
+from compiled_plan.plans.types import FieldsType, quote_identifier, quote_string
 
 if TYPE_CHECKING:
     from compiled_plan.planner.sql.context import PlanningContext
@@ -64,7 +64,7 @@ class FormatDescriptorBuilder(Unfinished):
 
     def option(self, key: str | ConfigOption, value: object) -> FormatDescriptorBuilder:
         """Set an option of the format, without the format's name as prefix."""
-        self._options[_key(key)] = _value(value)
+        self._options[_key(key)] = option_text(value)
         return self
 
     def build(self) -> FormatDescriptor:
@@ -141,7 +141,7 @@ class TableDescriptorBuilder(Unfinished):
 
     def option(self, key: str | ConfigOption, value: object) -> TableDescriptorBuilder:
         """Set an option of the connector or format."""
-        self._options[_key(key)] = _value(value)
+        self._options[_key(key)] = option_text(value)
         return self
 
     def format(
@@ -199,10 +199,6 @@ def _key(key: str | ConfigOption) -> str:
     return key.key if isinstance(key, ConfigOption) else key
 
 
-def _value(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def create_table(
     context: PlanningContext, path: str, descriptor: object, *, temporary: bool, ignore_if_exists: bool = False
 ) -> None:
@@ -236,7 +232,7 @@ def declared(
     name = f"*anonymous_{kind}${next(context.anonymous)}*"
     declare_script(context, _statement((name,), checked, temporary=True))
     try:
-        yield quoted(name)
+        yield quote_identifier(name)
     finally:
         context.catalog.drop("TABLE", (name,), temporary=True)
 
@@ -255,15 +251,15 @@ def _checked(descriptor: object, operation: str) -> TableDescriptor:
 
 def _statement(path: tuple[str, ...], descriptor: TableDescriptor, temporary: bool, if_not_exists: bool = False) -> str:
     head = f"CREATE {'TEMPORARY ' if temporary else ''}TABLE {'IF NOT EXISTS ' if if_not_exists else ''}"
-    return f"{head}{'.'.join(map(quoted, path))} {_clauses(descriptor)}"
+    return f"{head}{'.'.join(map(quote_identifier, path))} {_clauses(descriptor)}"
 
 
 def _clauses(descriptor: TableDescriptor) -> str:
     parts = [str(descriptor.table_schema)] if descriptor.table_schema.clauses else []
     if descriptor.text is not None:
-        parts.append(f"COMMENT {string(descriptor.text)}")
+        parts.append(f"COMMENT {quote_string(descriptor.text)}")
     if descriptor.partition_keys:
-        parts.append(f"PARTITIONED BY ({', '.join(map(quoted, descriptor.partition_keys))})")
-    options = ", ".join(f"{string(key)} = {string(value)}" for key, value in descriptor.options)
+        parts.append(f"PARTITIONED BY ({', '.join(map(quote_identifier, descriptor.partition_keys))})")
+    options = ", ".join(f"{quote_string(key)} = {quote_string(value)}" for key, value in descriptor.options)
     parts.append(f"WITH ({options})")
     return "\n".join(parts)

@@ -20,6 +20,7 @@ from compiled_plan.planner.table.building.unfinished import check_table
 from compiled_plan.planner.table.operations import bind, binder_for, relation_node, table_hint
 from compiled_plan.planner.table.paths import path_of
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.types import quote_identifier
 
 
 def scanned(
@@ -84,7 +85,7 @@ def name_of(table: PlannedTable) -> str:
     """The catalog name of a table, generated if necessary."""
     catalog, origin = table._context.catalog, table._origin
     if origin is not None and not origin.options and catalog.find(origin.path) is origin.table:
-        return ".".join(f"`{part.replace('`', '``')}`" for part in origin.path)
+        return ".".join(map(quote_identifier, origin.path))
     name = f"UnnamedTable${table._rows.keys[-1][1:]}"
     catalog.create(_view(table._context, (name,), table, temporary=True), replace=True)
     return f"`{name}`"

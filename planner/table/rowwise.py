@@ -84,10 +84,7 @@ def flattened(table: T, place: int, names: tuple[str, ...], operation: str) -> T
 def flat_map(table: T, function: object) -> T:
     """Map each row to the rows of a table function."""
     width = len(table._rows.names)
-    if isinstance(function, FunctionHolder):
-        called = Expression(of_row(table, function))
-        function = called.alias(*function.aliases) if function.aliases else called
-    joined = join_lateral(table, function, None, "INNER", "flat_map")
+    joined = join_lateral_rows(table, function, None, "INNER", "flat_map")
     names = list(enumerate(joined._rows.names))[width:]
     return select(joined, [Expression(column_at(name, place)) for place, name in names], "flat_map")
 

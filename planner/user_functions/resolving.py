@@ -15,7 +15,7 @@ from compiled_plan.plans.functions.inference import ArgumentInfo
 from compiled_plan.plans.functions.loading import reference_to
 from compiled_plan.plans.rex import Literal, RexNode, type_of
 from compiled_plan.plans.rex.literals import literal_value
-from compiled_plan.plans.types import FieldsType, IntervalType, LogicalType, NullType, RawType
+from compiled_plan.plans.types import FieldsType, IntervalType, LogicalType, NullType, RawType, quote_identifier
 from compiled_plan.plans.types.python.bridge import Bridged
 
 Extra = tuple[tuple[str, Any], ...]
@@ -79,8 +79,8 @@ def _check_nulls(name: str, infos: Sequence[ArgumentInfo], bound: Bound, texts: 
 def _named(function: CatalogFunction, name: str, path: str) -> Extra:
     if function.system:
         return (("systemName", name),)
-    quoted = [f"`{part.replace('`', '``')}`" for part in (function.name.catalog, function.name.database, name)]
-    extra: Extra = (("catalogName", ".".join(quoted)),)
+    parts = function.name.catalog, function.name.database, name
+    extra: Extra = (("catalogName", ".".join(map(quote_identifier, parts))),)
     return extra if function.temporary else (*extra, ("class", path))
 
 

@@ -14,7 +14,7 @@ _JAVA = "types are those of columns", "leave the call out"
 
 
 class _DataTypeClass(type):
-    """Class of `TypeInformation`, whose objects are all data types."""
+    """Metaclass of `TypeInformation`, whose instances are all data types."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, DataType)

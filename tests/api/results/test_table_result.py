@@ -7,22 +7,25 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.results.table_result import TableResult
+from compiled_plan.api.results.kinds import JobExecutionResult, JobStatus
+from compiled_plan.api.results.table_result import JobClient, TableResult
 from compiled_plan.plans.errors import DataError, ExecutionError, ProgramError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import RowType, parse_type
 from compiled_plan.plans.types.conversions import DataTypeConverter
 from compiled_plan.plans.types.conversions.data_types import DataTypes
-from compiled_plan.plans.types.row import Row
+from compiled_plan.plans.types.row import Row, RowKind
 
 
 class Fake:
     """A run of one column that returns a row per chunk, and records whether it was stopped."""
 
     id = "0" * 32
+    runtime_ms = 5
 
     def __init__(self, values: Sequence[Any]) -> None:
         self.values, self.stopped = values, False
+        self.ended, self.fault = True, ""
 
     def chunks(self) -> Iterator[Chunk]:
         for value in self.values:
@@ -32,7 +35,9 @@ class Fake:
         self.stopped = True
 
     def wait(self, seconds: float | None) -> bool:
-        return True
+        if self.fault:
+            raise ExecutionError(self.fault)
+        return self.ended
 
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
         raise NotImplementedError
@@ -99,3 +104,27 @@ def test_a_conversion_error_leaves_the_rows_in_the_result() -> None:
     assert [tuple(row) for row in table_result.collect()] == [(1,)]
     with pytest.raises(ExecutionError, match="were taken already"):
         table_result.collect()
+
+
+def test_a_client_reports_the_state_and_the_end_of_its_run() -> None:
+    run = Fake(())
+    client = JobClient(run)
+    run.ended = False
+    assert client.get_job_status().result() is JobStatus.RUNNING
+    run.ended = True
+    assert client.get_job_status().result() is JobStatus.FINISHED
+    assert client.get_job_execution_result().result(60) == JobExecutionResult(run.id, 5)
+    assert client.cancel().done() and run.stopped
+    assert client.get_job_status().result() is JobStatus.CANCELED
+    run.fault = "the run failed"
+    assert client.get_job_status().result() is JobStatus.FAILED
+    with pytest.raises(ExecutionError, match="the run failed"):
+        client.get_job_execution_result().result(60)
+
+
+def test_rows_of_pyflink_are_mutable() -> None:
+    table_result, _ = result(1, 2)
+    rows = list(table_result.with_mutable_rows().collect())
+    assert list(map(str, rows)) == ["<Row(1)>", "<Row(2)>"] and rows[0].get_row_kind() is RowKind.INSERT
+    rows[0][0] = 3
+    assert list(rows[0]) == [3]

@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from pyflink.table import EnvironmentSettings, TableEnvironment
+from pyflink.table import EnvironmentSettings, TableEnvironment  # type: ignore[import-not-found]
 
 FOLDER = Path(__file__).parent
 #: Calls of asynchronous functions get the values of later rows in PyFlink 2.3: their rows are written by hand.
@@ -59,8 +59,8 @@ def main() -> None:
             env.create_temporary_function(name, getattr(module, name))
         inserts = []
         for name, (columns, query) in program["queries"].items():
-            options = f"'connector' = 'print', 'print-identifier' = '{name}'"
-            env.execute_sql(f"CREATE TABLE s_{name} ({columns}) WITH ({options})")
+            sink = f"'connector' = 'print', 'print-identifier' = '{name}'"
+            env.execute_sql(f"CREATE TABLE s_{name} ({columns}) WITH ({sink})")
             inserts.append(f"INSERT INTO s_{name} {query};")
         plan = Path(folder, "plan")
         env.execute_sql(f"COMPILE PLAN '{plan}' FOR STATEMENT SET BEGIN {' '.join(inserts)} END")
