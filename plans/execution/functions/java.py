@@ -17,7 +17,6 @@ from py4j.protocol import Py4JJavaError
 
 from compiled_plan.plans.connectors.jars import FLINK
 from compiled_plan.plans.errors import ExecutionError, PlanError, UnsupportedError
-from compiled_plan.plans.execution.functions.plain_types import plain
 from compiled_plan.plans.execution.spark.java import column_of, java_array, java_causes, java_class, java_column
 from compiled_plan.plans.execution.spark.packages import add_package, has_class
 from compiled_plan.plans.execution.spark.types import ddl
@@ -99,7 +98,7 @@ class JavaFunctions:
         """The column of a call; of a table function, an array of structs `v0`, `v1`, ...."""
         described = self.described(call, "TABLE" if is_table else "SCALAR", where)
         jvm: Any = self.spark._jvm
-        types = [ddl(plain(type_of(operand))) for operand in call.operands]
+        types = [ddl(type_of(operand).as_regular()) for operand in call.operands]
         if is_table:
             fields = ",".join(f"`v{at}`:{ddl(type_)}" for at, type_ in enumerate(function_columns(call)))
             returns = f"array<struct<{fields}>>"
@@ -121,14 +120,14 @@ class JavaFunctions:
         function = java_function(call)
         assert function is not None
         literals = [_literal(operand) for operand in call.operands]
-        types = [plain(type_of(operand)) for operand in call.operands]
+        types = [type_of(operand).as_regular() for operand in call.operands]
         return self._describe(function, kind, types, literals, call.type, where)
 
     def aggregate(self, call: AggregateCall, types: Sequence[LogicalType], where: str) -> Described:
         """The function of an aggregate call over columns of these types; raises like `check`."""
         function = call.java_function
         assert function is not None
-        plains = [plain(type_) for type_ in types]
+        plains = [type_.as_regular() for type_ in types]
         return self._describe(function, "AGGREGATE", plains, [None] * len(plains), call.type, where)
 
     def code(self, function: JavaFunction) -> str:
@@ -164,7 +163,7 @@ class JavaFunctions:
                 "kind": kind,
                 "arguments": [str(type_) for type_ in types],
                 "literals": literals,
-                "result": str(plain(result)),
+                "result": str(result.as_regular()),
                 "parameters": dict(self.parameters),
                 **self._retries("async-table" if kind == "TABLE" else "async-scalar"),
             }
