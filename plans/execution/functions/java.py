@@ -20,6 +20,7 @@ from compiled_plan.plans.errors import ExecutionError, PlanError, UnsupportedErr
 from compiled_plan.plans.execution.spark.java import column_of, java_array, java_causes, java_class, java_column
 from compiled_plan.plans.execution.spark.packages import add_package, has_class
 from compiled_plan.plans.execution.spark.types import ddl
+from compiled_plan.plans.functions.loading import is_jar
 from compiled_plan.plans.inspection.placement import calls_of
 from compiled_plan.plans.nodes.model import objects_in
 from compiled_plan.plans.nodes.specs import AggregateCall
@@ -217,7 +218,7 @@ class JavaFunctions:
         if class_ in self._loaded:
             return class_
         jar = self._jar_of(class_)
-        if jar is None and not any(_within(class_, entry) for entry in self.allowed if not _is_jar(entry)):
+        if jar is None and not any(_within(class_, entry) for entry in self.allowed if not is_jar(entry)):
             places = ", ".join(function.jars)
             raise UnsupportedError(
                 f"the plan calls the Java class {class_}, and a plan may not choose which code runs",
@@ -240,7 +241,7 @@ class JavaFunctions:
 
     def _jar_of(self, class_: str) -> Path | None:
         """The allowed jar that has a class."""
-        for entry in filter(_is_jar, self.allowed):
+        for entry in filter(is_jar, self.allowed):
             file = Path(entry)
             if not file.is_file():
                 raise ExecutionError(f"there is no jar {entry!r}", remedy=f"correct {_OPTION}")
@@ -259,10 +260,6 @@ class JavaFunctions:
         for package in FLINK:
             if not has_class(self.spark, package.holds):
                 add_package(self.spark, package, f"the Java function {class_}")
-
-
-def _is_jar(entry: str) -> bool:
-    return entry.endswith(".jar")
 
 
 def _within(class_: str, entry: str) -> bool:
