@@ -13,7 +13,7 @@ from compiled_plan.planner.algebra.traverse import expressions, nodes
 from compiled_plan.planner.physical.base import OperatorPlanner, PhysicalOperator
 from compiled_plan.planner.physical.draft import Draft
 from compiled_plan.plans.rex import InputRef, walk
-from compiled_plan.plans.types import LogicalType, TimestampBase
+from compiled_plan.plans.types import LogicalType
 
 
 def faults(draft: Draft) -> Iterator[str]:
@@ -50,8 +50,7 @@ def _reference(ref: InputRef, types: Sequence[LogicalType], where: str) -> Itera
 
 def _plain(type_: LogicalType) -> LogicalType:
     """The type without nullability and time attribute, which passes settle step by step."""
-    plain = type_.as_regular() if isinstance(type_, TimestampBase) else type_
-    return plain.with_nullability(True)
+    return type_.as_regular().with_nullability(True)
 
 
 def operator_faults(draft: Draft) -> Iterator[str]:

@@ -86,7 +86,7 @@ PRODUCT = Target(
     libraries=(KAFKA_CLIENTS, *FLINK),
 )
 TESTS = Target(
-    KERNEL / "src/test/java", ROOT / "build/compiled-plan-kernel-tests.jar", needs=PRODUCT, libraries=(JUNIT,)
+    KERNEL / "src/test/java", ROOT / "build/compiled-plan-kernel-tests.jar", needs=PRODUCT, libraries=(JUNIT, *FLINK)
 )
 
 

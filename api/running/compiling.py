@@ -12,7 +12,6 @@ from compiled_plan.planner.pipeline import plan
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.table.building.source import not_too_deep
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.types import LogicalType, TimestampBase
 
 
 def compile_sinks(context: PlanningContext, sinks: Sequence[Sink]) -> CompiledPlan:
@@ -45,7 +44,7 @@ def _collecting(rel: RelNode, names: Sequence[str]) -> Sink:
     fields = rel.row_type.fields
     shown = names if len(set(names)) == len(fields) else rel.row_type.names
     columns = tuple(
-        Column(one, _plain(field.type), comment=field.comment) for one, field in zip(shown, fields, strict=True)
+        Column(one, field.type.as_regular(), comment=field.comment) for one, field in zip(shown, fields, strict=True)
     )
     table = CatalogTable(
         ObjectIdentifier("default_catalog", "default_database", f"collect-{name}"),
@@ -54,7 +53,3 @@ def _collecting(rel: RelNode, names: Sequence[str]) -> Sink:
         temporary=True,
     )
     return Sink(rel, table)
-
-
-def _plain(type_: LogicalType) -> LogicalType:
-    return type_.as_regular() if isinstance(type_, TimestampBase) else type_

@@ -231,9 +231,7 @@ def same_type(left: LogicalType, right: LogicalType) -> bool:
 
 
 def _plain(type_: LogicalType) -> LogicalType:
-    if isinstance(type_, TimestampBase):
-        type_ = type_.as_regular()
-    return type_.with_nullability(True)
+    return type_.as_regular().with_nullability(True)
 
 
 def least_restrictive(types: Sequence[LogicalType]) -> LogicalType | None:

@@ -92,7 +92,7 @@ def _floor_type(operands: Operands) -> LogicalType:
     if len(operands) == 1:
         return floor_type(operands)
     type_ = type_of(operands[0])
-    return type_.as_regular() if isinstance(type_, TimestampBase) else type_
+    return type_.as_regular()
 
 
 def _overlaps(operands: Operands) -> RexNode:

@@ -16,7 +16,6 @@ from compiled_plan.plans.types import (
     DateType,
     IntervalType,
     LogicalType,
-    TimestampBase,
     TimestampLtzType,
     TimestampType,
 )
@@ -48,9 +47,7 @@ def _is_time(rex: RexNode) -> bool:
 
 
 def _shifted(name: str, point: RexNode, interval: RexNode, type_: LogicalType | None = None) -> Call:
-    of = type_ or type_of(point)
-    if isinstance(of, TimestampBase):
-        of = of.as_regular()
+    of = (type_ or type_of(point)).as_regular()
     syntax = "BINARY" if isinstance(of, TimestampLtzType) and type_ is None else "SPECIAL"
     return Call(name, (point, interval), of.with_nullability(any_nullable((point, interval))), syntax)
 

@@ -29,7 +29,7 @@ from compiled_plan.plans.nodes.tables import (
     WatermarkPushDown,
 )
 from compiled_plan.plans.rex import RexNode
-from compiled_plan.plans.types import LogicalType, RowType, TimestampBase
+from compiled_plan.plans.types import RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 _ABILITIES = FilterPushDown | ProjectPushDown | ReadingMetadata | LimitPushDown | WatermarkPushDown
@@ -96,7 +96,7 @@ class PhysicalTableSourceScan(PhysicalOperator):
             abilities.append(make(FilterPushDown)(predicates=self.filters))
         if _reads_all_columns(self.table):
             if metadata:
-                plain = tuple(replace(item, type=_plain(item.type)) for item in produced.fields)
+                plain = tuple(replace(item, type=item.type.as_regular()) for item in produced.fields)
                 abilities.append(
                     make(ReadingMetadata)(metadata_keys=keys, produced_type=replace(produced, fields=plain))
                 )
@@ -176,10 +176,6 @@ class PhysicalTableSourceScan(PhysicalOperator):
 
 def _options_text(hints: tuple[Hint, ...]) -> str:
     return ", ".join(f"{key}={value}" for hint in hints for key, value in hint.options)
-
-
-def _plain(type_: LogicalType) -> LogicalType:
-    return type_.as_regular() if isinstance(type_, TimestampBase) else type_
 
 
 def _reads_all_columns(table: CatalogTable) -> bool:

@@ -21,7 +21,7 @@ from compiled_plan.planner.algebra.traverse import rewrite_shared
 from compiled_plan.planner.functions.casts import cast, least_restrictive
 from compiled_plan.planner.functions.registry import is_deterministic
 from compiled_plan.plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, type_of
-from compiled_plan.plans.types import BOOLEAN, Field, RowType, TimestampBase
+from compiled_plan.plans.types import BOOLEAN, Field, RowType
 
 EQUAL, NULL_SAFE = "$=$1", "$IS NOT DISTINCT FROM$1"
 
@@ -48,8 +48,7 @@ def _compute(rel: RelNode) -> RelNode:
         if common is None:
             parts.append(part)
             continue
-        if isinstance(common, TimestampBase):
-            common = common.as_regular()
+        common = common.as_regular()
         if lookup and (not isinstance(pair[1], InputRef) or not is_call(part, name)):
             # A lookup table can only be looked up by its own columns.
             parts.append(part)

@@ -37,7 +37,7 @@ from compiled_plan.planner.algebra.traverse import map_expressions, rewrite_all,
 from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTable
 from compiled_plan.planner.diagnostics.internal import unknown_node
 from compiled_plan.planner.options.settings import Settings
-from compiled_plan.planner.rules.helpers.plain_times import plain, plain_type, with_plain_columns, with_plain_operands
+from compiled_plan.planner.rules.helpers.plain_times import plain, with_plain_columns, with_plain_operands
 from compiled_plan.planner.rules.helpers.time_bounds import time_bounds
 from compiled_plan.planner.rules.helpers.window_aggregates import as_window_aggregate
 from compiled_plan.planner.rules.helpers.window_columns import Windows
@@ -146,8 +146,8 @@ def _temporal(rel: TemporalJoin) -> RelNode:
 
 
 def _aggregate(rel: Aggregate) -> RelNode:
-    fields = tuple(replace(item, type=plain_type(item.type)) for item in rel.columns.fields)
-    calls = tuple(replace(call, type=plain_type(call.type)) for call in rel.calls)
+    fields = tuple(replace(item, type=item.type.as_regular()) for item in rel.columns.fields)
+    calls = tuple(replace(call, type=call.type.as_regular()) for call in rel.calls)
     return replace(rel, input=with_plain_columns(rel.input), calls=calls, columns=RowType(fields=fields))
 
 
@@ -166,10 +166,10 @@ def _group_window(rel: GroupWindowAggregate) -> RelNode:
     time = InputRef(rel.index, row.types[rel.index])
     exprs = (*map(plain, identity(row)), time)
     source = Project(rel.input, exprs, named_row((*row.names, row.names[rel.index]), tuple(map(type_of, exprs))))
-    calls = tuple(replace(call, type=plain_type(call.type)) for call in rel.calls)
+    calls = tuple(replace(call, type=call.type.as_regular()) for call in rel.calls)
     count = len(rel.grouping) + len(calls)
     fields = (
-        *(replace(item, type=plain_type(item.type)) for item in rel.columns.fields[:count]),
+        *(replace(item, type=item.type.as_regular()) for item in rel.columns.fields[:count]),
         *rel.columns.fields[count:],
     )
     return replace(rel, input=source, calls=calls, index=len(exprs) - 1, columns=RowType(fields=fields))

@@ -12,7 +12,7 @@ from typing import Self
 from compiled_plan.planner.catalog.definitions import metadata_clause
 from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.table.expressions.types import logical_type
-from compiled_plan.plans.types import LogicalType, TimestampBase, quote_identifier, quote_string
+from compiled_plan.plans.types import LogicalType, quote_identifier, quote_string
 
 _METADATA = re.compile(r"METADATA(?: FROM '((?:[^']|'')*)')?( VIRTUAL)?")
 
@@ -30,7 +30,7 @@ class SchemaColumn:
     @property
     def regular_type(self) -> LogicalType:
         """The type, without the property of a time attribute."""
-        return self.data_type.as_regular() if isinstance(self.data_type, TimestampBase) else self.data_type
+        return self.data_type.as_regular()
 
     @staticmethod
     def physical(name: str, data_type: object) -> PhysicalColumn:

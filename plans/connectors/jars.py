@@ -1,4 +1,4 @@
-"""Java libraries that connectors and formats need besides the product."""
+"""Java libraries that connectors, formats and functions in Java need besides the product."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class Run:
     # ---- the steps of opening a run
 
     def _allowed_functions(self) -> PythonFunctions:
-        parameters = {key: value for key, _, value in (text.partition("=") for text in self.options.job_parameter)}
+        parameters = self.options.job_parameters
         java = JavaFunctions(self.spark, self.options.functions_from, self.options.java_classes, parameters=parameters)
         functions = PythonFunctions(
             self.options.functions_from,

@@ -212,9 +212,7 @@ def exactly(actual: t.LogicalType, wanted: t.LogicalType) -> bool:
         return actual.length <= wanted.length
     if isinstance(actual, t.BytesType) and isinstance(wanted, t.VarBinaryType):
         return actual.length <= wanted.length
-    if isinstance(actual, t.TimestampBase):
-        actual = actual.as_regular()
-    return actual.with_nullability(True) == wanted.with_nullability(True)
+    return actual.as_regular().with_nullability(True) == wanted.with_nullability(True)
 
 
 #: Ranks of an argument's match with a parameter, best first. The first four need no cast.

@@ -20,9 +20,8 @@ from compiled_plan.plans.types.classes import is_installed
 
 #: Maximum nesting depth of constants.
 _DEPTH = 12
-_OWN = ("compiled_plan",)
-#: Packages that are pickled by name, never by value.
-_BY_NAME = frozenset({"compiled_plan", "pyspark", "py4j"})
+#: Packages that are not the user's, even where they are not installed, as in a distribution of Spark.
+_NOT_OWN = frozenset({"compiled_plan", "pyspark", "py4j"})
 
 
 def code_digest(*sources: Any) -> str:
@@ -138,7 +137,7 @@ def own_modules(*sources: Any) -> tuple[ModuleType, ...]:
     waiting = [sys.modules.get(getattr(base, "__module__", "") or "") for base in bases]
     while waiting:
         module = waiting.pop()
-        if module is None or module.__name__ in modules or not (module.__name__ == "__main__" or has_own_code(module)):
+        if module is None or module.__name__ in modules or not _is_own_module(module):
             continue
         modules[module.__name__] = module
         package = module.__name__.rpartition(".")[0]
@@ -151,18 +150,12 @@ def own_modules(*sources: Any) -> tuple[ModuleType, ...]:
     return tuple(modules.values())
 
 
-def has_own_code(module: ModuleType) -> bool:
-    """Return True for a module with a file that is neither installed nor of the product."""
-    file = getattr(module, "__file__", None)
-    return file is not None and module.__name__.partition(".")[0] not in _BY_NAME and not is_installed(file)
-
-
 def _is_own_module(module: ModuleType) -> bool:
     name = module.__name__
     if name == "__main__":
         return True
     file = getattr(module, "__file__", None)
-    return name.partition(".")[0] not in _OWN and file is not None and not is_installed(file)
+    return name.partition(".")[0] not in _NOT_OWN and file is not None and not is_installed(file)
 
 
 def _tree(value: Any) -> ast.AST | None:

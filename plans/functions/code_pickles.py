@@ -11,14 +11,18 @@ import importlib.util
 import pickle
 import platform
 import sys
+import threading
 import types
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from compiled_plan.plans.errors import ExecutionError
 
 #: Separates the version of Python, on which the code of a pickle depends, from the pickle.
 _AFTER_VERSION = ":"
+#: cloudpickle's registry is global, and programs and runs may use it in several threads.
+_REGISTRY = threading.RLock()
 
 
 def _cloudpickle() -> Any:
@@ -37,19 +41,26 @@ def _cloudpickle() -> Any:
         del sys.modules["pyspark"]
 
 
+@contextmanager
+def by_value(*modules: types.ModuleType) -> Iterator[None]:
+    """Pickle the code of these modules by value inside this context."""
+    cloudpickle = _cloudpickle()
+    with _REGISTRY:
+        added = [module for module in modules if module.__name__ not in cloudpickle.list_registry_pickle_by_value()]
+        for module in added:
+            cloudpickle.register_pickle_by_value(module)
+        try:
+            yield
+        finally:
+            for module in added:
+                cloudpickle.unregister_pickle_by_value(module)
+
+
 def to_text(function: Any, modules: tuple[types.ModuleType, ...]) -> str:
     """The pickle of a function as the text of a plan, with the code of these modules; empty if it has none."""
-    cloudpickle = _cloudpickle()
-    known = [module for module in modules if module.__name__ not in cloudpickle.list_registry_pickle_by_value()]
-    for module in known:
-        cloudpickle.register_pickle_by_value(module)
-    try:
-        with suppress(Exception):
-            data = cloudpickle.dumps(function)
-            return f"{_version()}{_AFTER_VERSION}{base64.b64encode(data).decode()}"
-    finally:
-        for module in known:
-            cloudpickle.unregister_pickle_by_value(module)
+    with by_value(*modules), suppress(Exception):
+        data = _cloudpickle().dumps(function)
+        return f"{_version()}{_AFTER_VERSION}{base64.b64encode(data).decode()}"
     return ""
 
 

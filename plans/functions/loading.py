@@ -44,6 +44,11 @@ def imported_from(folders: Sequence[Path]) -> Iterator[None]:
         _FOLDERS.reset(before)
 
 
+def is_jar(entry: str) -> bool:
+    """Return True if an entry of the allowed places of functions is a jar of Java functions."""
+    return entry.endswith(".jar")
+
+
 @dataclass(frozen=True, slots=True)
 class AllowedModules:
     """Modules from which a run may import functions, with their submodules.
@@ -63,7 +68,7 @@ class AllowedModules:
         Raises:
             ProgramError: Python would import such a module from another place.
         """
-        parts = [entry.partition("=") for entry in entries if not entry.endswith(".jar")]
+        parts = [entry.partition("=") for entry in entries if not is_jar(entry)]
         folders = [Path(folder) for _, _, folders in parts for folder in folders.split(os.pathsep) if folder]
         allowed = cls(tuple(module for module, _, _ in parts), tuple(folders))
         for module in allowed.names if folders else ():

@@ -8,7 +8,7 @@ Source: Flink 2.3's plans of programs with Python functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -155,7 +155,7 @@ def _aggregating(function: PythonFunction) -> PythonFunction:
     return replace(function, kind="AGGREGATE", method="accumulate") if function is _UNKNOWN else function
 
 
-def function_names(plan_nodes: Iterator[PlanNode] | tuple[PlanNode, ...]) -> list[str]:
+def function_names(plan_nodes: Iterable[PlanNode]) -> list[str]:
     """The names of the functions that calls of these nodes name only by the catalog, each once."""
     names: dict[str, None] = {}
 

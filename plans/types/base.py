@@ -45,6 +45,10 @@ class LogicalType:
         """The same type, NOT NULL."""
         return self.with_nullability(False)
 
+    def as_regular(self) -> Self:
+        """The plain type of a time attribute; any other type unchanged."""
+        return self
+
     def children(self) -> Iterator[LogicalType]:
         """The component types, in order."""
         return iter(())

@@ -48,7 +48,6 @@ class TimestampBase(LogicalType):
         return self.kind is not TimeKind.REGULAR
 
     def as_regular(self) -> Self:
-        """The same type as a plain value."""
         return self if self.kind is TimeKind.REGULAR else replace(self, kind=TimeKind.REGULAR)
 
 

@@ -24,9 +24,6 @@ ALLOWED = {
     "plans/execution/functions/bootstrap.py: pickle.loads": _RUN,
     "plans/execution/functions/bootstrap.py: exec": _RUN + "; the product's own sources",
     "plans/execution/functions/bootstrap.py: compile": _RUN + "; the product's own sources",
-    "plans/execution/functions/shipping.py: cloudpickle.list_registry_pickle_by_value": "reads nothing",
-    "plans/execution/functions/shipping.py: cloudpickle.register_pickle_by_value": "reads nothing",
-    "plans/execution/functions/shipping.py: cloudpickle.unregister_pickle_by_value": "reads nothing",
     "plans/execution/functions/accumulating.py: marshal.loads": "bytes that the kernel makes of values; those of state "
     "are never given to it",
     "plans/functions/code_pickles.py: pickle.loads": "for who says --allow-pickled-functions",

@@ -20,7 +20,7 @@ LAUNCHER = "org.junit.platform.console.ConsoleLauncher"
 def test_junit(tmp_path: Path) -> None:
     scanned = f"--scan-classpath={build_kernel.TESTS.jar}"
     options = ["--details=none", "--disable-banner", "--disable-ansi-colors", f"--reports-dir={tmp_path}"]
-    command = [*java_command(fetched(build_kernel.JUNIT)), LAUNCHER, "execute", scanned, *options]
+    command = [*java_command(*map(fetched, build_kernel.TESTS.libraries)), LAUNCHER, "execute", scanned, *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     report = ET.parse(tmp_path / "TEST-junit-jupiter.xml")

@@ -11,11 +11,6 @@ from compiled_plan.plans.rex import Call, RexNode, type_of
 from compiled_plan.plans.types import Field, LogicalType, RowType, TimeKind, TimestampBase
 
 
-def plain_type(type_: LogicalType) -> LogicalType:
-    """The plain type of a time attribute; another type unchanged."""
-    return type_.as_regular() if isinstance(type_, TimestampBase) else type_
-
-
 def plain(rex: RexNode) -> RexNode:
     """The plain value of a time attribute; another expression unchanged."""
     type_ = type_of(rex)

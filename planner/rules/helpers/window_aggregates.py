@@ -14,7 +14,7 @@ from compiled_plan.planner.algebra.kinds import is_rowtime, is_time
 from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, Expand, Filter, Project, RelNode
 from compiled_plan.planner.algebra.rows import identity, named_row
 from compiled_plan.planner.algebra.windows import ByTime, Property, WindowAggregate, Windowing, WindowKind, WindowTable
-from compiled_plan.planner.rules.helpers.plain_times import plain, plain_type
+from compiled_plan.planner.rules.helpers.plain_times import plain
 from compiled_plan.planner.rules.helpers.window_columns import WindowColumns, Windows
 from compiled_plan.plans.rex import InputRef, RexNode, input_refs, map_inputs, type_of
 from compiled_plan.plans.types import Field, RowType, TimestampBase, TimestampType
@@ -115,7 +115,7 @@ def _with_plain_times(rel: Aggregate, times: frozenset[int]) -> tuple[RelNode, t
             names.append(row.names[index])
         return copies[index]
 
-    calls = tuple(replace(call, args=tuple(map(place, call.args)), type=plain_type(call.type)) for call in rel.calls)
+    calls = tuple(replace(call, args=tuple(map(place, call.args)), type=call.type.as_regular()) for call in rel.calls)
     if tuple(exprs) == identity(row):
         return rel.input, calls
     return Project(rel.input, tuple(exprs), named_row(names, tuple(map(type_of, exprs)))), calls

@@ -18,7 +18,6 @@ from compiled_plan.planner.sql.binding.schemas import Draft, Formula, draft_colu
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.nodes.position import Span
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.types import LogicalType, TimestampBase
 
 
 def bind_create_as(binder: Binder, statement: st.CreateTable) -> Sink:
@@ -81,7 +80,7 @@ def _existing(binder: Binder, statement: st.CreateTable) -> CatalogTable | None:
 
 def _draft(binder: Binder, statement: st.CreateTable, query: Bound) -> Draft:
     row = query.rel.row_type
-    columns = {field.name: Column(field.name, regular(field.type)) for field in row.fields}
+    columns = {field.name: Column(field.name, field.type.as_regular()) for field in row.fields}
     if any(isinstance(item, st.NamedColumn) for item in statement.columns):
         return draft_table(binder, statement, _reordered(binder, statement, columns), {})
     formulas: dict[str, Formula] = {}
@@ -143,11 +142,6 @@ def _check(
             f"column {item.name!r} is {summary(selected.type)} in the query and cannot become {summary(column.type)}",
             "CAST it in the query",
         )
-
-
-def regular(type_: LogicalType) -> LogicalType:
-    """The type of a table's column for a column of a query: a time attribute becomes a plain value."""
-    return type_.as_regular() if isinstance(type_, TimestampBase) else type_
 
 
 def register(binder: Binder, statement: st.CreateTable, table: CatalogTable) -> None:

@@ -14,7 +14,7 @@ from compiled_plan.planner.functions import casts
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.altering import altered_table
 from compiled_plan.planner.sql.binding.core import Binder
-from compiled_plan.planner.sql.binding.create_as import bind_create_as, bind_into, regular
+from compiled_plan.planner.sql.binding.create_as import bind_create_as, bind_into
 from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.sql.binding.views import new_view, view_columns, view_query
 from compiled_plan.planner.sql.nodes import changes
@@ -141,7 +141,7 @@ def _check_query(table: CatalogTable, view: CatalogView) -> tuple[Column, ...]:
                 f"column {at + 1} of {table.identifier} is {name} {summary(type_)}, and of the new query {actual}",
                 remedy="a new query keeps the columns of the table, and may add nullable ones at the end",
             )
-    added = [Column(name, regular(type_)) for name, type_ in zip(names, types, strict=True)][len(old_names) :]
+    added = [Column(name, type_.as_regular()) for name, type_ in zip(names, types, strict=True)][len(old_names) :]
     for column in added:
         if column.name in columns:
             raise ProgramError(f"{table.identifier} has a column {column.name!r}", remedy="rename it in the query")

@@ -14,7 +14,6 @@ from pyspark.sql.pandas.types import to_arrow_type
 
 from compiled_plan.plans.errors import PlanError, ProgramError
 from compiled_plan.plans.execution.functions import bootstrap, runtime
-from compiled_plan.plans.execution.functions.plain_types import plain
 from compiled_plan.plans.execution.functions.shipping import classes_beside, for_spark, pickled
 from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.functions.calls import Bound, Callables
@@ -184,7 +183,7 @@ def argument(at: int) -> str:
 
 
 def _info(rex: RexNode) -> ArgumentInfo:
-    type_ = plain(type_of(rex))
+    type_ = type_of(rex).as_regular()
     if isinstance(rex, Call) and rex.name == "$CAST$1":
         # An operand that the planner cast was a literal when the function's types were inferred.
         rex = rex.operands[0]
@@ -194,7 +193,7 @@ def _info(rex: RexNode) -> ArgumentInfo:
 def _payload(
     function: UserDefinedFunction, bound: Bound, call: Call, name: str, parameters: Mapping[str, str] | None = None
 ) -> tuple[runtime.Payload, s.DataType]:
-    types = [plain(type_of(operand)) for operand in call.operands]
+    types = [type_of(operand).as_regular() for operand in call.operands]
     arguments = [item or Bridged(type_) for item, type_ in zip(bound.arguments, types, strict=True)]
     result: Any
     if function.KIND is FunctionKind.TABLE:

@@ -17,10 +17,10 @@ from py4j.protocol import Py4JJavaError
 
 from compiled_plan.plans.connectors.jars import FLINK
 from compiled_plan.plans.errors import ExecutionError, PlanError, UnsupportedError
-from compiled_plan.plans.execution.functions.plain_types import plain
 from compiled_plan.plans.execution.spark.java import column_of, java_array, java_causes, java_class, java_column
 from compiled_plan.plans.execution.spark.packages import add_package, has_class
 from compiled_plan.plans.execution.spark.types import ddl
+from compiled_plan.plans.functions.loading import is_jar
 from compiled_plan.plans.inspection.placement import calls_of
 from compiled_plan.plans.nodes.model import objects_in
 from compiled_plan.plans.nodes.specs import AggregateCall
@@ -99,7 +99,7 @@ class JavaFunctions:
         """The column of a call; of a table function, an array of structs `v0`, `v1`, ...."""
         described = self.described(call, "TABLE" if is_table else "SCALAR", where)
         jvm: Any = self.spark._jvm
-        types = [ddl(plain(type_of(operand))) for operand in call.operands]
+        types = [ddl(type_of(operand).as_regular()) for operand in call.operands]
         if is_table:
             fields = ",".join(f"`v{at}`:{ddl(type_)}" for at, type_ in enumerate(function_columns(call)))
             returns = f"array<struct<{fields}>>"
@@ -121,14 +121,14 @@ class JavaFunctions:
         function = java_function(call)
         assert function is not None
         literals = [_literal(operand) for operand in call.operands]
-        types = [plain(type_of(operand)) for operand in call.operands]
+        types = [type_of(operand).as_regular() for operand in call.operands]
         return self._describe(function, kind, types, literals, call.type, where)
 
     def aggregate(self, call: AggregateCall, types: Sequence[LogicalType], where: str) -> Described:
         """The function of an aggregate call over columns of these types; raises like `check`."""
         function = call.java_function
         assert function is not None
-        plains = [plain(type_) for type_ in types]
+        plains = [type_.as_regular() for type_ in types]
         return self._describe(function, "AGGREGATE", plains, [None] * len(plains), call.type, where)
 
     def code(self, function: JavaFunction) -> str:
@@ -164,7 +164,7 @@ class JavaFunctions:
                 "kind": kind,
                 "arguments": [str(type_) for type_ in types],
                 "literals": literals,
-                "result": str(plain(result)),
+                "result": str(result.as_regular()),
                 "parameters": dict(self.parameters),
                 **self._retries("async-table" if kind == "TABLE" else "async-scalar"),
             }
@@ -218,7 +218,7 @@ class JavaFunctions:
         if class_ in self._loaded:
             return class_
         jar = self._jar_of(class_)
-        if jar is None and not any(_within(class_, entry) for entry in self.allowed if not _is_jar(entry)):
+        if jar is None and not any(_within(class_, entry) for entry in self.allowed if not is_jar(entry)):
             places = ", ".join(function.jars)
             raise UnsupportedError(
                 f"the plan calls the Java class {class_}, and a plan may not choose which code runs",
@@ -241,7 +241,7 @@ class JavaFunctions:
 
     def _jar_of(self, class_: str) -> Path | None:
         """The allowed jar that has a class."""
-        for entry in filter(_is_jar, self.allowed):
+        for entry in filter(is_jar, self.allowed):
             file = Path(entry)
             if not file.is_file():
                 raise ExecutionError(f"there is no jar {entry!r}", remedy=f"correct {_OPTION}")
@@ -260,10 +260,6 @@ class JavaFunctions:
         for package in FLINK:
             if not has_class(self.spark, package.holds):
                 add_package(self.spark, package, f"the Java function {class_}")
-
-
-def _is_jar(entry: str) -> bool:
-    return entry.endswith(".jar")
 
 
 def _within(class_: str, entry: str) -> bool:

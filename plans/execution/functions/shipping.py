@@ -9,13 +9,12 @@ from __future__ import annotations
 import io
 import pickle
 import sys
-import threading
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
 from pyspark import SparkContext
@@ -26,6 +25,7 @@ from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.functions import bootstrap
 from compiled_plan.plans.execution.functions.bootstrap import Home, unpack
 from compiled_plan.plans.functions.code import own_modules
+from compiled_plan.plans.functions.code_pickles import by_value
 from compiled_plan.plans.functions.definitions import UserDefinedFunction
 
 cloudpickle: Any = untyped
@@ -35,24 +35,6 @@ _FOLDER = Path(plans.__file__).parents[1]
 _AT_WORKERS = tuple(
     f"functions/{name}.py" for name in ("__init__", "bootstrap", "runtime", "accumulating", "codec", "exact")
 )
-
-
-#: cloudpickle's registry is global, and runs may start in several threads.
-_REGISTRY = threading.RLock()
-
-
-@contextmanager
-def by_value(*modules: ModuleType) -> Iterator[None]:
-    """Pickle the code of these modules by value inside this context."""
-    with _REGISTRY:
-        added = [one for one in modules if one.__name__ not in cloudpickle.list_registry_pickle_by_value()]
-        for module in added:
-            cloudpickle.register_pickle_by_value(module)
-        try:
-            yield
-        finally:
-            for module in added:
-                cloudpickle.unregister_pickle_by_value(module)
 
 
 @contextmanager

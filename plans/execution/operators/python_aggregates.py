@@ -22,7 +22,6 @@ from compiled_plan.plans.execution.functions.accumulating import Accumulators, A
 from compiled_plan.plans.execution.functions.codec import adapt, writer
 from compiled_plan.plans.execution.functions.columns import RESULT, PythonFunctions, argument
 from compiled_plan.plans.execution.functions.exact import exact
-from compiled_plan.plans.execution.functions.plain_types import plain
 from compiled_plan.plans.execution.functions.runtime import Payload, frames_of
 from compiled_plan.plans.execution.functions.shipping import classes_beside, pickled
 from compiled_plan.plans.execution.operators.parameters import PythonAggregate, ValueType
@@ -64,7 +63,7 @@ def kernel_call(
         return None
     path = call.catalog_name or call.system_name or reference.class_
     name = path.rpartition(".")[2].strip("`")
-    plain_types = [plain(type_) for type_ in types]
+    plain_types = [type_.as_regular() for type_ in types]
     bound = functions.bind(reference, name, [ArgumentInfo(type_) for type_ in plain_types], call.type, where)
     function = functions.callables(reference, where).function
     for method in needs:

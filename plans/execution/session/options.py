@@ -119,7 +119,7 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         real_time_ms, trigger_ms = self.real_time_ms, self.trigger_ms
-        _ = self.stop_seconds, self.java_classes
+        _ = self.stop_seconds, self.java_classes, self.job_parameters
         object.__setattr__(self, "time_zone", _zone(self.time_zone))
         if self.host not in HOSTS:
             raise ExecutionError(f"unknown operator host: {self.host}", remedy=f"choose one of {', '.join(HOSTS)}")
@@ -129,9 +129,6 @@ class RunOptions:
             raise ExecutionError("--warm-up-from has no effect without --warm-up", remedy="add --warm-up")
         if (self.reset or self.warm_up or self.upgrade != CHECK) and not self.checkpoint:
             raise ExecutionError("there is no state to upgrade without a checkpoint", remedy="give --checkpoint")
-        for text in self.job_parameter:
-            if not text.partition("=")[1]:
-                raise ExecutionError(f"the job parameter {text!r} has no value", remedy="write K=V")
         if self.max_files_per_batch is not None and self.max_files_per_batch < 1:
             raise ExecutionError("--max-files-per-batch must be 1 or more", remedy="leave it out to read all files")
         if real_time_ms is not None and self.available_now:
@@ -166,6 +163,14 @@ class RunOptions:
             if not name or not class_:
                 raise ExecutionError("--java-function needs a name and a class", remedy="write NAME=CLASS")
         return {name: class_ for name, _, class_ in pairs}
+
+    @property
+    def job_parameters(self) -> Mapping[str, str]:
+        """Job parameters by name, for functions in Python and in Java."""
+        for text in self.job_parameter:
+            if "=" not in text:
+                raise ExecutionError(f"the job parameter {text!r} has no value", remedy="write K=V")
+        return {name: value for name, _, value in (text.partition("=") for text in self.job_parameter)}
 
     @property
     def stop_seconds(self) -> float:

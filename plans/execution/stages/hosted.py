@@ -16,7 +16,7 @@ from compiled_plan.plans.execution.operators.python_steps import PythonStep
 from compiled_plan.plans.execution.stages.layout import Layout, Port
 from compiled_plan.plans.inspection.placement import needs_step
 from compiled_plan.plans.nodes.sink import Sink
-from compiled_plan.plans.types import LogicalType, RowType, TimestampBase
+from compiled_plan.plans.types import LogicalType, RowType
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -100,8 +100,7 @@ def _named(port: KeyedPort, row: RowType) -> Iterator[dict[str, str]]:
     for source, type_ in zip(port.sources or range(len(port.types)), port.types, strict=True):
         computed += not isinstance(source, int)
         name = row.names[source] if isinstance(source, int) else f"computed {computed}"
-        shown = type_.as_regular() if isinstance(type_, TimestampBase) else type_
-        yield {"name": name, "type": str(shown)}
+        yield {"name": name, "type": str(type_.as_regular())}
 
 
 def hosted_of(layout: Layout, lowering: Lowering, *, one_way: bool = False) -> Hosted:

@@ -36,7 +36,7 @@ from compiled_plan.plans.nodes.tables import (
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, walk
 from compiled_plan.plans.trees import reached
-from compiled_plan.plans.types import BOOLEAN, STRING, LogicalType, RowType, TimestampBase
+from compiled_plan.plans.types import BOOLEAN, STRING, LogicalType, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 
@@ -291,7 +291,7 @@ def scan_columns(scan: TableSourceScan) -> ScanColumns:
             filters += [(predicate, paths) for predicate in ability.predicates]
         elif isinstance(ability, PartitionPushDown):
             filters.append((in_partitions(ability, stored), all_paths))
-    types = [type_.as_regular() if isinstance(type_, TimestampBase) else type_ for type_ in row.types]
+    types = [type_.as_regular() for type_ in row.types]
     return ScanColumns(paths, tuple(zip(keys, types[len(paths) :], strict=True)), tuple(filters))
 
 

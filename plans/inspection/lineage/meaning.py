@@ -16,7 +16,7 @@ from typing import Any
 
 from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.rex import UserFunction
-from compiled_plan.plans.types import LogicalType, TimestampBase
+from compiled_plan.plans.types import LogicalType
 
 #: Hex digits of a digest.
 _DIGITS = 16
@@ -129,8 +129,7 @@ def either(meanings: Sequence[Meaning]) -> Meaning:
 @lru_cache(maxsize=4096)
 def type_text(type_: LogicalType) -> str:
     """A type without nullability and planner-only attributes."""
-    plain = type_.as_regular() if isinstance(type_, TimestampBase) else type_
-    text = str(plain).replace(" NOT NULL", "")
+    text = str(type_.as_regular()).replace(" NOT NULL", "")
     return re.sub(r"VARCHAR\(2147483647\)", "STRING", re.sub(r"VARBINARY\(2147483647\)", "BYTES", text))
 
 

@@ -10,14 +10,18 @@ import os
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import MagicMock
 
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError, PlanError, UnsupportedError
+from compiled_plan.plans.execution.functions import java
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.rex import Call, JavaFunction
+from compiled_plan.plans.types import STRING
 from tools import maven
 from tools.build_kernel import FLINK
 
@@ -66,9 +70,9 @@ CASES: dict[str, tuple[str, str, list[list[Any]]]] = {
         "SELECT n, shout(w), CASE WHEN n > 2 THEN shout(n) ELSE shout(k, n, 7) END, opened(k), vals(p), vals(m), "
         "later(k) FROM t WHERE shout(k) <> 'B!' OR n = 4",
         [
-            [1, "TO BE OR!", "a,1,7", "hello a", 1.26, 11, "a~"],
-            [3, "BE!", "int 3", "hello a", None, 31, "a~"],
-            [4, "(null)", "int 4", "hello b", 10.0, -1, "b~"],
+            [1, "TO BE OR!", "a,1,7", "good day a", 1.26, 11, "a~"],
+            [3, "BE!", "int 3", "good day a", None, 31, "a~"],
+            [4, "(null)", "int 4", "good day b", 10.0, -1, "b~"],
         ],
     ),
     "nested": (
@@ -172,10 +176,29 @@ def _table(folder: Path, updating: bool) -> list[list[Any]]:
 @pytest.mark.spark
 def test_functions_of_all_kinds(spark: SparkSession, jar: Path, tmp_path: Path) -> None:
     plan = _plan(tmp_path)
-    Run(spark, plan, RunOptions(functions_from=(str(jar),))).execute()
+    Run(spark, plan, RunOptions(functions_from=(str(jar),), job_parameter=("greeting=good day",))).execute()
     for name, (_, _, expected) in (CASES | UPDATES).items():
         rows = _table(tmp_path / "out" / name, name in UPDATES or name == "joined")
         assert rows == sorted(expected, key=repr), name
+
+
+def test_a_call_has_the_job_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`UserFunctionsTest` of the kernel passes them on to `open`."""
+    kernel = MagicMock()
+    kernel.describe.return_value = '{"kind": "SCALAR", "deterministic": true, "methods": [], "accumulatorText": ""}'
+    monkeypatch.setattr(java, "java_class", lambda jvm, name: kernel)
+    monkeypatch.setattr(java, "has_class", lambda spark, name: True)
+    options = RunOptions(functions_from=("com.shop",), job_parameter=("greeting=a=b", "empty="))
+    functions = java.JavaFunctions(MagicMock(), options.functions_from, parameters=options.job_parameters)
+    call = Call("", (), STRING, None, (("systemName", "f"), ("java", JavaFunction("com.shop.F"))))
+    described = functions.described(call, "SCALAR", "node 1")
+    assert json.loads(described.spec)["parameters"] == {"greeting": "a=b", "empty": ""}
+    assert kernel.describe.call_args.args == (described.spec,)
+
+
+def test_a_job_parameter_needs_a_value() -> None:
+    with pytest.raises(ExecutionError, match=r"the job parameter 'greeting' has no value(.|\n)*write K=V"):
+        RunOptions(job_parameter=("greeting",))
 
 
 def _without_classes(plan: CompiledPlan) -> CompiledPlan:

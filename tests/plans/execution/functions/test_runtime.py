@@ -20,8 +20,9 @@ from compiled_plan.plans.execution.functions.exact import exact
 from compiled_plan.plans.execution.functions.runtime import Payload, frames_of
 from compiled_plan.plans.execution.functions.shipping import pickled
 from compiled_plan.plans.execution.spark.arrow import arrow_type
+from compiled_plan.plans.functions.accumulators import freezing, stored, thawing
 from compiled_plan.plans.functions.calls import Callables, exactly
-from compiled_plan.plans.functions.declared import Declared, DeclaredPandasAggregate, freezing, stored, thawing
+from compiled_plan.plans.functions.declared import Declared, DeclaredPandasAggregate
 from compiled_plan.plans.functions.inference import ArgumentInfo
 from compiled_plan.plans.functions.pickles import unpickling
 from compiled_plan.plans.rex import Call, InputRef

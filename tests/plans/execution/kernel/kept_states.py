@@ -99,6 +99,13 @@ REAL: dict[str, Any] = {**NUMBER, "kind": "DOUBLE"}
 PAIR = {"kind": "ROW", "precision": 0, "scale": 0, "children": [NUMBER, REAL]}
 PAIRS = {"kind": "ARRAY", "precision": 0, "scale": 0, "children": [PAIR]}
 PYTHON_VALUE = {**PYTHON, "python": {**PYTHON["python"], "accumulator": PAIRS}}
+JAVA = _call(
+    "com.shop.Mean",
+    1,
+    java={"function": json.dumps({"className": "com.shop.Mean", "kind": "AGGREGATE"}), "accumulator": PAIRS},
+)
+#: BITMAP_BUILD_AGG of the number; with and without retraction.
+BITMAPS = [_call("$BITMAP_BUILD_AGG$1", 1, needRetract=retracts) for retracts in (False, True)]
 AGGREGATE = {"grouping": [0], "aggs": [COUNT, SUM]}
 WINDOWED = ["STRING", "BIGINT", "INT"]
 JOIN = {"leftKeys": [0], "rightKeys": [0], "filterNulls": [True], "condition": None}
@@ -150,6 +157,15 @@ CASES: dict[str, Case] = {
     "group-aggregate-python-unfit": Case(
         _spec("group-aggregate", [TYPES], ["STRING", "DOUBLE"], grouping=[0], aggs=[PYTHON_VALUE], ttl=[0]),
         state="01" + f"{DAY:016x}" + "0401070161" + "06" + "0717010403" + "80054e",
+    ),
+    "group-aggregate-java": Case(
+        _spec("group-aggregate", [TYPES], ["STRING", "DOUBLE"], grouping=[0], aggs=[JAVA], ttl=[0]),
+        # [(1, 1.5), (2, NULL)]
+        state="01" + f"{DAY:016x}" + "0401070161" + "06" + "161b011310020f020302043ff80000000000000f010304",
+    ),
+    "group-aggregate-bitmap": Case(
+        _spec("group-aggregate", [TYPES], ["STRING", "BINARY", "BINARY"], grouping=[0], aggs=BITMAPS, ttl=[DAY]),
+        [Step(DAY, _rows(A, ("a", -1, 2_500), ("a", 1, 3_000)))],
     ),
     "deduplicate": Case(
         _spec("deduplicate", [ALL_TYPES], ALL_TYPES, keepLast=True, ttl=[DAY]), [Step(DAY, _rows(ALL_VALUES))]

@@ -44,8 +44,8 @@ def changed(case: Case, *, wider: bool = True) -> Changed:
 def going_on(case: Case) -> list[Step]:
     """Later micro-batches: new rows, windows that close, entries that expire."""
     rows = [row for step in case.steps for row in step.rows]
-    if case.spec["type"] == "group-aggregate":
-        # Its SINGLE_VALUE accepts one row.
+    if any(call["function"] == "$SINGLE_VALUE$1" for call in case.spec.get("aggs", ())):
+        # It accepts one row.
         rows = [replace(row, values=(*row.values[:6], False)) for row in rows]
     event = case.spec.get("timeDomain") == "event"
     steps = [Step(DAY + 5, [replace(row, watermark=0) for row in rows], watermark=0 if event else None)]
@@ -59,10 +59,11 @@ def going_on(case: Case) -> list[Step]:
     return [*steps, Step(2 * DAY - 1, again), Step(2 * DAY + 4, again), Step(3 * DAY + 9, again), Step(9 * DAY, again)]
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if "python" not in name])
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.steps])
 def test_an_operator_continues_over_other_columns(name: str, harness: Harness) -> None:
     case = CASES[name]
-    new, more = changed(case), going_on(case)
+    # Bitmaps have no members wider than INT.
+    new, more = changed(case, wider="bitmap" not in name), going_on(case)
     uninterrupted = harness.run(case.spec, [*case.steps, *more])
     last = case.steps[-1]
     move = Step(last.time + 1, [], spec=new.spec, watermark=last.watermark, mapping=new.mapping)
