@@ -18,6 +18,6 @@ ALTER TABLE types DROP PARTITION (a = 1, i = 'x'), PARTITION (a = 2, i = 'y');
 SHOW PARTITIONS types;
 SHOW PARTITIONS types PARTITION (zz = 1);
 -- insertpart
-CREATE TABLE f (a INT, b STRING) DISTRIBUTED BY (a) INTO 3 BUCKETS WITH ('connector'='filesystem','path'='/tmp/h1/ff','format'='json');
+CREATE TABLE f (a INT, b STRING) DISTRIBUTED BY (a) INTO 3 BUCKETS WITH ('connector'='filesystem','path'='/tmp/ff','format'='json');
 CREATE TABLE pr (a INT, b STRING) WITH ('connector'='print');
 PLAN INSERT INTO pr SELECT * FROM f;
