@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
 
-.PHONY: help setup kernel ide classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-fast test-kernel test-attack test-deep test-flink test-page compare-plans docs-site docs-coverage lint format lock schema services services-stop bench bench-flink dist clean
+.PHONY: help setup kernel ide classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-fast test-kernel test-attack test-wide test-deep test-flink test-page compare-plans docs-site docs-coverage lint format lock schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -63,7 +63,10 @@ test-page: kernel classes  ## the service's page in Chromium, some of it over ru
 	@$(BIN)/python -m pytest -q -s -m page tests/service/page $(ARGS)
 
 test-attack: kernel classes  ## hostile input: secrets, folders, roles, floods, slow clients (under five minutes)
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m attack $(ARGS)
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "attack or attack and wide" $(ARGS)
+
+test-wide: kernel classes  ## what `make test` leaves out as it takes seconds and repeats a mechanism over a matrix (some five minutes)
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m wide $(ARGS)
 
 test-deep: kernel classes  ## the tests that take minutes, 20,000 random edits of plans (EDITS=, SEED=), 500 upgrades (UPGRADE_SEED=), 100 kills around Kafka (KAFKA_KILLS=, KAFKA_SEED=)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -s -m deep $(ARGS)

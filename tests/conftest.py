@@ -54,7 +54,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for fixture, marker in (("spark", "spark"), ("harness", "slow"), ("postgres", "slow"), ("workers", "slow")):
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(marker)
-    for marker in ("deep", "page"):
+    for marker in ("deep", "page", "wide"):
         if marker not in config.option.markexpr:
             config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker(marker)])
             items[:] = [item for item in items if not item.get_closest_marker(marker)]
@@ -93,8 +93,9 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
         "spark.driver.memory": "2g",
         "spark.sql.shuffle.partitions": "2",
         # Another session runs in parallel, so one thread collects garbage, and rarely. The session lives for minutes,
-        # so both compilers are on.
-        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms2g -Xmn1g -XX:TieredStopAtLevel=4",
+        # so both compilers are on, and no thread searches the code of ended queries.
+        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms2g -Xmn1g -XX:TieredStopAtLevel=4 "
+        "-XX:ReservedCodeCacheSize=1g -XX:SweeperThreshold=50 -XX:+IgnoreUnrecognizedVMOptions",
     }
     used = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
     jars: list[Path] = []

@@ -162,6 +162,7 @@ def test_a_node_without_state_entries_is_explained(tmp_path: Path) -> None:
         assert descriptions[node["type"]] in checked.stdout and "remove it" in checked.stdout
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("depth", "code", "expected"), [(400, 0, "0 errors"), (5_000, 0, "0 errors"), (200_000, 1, "nested too deep")]

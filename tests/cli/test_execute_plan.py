@@ -62,6 +62,7 @@ def test_plans_one_after_another_with_one_that_fails(plan_file: PlanFile, tmp_pa
     assert good_run[1]["rowsOut"] == 2
 
 
+@pytest.mark.wide
 @pytest.mark.spark
 def test_sigterm_ends_a_continuous_run(plan_file: PlanFile) -> None:
     program = PRINT + (

@@ -81,6 +81,7 @@ def warm(tmp_path: Path) -> Iterator[Warm]:
         os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.wide
 @pytest.mark.spark
 def test_commands_share_a_process_and_no_state(warm: Warm) -> None:
     good, fails, endless = (

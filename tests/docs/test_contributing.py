@@ -9,7 +9,7 @@ import pytest
 
 from tests.docs.worked import Copy, examples
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.wide
 
 EXAMPLES = examples()
 WORDS = ("Aeolian", "rhythm", "rhythm", "rhythm")

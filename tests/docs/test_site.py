@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.wide
 
 ROOT = Path(__file__).parents[2]
 #: Attributes by which a page loads a resource, as opposed to a link that a reader follows.

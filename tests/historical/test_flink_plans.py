@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 FLINK, COMPILED = cases.HERE / "flink", cases.PACKED / "flink"
 RELEASES = ("1.18", "1.19", "1.20", "2.0", "2.1", "2.2")
 PLANS = [path for release in RELEASES for path in sorted((COMPILED / release).glob("*.json"))]
+#: Programs that run by default: operators with keyed state, timers and several inputs.
+DEFAULT = ("event_time", "latest_rows", "multi_join", "windows")
 PROGRAMS = sorted(path.stem for path in (FLINK / "programs").glob("*.sql") if path.stem != "tables")
 
 
@@ -51,7 +53,10 @@ def shape(path: Path) -> str:
 
 
 def distinct() -> list[Any]:
-    """The plans without duplicates of an older release's; only the oldest plan of a program is run each time."""
+    """The plans without duplicates of an older release's.
+
+    `make test-wide` runs the oldest plan of a program, and `make test` some of these.
+    """
     result: dict[str, Path] = {}
     for path in PLANS:
         if path.stem != "sorted":
@@ -61,7 +66,7 @@ def distinct() -> list[Any]:
         pytest.param(
             path,
             id=f"{path.parent.name}-{path.stem}",
-            marks=() if path == oldest[path.stem] else pytest.mark.deep,
+            marks=pytest.mark.deep if path != oldest[path.stem] else () if path.stem in DEFAULT else pytest.mark.wide,
         )
         for path in result.values()
     ]

@@ -47,7 +47,26 @@ def place(case: Case) -> Iterator[Path]:
         yield folder
 
 
-@pytest.mark.parametrize("case", FROZEN, ids=name)
+#: Cases whose operators, hosts and sources no other has; `make test-wide` has the rest.
+DEFAULT = (
+    "event_time",
+    "first_rows_native",
+    "in_python",
+    "joins",
+    "kept",
+    "kept_flatMapGroupsWithState",
+    "latest_rows",
+    "windows",
+)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=() if case.folder.name in DEFAULT else pytest.mark.wide, id=case.name)
+        for case in FROZEN
+    ],
+)
 def test_a_run_stopped_by_a_release_continues(case: Case, spark: SparkSession, place: Path) -> None:
     if case.refusal:
         before = files(place)

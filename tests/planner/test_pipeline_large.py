@@ -10,7 +10,7 @@ import pytest
 from compiled_plan import TableEnvironment
 from compiled_plan.plans.inspection.check import check
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.wide
 
 TABLES = """
 CREATE TABLE t (id BIGINT, x INT, s STRING) WITH ('connector' = 'filesystem', 'path' = '/t', 'format' = 'json');

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 #: Shapes that no conformance case has: aggregates of an aggregate over a join, a windowed aggregate joined with its
 #: maximum, a top-1 over a join, a partitioned sink, and a temporal join, all over many rows and several micro-batches.
 SHAPES = ("q4", "q5", "q9", "q10", "q13")
+#: Those of `make test-wide`: the small data set takes seconds there.
+WIDE = ("q4", "q9", "q10")
 BIDDER = COLUMNS.index("bidder")
 
 
@@ -44,7 +46,11 @@ def run(spark: SparkSession, text: str) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    [pytest.param(query, marks=() if query in SHAPES else pytest.mark.deep) for query in QUERIES if query != CLOCK],
+    [
+        pytest.param(query, marks=pytest.mark.wide if query in WIDE else () if query in SHAPES else pytest.mark.deep)
+        for query in QUERIES
+        if query != CLOCK
+    ],
 )
 def test_query(query: str, spark: SparkSession, events: Path, tmp_path: Path) -> None:
     run(spark, program(query, events, tmp_path))

@@ -74,6 +74,7 @@ def test_the_verdicts_match_the_demos_text(root: Path) -> None:
     assert diff_plans(second, third).verdict is Verdict.PARTIAL
 
 
+@pytest.mark.wide
 def test_the_sample_continues_on_its_state(spark: SparkSession, tmp_path: Path, root: Path) -> None:
     upgrade(tmp_path / "days", 300)
     here = tmp_path / "here"

@@ -27,7 +27,7 @@ from compiled_plan.service.web.description import roles_of
 from tests.support.service import SERVE_FAKE_RUNS, served
 from tests.support.waiting import wait_until
 
-pytestmark = [pytest.mark.attack, pytest.mark.slow]
+pytestmark = [pytest.mark.attack, pytest.mark.wide]
 
 #: Limit for `/health`, in seconds.
 BOUND = 1.0

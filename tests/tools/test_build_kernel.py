@@ -23,7 +23,7 @@ from tools.build_kernel import (
 )
 from tools.maven import Artifact, cache
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.wide
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from compiled_plan import Table, col
 from tests.support.table_api import environment
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.wide
 
 
 def _added(table: Table, at: int) -> Table:

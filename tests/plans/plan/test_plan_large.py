@@ -20,7 +20,7 @@ from compiled_plan.plans.inspection.explain import explain
 from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.plan import CompiledPlan
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.wide
 
 FOLDER = Path(__file__).parent / "flink"
 #: Number of nodes of the plans.

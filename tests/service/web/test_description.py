@@ -152,6 +152,7 @@ def ask_operation(operation: Any, address: str, examples: int, seen: Counter[str
     send()
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_no_request_of_the_description_breaks_the_service(address: str) -> None:
     seen: Counter[str] = Counter()

@@ -10,6 +10,8 @@ from tools.coverage.answers import Answer
 from tools.coverage.page import PAGE, RUNS, Row, Section, page, reason, sections, shown
 from tools.reference.markdown import table
 
+pytestmark = pytest.mark.slow
+
 #: One row in so many is asked anew; asking all takes some seconds.
 SAMPLE = 13
 

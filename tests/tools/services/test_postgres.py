@@ -14,6 +14,7 @@ from tools.services.server import Server, ServiceError, listens
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.wide
 def test_a_killed_server_starts_again_on_its_port_and_data(tmp_path: Path) -> None:
     server = Server(SERVICE, tmp_path / "server").start()
     try:
@@ -30,6 +31,7 @@ def test_a_killed_server_starts_again_on_its_port_and_data(tmp_path: Path) -> No
     assert not listens(server.port)
 
 
+@pytest.mark.wide
 def test_a_server_that_fails_to_start_is_reported_with_its_output(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

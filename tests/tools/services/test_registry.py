@@ -22,6 +22,7 @@ def request(address: str, path: str, body: object = None) -> object:
         return json.loads(answer.read())
 
 
+@pytest.mark.wide
 def test_a_killed_registry_starts_again_on_its_port_and_data(tmp_path: Path) -> None:
     server = Server(SERVICE, tmp_path / "server").start()
     try:

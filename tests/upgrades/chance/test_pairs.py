@@ -105,6 +105,7 @@ def test_the_fixed_pairs_edit_all_properties() -> None:
     }
 
 
+@pytest.mark.wide
 def test_random_changes(spark: SparkSession, tmp_path: Path) -> None:
     assert tried(spark, tmp_path, FIXED) == []
 

@@ -119,6 +119,7 @@ def test_the_current_watermark_is_that_of_all_partitions(spark: SparkSession, to
         assert reading.lines[6:] == [line(40, ":29"), line(41, ":38")]
 
 
+@pytest.mark.wide
 def test_a_partition_that_lags_keeps_windows_open(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
     """Its rows are not late, in any micro-batch."""
     plan = counting(topics, topics.make("lags", 2))

@@ -35,6 +35,7 @@ def place(spark: SparkSession, tmp_path: Path) -> Place:
     return place
 
 
+@pytest.mark.wide
 def test_a_run_that_cannot_renew_its_lease_ends(place: Place, mounted: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ends_without_renewals(place, f"{mounted}/checkpoint", monkeypatch)
 

@@ -109,6 +109,7 @@ def test_each_generation_tracks_its_own_commits(topics: Topics) -> None:
     assert table.ids == [1, 2, 3]
 
 
+@pytest.mark.wide
 def test_each_task_has_a_transaction_and_a_batch_keeps_its_tasks(topics: Topics) -> None:
     """Some tasks of a batch have committed; it is repeated with another number of tasks, and rows in another order."""
     from pyspark.sql import functions as F

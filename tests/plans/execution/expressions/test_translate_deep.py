@@ -26,6 +26,7 @@ def _is(number: int) -> r.RexNode:
     return r.Call("$=$1", (X, r.Literal(number, INT)), BOOLEAN, "BINARY")
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("rex", "expected"),
     [

@@ -299,6 +299,7 @@ def compiled_at(place: Place, *added: str, reads: str = RATES) -> CompiledPlan:
     return place.compiled(TIMED, together(MINUTES.format("minutes", 1), reads, *added))
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("purged", [False, True])
 def test_filled_timers_equal_those_of_a_run_over_all_rows(purged: bool, place: Place) -> None:
     """Open windows have the rows from before; late rows are the same as in the original micro-batches."""
