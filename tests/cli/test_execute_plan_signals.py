@@ -127,6 +127,7 @@ def test_a_run_that_fails_as_its_spark_is_killed_ends_with_the_code_of_the_signa
     assert exit_codes == [143], "the process has ended before what failed is told"
 
 
+@pytest.mark.wide
 @pytest.mark.spark
 def test_a_dead_jvm_and_the_plans_that_did_not_run_are_named(tmp_path: Path) -> None:
     first, second = tmp_path / "first.json", tmp_path / "second.json"

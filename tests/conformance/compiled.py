@@ -1,9 +1,8 @@
 """Fingerprints of plans compiled here that differ from Flink's plans of the same programs.
 
-`compiled.json` has a SHA-256 by case: of plans that differ within nodes (as in filters of scans), and of large plans.
-The default suite runs Flink's plan of each case, and the compiled plan only if it differs and its fingerprint is not
-recorded. `make test-deep` runs the recorded ones, so that they are known to have Flink's results. After a change of
-the planner: `python -m tests.conformance.compiled`.
+`compiled.json` has a SHA-256 by case. The default suite runs Flink's plan of each case, and the compiled plan only if
+it differs and its fingerprint is not recorded. `make test-wide` runs the recorded ones, so that they are known to have
+Flink's results. After a change of the planner: `python -m tests.conformance.compiled`.
 """
 
 from __future__ import annotations
@@ -18,8 +17,6 @@ from compiled_plan.plans.plan.session_options import UTC, with_zone
 from tests.conformance.cases import CATEGORIES, Case, cases, shape
 
 RECORDED = Path(__file__).with_name("compiled.json")
-#: Number of nodes of plans that take seconds; smaller cases have the same operators.
-LARGE = 30
 #: The text of a computed column's expression; the expression itself runs.
 _TEXT = "serializableString"
 
@@ -50,8 +47,7 @@ def current() -> dict[str, str]:
     out, fingerprints = Path("/out"), {}
     for case in (case for case in cases(*CATEGORIES) if not case.refused_at):
         plan, flink_plan = compiled(case, out), CompiledPlan.from_json(case.flink_plan(out))
-        within_nodes = [node.type for node in plan.nodes] == [node.type for node in flink_plan.nodes]
-        if (within_nodes or len(plan.nodes) > LARGE) and not same_execution(plan, flink_plan):
+        if not same_execution(plan, flink_plan):
             fingerprints[case.name] = fingerprint(case, plan, out)
     return fingerprints
 

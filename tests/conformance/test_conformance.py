@@ -61,7 +61,7 @@ def test_program(case: Case, spark: SparkSession, tmp_path: Path) -> None:
     assert difference(case, tmp_path) == ""
 
 
-@pytest.mark.deep
+@pytest.mark.wide
 @pytest.mark.usefixtures("partitions")
 @pytest.mark.parametrize("case", [case for case in RUNNABLE if case.name in RECORDED], ids=name)
 def test_recorded_plans(case: Case, spark: SparkSession, tmp_path: Path) -> None:

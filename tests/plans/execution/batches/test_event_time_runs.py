@@ -145,6 +145,7 @@ def test_positions_of_partitions_survive_a_restart(spark: SparkSession, topics: 
     assert read(spark, plan, tmp_path / "c") == [window(0, 2)]
 
 
+@pytest.mark.wide
 def test_an_idle_partition_is_left_out(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
     """While no rows come at all; it becomes active again behind the watermark."""
     plan = counting(topics, topics.make("silent", 2), "'scan.watermark.idle-timeout' = '500 ms'")

@@ -47,6 +47,7 @@ def test_a_run_that_cannot_renew_its_lease_on_s3_ends(
     ends_without_renewals(place, f"{bucket}/checkpoint", monkeypatch)
 
 
+@pytest.mark.wide
 def test_a_lease_on_s3_excludes_others_until_its_release(spark: SparkSession, bucket: str) -> None:
     folder = folder_of(spark, f"{bucket}/checkpoint")
     held = locks.lock(spark, folder, lambda: None)

@@ -71,6 +71,7 @@ def running(run: Run) -> Iterator[None]:
     assert not faults
 
 
+@pytest.mark.wide
 def test_state_is_read_during_a_run(spark: SparkSession, tmp_path: Path) -> None:
     place = Place(spark, tmp_path)
     place.add({"orders": [{"id": 1, "item": "nut"}]})

@@ -108,6 +108,7 @@ def full_at(works: Works, small: Path, pages: Iterable[int]) -> int:
     return met
 
 
+@pytest.mark.wide
 def test_a_small_file_system(works: Works, small: Path) -> None:
     assert full_at(works, small, [0, 40]) == 2
 

@@ -170,6 +170,7 @@ def test_open_transactions_of_a_killed_run_are_aborted_by_the_next(topics: Topic
     assert table.ids == [1]
 
 
+@pytest.mark.wide
 def test_of_two_runs_with_one_prefix_the_older_ends(topics: Topics) -> None:
     table = Written(topics, "x-two")
     one, two = table.start("one"), table.start("two")

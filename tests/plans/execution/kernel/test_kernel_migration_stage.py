@@ -92,6 +92,7 @@ def go_on(running: Running, all_: Rows) -> list[tuple[str, Change]]:
     return running.take()
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("type_", "kinds"),
     [

@@ -28,6 +28,7 @@ def test_this_spark_has_the_fields(spark: SparkSession) -> None:
     assert field(spark, "FIELDS") is not None
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("ttl", ["0 s", "1 h"])
 def test_later_tasks_reuse_the_access_of_earlier_ones(spark: SparkSession, tmp_path: Path, ttl: str) -> None:
     """Two stages in four micro-batches: as many as run concurrently, not as many as there are tasks."""
