@@ -62,7 +62,7 @@ def _concern(part: Part) -> Concern:
 def named(part: Part) -> str:
     """Label of an operator, source or sink."""
     if isinstance(part, OperatorEdit):
-        return f"operator {part.old_uid or part.uid} ({part.words})"
+        return f"operator {part.uids} ({part.words})"
     return f"{'source' if isinstance(part, SourceEdit) else 'sink'} {part.name}"
 
 

@@ -45,6 +45,11 @@ class OperatorEdit:
     verdict: Verdict = Verdict.FULL  # the worst of its edits
     why: str = ""  # reason in one sentence; of an added operator what it misses, of a removed one what is dropped
 
+    @property
+    def uids(self) -> str:
+        """The uid, and the one in the old plan where it differs."""
+        return self.uid + (f" (was {self.old_uid})" if self.old_uid not in ("", self.uid) else "")
+
 
 @dataclass(frozen=True, slots=True)
 class SourceEdit:

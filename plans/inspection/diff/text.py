@@ -104,7 +104,7 @@ def _part(part: Part) -> Iterator[Line]:
     judged = f"{change}, {part.verdict.value}"
     if isinstance(part, OperatorEdit):
         yield Line(mark + part.words + ("" if part.change is Change.KEPT else judged), style)
-        yield Line(f"      {part.uid}{_was(part)}, {_nodes(part)}", _DIM)
+        yield Line(f"      {part.uids}, {_nodes(part)}", _DIM)
         if part.place:
             yield Line(f"      now {part.place}")
     else:
@@ -120,10 +120,6 @@ def _part(part: Part) -> Iterator[Line]:
 
 def _style(verdict: Verdict) -> str:
     return "" if verdict is Verdict.FULL else STYLES[verdict]
-
-
-def _was(part: OperatorEdit) -> str:
-    return f" (was {part.old_uid})" if part.old_uid and part.old_uid != part.uid else ""
 
 
 def _nodes(part: OperatorEdit) -> str:
