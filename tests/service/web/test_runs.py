@@ -138,6 +138,7 @@ def test_settings_that_are_refused(client: TestClient, changes: dict[str, Any]) 
     assert run(client)["number"] == 0
 
 
+@pytest.mark.wide
 def test_options_of_a_start_apply_once(client: TestClient) -> None:
     start = {"settings": {"conf": {"fake.do": "clock"}, "every": "1 h"}}
     client.post("/pipelines/shop/run/start", json=start)
@@ -149,6 +150,7 @@ def test_options_of_a_start_apply_once(client: TestClient) -> None:
     until(lambda: run(client)["number"] == 3 and run(client)["state"] == "failed")
 
 
+@pytest.mark.wide
 def test_a_start_with_another_generation_of_the_checkpoint(client: TestClient, settings: Settings) -> None:
     client.post("/pipelines/shop/run/start", json={"adopt_generation": 9, "allow_clock_jump": True})
     until(lambda: run(client)["state"] == "failed")

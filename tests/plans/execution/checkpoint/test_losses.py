@@ -256,6 +256,7 @@ def place(spark: SparkSession, tmp_path: Path) -> Place:
     return Place(spark, folder)
 
 
+@pytest.mark.wide
 @pytest.mark.attack
 def test_one_loss_of_each_outcome(place: Place) -> None:
     history = History(place, {"prices": PRICES})

@@ -257,6 +257,7 @@ def test_keys_and_upserts_are_written(spark: SparkSession, topics: Topics, order
     assert rows == 2 + len(messages)
 
 
+@pytest.mark.wide
 def test_spark_s_own_writer_is_counted_too(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
     """Its rows run in another query than the one that it receives."""
     topics.make("w-plain")

@@ -52,6 +52,7 @@ def plain(place: Place, sink: str) -> list[tuple[Any, ...]]:
     return sorted(tuple(json.loads(line).values()) for line in lines)
 
 
+@pytest.mark.wide
 def test_a_removed_statement_that_returns_starts_empty(place: Place) -> None:
     """State of a removed operator is not reused: it would be outdated."""
     both = place.compiled(TABLES, together(PRICES, COUNTS, VALUES))
@@ -80,6 +81,7 @@ def test_a_removed_statement_that_returns_starts_empty(place: Place) -> None:
     assert place.rows("prices") == [("x", 3), ("y", 1), ("y", 5)], "what it was when it went, and from now on"
 
 
+@pytest.mark.wide
 def test_an_omitted_table_resumes_at_its_position(place: Place) -> None:
     rents = "INSERT INTO again SELECT shop, SUM(rent) FROM shops GROUP BY shop"
     place.run(place.compiled(TABLES, together(PRICES, rents)))

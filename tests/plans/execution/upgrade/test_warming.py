@@ -196,6 +196,7 @@ def test_recorded_rows_equal_those_of_a_run_over_all_rows(place: Place) -> None:
     assert place.rows("sums") == TOTALS
 
 
+@pytest.mark.wide
 def test_an_operator_below_a_kept_one_is_filled_with_what_that_has_given(place: Place) -> None:
     """The operator above keeps its state; its output for history goes to the new one only."""
     sums = "SELECT shop AS k, SUM(price) AS n, COUNT(*) AS m FROM sales GROUP BY shop"
@@ -342,6 +343,7 @@ def test_recorded_rows_with_timers_equal_those_of_a_run_over_all_rows(
     assert events_in(place, "minutes") == expected["minutes"]
 
 
+@pytest.mark.wide
 def test_windows_of_a_program_that_had_no_watermark(place: Place) -> None:
     """The watermark follows from history, too: rows behind it are late from then on."""
     for rows in EVENTS_BY_RUN[:2]:
