@@ -19,12 +19,16 @@ from compiled_plan.planner.physical.joining import JOIN_TITLES, equi_keys
 from compiled_plan.planner.physical.traits import NO_KEYS, Keys, Traits, UpdateKind, row_kinds, smallest
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.lookup import ConstantKey, FieldKey, LookupKey, LookupTable, RetryOptions
+from compiled_plan.plans.nodes.lookup import LOOKUP_STATE, ConstantKey, FieldKey, LookupKey, LookupTable, RetryOptions
 from compiled_plan.plans.nodes.lookup import LookupJoin as LookupJoinNode
 from compiled_plan.plans.nodes.tables import ProjectPushDown, TableSource
 from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, input_refs, type_of
 from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.types import RowType
+
+#: TRY_RESOLVE: retractions do not look up again, for the table may have changed. Flink omits this where only columns
+#: that the table does not change are written.
+_STRATEGY = "table.optimizer.non-deterministic-update.strategy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +79,12 @@ class PhysicalLookupJoin(NewColumns):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         input_node = at.inputs[0]
-        key = None if input_node.modify_kinds.insert_only else smallest(input_node.upsert_keys)
+        updated = not input_node.modify_kinds.insert_only
+        key = tuple(sorted(smallest(input_node.upsert_keys) or ())) if updated else ()
+        keeps_rows = updated and at.settings.value(_STRATEGY) == "TRY_RESOLVE"
+        stored_by = f", upsertMaterialize=[true], upsertKey=[[{', '.join(map(str, key))}]]" if keeps_rows else ""
         return make(LookupJoinNode)(
-            **self.header(at),
+            **self.header(at, f"{self.title()[:-1]}{stored_by})"),
             join_type=cast("OneOf['INNER', 'LEFT']", self.kind.value),
             pre_filter_condition=self.before,
             join_condition=self.condition,
@@ -88,7 +95,9 @@ class PhysicalLookupJoin(NewColumns):
             lookup_key_contains_primary_key=self._by_primary_key,
             retry_options=self.retry,
             input_changelog_mode=row_kinds(input_node.modify_kinds, self.updates),
-            input_upsert_key=tuple(sorted(key)) if key else (),
+            input_upsert_key=key,
+            require_upsert_materialize=keeps_rows,
+            state=(at.entry(LOOKUP_STATE.name),) if keeps_rows else (),
         )
 
     def _table(self) -> LookupTable:
