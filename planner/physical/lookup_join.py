@@ -16,7 +16,7 @@ from compiled_plan.planner.physical.base import NewColumns, NodeContext, Operato
 from compiled_plan.planner.physical.catalog import path_text, table_of
 from compiled_plan.planner.physical.describe import rex_text
 from compiled_plan.planner.physical.joining import JOIN_TITLES, equi_keys
-from compiled_plan.planner.physical.traits import NO_KEYS, Keys, Traits, UpdateKind, row_kinds, smallest
+from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, Traits, UpdateKind, row_kinds, smallest
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.lookup import LOOKUP_STATE, ConstantKey, FieldKey, LookupKey, LookupTable, RetryOptions
@@ -25,10 +25,6 @@ from compiled_plan.plans.nodes.tables import ProjectPushDown, TableSource
 from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, input_refs, type_of
 from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.types import RowType
-
-#: TRY_RESOLVE: retractions do not look up again, for the table may have changed. Flink omits this where only columns
-#: that the table does not change are written.
-_STRATEGY = "table.optimizer.non-deterministic-update.strategy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +46,10 @@ class LookupRequest:
 
 @dataclass(frozen=True, slots=True)
 class PhysicalLookupJoin(NewColumns):
-    """A lookup join; `keys`: columns of the table, each with the stream's column or the constant that it must equal."""
+    """A lookup join; `keys`: columns of the table, each with the stream's column or the constant that it must equal.
+
+    `keeps_rows`: a retraction retracts the stored rows and does not look up again, for the table may have changed.
+    """
 
     kind: JoinKind
     request: LookupRequest
@@ -59,16 +58,31 @@ class PhysicalLookupJoin(NewColumns):
     condition: RexNode | None
     retry: RetryOptions | None = None
     updates: UpdateKind = UpdateKind.BOTH
+    keeps_rows: bool = False
 
     @property
-    def _by_primary_key(self) -> bool:
+    def width(self) -> int:
+        """The number of the stream's columns."""
+        return len(self.input.row_type.fields)
+
+    @property
+    def primary_key(self) -> Key:
+        """The output columns with the table's primary key."""
+        names, key = self.request.columns.names, self.request.table.primary_key
+        looked_up = range(len(self.columns.fields) - self.width)
+        places = {column: self.request.place(column) for column in looked_up}
+        return Key(self.width + at for at, place in places.items() if place is not None and names[place] in key)
+
+    @property
+    def by_primary_key(self) -> bool:
+        """Return True if the keys from the stream include the table's primary key."""
         names = self.request.columns.names
         columns = {names[column] for column, value in self.keys if isinstance(value, InputRef)}
         key = self.request.table.primary_key
         return bool(key) and set(key) <= columns
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        return inputs[0].upsert_keys if self._by_primary_key else NO_KEYS
+        return inputs[0].upsert_keys if self.by_primary_key else NO_KEYS
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         # A row without a match any more can only be retracted by its old row.
@@ -81,8 +95,7 @@ class PhysicalLookupJoin(NewColumns):
         input_node = at.inputs[0]
         updated = not input_node.modify_kinds.insert_only
         key = tuple(sorted(smallest(input_node.upsert_keys) or ())) if updated else ()
-        keeps_rows = updated and at.settings.value(_STRATEGY) == "TRY_RESOLVE"
-        stored_by = f", upsertMaterialize=[true], upsertKey=[[{', '.join(map(str, key))}]]" if keeps_rows else ""
+        stored_by = f", upsertMaterialize=[true], upsertKey=[[{', '.join(map(str, key))}]]" if self.keeps_rows else ""
         return make(LookupJoinNode)(
             **self.header(at, f"{self.title()[:-1]}{stored_by})"),
             join_type=cast("OneOf['INNER', 'LEFT']", self.kind.value),
@@ -92,12 +105,12 @@ class PhysicalLookupJoin(NewColumns):
             lookup_keys={str(column): _key(value, self.request.columns, column) for column, value in self.keys},
             projection_on_temporal_table=self.request.exprs,
             filter_on_temporal_table=self.request.condition,
-            lookup_key_contains_primary_key=self._by_primary_key,
+            lookup_key_contains_primary_key=self.by_primary_key,
             retry_options=self.retry,
             input_changelog_mode=row_kinds(input_node.modify_kinds, self.updates),
             input_upsert_key=key,
-            require_upsert_materialize=keeps_rows,
-            state=(at.entry(LOOKUP_STATE.name),) if keeps_rows else (),
+            require_upsert_materialize=self.keeps_rows,
+            state=(at.entry(LOOKUP_STATE.name),) if self.keeps_rows else (),
         )
 
     def _table(self) -> LookupTable:
