@@ -102,9 +102,8 @@ class _Trial:
     def _attempt(self, name: str, folder: Path, case: Case | None) -> Attempt:
         data = self._folder(case) / "data" if case else folder
         attempt = Attempt(name, folder, case, data)
-        if case and case.functions:
-            attempt.functions = {function.name: function.class_ for function in case.functions}
-            attempt.jars = self.flink.function_jars
+        attempt.functions = {function.name: function.class_ for function in case.functions} if case else {}
+        attempt.jars = self.flink.function_jars
         attempt.clear()
         return attempt
 

@@ -104,9 +104,9 @@ class Attempt:
 
 def run_all(attempts: Sequence[Attempt], folder: Path, progress: Callable[[str], None]) -> None:
     """Run plans, some in each session; an attempt records its failure."""
-    batches = list(_batches([attempt for attempt in attempts if attempt.runs]))
+    parts = list(batches([attempt for attempt in attempts if attempt.runs]))
     done = 0
-    for part in batches:
+    for part in parts:
         messages = folder / "progress.jsonl"
         messages.unlink(missing_ok=True)
         line = [sys.executable, "-m", "compiled_plan.cli.execute_plan", "--keep-going", "--quiet", *_options(part)]
@@ -124,10 +124,10 @@ def run_all(attempts: Sequence[Attempt], folder: Path, progress: Callable[[str],
             elif str(attempt.plan) not in started:
                 attempt.failure = f"not run\n{ended.stderr[-2000:]}"
         done += len(part)
-        progress(f"ran {done} of {sum(map(len, batches))} plans")
+        progress(f"ran {done} of {sum(map(len, parts))} plans")
 
 
-def _batches(attempts: Iterable[Attempt]) -> Iterator[list[Attempt]]:
+def batches(attempts: Iterable[Attempt]) -> Iterator[list[Attempt]]:
     """Attempts with the same settings, and with one class for each function name."""
     open_ones: list[tuple[list[Attempt], dict[str, str]]] = []
     for attempt in attempts:
