@@ -90,9 +90,7 @@ class _Visitor:
         return replace(operator, keeps_rows=True)
 
     @singledispatchmethod
-    def _needs(
-        self, operator: PhysicalOperator, columns: Key, inputs: Sequence[Traits]
-    ) -> Sequence[Iterable[int]]:
+    def _needs(self, operator: PhysicalOperator, columns: Key, inputs: Sequence[Traits]) -> Sequence[Iterable[int]]:
         """Per input, the columns that must be deterministic for `columns` of the output; by default the same ones."""
         return [_NONE if traits.modify_kinds.insert_only else columns for traits in inputs]
 
@@ -151,9 +149,7 @@ class _Visitor:
         return [{column for column in columns if column < operator.width}]
 
     @_needs.register
-    def _(
-        self, operator: PhysicalTableSourceScan, columns: Key, inputs: Sequence[Traits]
-    ) -> Sequence[Iterable[int]]:
+    def _(self, operator: PhysicalTableSourceScan, columns: Key, inputs: Sequence[Traits]) -> Sequence[Iterable[int]]:
         metadata = {column.name for column in metadata_columns(operator.table)}
         wrong = [name for at, name in enumerate(operator.columns.names) if at in columns and name in metadata]
         inserts = self._planner.traits(operator).modify_kinds.insert_only

@@ -25,7 +25,8 @@ RECORDS = "records"
 class OperatorProgress:
     """Figures of one stateful operator: rows since the run started, entries and bytes of its state.
 
-    `rows_late` are dropped because the watermark has passed them. The bytes are None if the size of the state at the start is unknown.
+    `rows_late` are dropped because the watermark has passed them. The bytes are None if the size of the state at the
+    start is unknown.
     """
 
     uid: str

@@ -95,8 +95,7 @@ public final class Dump {
   }
 
   private static void function(FunctionTestStep function, Map<String, Object> fields) {
-    UserDefinedFunction instance =
-        UserDefinedFunctionHelper.instantiateFunction(function.function);
+    UserDefinedFunction instance = UserDefinedFunctionHelper.instantiateFunction(function.function);
     fields.put("name", function.name);
     fields.put("class", function.function.getName());
     fields.put("functionKind", instance.getKind().name());

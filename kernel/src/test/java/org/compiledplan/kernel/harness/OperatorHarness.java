@@ -46,8 +46,8 @@ import org.compiledplan.kernel.values.ValueType;
  * state. Steps and rows may have a {@code watermark}; with {@code "timeDomain": "event"} in the
  * spec the step's watermark fires timers. With {@code "keeps"} states are cached as objects, and
  * written after some steps. Answer: {@code {"steps": [{"out": [{"key", "kind", "values", "at"?}],
- * "late", "stateRows", "keys", "timers"}], "writes": of states}} or {@code {"error": text}}. A condition is
- * text like {@code 0<3} over the columns of both rows.
+ * "late", "stateRows", "keys", "timers"}], "writes": of states}} or {@code {"error": text}}. A
+ * condition is text like {@code 0<3} over the columns of both rows.
  */
 public final class OperatorHarness {
   private static final int FOLDED_AT_MOST = 4;
