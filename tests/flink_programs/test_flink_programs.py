@@ -137,7 +137,7 @@ def test_a_lookup_table_is_a_database_with_its_state_before_the_restore(tmp_path
 
 
 def test_functions_are_declared_with_the_types_of_their_calls_in_the_plan_of_flink(tmp_path: Path) -> None:
-    step = {"kind": "FunctionTestStep", "name": "f", "class": "a.B$F", "functionKind": "ASYNC_TABLE"}
+    step: dict[str, Any] = {"kind": "FunctionTestStep", "name": "f", "class": "a.B$F", "functionKind": "ASYNC_TABLE"}
     step |= {"deterministic": True, "persistence": "TEMPORARY", "behavior": "SYSTEM"}
     converted = case(step, sink(INTS, []), insert("INSERT INTO result SELECT x FROM LATERAL TABLE(f(1)) AS t(x)"))
     (program,) = converted.programs(signatures={"f": ["(INT) -> ROW<x INT>", "(INT) -> ROW<x INT>"]})
