@@ -16,6 +16,7 @@ from compiled_plan.planner.physical.base import NewColumns, NodeContext, Operato
 from compiled_plan.planner.physical.catalog import path_text, table_of
 from compiled_plan.planner.physical.describe import rex_text
 from compiled_plan.planner.physical.joining import JOIN_TITLES, equi_keys
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, Traits, UpdateKind, row_kinds, smallest
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
@@ -57,6 +58,7 @@ class PhysicalLookupJoin(NewColumns):
     before: RexNode | None
     condition: RexNode | None
     retry: RetryOptions | None = None
+    shuffles: bool = False
     updates: UpdateKind = UpdateKind.BOTH
     keeps_rows: bool = False
 
@@ -95,9 +97,9 @@ class PhysicalLookupJoin(NewColumns):
         input_node = at.inputs[0]
         updated = not input_node.modify_kinds.insert_only
         key = tuple(sorted(smallest(input_node.upsert_keys) or ())) if updated else ()
-        stored_by = f", upsertMaterialize=[true], upsertKey=[[{', '.join(map(str, key))}]]" if self.keeps_rows else ""
+        upsert_key = f", upsertKey=[[{', '.join(map(str, key))}]]" if key else ""
         return make(LookupJoinNode)(
-            **self.header(at, f"{self.title()[:-1]}{stored_by})"),
+            **self.header(at, f"{self.title()[:-1]}{upsert_key})"),
             join_type=cast("OneOf['INNER', 'LEFT']", self.kind.value),
             pre_filter_condition=self.before,
             join_condition=self.condition,
@@ -132,14 +134,16 @@ class PhysicalLookupJoin(NewColumns):
         return (
             f"LookupJoin(table=[{path_text(self.request.table)}], joinType=[{JOIN_TITLES[self.kind]}], lookup=[{keys}]"
             f"{where}{f', joinCondition=[{joined}]' if joined else ''}, select=[{', '.join(self.columns.names)}]"
-            f"{self._retry_text()})"
+            f"{self._hint_text()})"
         )
 
-    def _retry_text(self) -> str:
-        if self.retry is None:
-            return ""
-        retry = self.retry
-        return f", retry=[{retry.retry_predicate}, {retry.retry_strategy}, {retry.fixed_delay}ms, {retry.max_attempts}]"
+    def _hint_text(self) -> str:
+        text, retry = "", self.retry
+        if retry is not None:
+            options = f"{retry.retry_predicate}, {retry.retry_strategy}, {retry.fixed_delay}ms, {retry.max_attempts}"
+            text = f", retry=[{options}]"
+        text += ", upsertMaterialize=[true]" if self.keeps_rows else ""
+        return text + (", shuffle=[true]" if self.shuffles else "")
 
 
 def _key(value: InputRef | Literal, columns: RowType, column: int) -> LookupKey:
@@ -178,14 +182,18 @@ def as_lookup_join(rel: TemporalJoin, at: OperatorPlanner) -> PhysicalOperator |
         )
     before = [part for part in rest if max(input_refs(part), default=width) < width]
     after = [part for part in rest if part not in before]
+    shuffles = rel.hint is not None and dict(rel.hint.options).get("shuffle", "").lower() == "true"
+    columns = tuple(value.index for _, value in sorted(keys.items()) if isinstance(value, InputRef))
+    source = at.lower(rel.left)
     return PhysicalLookupJoin(
-        at.lower(rel.left),
+        PhysicalExchange(source, columns) if shuffles else source,
         rel.kind,
         request,
         tuple(sorted(keys.items())),
         conjunction(before) if before else None,
         conjunction(after) if after else None,
         _retry(rel.hint),
+        shuffles,
         columns=rel.row_type,
     )
 

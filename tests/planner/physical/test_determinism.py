@@ -73,12 +73,16 @@ def test_a_lookup_stores_its_rows_where_a_retraction_depends_on_them(query: str,
     assert [entry.name for entry in node.state or ()] == ([] if key is None else ["lookupJoinState"])
     if key is not None:
         assert node.input_upsert_key == key
-        assert f"upsertMaterialize=[true], upsertKey=[[{', '.join(map(str, key))}]]" in node.description
+        assert ("upsertMaterialize=[true], upsertKey=[[0]]" in node.description) is (key == (0,))
 
 
 @pytest.mark.parametrize("query", ALLOWED)
 def test_a_value_that_no_retraction_repeats_may_change(query: str) -> None:
-    TableEnvironment().compile_script(f"{SETUP}INSERT INTO {query};")
+    program = f"{SETUP}INSERT INTO {query};"
+    plan, ignoring = (
+        TableEnvironment().compile_script(text) for text in (program, program.replace("TRY_RESOLVE", "IGNORE"))
+    )
+    assert [node.description for node in plan.nodes] == [node.description for node in ignoring.nodes]
 
 
 @pytest.mark.parametrize(("query", "message"), REFUSED.items())
