@@ -81,8 +81,8 @@ def test_normalize_deletes_a_row_that_stops_to_pass_the_filter(harness: Harness)
 
 
 def test_a_lookup_retracts_the_rows_that_it_has_met(harness: Harness) -> None:
-    kept = spec("lookup-materializer", rowsColumn=1, ttl=[1000])
-    kept |= {"inputTypes": [["STRING", "ARRAY<INT>"]], "outputTypes": ["STRING", "INT"]}
+    lookup = spec("lookup-materializer", rowsColumn=1, ttl=[1000])
+    lookup |= {"inputTypes": [["STRING", "ARRAY<INT>"]], "outputTypes": ["STRING", "INT"]}
     steps = [
         Step(0, rows(("a", [1, 2]))),
         Step(1, [*rows(("a", None), kind="-U"), *rows(("a", [None]), kind="+U")]),
@@ -91,7 +91,7 @@ def test_a_lookup_retracts_the_rows_that_it_has_met(harness: Harness) -> None:
         Step(4, rows(("a", [7]))),
         Step(1004, rows(("a", None), kind="-D")),
     ]
-    answers = harness.run(kept, steps)
+    answers = harness.run(lookup, steps)
     assert [short(answer.out) for answer in answers] == [
         ["+I(a, 1)", "+I(a, 2)"],
         ["-U(a, 1)", "-U(a, 2)", "+U(a, null)"],
