@@ -138,12 +138,13 @@ class PhysicalLookupJoin(NewColumns):
         )
 
     def _hint_text(self) -> str:
-        text, retry = "", self.retry
-        if retry is not None:
-            options = f"{retry.retry_predicate}, {retry.retry_strategy}, {retry.fixed_delay}ms, {retry.max_attempts}"
-            text = f", retry=[{options}]"
-        text += ", upsertMaterialize=[true]" if self.keeps_rows else ""
-        return text + (", shuffle=[true]" if self.shuffles else "")
+        text = ", upsertMaterialize=[true]" if self.keeps_rows else ""
+        text += ", shuffle=[true]" if self.shuffles else ""
+        retry = self.retry
+        if retry is None:
+            return text
+        options = f"{retry.retry_predicate}, {retry.retry_strategy}, {retry.fixed_delay}ms, {retry.max_attempts}"
+        return f"{text}, retry=[{options}]"
 
 
 def _key(value: InputRef | Literal, columns: RowType, column: int) -> LookupKey:
@@ -183,10 +184,10 @@ def as_lookup_join(rel: TemporalJoin, at: OperatorPlanner) -> PhysicalOperator |
     before = [part for part in rest if max(input_refs(part), default=width) < width]
     after = [part for part in rest if part not in before]
     shuffles = rel.hint is not None and dict(rel.hint.options).get("shuffle", "").lower() == "true"
-    columns = tuple(value.index for _, value in sorted(keys.items()) if isinstance(value, InputRef))
+    columns = tuple(value.index for value in keys.values() if isinstance(value, InputRef))
     source = at.lower(rel.left)
     return PhysicalLookupJoin(
-        PhysicalExchange(source, columns) if shuffles else source,
+        PhysicalExchange(source, columns) if shuffles and columns else source,
         rel.kind,
         request,
         tuple(sorted(keys.items())),

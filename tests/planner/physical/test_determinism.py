@@ -58,7 +58,6 @@ REFUSED = {
     "by_row SELECT t.a, x.n FROM ins t LEFT JOIN (SELECT a, UUID() AS n FROM cdc) x ON t.a = x.a": "column n",
     "by_row SELECT t.a, x.c FROM ins t LEFT JOIN cdc2 x ON t.a = x.a AND RAND() > 0.1": "a condition",
     "by_key SELECT a, MAX(u) FROM (SELECT a, UUID() AS u FROM cdc2) GROUP BY a": "column u",
-    "by_row SELECT a, w FROM cdc CROSS JOIN UNNEST(ARRAY[UUID()]) AS u(w)": "column f0",
     "by_row SELECT a, CAST(ts AS STRING) FROM cdcm": "metadata .ts. of",
     "by_row SELECT a, c FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b DESC) AS r "
     "FROM (SELECT a, b, UUID() AS c FROM cdc)) WHERE r <= 2": "column c",

@@ -93,3 +93,5 @@ def test_a_shuffle_is_an_exchange_by_the_keys() -> None:
     assert compiled["stream-exec-exchange_1"]["description"] == "Exchange(distribution=[hash[cid]])"
     assert compiled["stream-exec-lookup-join_1"]["description"].endswith(", shuffle=[true])")
     assert "stream-exec-exchange_1" not in nodes(_FOR_D.format("'shuffle'='false'"))
+    both = lookup(_FOR_D.format(f"'shuffle'='true', {_RETRY.format('1 s', 3)}"))
+    assert both["description"].endswith(", shuffle=[true], retry=[lookup_miss, FIXED_DELAY, 1000ms, 3])")
