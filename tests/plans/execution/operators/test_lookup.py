@@ -254,16 +254,7 @@ def test_a_lookup_without_rows_is_retried_as_the_hint_says(spark: SparkSession, 
     timer.join()
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"requireUpsertMaterialize": True}, "keeps its rows"),
-        ({"abilities": [{"type": "LimitPushDown", "limit": 1}]}, "LimitPushDown"),
-    ],
-)
-def test_unsupported_lookups_are_refused_by_name(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_an_unsupported_ability_is_refused_by_name(tmp_path: Path) -> None:
     plan = program(tmp_path, f"SELECT o.id, r.kind, r.rate FROM orders AS o {JOIN}")
-    abilities = change.pop("abilities", [])
-    state = {"state": [{"index": 0, "ttl": "0 ms", "name": "lookupJoinState"}]} if change else {}
-    with pytest.raises(UnsupportedError, match=message):
-        prepare(pushed(plan, *abilities_of(plan), *abilities, **change, **state))
+    with pytest.raises(UnsupportedError, match="LimitPushDown"):
+        prepare(pushed(plan, *abilities_of(plan), {"type": "LimitPushDown", "limit": 1}))
