@@ -70,19 +70,20 @@ def physical(change: Callable[[Draft], Draft], why: str) -> Pass:
     return Pass(change, why, change.__name__)
 
 
-def optional(option: str, kind: Callable[[Any, str], Pass], place: str, why: str) -> Pass:
-    """A pass that few programs enable, by an option that defaults to false; its module is loaded on demand.
+def optional(option: str, kind: Callable[[Any, str], Pass], place: str, why: str, value: str = "true") -> Pass:
+    """A pass that few programs enable, by an option with another default; its module is loaded on demand.
 
     Args:
         option: the option's name.
         kind: `per_tree`, `all_trees` or `physical`.
         place: the module below `planner`, and the function.
         why: the reason for its position.
+        value: the value of the option that enables the pass, in any case.
     """
     module, name = place.split(":")
 
     def change(draft: Draft) -> Draft:
-        if not draft.settings.boolean(option):
+        if draft.settings.value(option).lower() != value.lower():
             return draft
         return kind(getattr(import_module(f"compiled_plan.planner.{module}"), name), why).change(draft)
 
@@ -127,6 +128,13 @@ PIPELINE: tuple[Pass, ...] = (
         "over operators, since it places aggregates around exchanges",
     ),
     physical(infer_update_kinds, "update kinds depend on all operators, from the sinks down"),
+    optional(
+        "table.optimizer.non-deterministic-update.strategy",
+        physical,
+        "physical.determinism:resolve_updates",
+        "over the final changes, since it depends on the updates that operators receive",
+        value="TRY_RESOLVE",
+    ),
     physical(number_nodes, "operators become plan nodes in the order of the data flow"),
 )
 

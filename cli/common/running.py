@@ -163,6 +163,7 @@ class Progress:
                 head += f", {counted(progress.dead_letters, 'dead letter')}"
             lines = [
                 f"  {o.uid}: {counted(o.rows_in, 'row')} in, {o.rows_out} out, {counted(o.state_rows, 'state row')}"
+                + (f", {counted(o.rows_late, 'late row')}" if o.rows_late else "")
                 for o in progress.operators
             ]
             console().print("\n".join([head, *lines]), highlight=False)

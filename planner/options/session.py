@@ -148,7 +148,7 @@ OPTIONS: dict[str, SessionOption] = {
     "table.optimizer.multi-join.enabled": SessionOption(Kind.BOOLEAN, "false", effect=Effect.PLAN),
     "table.optimizer.multiple-input-enabled": SessionOption(Kind.BOOLEAN, "true"),
     "table.optimizer.non-deterministic-update.strategy": SessionOption(
-        Kind.CHOICE, "IGNORE", ("TRY_RESOLVE", "IGNORE")
+        Kind.CHOICE, "IGNORE", ("TRY_RESOLVE", "IGNORE"), effect=Effect.PLAN
     ),
     "table.optimizer.ptf.max-tables": SessionOption(Kind.INTEGER, "20"),
     "table.optimizer.reuse-optimize-block-with-digest-enabled": SessionOption(Kind.BOOLEAN, "false"),

@@ -16,10 +16,11 @@ from compiled_plan.planner.physical.base import NewColumns, NodeContext, Operato
 from compiled_plan.planner.physical.catalog import path_text, table_of
 from compiled_plan.planner.physical.describe import rex_text
 from compiled_plan.planner.physical.joining import JOIN_TITLES, equi_keys
-from compiled_plan.planner.physical.traits import NO_KEYS, Keys, Traits, UpdateKind, row_kinds, smallest
+from compiled_plan.planner.physical.plumbing import PhysicalExchange
+from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, Traits, UpdateKind, row_kinds, smallest
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.lookup import ConstantKey, FieldKey, LookupKey, LookupTable, RetryOptions
+from compiled_plan.plans.nodes.lookup import LOOKUP_STATE, ConstantKey, FieldKey, LookupKey, LookupTable, RetryOptions
 from compiled_plan.plans.nodes.lookup import LookupJoin as LookupJoinNode
 from compiled_plan.plans.nodes.tables import ProjectPushDown, TableSource
 from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, input_refs, type_of
@@ -46,7 +47,10 @@ class LookupRequest:
 
 @dataclass(frozen=True, slots=True)
 class PhysicalLookupJoin(NewColumns):
-    """A lookup join; `keys`: columns of the table, each with the stream's column or the constant that it must equal."""
+    """A lookup join; `keys`: columns of the table, each with the stream's column or the constant that it must equal.
+
+    `keeps_rows`: a retraction retracts the stored rows and does not look up again, for the table may have changed.
+    """
 
     kind: JoinKind
     request: LookupRequest
@@ -54,17 +58,33 @@ class PhysicalLookupJoin(NewColumns):
     before: RexNode | None
     condition: RexNode | None
     retry: RetryOptions | None = None
+    shuffles: bool = False
     updates: UpdateKind = UpdateKind.BOTH
+    keeps_rows: bool = False
 
     @property
-    def _by_primary_key(self) -> bool:
+    def width(self) -> int:
+        """The number of the stream's columns."""
+        return len(self.input.row_type.fields)
+
+    @property
+    def primary_key(self) -> Key:
+        """The output columns with the table's primary key."""
+        names, key = self.request.columns.names, self.request.table.primary_key
+        looked_up = range(len(self.columns.fields) - self.width)
+        places = {column: self.request.place(column) for column in looked_up}
+        return Key(self.width + at for at, place in places.items() if place is not None and names[place] in key)
+
+    @property
+    def by_primary_key(self) -> bool:
+        """Return True if the keys from the stream include the table's primary key."""
         names = self.request.columns.names
         columns = {names[column] for column, value in self.keys if isinstance(value, InputRef)}
         key = self.request.table.primary_key
         return bool(key) and set(key) <= columns
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
-        return inputs[0].upsert_keys if self._by_primary_key else NO_KEYS
+        return inputs[0].upsert_keys if self.by_primary_key else NO_KEYS
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         # A row without a match any more can only be retracted by its old row.
@@ -75,9 +95,11 @@ class PhysicalLookupJoin(NewColumns):
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         input_node = at.inputs[0]
-        key = None if input_node.modify_kinds.insert_only else smallest(input_node.upsert_keys)
+        updated = not input_node.modify_kinds.insert_only
+        key = tuple(sorted(smallest(input_node.upsert_keys) or ())) if updated else ()
+        upsert_key = f", upsertKey=[[{', '.join(map(str, key))}]]" if key else ""
         return make(LookupJoinNode)(
-            **self.header(at),
+            **self.header(at, f"{self.title()[:-1]}{upsert_key})"),
             join_type=cast("OneOf['INNER', 'LEFT']", self.kind.value),
             pre_filter_condition=self.before,
             join_condition=self.condition,
@@ -85,10 +107,12 @@ class PhysicalLookupJoin(NewColumns):
             lookup_keys={str(column): _key(value, self.request.columns, column) for column, value in self.keys},
             projection_on_temporal_table=self.request.exprs,
             filter_on_temporal_table=self.request.condition,
-            lookup_key_contains_primary_key=self._by_primary_key,
+            lookup_key_contains_primary_key=self.by_primary_key,
             retry_options=self.retry,
             input_changelog_mode=row_kinds(input_node.modify_kinds, self.updates),
-            input_upsert_key=tuple(sorted(key)) if key else (),
+            input_upsert_key=key,
+            require_upsert_materialize=self.keeps_rows,
+            state=(at.entry(LOOKUP_STATE.name),) if self.keeps_rows else (),
         )
 
     def _table(self) -> LookupTable:
@@ -110,14 +134,17 @@ class PhysicalLookupJoin(NewColumns):
         return (
             f"LookupJoin(table=[{path_text(self.request.table)}], joinType=[{JOIN_TITLES[self.kind]}], lookup=[{keys}]"
             f"{where}{f', joinCondition=[{joined}]' if joined else ''}, select=[{', '.join(self.columns.names)}]"
-            f"{self._retry_text()})"
+            f"{self._hint_text()})"
         )
 
-    def _retry_text(self) -> str:
-        if self.retry is None:
-            return ""
+    def _hint_text(self) -> str:
+        text = ", upsertMaterialize=[true]" if self.keeps_rows else ""
+        text += ", shuffle=[true]" if self.shuffles else ""
         retry = self.retry
-        return f", retry=[{retry.retry_predicate}, {retry.retry_strategy}, {retry.fixed_delay}ms, {retry.max_attempts}]"
+        if retry is None:
+            return text
+        options = f"{retry.retry_predicate}, {retry.retry_strategy}, {retry.fixed_delay}ms, {retry.max_attempts}"
+        return f"{text}, retry=[{options}]"
 
 
 def _key(value: InputRef | Literal, columns: RowType, column: int) -> LookupKey:
@@ -156,14 +183,18 @@ def as_lookup_join(rel: TemporalJoin, at: OperatorPlanner) -> PhysicalOperator |
         )
     before = [part for part in rest if max(input_refs(part), default=width) < width]
     after = [part for part in rest if part not in before]
+    shuffles = rel.hint is not None and dict(rel.hint.options).get("shuffle", "").lower() == "true"
+    columns = tuple(value.index for value in keys.values() if isinstance(value, InputRef))
+    source = at.lower(rel.left)
     return PhysicalLookupJoin(
-        at.lower(rel.left),
+        PhysicalExchange(source, columns) if shuffles and columns else source,
         rel.kind,
         request,
         tuple(sorted(keys.items())),
         conjunction(before) if before else None,
         conjunction(after) if after else None,
         _retry(rel.hint),
+        shuffles,
         columns=rel.row_type,
     )
 

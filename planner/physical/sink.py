@@ -119,7 +119,7 @@ def _lower_sink(rel: Sink, at: OperatorPlanner) -> PhysicalOperator:
         cast("Conflict | None", rel.on_conflict),
         accepted,
         materialize,
-        bool(table.primary_key) and _primary_key(table) not in traits.upsert_keys,
+        bool(table.primary_key) and primary_key(table) not in traits.upsert_keys,
     )
 
 
@@ -181,7 +181,7 @@ def _materializes(
         return True
     if taken.insert_only or (traits.modify_kinds.insert_only and rel.on_conflict == "DEDUPLICATE"):
         return False
-    primary = _primary_key(table)
+    primary = primary_key(table)
     if any(key <= primary for key in traits.upsert_keys):
         return False
     if rel.on_conflict is None and at.settings.boolean("table.exec.sink.require-on-conflict"):
@@ -198,7 +198,7 @@ def _materializes(
     return True
 
 
-def _primary_key(table: CatalogTable) -> Key:
+def primary_key(table: CatalogTable) -> Key:
     """The table's primary key among the written columns."""
     return Key(_places(table, table.primary_key))
 

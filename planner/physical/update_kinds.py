@@ -25,13 +25,25 @@ def infer_update_kinds(draft: Draft) -> Draft:
     return draft.with_operators(map(inference.sink, draft.operators))
 
 
+class SharedOperators:
+    """One object for all equal operators over the same inputs, which are such objects, too."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[PhysicalOperator, tuple[int, ...]], PhysicalOperator] = {}
+
+    def one(self, operator: PhysicalOperator) -> PhysicalOperator:
+        """The operator itself, or the equal one that was known before."""
+        bare = operator.with_inputs((_HOLE,) * len(operator.inputs))
+        return self._known.setdefault((bare, tuple(map(id, operator.inputs))), operator)
+
+
 class _Inference:
     """Inference for the operators of one plan; equal operators become one."""
 
     def __init__(self, lowering: OperatorPlanner) -> None:
         self._lowering = lowering
+        self._shared = SharedOperators()
         self._done: dict[tuple[int, UpdateKind], PhysicalOperator | None] = {}
-        self._known: dict[tuple[PhysicalOperator, tuple[int, ...]], PhysicalOperator] = {}
 
     def sink(self, sink: PhysicalOperator) -> PhysicalOperator:
         """Infer the sink and all operators below it."""
@@ -59,7 +71,4 @@ class _Inference:
             if inferred is None:
                 return None
             inputs.append(inferred)
-        rebuilt = operator.with_inputs(tuple(inputs)).sending(wanted)
-        # The inputs are canonical, so equal ones are the same objects.
-        bare = rebuilt.with_inputs((_HOLE,) * len(rebuilt.inputs))
-        return self._known.setdefault((bare, tuple(map(id, rebuilt.inputs))), rebuilt)
+        return self._shared.one(operator.with_inputs(tuple(inputs)).sending(wanted))

@@ -154,10 +154,6 @@ class LookupJoin(StatefulNode):
     def _refusals(self) -> Iterator[Fault]:
         place, source = ("temporalTable", "lookupTableSource"), self.temporal_table.lookup_table_source
         name = ".".join(source.table.path)
-        if self.require_upsert_materialize:
-            message = "a lookup that keeps its rows for later changes"
-            remedy = "compile with table.optimizer.non-deterministic-update.strategy = IGNORE"
-            yield refusal(("requireUpsertMaterialize",), message, remedy, True)
         for at, ability in enumerate(source.abilities):
             top = isinstance(ability, ProjectPushDown) and all(len(path) == 1 for path in ability.projected_fields)
             nothing = isinstance(ability, ReadingMetadata) and not ability.metadata_keys

@@ -47,6 +47,7 @@ class RunMetrics:
         self.state_bytes = gauge("state_bytes", "Bytes of an operator", "operator")
         self.operator_in = gauge("operator_rows_in", "Rows received by an operator in this run", "operator")
         self.operator_out = gauge("operator_rows_out", "Rows emitted by an operator in this run", "operator")
+        self.operator_late = gauge("operator_rows_late", "Rows dropped by an operator as late in this run", "operator")
         self.source_rows = counter("source_rows", "Rows read from a source", "source")
         lag = "Lag of a source when the last micro-batch was planned"
         self.lag = gauge("source_lag", lag, "source", "unit")
@@ -80,6 +81,7 @@ class RunMetrics:
                 self.state_bytes.labels(plan, uid).set(operator["stateBytes"])
             self.operator_in.labels(plan, uid).set(operator["rowsIn"])
             self.operator_out.labels(plan, uid).set(operator["rowsOut"])
+            self.operator_late.labels(plan, uid).set(operator.get("rowsLate", 0))
         for source in message["sources"]:
             self.source_rows.labels(plan, source["name"]).inc(source["rows"])
             if source["lag"] is not None:

@@ -16,6 +16,7 @@ from rich.console import Console
 from tests.bench.harness import BenchError
 from tests.flink_programs.conversion import Case, converted
 from tests.flink_programs.flink import Flink, FlinkError
+from tests.flink_programs.functions import signatures
 from tests.flink_programs.restoring import filled
 from tests.flink_programs.running import Attempt, run_all, write_database
 from tests.flink_programs.verdicts import Verdict, known_deviations, table, verdict, with_reasons
@@ -101,6 +102,8 @@ class _Trial:
     def _attempt(self, name: str, folder: Path, case: Case | None) -> Attempt:
         data = self._folder(case) / "data" if case else folder
         attempt = Attempt(name, folder, case, data)
+        attempt.functions = {function.name: function.class_ for function in case.functions} if case else {}
+        attempt.jars = self.flink.function_jars
         attempt.clear()
         return attempt
 
@@ -116,6 +119,8 @@ class _Trial:
             "run": not case.obstacle and not case.databases and not case.sink_databases,
             "files": case.files,
         }
+        if case.functions:
+            question["functions"] = [asdict(function) for function in case.functions]
         file, text = folder / "question.json", json.dumps(question, indent=1)
         if not file.exists() or file.read_text() != text:
             attempt.clear()
@@ -137,7 +142,8 @@ class _Trial:
             insert = "" if case.attempts else answers[case.name].get("sql", "")
             if not case.attempts and not insert:
                 continue
-            programs = case.programs(insert)
+            plan = self._folder(case) / "flink-plan.json"
+            programs = case.programs(insert, signatures(plan) if plan.exists() and case.functions else {})
             for number, text in enumerate(programs):
                 suffix = f"-{number + 1}" if len(programs) > 1 else ""
                 attempt = self._attempt(f"own/{case.name}{suffix}", self._folder(case) / f"own{suffix}", case)

@@ -6,13 +6,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 #: Placeholders for folders in the text of a program.
 DATA, OUT = "${data}", "${out}"
 
 _NOT_COMPARABLE = {
-    "FunctionTestStep": "calls a function in Java",
     "ModelTestStep": "calls a model of Flink's tests",
     "TemporalFunctionTestStep": "registers a temporal table function, which SQL cannot",
     "FailingTableApiTestStep": "fails in Java's Table API",
@@ -52,6 +52,29 @@ class Database:
 
 
 @dataclass(frozen=True)
+class Function:
+    """A Java function of a program; `kind` is that of Flink's `FunctionKind`."""
+
+    name: str
+    class_: str
+    kind: str
+    deterministic: bool
+    temporary: bool
+    system: bool
+
+    def statement(self, signatures: Sequence[str]) -> str:
+        """CREATE FUNCTION with the types of its calls."""
+        options = {
+            "signature": "; ".join(dict.fromkeys(signatures)),
+            "kind": self.kind.removeprefix("ASYNC_"),
+            "deterministic": str(self.deterministic).lower(),
+        }
+        listed = ", ".join(f"'{key}' = '{escaped(value)}'" for key, value in options.items())
+        what = f"{'TEMPORARY ' if self.temporary else ''}{'SYSTEM ' if self.system else ''}FUNCTION"
+        return f"CREATE {what} `{self.name}` AS '{self.class_}' LANGUAGE JAVA WITH ({listed})"
+
+
+@dataclass(frozen=True)
 class Sink:
     """A sink: the columns of its files as DDL, and the table that Flink's test expects."""
 
@@ -77,6 +100,7 @@ class Case:
         files: the content of data files, by name.
         databases: SQLite files of data, by name, and of sinks.
         obstacle: the reason why it cannot be compared; empty if it can.
+        functions: its Java functions.
     """
 
     id: str
@@ -91,6 +115,7 @@ class Case:
     databases: Mapping[str, Database]
     sink_databases: Mapping[str, Database]
     obstacle: str
+    functions: Sequence[Function] = ()
 
     @property
     def name(self) -> str:
@@ -102,9 +127,15 @@ class Case:
         """The options, as `KEY=VALUE`, that Flink takes from the session when it runs a plan."""
         return tuple(f"{key}={value}" for key, value in self.settings if key in LEFT_OPEN)
 
-    def programs(self, insert: str = "") -> list[str]:
-        """The texts of the program, one per attempt; with an INSERT if the case has none."""
+    def programs(self, insert: str = "", signatures: Mapping[str, Sequence[str]] = MappingProxyType({})) -> list[str]:
+        """The texts of the program, one per attempt.
+
+        Args:
+            insert: the INSERT if the case has none.
+            signatures: the types of the calls of each function.
+        """
         head = [f"SET '{key}' = '{escaped(value)}'" for key, value in self.settings]
+        head += [item.statement(signatures[item.name]) for item in self.functions if item.name in signatures]
         inserts = [insert] if insert else list(self.attempts)
         if self.as_set:
             inserts = ["EXECUTE STATEMENT SET BEGIN\n" + "".join(f"{text};\n" for text in inserts) + "END"]
@@ -207,6 +238,7 @@ class _Conversion:
             self.databases,
             self.sink_databases,
             next(iter(obstacles), ""),
+            [_function(step) for step in setup if "functionKind" in step],
         )
 
     def _settings(self) -> Iterator[tuple[str, str]]:
@@ -296,6 +328,17 @@ class _Conversion:
         listed = ",\n  ".join(f"'{key}' = '{escaped(value)}'" for key, value in options.items())
         body = ",\n  ".join(columns)
         self.setup.append(f"CREATE TABLE `{name}` (\n  {body}\n) {partitioned}WITH (\n  {listed}\n)")
+
+
+def _function(step: Json) -> Function:
+    return Function(
+        step["name"],
+        step["class"],
+        step["functionKind"],
+        step["deterministic"],
+        temporary=step["persistence"] == "TEMPORARY",
+        system=step["behavior"] == "SYSTEM",
+    )
 
 
 def _modes(step: Json) -> set[str]:

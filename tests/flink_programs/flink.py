@@ -110,6 +110,11 @@ class Flink:
                 if parts[0] == "restore-tests" and name.endswith(".json") and parts[-2] == "plan":
                     yield parts[1], parts[2], jar.read(name).decode()
 
+    @property
+    def function_jars(self) -> Sequence[Path]:
+        """The jars with the functions of the programs."""
+        return [*self._jars(), *(fetched(artifact) for artifact in _LIBRARIES if artifact.suffix)]
+
     def _jars(self) -> list[Path]:
         return [fetched(artifact) for artifact in _PROGRAMS]
 

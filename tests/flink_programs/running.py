@@ -8,10 +8,9 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +34,8 @@ class Attempt:
         refusals: messages of refusals, by command.
         failure: the message of a failed run.
         settings: session options that the plan leaves open, as `KEY=VALUE`.
+        functions: the classes of its Java functions, by name.
+        jars: the jars of these classes.
     """
 
     name: str
@@ -45,6 +46,8 @@ class Attempt:
     failure: str = ""
     rows: Mapping[str, Sequence[str]] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
+    functions: Mapping[str, str] = field(default_factory=dict)
+    jars: Sequence[Path] = ()
 
     @property
     def plan(self) -> Path:
@@ -76,7 +79,7 @@ class Attempt:
     def check(self) -> None:
         """Check the plan, and plan its run."""
         self._note("edit-plan --check", called("edit_plan", self.plan, "--check"))
-        self._note("execute-plan --dry-run", called("execute_plan", "--dry-run", *_set(self.settings), self.plan))
+        self._note("execute-plan --dry-run", called("execute_plan", "--dry-run", *_options([self]), self.plan))
 
     def _note(self, command: str, said: Said) -> None:
         if said.returncode:
@@ -101,14 +104,12 @@ class Attempt:
 
 def run_all(attempts: Sequence[Attempt], folder: Path, progress: Callable[[str], None]) -> None:
     """Run plans, some in each session; an attempt records its failure."""
-    runnable = sorted((attempt for attempt in attempts if attempt.runs), key=lambda attempt: attempt.settings)
-    groups = [(settings, list(group)) for settings, group in groupby(runnable, lambda attempt: attempt.settings)]
-    batches = [(settings, group[at : at + BATCH]) for settings, group in groups for at in range(0, len(group), BATCH)]
+    parts = list(batches([attempt for attempt in attempts if attempt.runs]))
     done = 0
-    for settings, part in batches:
+    for part in parts:
         messages = folder / "progress.jsonl"
         messages.unlink(missing_ok=True)
-        line = [sys.executable, "-m", "compiled_plan.cli.execute_plan", "--keep-going", "--quiet", *_set(settings)]
+        line = [sys.executable, "-m", "compiled_plan.cli.execute_plan", "--keep-going", "--quiet", *_options(part)]
         command = [*line, "--progress-file", str(messages), *(str(attempt.plan) for attempt in part)]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         ended = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, check=False)
@@ -123,12 +124,33 @@ def run_all(attempts: Sequence[Attempt], folder: Path, progress: Callable[[str],
             elif str(attempt.plan) not in started:
                 attempt.failure = f"not run\n{ended.stderr[-2000:]}"
         done += len(part)
-        progress(f"ran {done} of {len(runnable)} plans")
+        progress(f"ran {done} of {sum(map(len, parts))} plans")
 
 
-def _set(settings: Sequence[str]) -> Iterator[str]:
-    for setting in settings:
+def batches(attempts: Iterable[Attempt]) -> Iterator[list[Attempt]]:
+    """Attempts with the same settings, and with one class for each function name."""
+    open_ones: list[tuple[list[Attempt], dict[str, str]]] = []
+    for attempt in attempts:
+        for batch, functions in open_ones:
+            fits = all(functions.get(name, class_) == class_ for name, class_ in attempt.functions.items())
+            if len(batch) < BATCH and batch[0].settings == attempt.settings and fits:
+                batch.append(attempt)
+                functions.update(attempt.functions)
+                break
+        else:
+            open_ones.append(([attempt], dict(attempt.functions)))
+    yield from (batch for batch, _ in open_ones)
+
+
+def _options(batch: Sequence[Attempt]) -> Iterator[str]:
+    """The options of a run of these attempts."""
+    for setting in batch[0].settings:
         yield from ("--set", setting)
+    functions = {name: class_ for attempt in batch for name, class_ in attempt.functions.items()}
+    for name, class_ in functions.items():
+        yield from ("--java-function", f"{name}={class_}")
+    for jar in dict.fromkeys(jar for attempt in batch for jar in attempt.jars):
+        yield from ("--functions-from", str(jar))
 
 
 def _messages(file: Path) -> Iterator[dict[str, Any]]:

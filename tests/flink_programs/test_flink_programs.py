@@ -13,8 +13,9 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from tests.flink_programs.comparison import difference, expected_table, summed
 from tests.flink_programs.conversion import DATA, LEFT_OPEN, OUT, Case, converted, debezium, upserts, with_forerunners
+from tests.flink_programs.functions import signatures
 from tests.flink_programs.restoring import filled
-from tests.flink_programs.running import Attempt, export, write_database
+from tests.flink_programs.running import Attempt, batches, export, write_database
 from tests.flink_programs.verdicts import Outcome, Verdict, known_deviations, table, verdict, with_reasons
 
 
@@ -135,9 +136,33 @@ def test_a_lookup_table_is_a_database_with_its_state_before_the_restore(tmp_path
     assert converted.sinks[0].expected == ["+I[1, 3]"]
 
 
-def test_functions_in_java_cannot_be_compared() -> None:
-    converted = case({"kind": "FunctionTestStep", "name": "f"}, sink(INTS, []), insert("INSERT INTO result SELECT f()"))
-    assert converted.obstacle == "calls a function in Java"
+def test_functions_are_declared_with_the_types_of_their_calls_in_the_plan_of_flink(tmp_path: Path) -> None:
+    step: dict[str, Any] = {"kind": "FunctionTestStep", "name": "f", "class": "a.B$F", "functionKind": "ASYNC_TABLE"}
+    step |= {"deterministic": True, "persistence": "TEMPORARY", "behavior": "SYSTEM"}
+    converted = case(step, sink(INTS, []), insert("INSERT INTO result SELECT x FROM LATERAL TABLE(f(1)) AS t(x)"))
+    (program,) = converted.programs(signatures={"f": ["(INT) -> ROW<x INT>", "(INT) -> ROW<x INT>"]})
+    declared = "CREATE TEMPORARY SYSTEM FUNCTION `f` AS 'a.B$F' LANGUAGE JAVA"
+    assert f"{declared} WITH ('signature' = '(INT) -> ROW<x INT>', 'kind' = 'TABLE'" in program
+    (tmp_path / "plan.json").write_text(TableEnvironment().compile_script(CALLING).to_json())
+    assert signatures(tmp_path / "plan.json") == {
+        "up": ["(VARCHAR(2147483647)) -> VARCHAR(2147483647)"],
+        "mean": ["(BIGINT) -> DOUBLE"],
+    }
+
+
+CALLING = """
+CREATE TEMPORARY SYSTEM FUNCTION up AS 'a.Up' LANGUAGE JAVA WITH ('signature' = '(STRING) -> STRING');
+CREATE FUNCTION mean AS 'a.Mean' WITH ('signature' = '(BIGINT) -> DOUBLE', 'kind' = 'AGGREGATE');
+CREATE TABLE t (a BIGINT, b STRING) WITH ('connector' = 'datagen');
+CREATE TABLE s (b STRING, m DOUBLE) WITH ('connector' = 'print');
+INSERT INTO s SELECT up(b), mean(a) FROM t GROUP BY up(b);
+"""
+
+
+def test_a_session_runs_plans_with_one_class_for_each_function(tmp_path: Path) -> None:
+    mappings = [{"f": "A"}, {"f": "B"}, {"g": "A"}, {}, {"g": "B"}]
+    attempts = [Attempt(str(at), tmp_path, None, tmp_path, functions=classes) for at, classes in enumerate(mappings)]
+    assert [[attempt.name for attempt in batch] for batch in batches(attempts)] == [["0", "2", "3"], ["1", "4"]]
 
 
 def test_tables_of_a_plan_get_options() -> None:
@@ -197,9 +222,9 @@ def test_outcomes(
 
 
 def test_an_obstacle_excuses_a_refusal_and_no_disagreement(tmp_path: Path) -> None:
-    converted = case({"kind": "FunctionTestStep", "name": "f"}, sink(INTS, []), insert("INSERT INTO result SELECT f()"))
-    attempt = Attempt("own/x", tmp_path, converted, tmp_path, {"compile-plan": "no function"})
-    assert verdict(attempt, {}, None) == Verdict("own/x", Outcome.NOT_COMPARABLE, "calls a function in Java")
+    converted = case({"kind": "ModelTestStep", "name": "m"}, sink(INTS, []), insert("INSERT INTO result SELECT f()"))
+    attempt = Attempt("own/x", tmp_path, converted, tmp_path, {"compile-plan": "no model"})
+    assert verdict(attempt, {}, None) == Verdict("own/x", Outcome.NOT_COMPARABLE, "calls a model of Flink's tests")
     attempt.plan.touch()
     assert verdict(attempt, {}, None).outcome is Outcome.DISAGREEMENT
 

@@ -25,7 +25,8 @@ RECORDS = "records"
 class OperatorProgress:
     """Figures of one stateful operator: rows since the run started, entries and bytes of its state.
 
-    The bytes are None if the size of the state at the start is unknown.
+    `rows_late` are dropped because the watermark has passed them. The bytes are None if the size of the state at the
+    start is unknown.
     """
 
     uid: str
@@ -34,6 +35,7 @@ class OperatorProgress:
     rows_out: int
     state_rows: int
     state_bytes: int | None = None
+    rows_late: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ class BatchProgress:
                     "uid": o.uid,
                     "rowsIn": o.rows_in,
                     "rowsOut": o.rows_out,
+                    "rowsLate": o.rows_late,
                     "stateRows": o.state_rows,
                     "stateBytes": o.state_bytes,
                 }
@@ -162,6 +165,7 @@ def operator_progress(
                     rows_out=figures["rowsOut"],
                     state_rows=figures["stateRows"] + base.rows.get(uid, 0),
                     state_bytes=None if initial_bytes is None else figures["stateBytes"] + initial_bytes,
+                    rows_late=figures["rowsLate"],
                 )
             )
     return tuple(progress)

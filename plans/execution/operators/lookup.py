@@ -5,22 +5,34 @@ The lookup runs when the row is processed, so a batch replayed after a crash may
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.expressions import to_column
 from compiled_plan.plans.execution.expressions.functions import java
-from compiled_plan.plans.execution.interfaces.connectors import LookupTable, open_lookup
-from compiled_plan.plans.execution.operators.base import Exploded, Flow, Lowering, stateless
+from compiled_plan.plans.execution.interfaces.connectors import INSERT, UPDATE_AFTER, LookupTable, open_lookup
+from compiled_plan.plans.execution.operators.base import (
+    Exploded,
+    Flow,
+    KeyedOperator,
+    KeyedPort,
+    Lowering,
+    keyed,
+    stateless,
+)
+from compiled_plan.plans.execution.operators.parameters import Parameters
 from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.execution.spark.types import ddl
+from compiled_plan.plans.inspection.lineage.kernel_operators import Computed
+from compiled_plan.plans.inspection.operators.lookup import digest_of_lookup, looked_up_by, stored_by
 from compiled_plan.plans.nodes.lookup import ConstantKey, FieldKey, LookupJoin, LookupKey
 from compiled_plan.plans.nodes.table_rules import physical_row
 from compiled_plan.plans.rex import Literal, RexNode
-from compiled_plan.plans.types import RowType
+from compiled_plan.plans.types import ArrayType, Field, RowType
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +72,66 @@ def _source(node: LookupJoin) -> _LookupSource:
     return _LookupSource(lookup_table, tuple(key for _, key in keys), tuple(places))
 
 
+@dataclass(frozen=True, slots=True)
+class LookupMaterializerParameters(Parameters):
+    """The rows of the table that belong to the last row of a key; `rows_column` has those of a row that is added."""
+
+    TYPE: ClassVar[str] = "lookup-materializer"
+    rows_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class _LookedUp:
+    """An array of the table's rows for a row of the stream, and the join's columns of such a row."""
+
+    rows: Column
+    used: Callable[[Column], tuple[Column, ...]]
+
+
 @stateless(LookupJoin)
 def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> Sequence[Exploded]:
     """Flink's LookupJoinRunner."""
+    looked_up = _looked_up(node, flow, lowering, F.lit(True))
+
+    def make(element: Column, position: Column) -> Flow:
+        columns = tuple(F.when(element.isNotNull(), column) for column in looked_up.used(element))
+        return Flow(flow.kind, flow.ord, flow.path_to(position), (*flow.columns, *columns), None, flow.watermark)
+
+    return [Exploded(looked_up.rows, make, flow.condition)]
+
+
+@keyed(LookupJoin, when=lambda node: node.keeps_state)
+def materialized_lookup_join(node: LookupJoin, lowering: Lowering) -> KeyedOperator:
+    """Flink's KeyedLookupJoinWrapper: a retraction retracts the rows that its row was joined with."""
+    types = lowering.input_types(node)
+    joined = node.output_type.types[len(types) :]
+    names = [f"f{at}" for at in range(len(joined))]
+    row = RowType(fields=tuple(Field(name, type_) for name, type_ in zip(names, joined, strict=True)))
+
+    def rows(flow: Flow) -> Sequence[Column]:
+        looked_up = _looked_up(node, flow, lowering, flow.kind.isin(INSERT, UPDATE_AFTER))
+
+        def fields(element: Column) -> Column:
+            columns = [column.alias(name) for name, column in zip(names, looked_up.used(element), strict=True)]
+            return F.when(element.isNotNull(), F.struct(*columns))
+
+        return [lambdas.transform(looked_up.rows, fields)]
+
+    def finish(output: Sequence[Column]) -> Sequence[Column]:
+        return (*output[:-1], *(output[-1].getField(name) for name in names))
+
+    source = Computed(f"rows {digest_of_lookup(node)}", looked_up_by(node))
+    port = KeyedPort.by(stored_by(node), types, [(source, ArrayType(element=row))], rows)
+    return KeyedOperator((port,), (*types, row), LookupMaterializerParameters(len(types)), finish=finish)
+
+
+def _looked_up(node: LookupJoin, flow: Flow, lowering: Lowering, looks_up: Column) -> _LookedUp:
     context, source = lowering.context(node), _source(node)
     table, width = source.table, len(node.temporal_table.output_type.fields)
     description = open_lookup(table)
     request = F.struct(*(_key(key, flow, lowering, node).alias(f"k{at}") for at, key in enumerate(source.keys)))
+    if node.keeps_state:
+        request = F.when(looks_up, request)
     if node.pre_filter_condition is not None:
         passes = F.coalesce(to_column(node.pre_filter_condition, flow.columns, context), F.lit(False))
         request = F.when(passes, request)
@@ -97,13 +162,7 @@ def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> 
         return F.when(F.size(joined) > 0, joined).otherwise(nothing)
 
     # The rows are bound to a variable, so that the database is queried once.
-    rows_of_key = F.flatten(lambdas.transform(F.array(rows), complete))
-
-    def make(element: Column, position: Column) -> Flow:
-        columns = tuple(F.when(element.isNotNull(), column) for column in used(element))
-        return Flow(flow.kind, flow.ord, flow.path_to(position), (*flow.columns, *columns), None, flow.watermark)
-
-    return [Exploded(rows_of_key, make, flow.condition)]
+    return _LookedUp(F.flatten(lambdas.transform(F.array(rows), complete)), used)
 
 
 def _key(key: LookupKey, flow: Flow, lowering: Lowering, node: LookupJoin) -> Column:

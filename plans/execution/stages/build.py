@@ -63,7 +63,7 @@ class StageHandle:
     columns: Mapping[str, Any]
 
     def figures(self) -> Mapping[str, Mapping[str, int]]:
-        """`rowsIn`, `rowsOut` and `stateRows` of each operator by uid, since the run started."""
+        """`rowsIn`, `rowsOut`, `rowsLate` and `stateRows` of each operator by uid, since the run started."""
         figures: dict[str, dict[str, int]] = json.loads(str(self.kernel.metrics()))
         return figures
 

@@ -17,6 +17,7 @@ import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.test.program.FunctionTestStep;
 import org.apache.flink.table.test.program.TableApiTestStep;
 import org.apache.flink.table.test.program.TableTestProgram;
 import org.apache.flink.table.test.program.TestStep;
@@ -53,6 +54,9 @@ public final class Ask {
     try {
       for (JsonNode option : question.get("options")) {
         env.getConfig().set(option.get(0).asText(), option.get(1).asText());
+      }
+      for (TestStep step : program.setupSteps) {
+        if (step instanceof FunctionTestStep) ((FunctionTestStep) step).apply(env);
       }
       for (JsonNode statement : question.get("setup")) env.executeSql(statement.asText());
       CompiledPlan plan = null;

@@ -16,6 +16,8 @@ import org.apache.flink.table.catalog.ResolvedSchema;
 import org.apache.flink.table.data.MapData;
 import org.apache.flink.table.data.conversion.DataStructureConverter;
 import org.apache.flink.table.data.conversion.DataStructureConverters;
+import org.apache.flink.table.functions.UserDefinedFunction;
+import org.apache.flink.table.functions.UserDefinedFunctionHelper;
 import org.apache.flink.table.test.program.ConfigOptionTestStep;
 import org.apache.flink.table.test.program.FailingSqlTestStep;
 import org.apache.flink.table.test.program.FunctionTestStep;
@@ -86,10 +88,21 @@ public final class Dump {
     } else if (step instanceof FailingSqlTestStep failing) {
       fields.put("sql", failing.sql);
     } else if (step instanceof FunctionTestStep function) {
-      fields.put("name", function.name);
+      function(function, fields);
     } else if (step instanceof TableTestStep table) {
       table(table, fields);
     }
+  }
+
+  private static void function(FunctionTestStep function, Map<String, Object> fields) {
+    UserDefinedFunction instance = UserDefinedFunctionHelper.instantiateFunction(function.function);
+    fields.put("name", function.name);
+    fields.put("class", function.function.getName());
+    fields.put("functionKind", instance.getKind().name());
+    fields.put("deterministic", instance.isDeterministic());
+    // The types of these two fields are not public.
+    fields.put("persistence", String.valueOf(function.persistence));
+    fields.put("behavior", String.valueOf(function.behavior));
   }
 
   private void table(TableTestStep table, Map<String, Object> fields) {

@@ -57,9 +57,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Answer:
-    """Output of a step, and the state after it."""
+    """Output of a step, the number of rows dropped as late, and the state after it."""
 
     out: list[Change]
+    late: int
     state_rows: int
     keys: int
     timers: int
@@ -114,6 +115,7 @@ class Harness:
         moved = self._ask(spec, steps, states, reseeds=True, folds=True)
         for number, step in enumerate(moved["steps"]):
             assert _answer(step).out == answers[number].out, f"after a move, micro-batch {number} gives something else"
+            assert _answer(step).late == answers[number].late, f"folded, micro-batch {number} counts other late rows"
             assert _answer(step).keys <= answers[number].keys, f"after a move, micro-batch {number} forgets less"
         recorded = self._ask(spec, steps, states, keeps=True)
         for number, step in enumerate(recorded["steps"]):
@@ -199,7 +201,7 @@ def _watermark(time: int | None) -> dict[str, int]:
 
 def _answer(step: dict[str, Any]) -> Answer:
     out = [Change(NAMES[r["kind"]], _frozen(r["values"]), -1, r["key"], at=r.get("at")) for r in step["out"]]
-    return Answer(out, step["stateRows"], step["keys"], step["timers"])
+    return Answer(out, step["late"], step["stateRows"], step["keys"], step["timers"])
 
 
 def _frozen(value: Any) -> Any:

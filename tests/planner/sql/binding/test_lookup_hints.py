@@ -13,8 +13,8 @@ _RETRY = "'retry-predicate'='lookup_miss', 'retry-strategy'='fixed_delay', 'fixe
 _FOR_D = "LOOKUP('table'='d', {})"
 
 
-def lookup(hints: str) -> dict[str, Any]:
-    """The JSON of the lookup join of a query with these hints."""
+def nodes(hints: str) -> dict[str, dict[str, Any]]:
+    """The nodes of a query with these hints, by type."""
     plan = TableEnvironment().compile_script(
         f"""
         CREATE TABLE o (id INT, cid INT, p AS PROCTIME()) WITH ('connector' = 'datagen');
@@ -25,8 +25,12 @@ def lookup(hints: str) -> dict[str, Any]:
         FROM o JOIN c FOR SYSTEM_TIME AS OF o.p AS d ON o.cid = d.id;
         """
     )
-    (node,) = (node for node in plan.to_dict()["nodes"] if node["type"] == "stream-exec-lookup-join_1")
-    return dict(node)
+    return {node["type"]: node for node in plan.to_dict()["nodes"]}
+
+
+def lookup(hints: str) -> dict[str, Any]:
+    """The JSON of the lookup join of a query with these hints."""
+    return nodes(hints)["stream-exec-lookup-join_1"]
 
 
 @pytest.mark.parametrize(
@@ -82,3 +86,12 @@ def test_wrong_options_are_refused(hints: str, message: str) -> None:
 def test_an_unknown_key_has_no_effect() -> None:
     with pytest.warns(ProgramWarning, match="'time-out' of LOOKUP has no effect"):
         assert "retryOptions" not in lookup(_FOR_D.format("'time-out'='300 s'"))
+
+
+def test_a_shuffle_is_an_exchange_by_the_keys() -> None:
+    compiled = nodes(_FOR_D.format("'shuffle'='true'"))
+    assert compiled["stream-exec-exchange_1"]["description"] == "Exchange(distribution=[hash[cid]])"
+    assert compiled["stream-exec-lookup-join_1"]["description"].endswith(", shuffle=[true])")
+    assert "stream-exec-exchange_1" not in nodes(_FOR_D.format("'shuffle'='false'"))
+    both = lookup(_FOR_D.format(f"'shuffle'='true', {_RETRY.format('1 s', 3)}"))
+    assert both["description"].endswith(", shuffle=[true], retry=[lookup_miss, FIXED_DELAY, 1000ms, 3])")

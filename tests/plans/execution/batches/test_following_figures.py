@@ -59,7 +59,7 @@ def follower(folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool) 
 
 def following(recent: list[Any], folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool) -> Follower:
     query = SimpleNamespace(_jsq=SimpleNamespace(lastProgress=lambda: recent[-1], recentProgress=lambda: recent))
-    figures = {"sum": {"rowsIn": 10, "rowsOut": 4, "stateRows": 3, "stateBytes": 30}}
+    figures = {"sum": {"rowsIn": 10, "rowsOut": 4, "rowsLate": 2, "stateRows": 3, "stateBytes": 30}}
     handle = SimpleNamespace(figures=lambda: figures)
     sinks = SimpleNamespace(rows=lambda batch: BatchRows(2, 1))
     plan = CompiledPlan.from_json(TableEnvironment().compile_script(PROGRAM).to_json())
@@ -82,6 +82,7 @@ def test_figures_are_reported_and_stored_for_the_next_run(tmp_path: Path) -> Non
         {"name": "orders", "rows": 5, "lag": 4, "lagUnit": "records", "table": "c.d.orders", "nodes": [1, 4]}
     ]
     assert (document["operators"][0]["stateRows"], document["operators"][0]["stateBytes"]) == (3, 30)
+    assert document["operators"][0]["rowsLate"] == 2
     follower(folder, taken, resumes=True).catch_up()
     document = taken[2].to_dict()
     assert (document["operators"][0]["stateRows"], document["operators"][0]["stateBytes"]) == (6, 60)

@@ -184,6 +184,10 @@ CASES: dict[str, Case] = {
         _spec("changelog-normalize", [[*TYPES, "BOOLEAN"]], TYPES, filterColumn=3, ttl=[DAY]),
         [Step(DAY, _rows((*A, True)))],
     ),
+    "lookup-materializer": Case(
+        _spec("lookup-materializer", [["STRING", "ARRAY<INT>"]], ["STRING", "INT"], rowsColumn=1, ttl=[DAY]),
+        [Step(DAY, _rows(("a", [1, None])))],
+    ),
     "sink-upsert-materializer": Case(_spec("sink-upsert-materializer", [TYPES], TYPES, upsertKey=[2], ttl=[DAY]), ONCE),
     "sink-compactor": Case(
         _event(

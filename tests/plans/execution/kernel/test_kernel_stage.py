@@ -123,7 +123,7 @@ def check_state_over_restarts(session: SparkSession, tmp_path: Path, host: str) 
         assert tuple(row.o0) == ("a", 2, 3)
         totals = json.loads(handle.metrics())["totals"]
         assert totals.pop("stateBytes") > 0
-        assert totals == {"stateRows": 1, "rowsIn": 2, "rowsOut": 1}
+        assert totals == {"stateRows": 1, "rowsIn": 2, "rowsOut": 1, "rowsLate": 0}
     finally:
         running.query.stop()
     folder.add({"k": "a", "v": 5})

@@ -80,6 +80,29 @@ def test_normalize_deletes_a_row_that_stops_to_pass_the_filter(harness: Harness)
     assert short(only.out) == ["+I(a, 2)", "-D(a, 2)", "+I(a, 4)"]
 
 
+def test_a_lookup_retracts_the_rows_that_it_has_met(harness: Harness) -> None:
+    lookup = spec("lookup-materializer", rowsColumn=1, ttl=[1000])
+    lookup |= {"inputTypes": [["STRING", "ARRAY<INT>"]], "outputTypes": ["STRING", "INT"]}
+    steps = [
+        Step(0, rows(("a", [1, 2]))),
+        Step(1, [*rows(("a", None), kind="-U"), *rows(("a", [None]), kind="+U")]),
+        Step(2, [*rows(("a", []), kind="-D"), *rows(("a", []), kind="-D"), *rows(("a", []))]),
+        Step(3, rows(("a", None), kind="-D")),
+        Step(4, rows(("a", [7]))),
+        Step(1004, rows(("a", None), kind="-D")),
+    ]
+    answers = harness.run(lookup, steps)
+    assert [short(answer.out) for answer in answers] == [
+        ["+I(a, 1)", "+I(a, 2)"],
+        ["-U(a, 1)", "-U(a, 2)", "+U(a, null)"],
+        ["-D(a, null)"],
+        [],
+        ["+I(a, 7)"],
+        [],
+    ]
+    assert [answer.keys for answer in answers] == [1, 1, 1, 0, 1, 0]
+
+
 @pytest.mark.parametrize(
     ("upsert_key", "expected"),
     [

@@ -100,6 +100,30 @@ def test_a_cache_answers_for_the_database(spark: SparkSession, database: Any, tm
     assert result == [(2, 5, 1.3), (3, 5, 1.3), (2, later, 1.3), (3, later, 1.3)]
 
 
+def test_a_retraction_repeats_the_rows_that_were_looked_up(spark: SparkSession, database: Any, tmp_path: Path) -> None:
+    resolving = "SET 'table.optimizer.non-deterministic-update.strategy' = 'TRY_RESOLVE';"
+    files = "WITH ('connector' = 'filesystem', 'format' = 'debezium-json', 'path' ="
+    plan = TableEnvironment().compile_script(
+        f"{resolving} CREATE TABLE orders (id INT, cur STRING, p AS PROCTIME()) {files} '{tmp_path / 'orders'}');"
+        f"CREATE TABLE rates (cur STRING, kind INT) WITH ('connector' = 'jdbc', 'url' = '{URL}', "
+        "'table-name' = 'rates');"
+        f"CREATE TABLE joined (id INT, kind INT) {files} '{tmp_path / 'joined'}');"
+        f"INSERT INTO joined SELECT o.id, r.kind FROM orders AS o LEFT {JOIN};"
+    )
+    (tmp_path / "orders").mkdir()
+    order = {"id": 1, "cur": "E"}
+    for number, (before, after, op) in enumerate([(None, order, "c"), (order, None, "d")]):
+        event = {"before": before, "after": after, "op": op}
+        (tmp_path / "orders" / f"{number}.json").write_text(json.dumps(event))
+        Run(spark, plan, RunOptions(checkpoint=str(tmp_path / "checkpoint"))).execute()
+        database.execute("UPDATE rates SET kind = kind + 10 WHERE cur = 'E'")
+    database.execute("UPDATE rates SET kind = kind - 20 WHERE cur = 'E'")
+    lines = [line for file in (tmp_path / "joined").glob("part-*") for line in file.read_text().splitlines()]
+    events = map(json.loads, lines)
+    changes = sorted((event["op"], (event["after"] or event["before"])["kind"]) for event in events)
+    assert changes == [("c", 1), ("c", 2), ("d", 1), ("d", 2)]
+
+
 def test_an_unavailable_database_ends_the_run(spark: SparkSession, tmp_path: Path) -> None:
     query = f"SELECT o.id, r.kind, r.rate FROM orders AS o {JOIN}"
     plan = program(tmp_path, query, url="jdbc:derby:memory:nowhere", **{"lookup.max-retries": "1"})
@@ -230,16 +254,7 @@ def test_a_lookup_without_rows_is_retried_as_the_hint_says(spark: SparkSession, 
     timer.join()
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"requireUpsertMaterialize": True}, "keeps its rows"),
-        ({"abilities": [{"type": "LimitPushDown", "limit": 1}]}, "LimitPushDown"),
-    ],
-)
-def test_unsupported_lookups_are_refused_by_name(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_an_unsupported_ability_is_refused_by_name(tmp_path: Path) -> None:
     plan = program(tmp_path, f"SELECT o.id, r.kind, r.rate FROM orders AS o {JOIN}")
-    abilities = change.pop("abilities", [])
-    state = {"state": [{"index": 0, "ttl": "0 ms", "name": "lookupJoinState"}]} if change else {}
-    with pytest.raises(UnsupportedError, match=message):
-        prepare(pushed(plan, *abilities_of(plan), *abilities, **change, **state))
+    with pytest.raises(UnsupportedError, match="LimitPushDown"):
+        prepare(pushed(plan, *abilities_of(plan), {"type": "LimitPushDown", "limit": 1}))

@@ -177,6 +177,7 @@ def test_late_rows_are_dropped_and_rows_are_taken_in_order(harness: Harness) -> 
     late = rows("c", 1, at=1) + rows("c", 2, at=1)
     first, second = harness.run(spec(PATTERNS["ab*c"]), [Step(0, rows("a"), watermark=0), Step(1, late, watermark=2)])
     assert (short(first.out), short(second.out)) == ([], ["+I(0, 2)"])
+    assert (first.late, second.late) == (0, 1)
     assert second.out[0].at == 2
     shuffled = list(reversed(rows("abc")))
     (only,) = harness.run(spec(PATTERNS["ab*c"]), [Step(0, shuffled, watermark=9)])

@@ -141,6 +141,13 @@ def test_rows_are_emitted_with_their_time(harness: Harness) -> None:
     ]
 
 
+@pytest.mark.parametrize("bounds", [{}, {"rows": True, "preceding": 1}])
+def test_late_rows_are_counted(harness: Harness, bounds: dict[str, Any]) -> None:
+    steps = [Step(0, rows(("a", 1, 5)), watermark=5), Step(1, rows(("a", 2, 4), ("a", 3, 9), at=5), watermark=9)]
+    answers = harness.run(spec("rowtime", [COUNT], ["BIGINT"], **bounds), steps)
+    assert [answer.late for answer in answers] == [0, 1]
+
+
 def test_state_survives_a_restart(harness: Harness) -> None:
     over = spec("rowtime", [COUNT, SUM], ["BIGINT", "INT"], rows=True, preceding=1)
     steps = [Step(at, rows(("a", at, at)), over, watermark=at) for at in range(4)]

@@ -107,6 +107,7 @@ def test_the_first_row_comes_with_the_watermark(harness: Harness) -> None:
     ]
     answers = harness.run(FIRST, steps)
     assert [short(answer.out) for answer in answers] == [[], [], ["+I(a, 2, 5)"], []]
+    assert [answer.late for answer in answers] == [0, 0, 1, 0]
     assert answers[2].out[0].at == 5
     assert answers[3].state_rows == 1
 

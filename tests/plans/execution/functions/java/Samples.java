@@ -314,9 +314,15 @@ public final class Samples {
     }
   }
 
-  /** A scalar function that answers later. */
+  /** A scalar function that fails once, and answers later. */
   public static class Later extends AsyncScalarFunction {
+    private boolean failed;
+
     public void eval(CompletableFuture<String> result, String text) {
+      if (!failed) {
+        failed = true;
+        throw new IllegalStateException("not yet");
+      }
       new Thread(() -> result.complete(text + "~")).start();
     }
   }

@@ -25,6 +25,7 @@ final class Emitted implements Out {
   private Object watermark;
   private int emissions;
   private long count;
+  private long late;
 
   Emitted(StageSpec spec, StageRuntime.Hosted from) {
     this.spec = spec;
@@ -58,6 +59,11 @@ final class Emitted implements Out {
   }
 
   @Override
+  public void late(long rows) {
+    late += rows;
+  }
+
+  @Override
   public void emit(byte kind, Object[] values) {
     check();
     Object[] row = new Object[spec.outputSchema.length()];
@@ -70,6 +76,13 @@ final class Emitted implements Out {
     row[from.outputPosition] = SparkTypes.row(values, from.toSpark);
     count++;
     ready.add(new GenericInternalRow(row));
+  }
+
+  /** Late rows since the last call. */
+  long late() {
+    long counted = late;
+    late = 0;
+    return counted;
   }
 
   boolean isEmpty() {

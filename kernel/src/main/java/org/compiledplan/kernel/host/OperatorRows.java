@@ -46,6 +46,7 @@ final class OperatorRows implements Iterator<InternalRow> {
         session.close(emitted);
         to.counters.rowsIn.add(rowsIn);
         to.counters.rowsOut.add(emitted.count());
+        to.counters.rowsLate.add(emitted.late());
         closed = true;
       }
     }

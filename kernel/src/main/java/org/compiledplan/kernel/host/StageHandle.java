@@ -20,8 +20,8 @@ public final class StageHandle {
   }
 
   /**
-   * Returns JSON: per operator uid {@code stateRows}, {@code stateBytes}, {@code rowsIn} and {@code
-   * rowsOut}.
+   * Returns JSON: per operator uid {@code stateRows}, {@code stateBytes}, {@code rowsIn}, {@code
+   * rowsOut} and {@code rowsLate}.
    */
   public String metrics() {
     return metrics.toJson();

@@ -10,8 +10,8 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.util.LongAccumulator;
 
 /**
- * Counters of a stage's operators: rows in and out, and the changes of the live state entries and
- * of their bytes. They are Spark accumulators, so a retried task counts twice.
+ * Counters of a stage's operators: rows in, out and dropped as late, and the changes of the live
+ * state entries and of their bytes. They are Spark accumulators, so a retried task counts twice.
  */
 final class StageMetrics implements Serializable {
   static final class Counters implements Serializable {
@@ -19,12 +19,14 @@ final class StageMetrics implements Serializable {
     final LongAccumulator stateBytes;
     final LongAccumulator rowsIn;
     final LongAccumulator rowsOut;
+    final LongAccumulator rowsLate;
 
     Counters(SparkContext context, String uid) {
       stateRows = context.longAccumulator(uid + ".stateRows");
       stateBytes = context.longAccumulator(uid + ".stateBytes");
       rowsIn = context.longAccumulator(uid + ".rowsIn");
       rowsOut = context.longAccumulator(uid + ".rowsOut");
+      rowsLate = context.longAccumulator(uid + ".rowsLate");
     }
   }
 
@@ -52,6 +54,7 @@ final class StageMetrics implements Serializable {
           node.put("stateBytes", counter.stateBytes.sum());
           node.put("rowsIn", counter.rowsIn.sum());
           node.put("rowsOut", counter.rowsOut.sum());
+          node.put("rowsLate", counter.rowsLate.sum());
         });
     return json.toString();
   }

@@ -104,7 +104,10 @@ final class AttachedWindow<C extends Stored> extends KeyedOperator<AttachedWindo
         window = current();
         window.end = WindowTimes.millis(row.values()[endColumns[row.port()]]);
       }
-      if (eventTime && times.due(window.end) <= row.watermark()) return;
+      if (eventTime && times.due(window.end) <= row.watermark()) {
+        out.late(1);
+        return;
+      }
       changed |= contents.add(window.content, row);
     }
   }

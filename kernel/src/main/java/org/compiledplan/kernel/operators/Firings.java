@@ -55,10 +55,13 @@ final class Firings implements Stored {
     return next.isPresent() ? (Long) next.getAsLong() : null;
   }
 
-  /** Adds the row to the waiting rows unless it is late; returns false if it is. */
-  boolean add(long time, long watermark, Object[] row) {
+  /** Adds the row to the waiting rows unless it is late; returns false if it is, and counts it. */
+  boolean add(long time, long watermark, Object[] row, Out out) {
     if (time <= watermark || forgetAt != null && forgetAt <= watermark) moveTo(watermark);
-    if (last != null && time <= last) return false;
+    if (last != null && time <= last) {
+      out.late(1);
+      return false;
+    }
     note(waiting.add(time, watermark, RowKinds.INSERT, row));
     if (memory >= 0 && (forgetAt == null || forgetAt <= TimeMath.plus(time, memory))) {
       forgetAt = TimeMath.plus(TimeMath.plus(time, memory), memory / 2 + 1);

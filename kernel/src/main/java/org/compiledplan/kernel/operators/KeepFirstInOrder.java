@@ -87,7 +87,10 @@ final class KeepFirstInOrder extends EntryOperator<KeepFirstInOrder.First> {
       }
       if (entry != null && entry.row == null) return;
       long time = Rowtime.of(row.values(), rowtime);
-      if (time < row.watermark()) return;
+      if (time < row.watermark()) {
+        out.late(1);
+        return;
+      }
       if (entry != null && time >= Rowtime.of(entry.row, rowtime)) return;
       if (entry == null) entry = format.fresh();
       entry.keyValues = OperatorSpec.values(row.values(), keyColumns);

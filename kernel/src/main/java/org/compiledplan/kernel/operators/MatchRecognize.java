@@ -88,7 +88,10 @@ final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> {
       row.requireInsert("a pattern takes insert-only input");
       if (eventTime) {
         long at = Rowtime.of(row.values(), time);
-        if (at <= row.watermark()) return;
+        if (at <= row.watermark()) {
+          out.late(1);
+          return;
+        }
         current().waiting.add(at, row.watermark(), row.kind(), row.values());
       } else if (order == null) {
         take(current(), now, Collections.singletonList(row.values()), out);

@@ -16,6 +16,7 @@ public final class Operators {
     TYPES.put("rank", Rank::new);
     TYPES.put("changelog-normalize", ChangelogNormalize::new);
     TYPES.put("sink-upsert-materializer", SinkUpsertMaterializer::new);
+    TYPES.put("lookup-materializer", LookupMaterializer::new);
     TYPES.put("sink-compactor", SinkCompactor::new);
     TYPES.put("multi-join", MultiJoin::new);
     TYPES.put("window-aggregate", WindowAggregate::new);

@@ -99,13 +99,16 @@ final class RowtimeOver extends KeyedOperator<RowtimeOver.Window> implements Idl
     public void process(InputRow row, Out out) {
       row.requireInsert("an OVER window in event time takes insert-only input");
       long at = Rowtime.of(row.values(), time);
-      if (!reach.isBounded() && at <= row.watermark()) return;
+      if (!reach.isBounded() && at <= row.watermark()) {
+        out.late(1);
+        return;
+      }
       if (stored == null) {
         stored = current();
         if (stored.keyValues.isNone()) stored.keyValues = PackedRow.of(row.values(), keyColumns);
       }
       if (reach.isBounded()) {
-        changed |= stored.firings.add(at, row.watermark(), row.values());
+        changed |= stored.firings.add(at, row.watermark(), row.values(), out);
       } else {
         stored.waiting.add(at, row.watermark(), row.kind(), row.values());
         changed = true;

@@ -50,8 +50,8 @@ final class RowtimeSort extends KeyedOperator<RowtimeSort.Sorting> {
     @Override
     public void process(InputRow row, Out out) {
       row.requireInsert("a sort by time takes insert-only input");
-      changed |=
-          current().firings.add(Rowtime.of(row.values(), time), row.watermark(), row.values());
+      long at = Rowtime.of(row.values(), time);
+      changed |= current().firings.add(at, row.watermark(), row.values(), out);
     }
   }
 

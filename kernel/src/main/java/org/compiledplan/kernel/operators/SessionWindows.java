@@ -163,7 +163,10 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
       long start =
           time < 0 ? times.local(context.processingTime()) : WindowTimes.millis(row.values()[time]);
       Window window = windowOf(start, times.arrival(row, context));
-      if (window == null) return;
+      if (window == null) {
+        out.late(1);
+        return;
+      }
       if (sessions.head == null) sessions.head = contents.head(row.values());
       contents.add(window.content, row);
       changed = true;

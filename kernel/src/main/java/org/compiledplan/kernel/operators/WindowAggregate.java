@@ -109,8 +109,12 @@ final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
 
     @Override
     public void process(InputRow row, Out out) {
+      if (rows.drops(row)) return;
       WindowPanes.Pane pane = assigned.of(row, context.processingTime());
-      if (pane == null) return;
+      if (pane == null) {
+        out.late(1);
+        return;
+      }
       touch(row);
       pane.rows.process(row.values(), RowKinds.isAdd(row.kind()));
     }
@@ -123,18 +127,18 @@ final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> {
     @Override
     public long merge(InputRow row, byte[] partial, Out out) {
       WindowPanes.PartialPanes more = rows.new PartialPanes().read(partial);
-      for (WindowPanes.Pane pane : more.panes.keySet()) merge(row, pane, context.watermark());
-      for (WindowPanes.Pane pane : more.neverLate.keySet()) merge(row, pane, Long.MIN_VALUE);
+      out.late(more.late);
+      for (WindowPanes.Pane pane : more.panes.keySet()) merge(row, pane, context.watermark(), out);
+      for (WindowPanes.Pane pane : more.neverLate.keySet()) merge(row, pane, Long.MIN_VALUE, out);
       return more.rows;
     }
 
-    private void merge(InputRow row, WindowPanes.Pane from, long watermark) {
-      if (windows.isAttached() && rows.isLate(from.first, watermark)) return;
-      WindowPanes.Pane pane =
-          windows.isAttached()
-              ? assigned.of(from.slice, from.first, from.last, from.start)
-              : assigned.inTime(from.slice, from.first, from.last, watermark);
-      if (pane == null) return;
+    private void merge(InputRow row, WindowPanes.Pane from, long watermark, Out out) {
+      WindowPanes.Pane pane = assigned.of(from, watermark);
+      if (pane == null) {
+        out.late(from.rows.rows());
+        return;
+      }
       touch(row);
       pane.rows.merge(from.rows);
     }

@@ -95,7 +95,7 @@ final class WindowPanes {
       this.panes = panes;
     }
 
-    /** The pane of a row; null if the row is late. */
+    /** The pane of a row that has a time; null if the row is late. */
     Pane of(InputRow row, long processingTime) {
       Pane pane = windows.isAttached() ? attached(row) : aligned(row, processingTime);
       if (pane != null) latest = pane;
@@ -110,10 +110,17 @@ final class WindowPanes {
     }
 
     private Pane aligned(InputRow row, long processingTime) {
-      if (time >= 0 && row.values()[time] == null && dropNullTimes) return null;
       windows.assign(
           time < 0 ? times.local(processingTime) : WindowTimes.millis(row.values()[time]));
       return inTime(windows.slice, windows.first, windows.last, row.watermark());
+    }
+
+    /** The pane for the rows of a pre-aggregated one; null if these are late. */
+    Pane of(Pane rows, long watermark) {
+      if (!windows.isAttached()) return inTime(rows.slice, rows.first, rows.last, watermark);
+      return isLate(rows.first, watermark)
+          ? null
+          : of(rows.slice, rows.first, rows.last, rows.start);
     }
 
     /** The pane for the windows that are not complete; null if all are. */
@@ -140,7 +147,12 @@ final class WindowPanes {
     }
   }
 
-  boolean isLate(long end, long watermark) {
+  /** Returns true if the row has no time and belongs to no window. */
+  boolean drops(InputRow row) {
+    return time >= 0 && dropNullTimes && !windows.isAttached() && row.values()[time] == null;
+  }
+
+  private boolean isLate(long end, long watermark) {
     return eventTime && times.due(end) <= watermark;
   }
 
@@ -150,6 +162,7 @@ final class WindowPanes {
    */
   final class PartialPanes implements Partial, Stored {
     long rows;
+    long late;
     final TreeMap<Pane, Pane> panes = new TreeMap<>(ORDER);
     final TreeMap<Pane, Pane> neverLate = new TreeMap<>(ORDER);
     private final Assigned assigned = new Assigned(panes);
@@ -158,6 +171,7 @@ final class WindowPanes {
     @Override
     public void fields(Fields io) {
       rows = io.number("rows", rows);
+      late = io.number("late", late);
       io.list("panes", panes.keySet(), Pane::new, pane -> panes.put(pane, pane));
       io.list("neverLate", neverLate.keySet(), Pane::new, pane -> neverLate.put(pane, pane));
     }
@@ -175,9 +189,11 @@ final class WindowPanes {
     public long add(InputRow row) {
       int before = panes.size() + neverLate.size();
       rows++;
+      if (drops(row)) return 0;
       Assigned to = row.watermark() == Long.MIN_VALUE ? assignedNeverLate : assigned;
       // Rows carry their own times, see partial().
       Pane pane = to.of(row, Long.MIN_VALUE);
+      if (pane == null) late++;
       long growth = pane == null ? 0 : pane.rows.add(row.values());
       return growth + PANE_BYTES * (panes.size() + neverLate.size() - before);
     }

@@ -46,8 +46,8 @@ import org.compiledplan.kernel.values.ValueType;
  * state. Steps and rows may have a {@code watermark}; with {@code "timeDomain": "event"} in the
  * spec the step's watermark fires timers. With {@code "keeps"} states are cached as objects, and
  * written after some steps. Answer: {@code {"steps": [{"out": [{"key", "kind", "values", "at"?}],
- * "stateRows", "keys", "timers"}], "writes": of states}} or {@code {"error": text}}. A condition is
- * text like {@code 0<3} over the columns of both rows.
+ * "late", "stateRows", "keys", "timers"}], "writes": of states}} or {@code {"error": text}}. A
+ * condition is text like {@code 0<3} over the columns of both rows.
  */
 public final class OperatorHarness {
   private static final int FOLDED_AT_MOST = 4;
@@ -57,6 +57,10 @@ public final class OperatorHarness {
   private final Map<String, byte[]> states = new LinkedHashMap<>();
   private final Map<String, Long> timers = new HashMap<>();
   private int stateRows;
+
+  /** Number of late rows of the step. */
+  private long late;
+
   private ValueType[][] inputs;
   private Operator operator;
   private String uid;
@@ -159,6 +163,7 @@ public final class OperatorHarness {
     BatchContext context = context(step);
     long now = eventTime ? context.watermark() : context.processingTime();
     ArrayNode out = result.putArray("out");
+    late = 0;
     Map<String, List<InputRow>> byKey = new LinkedHashMap<>();
     for (JsonNode row : step.get("rows")) {
       int port = row.path("port").asInt(0);
@@ -184,6 +189,7 @@ public final class OperatorHarness {
       state.fired(now);
       operator.onTimer(state, context, new Emission(out, timer.getKey()));
     }
+    result.put("late", late);
     result.put("stateRows", stateRows);
     result.put("keys", states.size());
     result.put("timers", timers.size());
@@ -328,6 +334,11 @@ public final class OperatorHarness {
     @Override
     public void at(long time) {
       at = time;
+    }
+
+    @Override
+    public void late(long rows) {
+      late += rows;
     }
 
     @Override

@@ -146,7 +146,7 @@ final class FlinkFunction implements UserFunction {
     long end = System.currentTimeMillis() + spec.timeoutMillis();
     for (int attempt = 1; ; attempt++) {
       CompletableFuture<Object> future = new CompletableFuture<>();
-      eval.invoke(external(future, values));
+      start(future, values);
       try {
         return future.get(Math.max(0, end - System.currentTimeMillis()), TimeUnit.MILLISECONDS);
       } catch (TimeoutException error) {
@@ -155,6 +155,15 @@ final class FlinkFunction implements UserFunction {
         if (attempt >= spec.attempts()) throw error.getCause();
         Thread.sleep(spec.delayMillis());
       }
+    }
+  }
+
+  /** Starts an asynchronous call; what it throws is its result, as in Flink. */
+  private void start(CompletableFuture<Object> future, Object[] values) throws Throwable {
+    try {
+      eval.invoke(external(future, values));
+    } catch (Exception error) {
+      future.completeExceptionally(error);
     }
   }
 
