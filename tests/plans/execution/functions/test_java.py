@@ -45,7 +45,9 @@ def _function(name: str, class_: str, signature: str, kind: str = "SCALAR") -> s
 COUNTED = "ROW<n INT, words ARRAY<STRING>, counts MAP<STRING, INT>>"
 FUNCTIONS = "\n".join(
     (
-        _function("shout", "Shout", "(STRING) -> STRING; (INT) -> STRING; (STRING, INT...) -> STRING"),
+        _function(
+            "shout", "Shout", "(STRING) -> STRING; (INT) -> STRING; (BOOLEAN) -> STRING; (STRING, INT...) -> STRING"
+        ),
         _function("opened", "Opened", "(STRING) -> STRING"),
         _function("vals", "Values", "(DECIMAL(10, 2)) -> DECIMAL(10, 2); (BIGINT) -> BIGINT"),
         _function(
@@ -66,13 +68,13 @@ CREATE TABLE t (k STRING, n INT, m BIGINT, w STRING, p DECIMAL(10, 2), arr ARRAY
 #: Columns of each sink, its query, and its rows.
 CASES: dict[str, tuple[str, str, list[list[Any]]]] = {
     "scalars": (
-        "n INT, a STRING, b STRING, c STRING, d DECIMAL(10, 2), e BIGINT, f STRING",
+        "n INT, a STRING, b STRING, c STRING, d DECIMAL(10, 2), e BIGINT, f STRING, g STRING, h STRING",
         "SELECT n, shout(w), CASE WHEN n > 2 THEN shout(n) ELSE shout(k, n, 7) END, opened(k), vals(p), vals(m), "
-        "later(k) FROM t WHERE shout(k) <> 'B!' OR n = 4",
+        "later(k), shout(n > 1), shout('', n) FROM t WHERE shout(k) <> 'B!' OR n = 4",
         [
-            [1, "TO BE OR!", "a,1,7", "good day a", 1.26, 11, "a~"],
-            [3, "BE!", "int 3", "good day a", None, 31, "a~"],
-            [4, "(null)", "int 4", "good day b", 10.0, -1, "b~"],
+            [1, "TO BE OR!", "a,1,7", "good day a", 1.26, 11, "a~", "static false", ",1"],
+            [3, "BE!", "int 3", "good day a", None, 31, "a~", "static true", ",3"],
+            [4, "(null)", "int 4", "good day b", 10.0, -1, "b~", "static true", ",4"],
         ],
     ),
     "nested": (

@@ -49,6 +49,10 @@ public final class Samples {
     public Long eval(long left, long right) {
       return left + right;
     }
+
+    public static String eval(Boolean flag) {
+      return "static " + flag;
+    }
   }
 
   /** Reads job parameters, counts with a metric; counts its rows. */

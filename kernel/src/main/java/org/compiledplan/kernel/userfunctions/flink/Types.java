@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.userfunctions.flink;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.java.typeutils.GenericTypeInfo;
@@ -18,6 +20,10 @@ import org.apache.flink.table.types.utils.TypeInfoDataTypeConverter;
 
 /** Types by name, class or type information, without a catalog. */
 final class Types implements DataTypeFactory {
+  /** Quoted names and texts, or the type of an empty literal. */
+  private static final Pattern EMPTY =
+      Pattern.compile("`(?:[^`]|``)*`|'(?:[^']|'')*'|\\b((?:VAR)?(?:CHAR|BINARY))\\(0\\)");
+
   private final ClassLoader loader;
 
   Types(ClassLoader loader) {
@@ -67,7 +73,15 @@ final class Types implements DataTypeFactory {
 
   @Override
   public LogicalType createLogicalType(String type) {
-    return LogicalTypeParser.parse(type, loader);
+    // The parser refuses the length 0, which a type of Flink's plans may have.
+    String text =
+        EMPTY
+            .matcher(type)
+            .replaceAll(
+                part ->
+                    Matcher.quoteReplacement(
+                        part.group(1) == null ? part.group() : part.group(1) + "(1)"));
+    return LogicalTypeParser.parse(text, loader);
   }
 
   @Override
