@@ -77,6 +77,16 @@ def test_declared_functions_are_named_as_in_plans_of_flink(tmp_path: Path) -> No
             "CREATE VIEW v AS SELECT f(CAST(NULL AS INT))",
             "invalid function call: f(.|\n)*COALESCE",
         ),
+        (
+            "CREATE FUNCTION f AS 'a.F' WITH ('signature' = '(INT) -> INT', 'kind' = 'PROCESS_TABLE')",
+            "process table functions(.|\n)*in Flink(.|\n)*Kafka",
+        ),
+        (
+            "CREATE FUNCTION f AS 'a.F' WITH ('signature' = '(INT) -> INT', 'kind' = 'TABLE'); "
+            "CREATE TABLE t (a INT) WITH ('connector' = 'datagen'); "
+            "CREATE VIEW v AS SELECT * FROM f(r => TABLE t PARTITION BY a)",
+            "f takes a table, as a process table function(.|\n)*Kafka",
+        ),
     ],
 )
 def test_errors(statement: str, message: str) -> None:
