@@ -20,6 +20,7 @@ from compiled_plan.plans.execution.spark.packages import add_package, has_class
 from compiled_plan.plans.execution.spark.types import ddl
 from compiled_plan.plans.functions.jars import AllowedClasses
 from compiled_plan.plans.inspection.placement import calls_of
+from compiled_plan.plans.nodes.match import Match
 from compiled_plan.plans.nodes.model import objects_in
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.nodes.table_functions import function_columns
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from compiled_plan.plans.nodes.base import PlanNode
     from compiled_plan.plans.plan import CompiledPlan
 
+#: The kind of aggregate functions.
+AGGREGATE = "AGGREGATE"
 _CALLS = "org.compiledplan.kernel.host.JavaCalls"
 _OPTION = "--functions-from"
 
@@ -83,7 +86,9 @@ class JavaFunctions:
             table, java = getattr(node, "function_call", None), self.of(node)
             for call in calls_of(node):
                 if java_function(call) is not None:
-                    java.described(call, "TABLE" if call is table else "SCALAR", where)
+                    # Patterns alone call aggregate functions in expressions.
+                    is_aggregate = isinstance(node, Match) and java.is_aggregate(call, where)
+                    java.described(call, "TABLE" if call is table else AGGREGATE if is_aggregate else "SCALAR", where)
             for aggregate in objects_in(node, AggregateCall):
                 if aggregate.java_function is not None:
                     # The types of its arguments: see the operators, as a global aggregate has none of its own.
@@ -118,6 +123,13 @@ class JavaFunctions:
             )
         )
 
+    def is_aggregate(self, call: Call, where: str) -> bool:
+        """Return True for the call of an aggregate function; raises like `check`."""
+        function = java_function(call)
+        return function is not None and bool(
+            java_class(self.spark._jvm, _CALLS).isAggregate(self._class_of(function, where))
+        )
+
     def described(self, call: Call, kind: str, where: str) -> Described:
         """The function of a call; raises like `check`."""
         function = java_function(call)
@@ -131,7 +143,7 @@ class JavaFunctions:
         function = call.java_function
         assert function is not None
         plains = [type_.as_regular() for type_ in types]
-        return self._describe(function, "AGGREGATE", plains, [None] * len(plains), call.type, where)
+        return self._describe(function, AGGREGATE, plains, [None] * len(plains), call.type, where)
 
     def code(self, function: JavaFunction) -> str:
         """A digest of a function's class."""
