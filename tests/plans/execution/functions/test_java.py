@@ -15,10 +15,12 @@ from unittest.mock import MagicMock
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.errors import ExecutionError, PlanError, UnsupportedError
+from compiled_plan.plans.errors import ExecutionError, PlanError, ProgramError, UnsupportedError
 from compiled_plan.plans.execution.functions import java
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.functions.declarations import declared_signatures
+from compiled_plan.plans.functions.jar_signatures import function_in
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import Call, JavaFunction
 from compiled_plan.plans.types import STRING
@@ -107,6 +109,12 @@ CASES: dict[str, tuple[str, str, list[list[Any]]]] = {
         "SELECT n, weighted(m, n) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t",
         [[1, 10.0], [2, 20.0], [3, 25.0], [4, 20.0]],
     ),
+    "matched": (
+        "k STRING, a DOUBLE, b STRING",
+        "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES weighted(A.m, A.n) AS a, "
+        "shout(LAST(A.n)) AS b PATTERN (A+ B) DEFINE A AS shout(A.n) <> 'int 4', B AS B.n > 2)",
+        [["a", 10.0, "int 1"], ["b", 20.0, "int 2"]],
+    ),
     "joined": (
         "n INT, o INT",
         "SELECT x.n, y.n FROM t x LEFT JOIN t y ON x.k = y.k AND shout(x.k, y.n) = shout(y.k, 3)",
@@ -173,6 +181,68 @@ def _table(folder: Path, updating: bool) -> list[list[Any]]:
         else:
             rows.append(list(line["after"].values()))
     return sorted(rows, key=repr)
+
+
+@pytest.mark.parametrize(
+    ("class_", "kind", "signature"),
+    [
+        (
+            "Shout",
+            "SCALAR",
+            "(`text` => STRING) -> STRING; (`number` => INT) -> STRING; "
+            "(`text` => STRING, `times` => INT...) -> STRING; "
+            "(`left` => BIGINT NOT NULL, `right` => BIGINT NOT NULL) -> BIGINT; (`flag` => BOOLEAN) -> STRING",
+        ),
+        ("Hinted", "SCALAR", "(INT) -> STRING; (`text` => STRING, `rest` => INT...) -> ARRAY<INT>"),
+        ("Later", "SCALAR", "(`text` => STRING) -> STRING"),
+        ("Split", "TABLE", "(`text` => STRING) -> ROW<word STRING, length INT>"),
+        ("Numbers", "TABLE", "(`upTo` => INT) -> INT"),
+        ("LaterRows", "TABLE", "(`text` => STRING) -> STRING"),
+        ("WeightedAverage", "AGGREGATE", "(`value` => BIGINT, `weight` => INT) -> DOUBLE"),
+    ],
+)
+def test_signatures_are_read_from_class_files(class_: str, kind: str, signature: str, jar: Path) -> None:
+    function = function_in(f"{SAMPLES}{class_}", [jar])
+    assert function is not None
+    assert (function.kind.name, function.signature) == (kind, signature)
+    assert function.deterministic == (class_ != "Hinted")
+    assert declared_signatures(signature, function.kind)
+
+
+def test_methods_of_superclasses_are_overridden(jar: Path) -> None:
+    function = function_in(f"{SAMPLES}Derived", [jar])
+    assert function is not None
+    texts = function.signature.split("; ")
+    assert "(`number` => INT) -> CHAR(3)" in texts
+    assert "(`number` => INT) -> STRING" not in texts
+    assert "(`point` => DECIMAL(5, 2)) -> ARRAY<MAP<STRING, ARRAY<INT NOT NULL>>>" in texts
+    assert "(`text` => STRING) -> STRING" in texts
+
+
+@pytest.mark.parametrize(
+    ("class_", "message"),
+    [
+        ("Nested", r"org.example.Samples\$Point has no SQL type without a DataTypeHint(.|\n)*'signature'"),
+        ("Inferred", r"it has a method `getTypeInference`(.|\n)*'signature'"),
+        ("Point", "derives from java.lang.Object, which is no kind of function"),
+        ("Process", r"process table function, and cannot run here(.|\n)*Kafka"),
+    ],
+)
+def test_types_that_flink_alone_infers_are_declared(class_: str, message: str, jar: Path) -> None:
+    with pytest.raises(ProgramError, match=message):
+        function_in(f"{SAMPLES}{class_}", [jar])
+
+
+def test_a_program_names_the_jar_alone(jar: Path) -> None:
+    env = TableEnvironment()
+    env.execute_sql(f"ADD JAR '{jar}'")
+    env.execute_sql(f"CREATE FUNCTION mean AS '{SAMPLES}WeightedAverage' LANGUAGE JAVA")
+    env.execute_sql(f"CREATE FUNCTION dice AS '{SAMPLES}Dice' USING JAR '{jar}'")
+    env.execute_sql("CREATE TABLE t (k INT, n INT NOT NULL, m BIGINT) WITH ('connector' = 'datagen')")
+    table = env.sql_query("SELECT k, mean(weight => n, `value` => m) AS a, COUNT(dice(n)) AS d FROM t GROUP BY k")
+    assert str(table.get_resolved_schema().get_column_data_types()[1]) == "DOUBLE"
+    shown = {row[0]: row[1] for row in env.execute_sql("DESCRIBE FUNCTION EXTENDED dice").collect()}
+    assert (shown["is deterministic"], shown["kind"]) == ("false", "SCALAR")
 
 
 @pytest.mark.spark
