@@ -247,12 +247,12 @@ def _jar(file: Path, *classes: str) -> None:
 
 
 def test_java_functions_come_from_the_jars_in_allowed_folders(tmp_path: Path) -> None:
-    programs, other = tmp_path / "programs", tmp_path / "other"
-    for folder in (programs, other):
+    programs, elsewhere = tmp_path / "programs", tmp_path / "elsewhere"
+    for folder in (programs, elsewhere):
         folder.mkdir()
     _jar(programs / "shop.jar", "com.shop.Shout", "com.shop.Functions$Mean")
     _jar(programs / "more.jar", "com.more.Split")
-    _jar(other / "other.jar", "com.other.Other")
+    _jar(elsewhere / "other.jar", "com.other.Other")
     calls = [
         {"kind": "CALL", "systemName": "shout", "java": {"class": "com.shop.Shout"}},
         {"kind": "CALL", "catalogName": "`c`.`d`.`split`", "class": "com.more.Split", "operands": []},

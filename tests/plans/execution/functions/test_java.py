@@ -51,7 +51,11 @@ FUNCTIONS = "\n".join(
             "shout", "Shout", "(STRING) -> STRING; (INT) -> STRING; (BOOLEAN) -> STRING; (STRING, INT...) -> STRING"
         ),
         _function("opened", "Opened", "(STRING) -> STRING"),
-        _function("vals", "Values", "(DECIMAL(10, 2)) -> DECIMAL(10, 2); (BIGINT) -> BIGINT"),
+        _function(
+            "vals",
+            "Values",
+            "(DECIMAL(10, 2)) -> DECIMAL(10, 2); (BIGINT) -> BIGINT; (BITMAP) -> BITMAP; (VARIANT) -> VARIANT",
+        ),
         _function(
             "nested", "Nested", "(INT, ARRAY<STRING>) -> ROW<n INT, words ARRAY<STRING>, counts MAP<STRING, INT>>"
         ),
@@ -87,6 +91,13 @@ CASES: dict[str, tuple[str, str, list[list[Any]]]] = {
             [3, None],
             [4, {"n": 4, "words": ["z"], "counts": {"z": 1}}],
         ],
+    ),
+    "opaque": (
+        "n INT, a STRING, b STRING, c STRING",
+        "SELECT n, BITMAP_TO_STRING(vals(BITMAP_BUILD(ARRAY[n, 7]))), "
+        'JSON_STRING(vals(vals(PARSE_JSON(\'{"a": {"a": [\' || CAST(n AS STRING) || \', "x"]}}\')))), '
+        "BITMAP_TO_STRING(vals(IF(n > 9, BITMAP_BUILD(ARRAY[n]), CAST(NULL AS BITMAP)))) FROM t WHERE n < 3",
+        [[1, "{1,7,100}", '[1,"x"]', None], [2, "{2,7,100}", '[2,"x"]', None]],
     ),
     "rows": (
         "n INT, word STRING, v INT",

@@ -30,6 +30,8 @@ import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.table.functions.TableFunction;
 import org.apache.flink.table.types.inference.TypeInference;
 import org.apache.flink.types.Row;
+import org.apache.flink.types.bitmap.Bitmap;
+import org.apache.flink.types.variant.Variant;
 
 /** User functions of all kinds, which the tests compile and run here and in Flink. */
 public final class Samples {
@@ -161,6 +163,17 @@ public final class Samples {
 
     public Long eval(Long number) {
       return number == null ? -1L : number + 1;
+    }
+
+    public Bitmap eval(Bitmap bitmap) {
+      if (bitmap == null) return null;
+      Bitmap more = Bitmap.from(bitmap);
+      more.add(100);
+      return more;
+    }
+
+    public Variant eval(Variant value) {
+      return value == null ? null : value.getField("a");
     }
 
     public Short eval(Short number) {
