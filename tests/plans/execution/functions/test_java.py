@@ -123,7 +123,7 @@ CASES: dict[str, tuple[str, str, list[list[Any]]]] = {
     "matched": (
         "k STRING, a DOUBLE, b STRING",
         "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES weighted(A.m, A.n) AS a, "
-        "shout(LAST(A.n)) AS b PATTERN (A+ B) DEFINE A AS shout(A.n) <> 'int 4', B AS B.n > 2)",
+        "shout(LAST(A.n)) AS b PATTERN (A+ B) DEFINE A AS shout(A.n) IN ('int 1', 'int 2'), B AS B.n > 2)",
         [["a", 10.0, "int 1"], ["b", 20.0, "int 2"]],
     ),
     "joined": (

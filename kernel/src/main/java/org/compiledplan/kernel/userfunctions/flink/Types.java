@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.userfunctions.flink;
 
+import java.security.CodeSource;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
@@ -25,9 +26,11 @@ final class Types implements DataTypeFactory {
       Pattern.compile("`(?:[^`]|``)*`|'(?:[^']|'')*'|\\b((?:VAR)?(?:CHAR|BINARY))\\(0\\)");
 
   private final ClassLoader loader;
+  private final CodeSource source;
 
-  Types(ClassLoader loader) {
+  Types(ClassLoader loader, CodeSource source) {
     this.loader = loader;
+    this.source = source;
   }
 
   @Override
@@ -63,11 +66,12 @@ final class Types implements DataTypeFactory {
 
   @Override
   public <T> DataType createRawDataType(Class<T> type) {
-    return createRawDataType(new GenericTypeInfo<>(type));
+    return DataTypes.RAW(type, new RawSerializer<>(type, loader, source));
   }
 
   @Override
   public <T> DataType createRawDataType(TypeInformation<T> type) {
+    if (type instanceof GenericTypeInfo) return createRawDataType(type.getTypeClass());
     return DataTypes.RAW(type.getTypeClass(), type.createSerializer(new SerializerConfigImpl()));
   }
 
