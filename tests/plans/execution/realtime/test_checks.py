@@ -167,7 +167,8 @@ def test_functions_in_java_run() -> None:
         "CREATE FUNCTION parts AS 'com.shop.Parts' WITH ('signature' = '(INT) -> INT', 'kind' = 'TABLE');"
     )
     query = "SELECT twice(k), mean(p) FROM numbers, LATERAL TABLE(parts(k)) AS x(p) GROUP BY k"
-    check(program(f"{functions}{NUMBERS}{OUT}INSERT INTO sink {query};"), TRANSFORM)
+    prepared = program(f"{functions}{NUMBERS}{OUT}INSERT INTO sink {query};")
+    assert [reason.name for reason in REASONS if any(reason.find(prepared, reason))] == []
 
 
 def test_another_host_is_refused() -> None:
