@@ -235,13 +235,17 @@ def _dry_run(
 ) -> int:
     """Check plans and print their stages; no Spark starts."""
     from compiled_plan.plans.execution.explain import stages_of, stages_text
+    from compiled_plan.plans.functions.jars import AllowedClasses
     from compiled_plan.plans.functions.naming import with_module_functions
+    from compiled_plan.plans.inspection.at_start import check_classes
 
+    allowed = AllowedClasses(options.functions_from, options.java_classes)
     failed = reader.failed
     for path, plan in plans:
         try:
             plan = with_module_functions(plan, options.functions_from)
             layout = stages_of(plan, options)
+            check_classes(plan, allowed)
             print_line(layout.model_dump_json(by_alias=True) if as_json else stages_text(layout))
         except CompiledPlanError as fault:
             fail(fault, path, debug=reader.debug)

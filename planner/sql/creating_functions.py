@@ -7,7 +7,9 @@ WITH, so a script that declares the signature of a Java function runs there, too
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from compiled_plan.planner.catalog.functions import CatalogFunction
 from compiled_plan.planner.catalog.jars import existing
@@ -20,6 +22,7 @@ from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.functions.calls import Callables
 from compiled_plan.plans.functions.declarations import (
     DETERMINISTIC,
+    KIND,
     SIGNATURE,
     declared_kind,
     declared_signatures,
@@ -110,15 +113,11 @@ def _class_name(identifier: str) -> str:
 
 
 def _declared(catalog: Catalog, name: ObjectIdentifier, statement: st.CreateFunction) -> CatalogFunction:
-    """A Java function by its declared signature: no JVM runs while a program is compiled."""
+    """A Java function by its declared signature, or that of its class file: a program is compiled without a JVM."""
     class_, options = _class_name(statement.identifier), statement.options
     jars = [existing(path) for path in statement.resources] or catalog.jars.paths()
     if SIGNATURE not in options:
-        raise ProgramError(
-            f"the types of the Java function {name.name} are unknown: a program is compiled without a JVM",
-            remedy="declare them in WITH, which Flink accepts, too: WITH ('signature' = '(INT, STRING) -> BIGINT'); "
-            "add 'kind' = 'TABLE' or 'AGGREGATE' for such a function",
-        )
+        options = {**_read(name, class_, jars), **options}
     kind = declared_kind(options)
     deterministic = options.get(DETERMINISTIC, "true").strip().lower()
     if deterministic not in ("true", "false"):
@@ -127,3 +126,19 @@ def _declared(catalog: Catalog, name: ObjectIdentifier, statement: st.CreateFunc
     callables = Callables.declared(kind, declared_signatures(options[SIGNATURE], kind))
     temporary = statement.temporary or statement.system
     return CatalogFunction(name, callables, temporary, statement.system, java=function)
+
+
+def _read(name: ObjectIdentifier, class_: str, jars: Sequence[str]) -> dict[str, str]:
+    """The options that declare a function, from the class file in its jar."""
+    from compiled_plan.plans.functions.jar_signatures import function_in  # for functions without a signature alone
+
+    function = function_in(class_, [Path(jar) for jar in jars if "://" not in jar])
+    if function is None:
+        raise ProgramError(
+            f"the types of the Java function {name.name} are unknown: no jar of the program has its class",
+            remedy="name its jar, USING JAR 'file.jar' or ADD JAR 'file.jar'; or declare the types in WITH, which "
+            "Flink accepts, too: WITH ('signature' = '(INT, STRING) -> BIGINT'), and 'kind' = 'TABLE' or "
+            "'AGGREGATE' for such a function",
+        )
+    deterministic = "true" if function.deterministic else "false"
+    return {SIGNATURE: function.signature, KIND: function.kind.name, DETERMINISTIC: deterministic}

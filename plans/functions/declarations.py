@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 from compiled_plan.plans.functions.definitions import FunctionKind
 from compiled_plan.plans.functions.signature import Argument, Signature
+from compiled_plan.plans.nodes.process_table_function import INSTEAD
 from compiled_plan.plans.types.parse import parse_type
 from compiled_plan.plans.types.python.bridge import Bridged
 
@@ -38,6 +39,8 @@ def declared_kind(options: Mapping[str, str]) -> FunctionKind:
         ProgramError: it is no kind of function.
     """
     text = options.get(KIND, FunctionKind.SCALAR.value).strip().upper()
+    if text == "PROCESS_TABLE":
+        raise ProgramError("process table functions of users cannot run here", remedy=INSTEAD)
     if text not in FunctionKind.__members__:
         known = ", ".join(item.lower() for item in FunctionKind.__members__)
         raise ProgramError(f"{text!r} is no kind of function", remedy=f"write one of {known}")

@@ -26,6 +26,7 @@ from compiled_plan.plans.functions.definitions import (
     deterministic,
 )
 from compiled_plan.plans.functions.inference import TypeInference
+from compiled_plan.plans.functions.jars import is_jar
 from compiled_plan.plans.rex.python import PythonFunction
 
 #: Classes, and declared functions, registered by programs of this process: they need no permission.
@@ -42,11 +43,6 @@ def imported_from(folders: Sequence[Path]) -> Iterator[None]:
         yield
     finally:
         _FOLDERS.reset(before)
-
-
-def is_jar(entry: str) -> bool:
-    """Return True if an entry of the allowed places of functions is a jar of Java functions."""
-    return entry.endswith(".jar")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from compiled_plan.plans.connectors.checks import formats_of
 from compiled_plan.plans.connectors.registry import connector_spec
@@ -11,8 +12,12 @@ from compiled_plan.plans.inspection.placement import calls_of, calls_of_python
 from compiled_plan.plans.nodes.model import objects_in
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.rex import java_function, python_function
+from compiled_plan.plans.rex import JavaFunction, java_function, python_function
 from compiled_plan.plans.text.masking import masked
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.functions.jars import AllowedClasses
+    from compiled_plan.plans.nodes.base import PlanNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,24 @@ def _facts(plan: CompiledPlan) -> Iterator[AtStart]:
         for function in (*scalar, *(call.python for call in objects_in(node, AggregateCall))):
             if function is not None:
                 yield AtStart(function.path, "the Python function, its module and its types", node.id)
-        called = (java_function(call) for call in calls_of(node))
-        for java in (*called, *(call.java_function for call in objects_in(node, AggregateCall))):
-            if java is not None:
-                yield AtStart(java.path, "the Java function, its class and its types", node.id)
+        for java in _java_functions(node):
+            yield AtStart(java.path, "the Java function, its class and its types", node.id)
+
+
+def _java_functions(node: PlanNode) -> Iterator[JavaFunction]:
+    called = (java_function(call) for call in calls_of(node))
+    for java in (*called, *(call.java_function for call in objects_in(node, AggregateCall))):
+        if java is not None:
+            yield java
+
+
+def check_classes(plan: CompiledPlan, allowed: AllowedClasses) -> None:
+    """Check the part that needs no JVM: that the Java functions of a plan are in allowed places.
+
+    Raises:
+        UnsupportedError: a class that is not allowed, or unknown.
+        ExecutionError: a jar does not exist.
+    """
+    for node in plan.nodes:
+        for function in _java_functions(node):
+            allowed.place_of(function, f"node {node.id} ({node.type})")

@@ -44,7 +44,7 @@ def plan_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[
         yield Finding("/nodes", "the plan has no sink", "compile an INSERT INTO statement", editable=True)
     for position, node in enumerate(nodes):
         if not node.runnable:
-            yield _node_finding(unrunnable(node.type), node, position)
+            yield _node_finding(node.refusal() or unrunnable(node.type), node, position)
         if label(node) not in faulty:
             yield from _rule_findings(node, position, plan, received[node.id])
 

@@ -178,6 +178,10 @@ class PlanNode(PlanModel):
         """True if the product can run this node; of some types it runs only some nodes."""
         return self.RUNNABLE
 
+    def refusal(self) -> Fault | None:
+        """The fault of a node that is not `runnable`; None for the general one, which has its type."""
+        return None
+
     @classmethod
     def type_name(cls) -> str:
         """The `type` of the node's JSON: name and version."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
-from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import SOME_INPUTS, Inputs, PlanNode
 from compiled_plan.plans.nodes.model import Nullable
 from compiled_plan.plans.nodes.rules import output
@@ -22,6 +22,11 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 TO, FROM = "$TO_CHANGELOG$1", "$FROM_CHANGELOG$1"
 KINDS: tuple[RowKind, ...] = ("INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE")
 Direction = Literal["TO", "FROM"]
+#: The remedy for functions of users, which are refused.
+INSTEAD = (
+    "run the part of the program with it in Flink, and pass its rows on through Kafka; or write it as an aggregate "
+    "function, whose accumulator is the state of a key, or as MATCH_RECOGNIZE, which has timeouts"
+)
 #: The column of codes unless the call names another.
 OP = "op"
 #: The column that `on_time` appends.
@@ -119,6 +124,11 @@ class ProcessTableFunction(PlanNode):
     @property
     def runnable(self) -> bool:
         return self.function_call.get("internalName") in (TO, FROM)
+
+    def refusal(self) -> Fault | None:
+        call = self.function_call
+        name = call.get("catalogName") or call.get("systemName") or call.get("class") or call.get("internalName")
+        return refusal(("functionCall",), f"the process table function {name} cannot run here", INSTEAD, name)
 
     def call(self) -> ChangelogCall:
         """The call of a runnable node. Raises MappingError for an invalid mapping."""

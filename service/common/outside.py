@@ -1,4 +1,4 @@
-"""External resources of a plan (Python functions, files, servers), and the check that the operator allows them.
+"""External resources of a plan (functions of users, files, servers), and the check that the operator allows them.
 
 The check walks the whole JSON of a plan, so that it covers new node types, too.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 from compiled_plan.plans.connectors.outside import reached_by
 from compiled_plan.plans.connectors.reached import Reach
 from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.functions.jars import jar_with
 from compiled_plan.plans.functions.loading import places_of
 from compiled_plan.plans.text.masking import masked
 
@@ -32,7 +34,7 @@ class Allowed:
     """The resources that the operator allows.
 
     Args:
-        programs: folders of Python functions.
+        programs: folders of Python functions, and of jars with Java functions.
         data: folders, or their URIs, of tables.
         home: the home folder of the service; tables may be in its `data` only, even if `data` above contains it.
     """
@@ -78,6 +80,7 @@ def check_outside(plan: Any, allowed: Allowed) -> None:
     """
     for function in objects_of(plan, "python"):
         _check_function(function, allowed.programs)
+    jars_of(plan, allowed)
     for table in objects_of(plan, "options"):
         options = {key: value for key, value in table.value.items() if isinstance(value, str)}
         for key, value in options.items():
@@ -87,12 +90,56 @@ def check_outside(plan: Any, allowed: Allowed) -> None:
 
 def objects_of(plan: Any, key: str) -> Iterator[Value]:
     """The JSON objects under a key, at any depth of a plan."""
+    return (item for item in _objects(plan) if item.key == key)
+
+
+def jars_of(plan: Any, allowed: Allowed) -> list[Path]:
+    """The jars in allowed folders that have the Java functions of a plan.
+
+    Raises:
+        UnsupportedError: no jar has a function, or the plan has its name alone.
+    """
+    classes: dict[str, str] = {}
+    for call in _objects(plan):
+        if call.value.get("kind") == "CALL" or "argList" in call.value:
+            names = [call.value.get(key) for key in ("catalogName", "systemName")]
+            declared = call.value.get("java")
+            class_ = (declared if isinstance(declared, dict) else call.value).get("class")
+            if class_:
+                classes.setdefault(str(class_), call.where)
+            elif any(names) and not call.value.get("python"):
+                raise UnsupportedError(
+                    f"the plan has the function {next(filter(None, names))} without its class or module",
+                    where=call.where,
+                    remedy="compile the program in the service, or, if the function is in Java, in Flink after "
+                    "CREATE FUNCTION without TEMPORARY",
+                )
+    if not classes:
+        return []
+    jars = [file for folder in allowed.programs for file in sorted(Path(folder).glob("*.jar"))]
+    try:
+        places = {class_: jar_with(class_, jars) for class_ in classes}
+    except zipfile.BadZipFile as fault:
+        raise UnsupportedError(
+            f"{str(fault)!r} is no jar", remedy="ask the operator to correct or to remove it"
+        ) from None
+    for class_, jar in places.items():
+        if jar is None:
+            raise UnsupportedError(
+                f"no jar in an allowed folder has the Java function {class_}",
+                where=classes[class_],
+                remedy="ask the operator to put its jar into one of the folders of --programs",
+            )
+    return sorted(set(filter(None, places.values())))
+
+
+def _objects(plan: Any) -> Iterator[Value]:
+    """All JSON objects of a plan."""
     waiting = [Value("", "", plan)]
     while waiting:
         item = waiting.pop()
         if isinstance(item.value, dict):
-            if item.key == key:
-                yield item
+            yield item
             waiting += (Value(f"{item.where}/{name}", name, value) for name, value in item.value.items())
         elif isinstance(item.value, list):
             waiting += (Value(f"{item.where}/{at}", "", value) for at, value in enumerate(item.value))

@@ -77,7 +77,7 @@ class Settings(_Part):
     )
     programs: tuple[Path, ...] = Field(
         default=(),
-        description="folders of Python programs to compile and of Python functions to import",
+        description="folders of Python programs to compile, and of Python functions and jars with Java functions",
     )
     data: tuple[str, ...] = Field(
         default=(),

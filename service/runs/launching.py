@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from compiled_plan.plans.nodes.configuration import freshness_of
 from compiled_plan.plans.telemetry.progress_file import last_number
 from compiled_plan.plans.text.properties import properties_text
-from compiled_plan.service.common.outside import Allowed, check_outside, objects_of
+from compiled_plan.service.common.outside import Allowed, check_outside, jars_of, objects_of
 from compiled_plan.service.runs.folders import CONF, PLAN
 from compiled_plan.service.runs.processes import Launch, checkpoint_lock
 from compiled_plan.service.runs.settings import Files, settings_of, submitting_environment
@@ -87,7 +87,7 @@ def launch_of(
 
 
 def functions_of(plan: Any, allowed: Allowed) -> tuple[list[str], dict[str, str]]:
-    """Options of `execute-plan` and environment variables for a plan's Python functions.
+    """Options of `execute-plan` and environment variables for a plan's functions.
 
     Args:
         plan: the JSON of the plan.
@@ -99,7 +99,8 @@ def functions_of(plan: Any, allowed: Allowed) -> tuple[list[str], dict[str, str]
     check_outside(plan, allowed)
     modules = sorted(set(function_modules(plan)))
     folders = os.pathsep.join(allowed.programs)
-    options = [part for module in modules for part in ("--functions-from", f"{module}={folders}")]
+    places = [*(f"{module}={folders}" for module in modules), *map(str, jars_of(plan, allowed))]
+    options = [part for place in places for part in ("--functions-from", place)]
     return options, {"PYTHONPATH": path_of(allowed.programs)} if modules else {}
 
 

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -212,3 +213,32 @@ def test_a_start_that_cannot_succeed_is_refused_without_a_jvm(
     assert message in done.stderr
     assert sorted(tmp_path.iterdir()) == sorted([*before, events])
     assert message in events.read_text().splitlines()[-1]
+
+
+def test_a_dry_run_checks_the_places_of_java_functions(plan_file: PlanFile, tmp_path: Path) -> None:
+    for name in ("com/shop/Shout", "com/shop/Mean"):
+        with zipfile.ZipFile(tmp_path / f"{name[-4:]}.jar", "w") as jar:
+            jar.writestr(f"{name}.class", b"")
+    (tmp_path / "text.jar").write_text("no jar")
+    options = "'signature' = '(INT) -> INT'"
+    functions = f"CREATE FUNCTION shout AS 'com.shop.Shout' WITH ({options});"
+    functions += f"CREATE FUNCTION mean AS 'com.shop.Mean' WITH ({options}, 'kind' = 'AGGREGATE');"
+    source = "CREATE TABLE t (a INT) WITH ('connector' = 'datagen');"
+    program = f"{functions}{PRINT}{source} INSERT INTO lines SELECT shout(mean(a)), 'x' FROM t"
+    plan = plan_file("plan.json", program)
+
+    def dry(path: Path, *places: object) -> tuple[int, str]:
+        done = run("--dry-run", *(part for place in places for part in ("--functions-from", str(place))), str(path))
+        return done.returncode, done.stderr
+
+    jars = (tmp_path / "hout.jar", tmp_path / "Mean.jar")
+    assert dry(plan, *jars) == (0, "")
+    assert dry(plan, "com.shop") == (0, "")
+    for places, message in {
+        (): "calls the Java class com.shop.",
+        jars[:1]: f"the Java class com.shop.Mean, and {jars[0]} does not have it",
+        (tmp_path / "none.jar",): "there is no jar",
+        (tmp_path / "text.jar",): "text.jar' is no jar",
+    }.items():
+        code, text = dry(plan, *places)
+        assert (code, message in text, "--functions-from" in text) == (1, True, True), text

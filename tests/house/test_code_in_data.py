@@ -37,12 +37,13 @@ ALLOWED = {
     "plans/types/python/annotations.py: eval": "annotations of the program's own classes",
 }
 #: Java deserialization, and the kernel's files that use it.
-READS_OBJECTS = re.compile(r"ObjectInput(Stream)?\b|\breadObject\(|XMLDecoder|\.deserialize\(")
+READS_OBJECTS = re.compile(r"ObjectInput(Stream)?\b|\breadObject\(|XMLDecoder|\.deserialize\(|readClassAndObject\(")
 JAVA = {
     "host/Conditions.java": _RUN + "; `StoredState` reads a checkpoint with conditions that are text",
     "values/Bitmaps.java": "the integers of a bitmap, in its own format",
     "userfunctions/flink/Conversions.java": "a RAW value in an accumulator, by the serializer that an allowed function "
     "declares",
+    "userfunctions/flink/RawSerializer.java": "objects of the function's jar and of Java's value classes alone",
 }
 
 

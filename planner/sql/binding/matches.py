@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from compiled_plan.planner.algebra.nodes import SortKey
+from compiled_plan.planner.algebra.nodes import FunctionName, SortKey
 from compiled_plan.planner.algebra.timed import Match
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions.casts import cast
@@ -211,6 +211,8 @@ class _Match:
         if node.distinct or node.filter is not None:
             raise self._session.source.unsupported(self._node, "DISTINCT or FILTER in MATCH_RECOGNIZE")
         if node.name != "$AVG$1":
+            if isinstance(node.name, FunctionName):
+                return Call("", node.operands, node.type, None, node.name.extra)
             return Call(node.name, node.operands, node.type, node.syntax)
         total = Call("$SUM$1", node.operands, type_of(node.operands[0]).with_nullability(True))
         count = Call("$COUNT$1", node.operands, BIGINT.not_null(), "FUNCTION_STAR")

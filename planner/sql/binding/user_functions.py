@@ -12,6 +12,7 @@ from compiled_plan.planner.sql.binding.expressions import bind, bind_condition
 from compiled_plan.planner.sql.binding.window_tables import WINDOW_TABLE_FUNCTIONS
 from compiled_plan.plans.functions.definitions import FunctionKind
 from compiled_plan.plans.functions.signature import table_fields
+from compiled_plan.plans.nodes.process_table_function import INSTEAD
 from compiled_plan.plans.rex import Call, RexNode
 from compiled_plan.plans.types import Field, LogicalType, RowType
 
@@ -68,6 +69,13 @@ def bind_arguments(binder: Binder, node: ast.Call, context: Context) -> tuple[li
         else:
             named.append(None)
             arguments.append(argument)
+    table = next((argument for argument in arguments if isinstance(argument, ast.TableArgument)), None)
+    if table is not None:
+        raise binder.source.error(
+            table,
+            f"{node.parts[-1].name} takes a table, as a process table function, and cannot run here",
+            INSTEAD,
+        )
     if any(named) and not all(named):
         raise binder.source.error(node, "some arguments have names and some have not", "name all, or none")
     return [bind(binder, argument, context) for argument in arguments], named

@@ -7,21 +7,20 @@ function are those of Flink. The kernel calls the function; its state is a value
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
 
 from compiled_plan.plans.connectors.jars import FLINK
-from compiled_plan.plans.errors import ExecutionError, PlanError, UnsupportedError
+from compiled_plan.plans.errors import ExecutionError, PlanError
 from compiled_plan.plans.execution.spark.java import column_of, java_array, java_causes, java_class, java_column
 from compiled_plan.plans.execution.spark.packages import add_package, has_class
 from compiled_plan.plans.execution.spark.types import ddl
-from compiled_plan.plans.functions.loading import is_jar
+from compiled_plan.plans.functions.jars import AllowedClasses
 from compiled_plan.plans.inspection.placement import calls_of
+from compiled_plan.plans.nodes.match import Match
 from compiled_plan.plans.nodes.model import objects_in
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.nodes.table_functions import function_columns
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
     from compiled_plan.plans.nodes.base import PlanNode
     from compiled_plan.plans.plan import CompiledPlan
 
+#: The kind of aggregate functions.
+AGGREGATE = "AGGREGATE"
 _CALLS = "org.compiledplan.kernel.host.JavaCalls"
 _OPTION = "--functions-from"
 
@@ -85,11 +86,17 @@ class JavaFunctions:
             table, java = getattr(node, "function_call", None), self.of(node)
             for call in calls_of(node):
                 if java_function(call) is not None:
-                    java.described(call, "TABLE" if call is table else "SCALAR", where)
+                    # Patterns alone call aggregate functions in expressions.
+                    is_aggregate = isinstance(node, Match) and java.is_aggregate(call, where)
+                    java.described(call, "TABLE" if call is table else AGGREGATE if is_aggregate else "SCALAR", where)
             for aggregate in objects_in(node, AggregateCall):
                 if aggregate.java_function is not None:
                     # The types of its arguments: see the operators, as a global aggregate has none of its own.
                     self._class_of(aggregate.java_function, where)
+
+    @property
+    def _allowed(self) -> AllowedClasses:
+        return AllowedClasses(self.allowed, self.classes)
 
     def of(self, node: PlanNode) -> JavaFunctions:
         """The functions with the options of a node."""
@@ -116,6 +123,13 @@ class JavaFunctions:
             )
         )
 
+    def is_aggregate(self, call: Call, where: str) -> bool:
+        """Return True for the call of an aggregate function; raises like `check`."""
+        function = java_function(call)
+        return function is not None and bool(
+            java_class(self.spark._jvm, _CALLS).isAggregate(self._class_of(function, where))
+        )
+
     def described(self, call: Call, kind: str, where: str) -> Described:
         """The function of a call; raises like `check`."""
         function = java_function(call)
@@ -129,11 +143,11 @@ class JavaFunctions:
         function = call.java_function
         assert function is not None
         plains = [type_.as_regular() for type_ in types]
-        return self._describe(function, "AGGREGATE", plains, [None] * len(plains), call.type, where)
+        return self._describe(function, AGGREGATE, plains, [None] * len(plains), call.type, where)
 
     def code(self, function: JavaFunction) -> str:
         """A digest of a function's class."""
-        class_ = function.class_ or self.classes.get(function.name, "")
+        class_ = self._allowed.class_of(function)
         if class_ not in self._loaded or not has_class(self.spark, class_):
             return ""
         return str(java_class(self.spark._jvm, _CALLS).code(class_))
@@ -143,7 +157,7 @@ class JavaFunctions:
         named = {
             item.accumulator_text
             for item in self._known.values()
-            if json.loads(item.spec)["className"] == (function.class_ or self.classes.get(function.name))
+            if json.loads(item.spec)["className"] == self._allowed.class_of(function)
         }
         return named.pop() if len(named) == 1 else ""
 
@@ -208,25 +222,9 @@ class JavaFunctions:
 
     def _class_of(self, function: JavaFunction, where: str) -> str:
         """The class of a function, which is allowed and on the class path then."""
-        class_ = function.class_ or self.classes.get(function.name, "")
-        if not class_:
-            raise UnsupportedError(
-                f"the plan names the function {function.name!r} without its class, as Flink does for temporary ones",
-                where=where,
-                remedy=f"add --java-function {function.name}=CLASS, and {_OPTION} with its jar",
-            )
-        if class_ in self._loaded:
-            return class_
-        jar = self._jar_of(class_)
-        if jar is None and not any(_within(class_, entry) for entry in self.allowed if not is_jar(entry)):
-            places = ", ".join(function.jars)
-            raise UnsupportedError(
-                f"the plan calls the Java class {class_}, and a plan may not choose which code runs",
-                where=where,
-                remedy=f"if you trust it, add {_OPTION} FILE.jar with its jar"
-                + (f" (the program names {places})" if places else "")
-                + f", or {_OPTION} {class_} if it is on the class path",
-            )
+        if self._allowed.class_of(function) in self._loaded:
+            return self._allowed.class_of(function)
+        class_, jar = self._allowed.place_of(function, where)
         self._provide(class_)
         if jar is not None and not has_class(self.spark, class_):
             self.spark.sql(f"ADD JAR '{jar.resolve().as_uri()}'").collect()
@@ -239,31 +237,12 @@ class JavaFunctions:
         self._loaded.add(class_)
         return class_
 
-    def _jar_of(self, class_: str) -> Path | None:
-        """The allowed jar that has a class."""
-        for entry in filter(is_jar, self.allowed):
-            file = Path(entry)
-            if not file.is_file():
-                raise ExecutionError(f"there is no jar {entry!r}", remedy=f"correct {_OPTION}")
-            try:
-                with zipfile.ZipFile(file) as jar:
-                    names = set(jar.namelist())
-            except zipfile.BadZipFile:
-                raise ExecutionError(f"{entry!r} is no jar", remedy=f"correct {_OPTION}") from None
-            if f"{class_.replace('.', '/')}.class" in names:
-                return file
-        return None
-
     def _provide(self, class_: str) -> None:
         if self._loaded:
             return
         for package in FLINK:
             if not has_class(self.spark, package.holds):
                 add_package(self.spark, package, f"the Java function {class_}")
-
-
-def _within(class_: str, entry: str) -> bool:
-    return class_ == entry or class_.startswith((f"{entry}.", f"{entry}$"))
 
 
 def _literal(operand: RexNode) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.functions.java import JavaFunctions
+from compiled_plan.plans.execution.functions.java import Described, JavaFunctions
 from compiled_plan.plans.execution.operators.parameters import JavaAggregate, ValueType
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.types import LogicalType
@@ -41,6 +41,11 @@ def java_aggregate(
                 where=where,
                 remedy=f"add a public method `{method}` to its class",
             )
+    return described_aggregate(described)
+
+
+def described_aggregate(described: Described) -> JavaAggregate:
+    """The kernel's parameters of a function that has its required methods."""
     assert described.accumulator is not None
     return JavaAggregate(described.spec, _type(described.accumulator))
 

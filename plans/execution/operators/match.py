@@ -6,21 +6,31 @@ The kernel finds the matches. It also computes the values that conditions and me
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql import Column
 
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
 from compiled_plan.plans.execution.operators.base import ByInput, KeyedOperator, KeyedPort, Lowering, keyed
-from compiled_plan.plans.execution.operators.parameters import JoinedCondition, Parameters, SortColumn, sort_columns
+from compiled_plan.plans.execution.operators.parameters import (
+    JavaAggregate,
+    JoinedCondition,
+    Parameters,
+    SortColumn,
+    sort_columns,
+)
 from compiled_plan.plans.nodes.match import Match
 from compiled_plan.plans.nodes.patterns import ALL, alphas, elements, offset, parts, skip
 from compiled_plan.plans.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform, type_of
 from compiled_plan.plans.rex.signatures import AGGREGATES
 from compiled_plan.plans.trees import fold_tree
 from compiled_plan.plans.types import LogicalType, TimeKind, TimestampBase
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.execution.functions.java import JavaFunctions
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +68,7 @@ class AggregateValue:
     variable: int
     args: tuple[int, ...]
     type_of: int
+    java: JavaAggregate | None = None
     kind: str = field(default="aggregate", init=False)
 
 
@@ -122,6 +133,8 @@ class _Values:
     node: Match
     variables: Sequence[str]
     rows: _Rows
+    java: JavaFunctions | None
+    where: str
     slots: list[MatchValue] = field(default_factory=list)
     types: list[LogicalType] = field(default_factory=list)
 
@@ -144,9 +157,20 @@ class _Values:
                 return self._slot(rex, RowValue(-1, time))
             case Call(name="$MATCH_PROCTIME$1"):
                 return Call("$PROCTIME$1", (), rex.type)
-            case Call() if rex.name in AGGREGATES:
+            case Call() if rex.name in AGGREGATES or self._calls_aggregate(rex):
                 return self._aggregate(rex)
         return rex.with_children(inside) if inside else rex
+
+    def _calls_aggregate(self, rex: Call) -> bool:
+        return self.java is not None and self.java.is_aggregate(rex, self.where)
+
+    def _java(self, rex: Call) -> JavaAggregate | None:
+        if self.java is None or not self._calls_aggregate(rex):
+            return None
+        from compiled_plan.plans.execution.functions.java import AGGREGATE  # for plans with such functions alone
+        from compiled_plan.plans.execution.operators.java_aggregates import described_aggregate
+
+        return described_aggregate(self.java.described(rex, AGGREGATE, self.where))
 
     def _aggregate(self, rex: Call) -> RexNode:
         columns = [self._column(operand) for operand in rex.operands if not isinstance(operand, Literal)]
@@ -155,7 +179,9 @@ class _Values:
             for operand in rex.operands
         )
         variable = columns[0][0] if columns else -1
-        return self._slot(rex, AggregateValue(rex.name, variable, args, type_of=self.rows.null(rex.type)))
+        java, null = self._java(rex), self.rows.null(rex.type)
+        function = rex.name if java is None else json.loads(java.function)["className"]
+        return self._slot(rex, AggregateValue(function, variable, args, null, java))
 
     def _slot(self, rex: RexNode, slot: MatchValue) -> RexNode:
         if slot not in self.slots:
@@ -187,14 +213,15 @@ def match_recognize(node: Match, lowering: Lowering) -> KeyedOperator:
     variables = [element.variable for element in pattern]
     rows = _Rows(list(lowering.input_types(node)))
     context = lowering.context(node)
-    defines = [_Values(node, variables, rows) for _ in variables]
+    java = None if lowering.functions is None or lowering.functions.java is None else lowering.functions.java.of(node)
+    defines = [_Values(node, variables, rows, java, context.where) for _ in variables]
     conditions = [
         _condition(spec.pattern_definitions.get(name), values, context)
         for name, values in zip(variables, defines, strict=True)
     ]
     keys = spec.partition.fields
     key_types = [rows.types[at] for at in keys]
-    measures = _Values(node, variables, rows)
+    measures = _Values(node, variables, rows, java, context.where)
     measured = [measures.rewrite(spec.measures[name]) for name in node.output_type.names[len(keys) :]]
     after = skip(spec.after)
     assert after is not None

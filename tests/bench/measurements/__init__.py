@@ -28,6 +28,7 @@ NAMES = (
     "hot-key",
     "chain",
     "function",
+    "pandas",
     "exit",
     "live-keys",
     "migration",

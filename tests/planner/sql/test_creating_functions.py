@@ -61,7 +61,7 @@ def test_declared_functions_are_named_as_in_plans_of_flink(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("CREATE FUNCTION f AS 'com.shop.F'", "types of the Java function f are unknown(.|\n)*'signature' ="),
+        ("CREATE FUNCTION f AS 'com.shop.F'", "types of the Java function f are unknown(.|\n)*JAR(.|\n)*'signature' ="),
         ("CREATE FUNCTION f AS 'com shop' WITH ('signature' = '() -> INT')", "'com shop' is no name of a Java class"),
         ("CREATE FUNCTION f AS 'a.F' WITH ('signature' = '() -> INT', 'deterministic' = 'no')", "write 'true' or"),
         ("CREATE FUNCTION f AS 'a.F' USING JAR '/nowhere.jar' WITH ('signature' = '() -> INT')", "not found"),
@@ -76,6 +76,16 @@ def test_declared_functions_are_named_as_in_plans_of_flink(tmp_path: Path) -> No
             "CREATE FUNCTION f AS 'a.F' WITH ('signature' = '(INT NOT NULL) -> INT'); "
             "CREATE VIEW v AS SELECT f(CAST(NULL AS INT))",
             "invalid function call: f(.|\n)*COALESCE",
+        ),
+        (
+            "CREATE FUNCTION f AS 'a.F' WITH ('signature' = '(INT) -> INT', 'kind' = 'PROCESS_TABLE')",
+            "process table functions(.|\n)*in Flink(.|\n)*Kafka",
+        ),
+        (
+            "CREATE FUNCTION f AS 'a.F' WITH ('signature' = '(INT) -> INT', 'kind' = 'TABLE'); "
+            "CREATE TABLE t (a INT) WITH ('connector' = 'datagen'); "
+            "CREATE VIEW v AS SELECT * FROM f(r => TABLE t PARTITION BY a)",
+            "f takes a table, as a process table function(.|\n)*Kafka",
         ),
     ],
 )

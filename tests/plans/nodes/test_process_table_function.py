@@ -82,8 +82,20 @@ def test_a_call_that_does_not_fit_is_named(change: Callable[[Any], None], messag
     assert message in "\n".join(finding.message for finding in check(json.dumps(plan)))
 
 
-def test_a_function_in_java_can_be_edited_and_not_run() -> None:
+@pytest.mark.parametrize(
+    ("names", "name"),
+    [
+        ({"catalogName": "`c`.`d`.`f`", "class": "com.shop.F"}, "`c`.`d`.`f`"),
+        ({"systemName": "f"}, "f"),
+        ({"class": "com.shop.F"}, "com.shop.F"),
+        ({"internalName": "$MINE$1"}, "$MINE$1"),
+    ],
+)
+def test_functions_of_users_can_be_edited_and_are_refused_by_name(names: dict[str, str], name: str) -> None:
     plan = data()
-    call_of(plan)["internalName"] = "$MINE$1"
-    findings = check(json.dumps(plan))
-    assert [finding.severity for finding in findings if "not run" in finding.message] == [Severity.ERROR]
+    call = call_of(plan)
+    del call["internalName"]
+    call |= names
+    (finding,) = (finding for finding in check(json.dumps(plan)) if "cannot run" in finding.message)
+    assert finding.message == f"the process table function {name} cannot run here"
+    assert (finding.severity, "Kafka" in finding.remedy) == (Severity.ERROR, True)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from compiled_plan.plans.connectors.table_options import Effect, TableOption
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.text.options import Kind
 from compiled_plan.service.common.outside import Allowed, check_outside
+from compiled_plan.service.runs.launching import functions_of
 from compiled_plan.service.workers.pool import Refusal, Workers
 from tests.plans.connectors.escapes import ESCAPING, HARMLESS, within
 from tests.support.tables import failures
@@ -236,3 +238,48 @@ def test_a_script_cannot_import_modules_from_elsewhere(workers: Workers, tmp_pat
             workers.run("compile", text=script.format(module=module), allowed=may)
         assert error.value.remedy
     assert not sign.exists()
+
+
+def _jar(file: Path, *classes: str) -> None:
+    with zipfile.ZipFile(file, "w") as jar:
+        for class_ in classes:
+            jar.writestr(f"{class_.replace('.', '/')}.class", b"")
+
+
+def test_java_functions_come_from_the_jars_in_allowed_folders(tmp_path: Path) -> None:
+    programs, elsewhere = tmp_path / "programs", tmp_path / "elsewhere"
+    for folder in (programs, elsewhere):
+        folder.mkdir()
+    _jar(programs / "shop.jar", "com.shop.Shout", "com.shop.Functions$Mean")
+    _jar(programs / "more.jar", "com.more.Split")
+    _jar(elsewhere / "other.jar", "com.other.Other")
+    calls = [
+        {"kind": "CALL", "systemName": "shout", "java": {"class": "com.shop.Shout"}},
+        {"kind": "CALL", "catalogName": "`c`.`d`.`split`", "class": "com.more.Split", "operands": []},
+        {"kind": "CALL", "systemName": "add", "python": {"module": "mine"}},
+        {"kind": "CALL", "internalName": "$UPPER$1", "type": {"type": "RAW", "class": "com.nobody.Raw"}},
+    ]
+    plan = {"nodes": [{"projection": calls, "aggCalls": [{"argList": [0], "class": "com.shop.Functions$Mean"}]}]}
+    (programs / "mine.py").touch()
+    allowed = Allowed(programs=(str(programs),))
+    check_outside(plan, allowed)
+    options, _ = functions_of(plan, allowed)
+    jars = [f"{programs}/more.jar", f"{programs}/shop.jar"]
+    assert options == [part for place in (f"mine={programs}", *jars) for part in ("--functions-from", place)]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ({"class": "com.other.Other"}, r"no jar in an allowed folder has the Java function com.other.Other(.|\n)*ask"),
+        ({"argList": [], "java": {"class": "com.other.Other"}}, "no jar in an allowed folder has the Java function"),
+        ({"systemName": "shout"}, r"the function shout without its class or module(.|\n)*without TEMPORARY"),
+        ({"class": "com.broken.Broken"}, r"broken.jar' is no jar(.|\n)*ask the operator"),
+    ],
+)
+def test_other_java_functions_are_refused(call: dict[str, object], message: str, tmp_path: Path) -> None:
+    _jar(tmp_path / "shop.jar", "com.shop.Shout")
+    if "broken" in message:
+        (tmp_path / "broken.jar").write_text("no jar")
+    with pytest.raises(UnsupportedError, match=message):
+        check_outside({"nodes": [{"condition": {"kind": "CALL", **call}}]}, Allowed(programs=(str(tmp_path),)))

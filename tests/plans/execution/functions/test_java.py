@@ -15,10 +15,12 @@ from unittest.mock import MagicMock
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.errors import ExecutionError, PlanError, UnsupportedError
+from compiled_plan.plans.errors import ExecutionError, PlanError, ProgramError, UnsupportedError
 from compiled_plan.plans.execution.functions import java
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.functions.declarations import declared_signatures
+from compiled_plan.plans.functions.jar_signatures import function_in
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import Call, JavaFunction
 from compiled_plan.plans.types import STRING
@@ -45,9 +47,15 @@ def _function(name: str, class_: str, signature: str, kind: str = "SCALAR") -> s
 COUNTED = "ROW<n INT, words ARRAY<STRING>, counts MAP<STRING, INT>>"
 FUNCTIONS = "\n".join(
     (
-        _function("shout", "Shout", "(STRING) -> STRING; (INT) -> STRING; (STRING, INT...) -> STRING"),
+        _function(
+            "shout", "Shout", "(STRING) -> STRING; (INT) -> STRING; (BOOLEAN) -> STRING; (STRING, INT...) -> STRING"
+        ),
         _function("opened", "Opened", "(STRING) -> STRING"),
-        _function("vals", "Values", "(DECIMAL(10, 2)) -> DECIMAL(10, 2); (BIGINT) -> BIGINT"),
+        _function(
+            "vals",
+            "Values",
+            "(DECIMAL(10, 2)) -> DECIMAL(10, 2); (BIGINT) -> BIGINT; (BITMAP) -> BITMAP; (VARIANT) -> VARIANT",
+        ),
         _function(
             "nested", "Nested", "(INT, ARRAY<STRING>) -> ROW<n INT, words ARRAY<STRING>, counts MAP<STRING, INT>>"
         ),
@@ -66,13 +74,13 @@ CREATE TABLE t (k STRING, n INT, m BIGINT, w STRING, p DECIMAL(10, 2), arr ARRAY
 #: Columns of each sink, its query, and its rows.
 CASES: dict[str, tuple[str, str, list[list[Any]]]] = {
     "scalars": (
-        "n INT, a STRING, b STRING, c STRING, d DECIMAL(10, 2), e BIGINT, f STRING",
+        "n INT, a STRING, b STRING, c STRING, d DECIMAL(10, 2), e BIGINT, f STRING, g STRING, h STRING",
         "SELECT n, shout(w), CASE WHEN n > 2 THEN shout(n) ELSE shout(k, n, 7) END, opened(k), vals(p), vals(m), "
-        "later(k) FROM t WHERE shout(k) <> 'B!' OR n = 4",
+        "later(k), shout(n > 1), shout('', n) FROM t WHERE shout(k) <> 'B!' OR n = 4",
         [
-            [1, "TO BE OR!", "a,1,7", "good day a", 1.26, 11, "a~"],
-            [3, "BE!", "int 3", "good day a", None, 31, "a~"],
-            [4, "(null)", "int 4", "good day b", 10.0, -1, "b~"],
+            [1, "TO BE OR!", "a,1,7", "good day a", 1.26, 11, "a~", "static false", ",1"],
+            [3, "BE!", "int 3", "good day a", None, 31, "a~", "static true", ",3"],
+            [4, "(null)", "int 4", "good day b", 10.0, -1, "b~", "static true", ",4"],
         ],
     ),
     "nested": (
@@ -83,6 +91,13 @@ CASES: dict[str, tuple[str, str, list[list[Any]]]] = {
             [3, None],
             [4, {"n": 4, "words": ["z"], "counts": {"z": 1}}],
         ],
+    ),
+    "opaque": (
+        "n INT, a STRING, b STRING, c STRING",
+        "SELECT n, BITMAP_TO_STRING(vals(BITMAP_BUILD(ARRAY[n, 7]))), "
+        'JSON_STRING(vals(vals(PARSE_JSON(\'{"a": {"a": [\' || CAST(n AS STRING) || \', "x"]}}\')))), '
+        "BITMAP_TO_STRING(vals(IF(n > 9, BITMAP_BUILD(ARRAY[n]), CAST(NULL AS BITMAP)))) FROM t WHERE n < 3",
+        [[1, "{1,7,100}", '[1,"x"]', None], [2, "{2,7,100}", '[2,"x"]', None]],
     ),
     "rows": (
         "n INT, word STRING, v INT",
@@ -104,6 +119,12 @@ CASES: dict[str, tuple[str, str, list[list[Any]]]] = {
         "n INT, a DOUBLE",
         "SELECT n, weighted(m, n) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t",
         [[1, 10.0], [2, 20.0], [3, 25.0], [4, 20.0]],
+    ),
+    "matched": (
+        "k STRING, a DOUBLE, b STRING",
+        "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES weighted(A.m, A.n) AS a, "
+        "shout(LAST(A.n)) AS b PATTERN (A+ B) DEFINE A AS shout(A.n) IN ('int 1', 'int 2'), B AS B.n > 2)",
+        [["a", 10.0, "int 1"], ["b", 20.0, "int 2"]],
     ),
     "joined": (
         "n INT, o INT",
@@ -171,6 +192,68 @@ def _table(folder: Path, updating: bool) -> list[list[Any]]:
         else:
             rows.append(list(line["after"].values()))
     return sorted(rows, key=repr)
+
+
+@pytest.mark.parametrize(
+    ("class_", "kind", "signature"),
+    [
+        (
+            "Shout",
+            "SCALAR",
+            "(`text` => STRING) -> STRING; (`number` => INT) -> STRING; "
+            "(`text` => STRING, `times` => INT...) -> STRING; "
+            "(`left` => BIGINT NOT NULL, `right` => BIGINT NOT NULL) -> BIGINT; (`flag` => BOOLEAN) -> STRING",
+        ),
+        ("Hinted", "SCALAR", "(INT) -> STRING; (`text` => STRING, `rest` => INT...) -> ARRAY<INT>"),
+        ("Later", "SCALAR", "(`text` => STRING) -> STRING"),
+        ("Split", "TABLE", "(`text` => STRING) -> ROW<word STRING, length INT>"),
+        ("Numbers", "TABLE", "(`upTo` => INT) -> INT"),
+        ("LaterRows", "TABLE", "(`text` => STRING) -> STRING"),
+        ("WeightedAverage", "AGGREGATE", "(`value` => BIGINT, `weight` => INT) -> DOUBLE"),
+    ],
+)
+def test_signatures_are_read_from_class_files(class_: str, kind: str, signature: str, jar: Path) -> None:
+    function = function_in(f"{SAMPLES}{class_}", [jar])
+    assert function is not None
+    assert (function.kind.name, function.signature) == (kind, signature)
+    assert function.deterministic == (class_ != "Hinted")
+    assert declared_signatures(signature, function.kind)
+
+
+def test_methods_of_superclasses_are_overridden(jar: Path) -> None:
+    function = function_in(f"{SAMPLES}Derived", [jar])
+    assert function is not None
+    texts = function.signature.split("; ")
+    assert "(`number` => INT) -> CHAR(3)" in texts
+    assert "(`number` => INT) -> STRING" not in texts
+    assert "(`point` => DECIMAL(5, 2)) -> ARRAY<MAP<STRING, ARRAY<INT NOT NULL>>>" in texts
+    assert "(`text` => STRING) -> STRING" in texts
+
+
+@pytest.mark.parametrize(
+    ("class_", "message"),
+    [
+        ("Nested", r"org.example.Samples\$Point has no SQL type without a DataTypeHint(.|\n)*'signature'"),
+        ("Inferred", r"it has a method `getTypeInference`(.|\n)*'signature'"),
+        ("Point", "derives from java.lang.Object, which is no kind of function"),
+        ("Process", r"process table function, and cannot run here(.|\n)*Kafka"),
+    ],
+)
+def test_types_that_flink_alone_infers_are_declared(class_: str, message: str, jar: Path) -> None:
+    with pytest.raises(ProgramError, match=message):
+        function_in(f"{SAMPLES}{class_}", [jar])
+
+
+def test_a_program_names_the_jar_alone(jar: Path) -> None:
+    env = TableEnvironment()
+    env.execute_sql(f"ADD JAR '{jar}'")
+    env.execute_sql(f"CREATE FUNCTION mean AS '{SAMPLES}WeightedAverage' LANGUAGE JAVA")
+    env.execute_sql(f"CREATE FUNCTION dice AS '{SAMPLES}Dice' USING JAR '{jar}'")
+    env.execute_sql("CREATE TABLE t (k INT, n INT NOT NULL, m BIGINT) WITH ('connector' = 'datagen')")
+    table = env.sql_query("SELECT k, mean(weight => n, `value` => m) AS a, COUNT(dice(n)) AS d FROM t GROUP BY k")
+    assert str(table.get_resolved_schema().get_column_data_types()[1]) == "DOUBLE"
+    shown = {row[0]: row[1] for row in env.execute_sql("DESCRIBE FUNCTION EXTENDED dice").collect()}
+    assert (shown["is deterministic"], shown["kind"]) == ("false", "SCALAR")
 
 
 @pytest.mark.spark

@@ -160,6 +160,17 @@ def test_a_scalar_function_in_python_is_refused() -> None:
         check(program_of(plan.to_json()), TRANSFORM)
 
 
+def test_functions_in_java_run() -> None:
+    functions = (
+        "CREATE FUNCTION twice AS 'com.shop.Twice' WITH ('signature' = '(INT) -> INT');"
+        "CREATE FUNCTION mean AS 'com.shop.Mean' WITH ('signature' = '(INT) -> INT', 'kind' = 'AGGREGATE');"
+        "CREATE FUNCTION parts AS 'com.shop.Parts' WITH ('signature' = '(INT) -> INT', 'kind' = 'TABLE');"
+    )
+    query = "SELECT twice(k), mean(p) FROM numbers, LATERAL TABLE(parts(k)) AS x(p) GROUP BY k"
+    prepared = program(f"{functions}{NUMBERS}{OUT}INSERT INTO sink {query};")
+    assert [reason.name for reason in REASONS if any(reason.find(prepared, reason))] == []
+
+
 def test_another_host_is_refused() -> None:
     with pytest.raises(UnsupportedError, match=GROUPS):
         check(program(NUMBERS + OUT + COUNTS.format(source="numbers")), GROUPS)

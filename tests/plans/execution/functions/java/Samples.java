@@ -12,19 +12,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import org.apache.flink.table.annotation.ArgumentHint;
+import org.apache.flink.table.annotation.ArgumentTrait;
 import org.apache.flink.table.annotation.DataTypeHint;
 import org.apache.flink.table.annotation.FunctionHint;
 import org.apache.flink.table.api.dataview.ListView;
 import org.apache.flink.table.api.dataview.MapView;
+import org.apache.flink.table.catalog.DataTypeFactory;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.functions.AggregateFunction;
 import org.apache.flink.table.functions.AsyncScalarFunction;
 import org.apache.flink.table.functions.AsyncTableFunction;
 import org.apache.flink.table.functions.FunctionContext;
+import org.apache.flink.table.functions.ProcessTableFunction;
 import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.table.functions.TableFunction;
+import org.apache.flink.table.types.inference.TypeInference;
 import org.apache.flink.types.Row;
+import org.apache.flink.types.bitmap.Bitmap;
+import org.apache.flink.types.variant.Variant;
 
 /** User functions of all kinds, which the tests compile and run here and in Flink. */
 public final class Samples {
@@ -48,6 +55,10 @@ public final class Samples {
 
     public Long eval(long left, long right) {
       return left + right;
+    }
+
+    public static String eval(Boolean flag) {
+      return "static " + flag;
     }
   }
 
@@ -152,6 +163,17 @@ public final class Samples {
 
     public Long eval(Long number) {
       return number == null ? -1L : number + 1;
+    }
+
+    public Bitmap eval(Bitmap bitmap) {
+      if (bitmap == null) return null;
+      Bitmap more = Bitmap.from(bitmap);
+      more.add(100);
+      return more;
+    }
+
+    public Variant eval(Variant value) {
+      return value == null ? null : value.getField("a");
     }
 
     public Short eval(Short number) {
@@ -338,6 +360,57 @@ public final class Samples {
   public static class Broken extends ScalarFunction {
     public String eval(String text) {
       throw new IllegalStateException("cannot read " + text);
+    }
+  }
+
+  /** Signatures in hints of the class, and a superclass. */
+  @FunctionHint(input = @DataTypeHint("INT"), output = @DataTypeHint("STRING"))
+  @FunctionHint(
+      input = {@DataTypeHint("STRING"), @DataTypeHint(bridgedTo = Integer.class)},
+      argumentNames = {"text", "rest"},
+      isVarArgs = true,
+      output = @DataTypeHint("ARRAY<INT>"))
+  public static class Hinted extends ScalarFunction {
+    public Object eval(Object... values) {
+      return null;
+    }
+
+    @Override
+    public boolean isDeterministic() {
+      return false;
+    }
+  }
+
+  /** A method of its own, and one with a hint that replaces the one above. */
+  public static class Derived extends Shout {
+    @Override
+    @FunctionHint(output = @DataTypeHint("CHAR(3)"))
+    public String eval(Integer number) {
+      return "abc";
+    }
+
+    public List<Map<String, int[]>> eval(
+        @ArgumentHint(name = "point", type = @DataTypeHint("DECIMAL(5, 2)")) BigDecimal number) {
+      return null;
+    }
+  }
+
+  /** Types that only Flink infers. */
+  public static class Inferred extends ScalarFunction {
+    public String eval(Object value) {
+      return "";
+    }
+
+    @Override
+    public TypeInference getTypeInference(DataTypeFactory types) {
+      return super.getTypeInference(types);
+    }
+  }
+
+  /** A function over a table. */
+  public static class Process extends ProcessTableFunction<String> {
+    public void eval(@ArgumentHint(ArgumentTrait.ROW_SEMANTIC_TABLE) Row row) {
+      collect("");
     }
   }
 

@@ -17,6 +17,8 @@ import org.compiledplan.kernel.values.ValueType;
 
 /** Entry point for Python: user functions in Java, as columns. */
 public final class JavaCalls {
+  private static final String AGGREGATE = "org.apache.flink.table.functions.AggregateFunction";
+
   private JavaCalls() {}
 
   /**
@@ -34,6 +36,14 @@ public final class JavaCalls {
     json.put("accumulatorText", description.accumulatorText());
     if (description.accumulator() != null) json.set("accumulator", type(description.accumulator()));
     return json.toString();
+  }
+
+  /** Returns true if a class is an aggregate function. */
+  public static boolean isAggregate(String className) throws ClassNotFoundException {
+    ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    Class<?> at = Class.forName(className, false, loader);
+    while (at != null && !at.getName().equals(AGGREGATE)) at = at.getSuperclass();
+    return at != null;
   }
 
   /** A digest of a class's code without debug information; empty if it cannot be read. */

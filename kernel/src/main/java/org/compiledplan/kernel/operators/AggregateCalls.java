@@ -66,10 +66,13 @@ final class AggregateCalls {
         agg.path("needRetract").asBoolean(needRetraction),
         agg.path("ignoreNulls").asBoolean(false),
         agg.hasNonNull("python") ? python(agg.get("python")) : null,
-        StrictObject.holds(agg, "java") && agg.hasNonNull("java") ? java(agg.get("java")) : null);
+        java(agg));
   }
 
-  private static JavaAggregate java(JsonNode spec) {
+  /** The Java function of a call, or null. */
+  static JavaAggregate java(JsonNode call) {
+    if (!StrictObject.holds(call, "java") || !call.hasNonNull("java")) return null;
+    JsonNode spec = call.get("java");
     TaskFunction function = new TaskFunction(FunctionSpec.of(spec.path("function").asText()));
     return new JavaAggregate(function, type(spec.get("accumulator")));
   }

@@ -80,7 +80,7 @@ final class MatchValues {
                 false,
                 false,
                 null,
-                null));
+                AggregateCalls.java(slot)));
     return (match, current) -> {
       Accumulator accumulator = function.get();
       for (Event event : match.rows(variable)) accumulator.add(event.row());

@@ -1,10 +1,15 @@
 package org.compiledplan.kernel.userfunctions;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.HashSet;
 import java.util.Map;
+import org.apache.flink.table.annotation.DataTypeHint;
+import org.apache.flink.table.functions.AggregateFunction;
 import org.apache.flink.table.functions.FunctionContext;
 import org.apache.flink.table.functions.ScalarFunction;
 import org.junit.jupiter.api.Test;
@@ -24,12 +29,42 @@ class UserFunctionsTest {
     }
   }
 
+  /** Counts distinct texts with objects of Java, and of its own. */
+  public static class Distinct extends AggregateFunction<Integer, Distinct.Seen> {
+    /** State that is no value of SQL. */
+    public static class Seen {
+      @DataTypeHint(value = "RAW", bridgedTo = HashSet.class)
+      public HashSet<Object> texts = new HashSet<>();
+    }
+
+    @Override
+    public Seen createAccumulator() {
+      return new Seen();
+    }
+
+    public void accumulate(Seen seen, String text) {
+      seen.texts.add(text);
+      seen.texts.add(new StringBuilder("longer ").append(text).toString());
+      if (text.equals("foreign")) seen.texts.add(JsonNodeFactory.instance);
+    }
+
+    @Override
+    public Integer getValue(Seen seen) {
+      return seen.texts.size();
+    }
+  }
+
   private static FunctionSpec spec(Map<String, String> parameters) {
+    return spec(Greeting.class, "SCALAR", "STRING", parameters);
+  }
+
+  private static FunctionSpec spec(
+      Class<?> function, String kind, String result, Map<String, String> parameters) {
     ObjectNode spec = JsonNodeFactory.instance.objectNode();
-    spec.put("className", Greeting.class.getName()).put("kind", "SCALAR");
+    spec.put("className", function.getName()).put("kind", kind);
     spec.putArray("arguments").add("STRING");
     spec.putArray("literals").addNull();
-    spec.put("result", "STRING");
+    spec.put("result", result);
     parameters.forEach(spec.putObject("parameters")::put);
     return FunctionSpec.of(spec.toString());
   }
@@ -42,6 +77,27 @@ class UserFunctionsTest {
     } finally {
       UserFunctions.release(spec, function);
     }
+  }
+
+  @Test
+  void rawObjectsInAccumulatorsAreStoredAndRestored() {
+    UserFunction function =
+        UserFunctions.acquire(spec(Distinct.class, "AGGREGATE", "INT", Map.of()));
+    Object seen = function.createAccumulator();
+    for (String text : new String[] {"a", "b", "a"}) function.accumulate(seen, new Object[] {text});
+    Object restored = function.restored(function.stored(seen));
+    function.accumulate(restored, new Object[] {"c"});
+    assertEquals(6, function.value(restored));
+  }
+
+  @Test
+  void rawObjectsOfOtherClassesAreRefused() {
+    UserFunction function =
+        UserFunctions.acquire(spec(Distinct.class, "AGGREGATE", "INT", Map.of()));
+    Object seen = function.createAccumulator();
+    function.accumulate(seen, new Object[] {"foreign"});
+    RuntimeException refused = assertThrows(RuntimeException.class, () -> function.stored(seen));
+    assertTrue(refused.getMessage().contains("JsonNodeFactory, which is neither"));
   }
 
   @Test

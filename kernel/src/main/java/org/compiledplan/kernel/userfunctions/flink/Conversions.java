@@ -23,8 +23,13 @@ import org.apache.flink.table.types.logical.DistinctType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RawType;
 import org.apache.flink.table.types.logical.YearMonthIntervalType;
+import org.apache.flink.types.bitmap.Bitmap;
+import org.apache.flink.types.variant.BinaryVariant;
+import org.apache.flink.types.variant.Variant;
+import org.compiledplan.kernel.values.Bitmaps;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.ValueType.Kind;
+import org.compiledplan.kernel.values.Variants;
 
 /** The conversions of all types, by their conversion classes. */
 final class Conversions {
@@ -64,6 +69,8 @@ final class Conversions {
           of(
               org.apache.flink.table.types.utils.TypeConversions.fromLogicalToDataType(
                   ((DistinctType) type).getSourceType()));
+      case BITMAP -> bitmap(dataType);
+      case VARIANT -> variant(dataType);
       case RAW -> raw((RawType<?>) type, dataType);
       default ->
           throw new IllegalArgumentException("values of type " + type + " cannot be passed to it");
@@ -211,6 +218,31 @@ final class Conversions {
     if (is(type, Long.class, long.class))
       return simple(own, Function.identity(), Function.identity());
     throw unknown(type);
+  }
+
+  private static Conversion bitmap(DataType type) {
+    if (!is(type, Bitmap.class)) throw unknown(type);
+    return simple(
+        ValueType.of(Kind.BINARY),
+        value -> Bitmap.fromBytes((byte[]) value),
+        // Written again, so that equal bitmaps have equal bytes.
+        bitmap -> Bitmaps.write(Bitmaps.read(((Bitmap) bitmap).toBytes())));
+  }
+
+  private static Conversion variant(DataType type) {
+    if (!is(type, Variant.class)) throw unknown(type);
+    return simple(
+        ValueType.of(Kind.BINARY),
+        value -> {
+          org.apache.spark.types.variant.Variant read = Variants.read((byte[]) value);
+          return new BinaryVariant(read.getValue(), read.getMetadata());
+        },
+        object -> {
+          BinaryVariant variant = (BinaryVariant) object;
+          return Variants.write(
+              new org.apache.spark.types.variant.Variant(
+                  variant.getValue(), variant.getMetadata()));
+        });
   }
 
   private static <T> Conversion raw(RawType<T> logical, DataType type) {

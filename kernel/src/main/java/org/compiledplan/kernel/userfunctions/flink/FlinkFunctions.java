@@ -117,7 +117,7 @@ public final class FlinkFunctions implements FunctionFactory {
   private static Loaded load(FunctionSpec spec, ClassLoader loader) {
     UserDefinedFunction function = instance(spec, loader);
     try {
-      Types types = new Types(loader);
+      Types types = new Types(loader, function.getClass().getProtectionDomain().getCodeSource());
       List<DataType> arguments = spec.arguments().stream().map(types::createDataType).toList();
       TypeInference inference = function.getTypeInference(types);
       TypeInferenceUtil.Result result =

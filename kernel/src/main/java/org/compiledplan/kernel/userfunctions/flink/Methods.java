@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Array;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -86,7 +87,8 @@ final class Methods {
     MethodHandle bound;
     try {
       method.setAccessible(true);
-      bound = MethodHandles.lookup().unreflect(method).asFixedArity().bindTo(function);
+      MethodHandle handle = MethodHandles.lookup().unreflect(method).asFixedArity();
+      bound = Modifier.isStatic(method.getModifiers()) ? handle : handle.bindTo(function);
     } catch (IllegalAccessException error) {
       throw new IllegalArgumentException("method " + method + " is not accessible");
     }

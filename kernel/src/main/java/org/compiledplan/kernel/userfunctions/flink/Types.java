@@ -1,5 +1,8 @@
 package org.compiledplan.kernel.userfunctions.flink;
 
+import java.security.CodeSource;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.java.typeutils.GenericTypeInfo;
@@ -18,10 +21,16 @@ import org.apache.flink.table.types.utils.TypeInfoDataTypeConverter;
 
 /** Types by name, class or type information, without a catalog. */
 final class Types implements DataTypeFactory {
-  private final ClassLoader loader;
+  /** Quoted names and texts, or the type of an empty literal. */
+  private static final Pattern EMPTY =
+      Pattern.compile("`(?:[^`]|``)*`|'(?:[^']|'')*'|\\b((?:VAR)?(?:CHAR|BINARY))\\(0\\)");
 
-  Types(ClassLoader loader) {
+  private final ClassLoader loader;
+  private final CodeSource source;
+
+  Types(ClassLoader loader, CodeSource source) {
     this.loader = loader;
+    this.source = source;
   }
 
   @Override
@@ -57,17 +66,26 @@ final class Types implements DataTypeFactory {
 
   @Override
   public <T> DataType createRawDataType(Class<T> type) {
-    return createRawDataType(new GenericTypeInfo<>(type));
+    return DataTypes.RAW(type, new RawSerializer<>(type, loader, source));
   }
 
   @Override
   public <T> DataType createRawDataType(TypeInformation<T> type) {
+    if (type instanceof GenericTypeInfo) return createRawDataType(type.getTypeClass());
     return DataTypes.RAW(type.getTypeClass(), type.createSerializer(new SerializerConfigImpl()));
   }
 
   @Override
   public LogicalType createLogicalType(String type) {
-    return LogicalTypeParser.parse(type, loader);
+    // The parser refuses the length 0, which a type of Flink's plans may have.
+    String text =
+        EMPTY
+            .matcher(type)
+            .replaceAll(
+                part ->
+                    Matcher.quoteReplacement(
+                        part.group(1) == null ? part.group() : part.group(1) + "(1)"));
+    return LogicalTypeParser.parse(text, loader);
   }
 
   @Override
