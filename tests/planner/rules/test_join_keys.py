@@ -139,3 +139,9 @@ def test_common_conjuncts_of_one_side_are_pushed_down() -> None:
 def test_nondeterministic_calls_are_not_factored_out() -> None:
     (join,) = joins("a.p, b.p FROM a JOIN b ON (a.k = b.k AND RAND() > 0.5) OR (a.j = b.j AND RAND() > 0.5)")
     assert join["joinSpec"]["leftKeys"] == []
+
+
+@pytest.mark.parametrize("condition", ["a.k + b.k = b.j", "a.p + b.k = b.j", "a.k = b.k + a.j"])
+def test_an_equality_with_columns_of_both_sides_on_one_side_is_no_key(condition: str) -> None:
+    (join,) = joins(f"a.k, b.k FROM a JOIN b ON {condition}")
+    assert join["joinSpec"]["leftKeys"] == []
