@@ -18,6 +18,7 @@ from compiled_plan.planner.table.building.rows import rows
 from compiled_plan.planner.table.building.source import not_too_deep
 from compiled_plan.planner.table.building.unfinished import check_table
 from compiled_plan.planner.table.expressions.aggregates import ordered
+from compiled_plan.planner.table.labels import labelled
 from compiled_plan.planner.table.operations import (
     aliased,
     all_columns,
@@ -44,6 +45,8 @@ def select(table: T, fields: Sequence[object], operation: str = "select", **clau
     items = list(select_items(table, operation, fields))
     binder = binder_for(table._context, operation)
     aggregated = any(_is_aggregate(binder, part) for item in items for part in ast.walk(item))
+    if table._context.mutable_rows and operation != "map":
+        items = labelled(items, lambda part: _is_aggregate(binder, part))
     hints = table._hints if aggregated or clauses.get("group") is not None else ()
     bound = bind_select(table._context, operation, table._rows, items, hints=hints, **clauses)
     return table._derived(rows(bound, table._rows.name), hints=() if hints else table._hints)
