@@ -106,9 +106,10 @@ def names() -> Iterator[Row]:
     for module, entries in modules.items():
         for name, members in entries.items():
             if home[name] == module:
-                yield Row(module, name, partial(pyflink_name, module, name))
-                for member in members:
-                    yield Row(module, f"{name}.{member}", partial(pyflink_name, module, name, member))
+                for member in ("", *members):
+                    shown = f"{name}.{member}" if member else name
+                    refusal = flink()["pyflink_refused"].get(f"{module}.{shown}", "")
+                    yield Row(module, shown, None if refusal else partial(pyflink_name, module, name, member), refusal)
 
 
 @dataclass(frozen=True, slots=True)
