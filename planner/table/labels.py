@@ -24,7 +24,8 @@ def labelled(items: Sequence[ast.Expression], is_aggregate: Callable[[ast.Node],
     others `_c` and their position.
 
     Args:
-        items: the items; `*` and the fields of a row, whose number is not known here, only as the last ones named.
+        items: the items. Those from `*`, or from the fields of a row that is computed, on have no name, as the number
+            of these columns is not known here.
         is_aggregate: return True for the call of an aggregate function.
     """
     parts = (part for item in items for part in ast.walk(item))

@@ -249,6 +249,8 @@ def labels():
         ),
         o.select((col("id") + 1).cast(DataTypes.STRING())),
         o.select(col("r").get("b").get("c")),
+        o.select(col("id"), col("r").flatten, col("price") + 1),
+        o.select(col("r").get("b").flatten),
         o.select(col("r").get("a").cast(DataTypes.STRING())),
         o.select(col("price").sum + 1, col("price").max),
         o.group_by(col("item")).select(col("price").max, col("item"), col("price").sum, col("item").upper_case),
