@@ -144,7 +144,12 @@ _SECTIONS: tuple[tuple[str, str, str, Callable[[], Iterator[Row]]], ...] = (
     ("Node types", "annotations in Flink's planner", "type", nodes),
     ("Session options", "option classes of Flink's table packages", "option", options),
     ("Connector and format options", "factories in Flink's distribution", "option", table_options),
-    ("PyFlink names", "`__all__` of the modules of `pyflink.table`, and attributes of their classes", "name", names),
+    (
+        "PyFlink names",
+        "`__all__` of the modules of `pyflink.table` without internal classes, and attributes of the classes",
+        "name",
+        names,
+    ),
 )
 
 
