@@ -26,6 +26,9 @@ class ModuleEntry:
     module_name: str
     is_used: bool
 
+    def __repr__(self) -> str:
+        return f"ModuleEntry{{name={self.module_name!r}, used={str(self.is_used).lower()}}}"
+
     def name(self) -> str:
         """The module's name."""
         return self.module_name

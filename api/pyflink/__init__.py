@@ -17,23 +17,32 @@ from abc import ABC, abstractmethod
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from compiled_plan.api.models import MODELS
 from compiled_plan.api.modules import ModuleEntry
 from compiled_plan.api.results.kinds import ResultKind
 from compiled_plan.api.results.table_result import Rows, TableResult
 from compiled_plan.api.running.explaining import ExplainDetail
 from compiled_plan.api.running.inserts import StatementSet, TablePipeline
-from compiled_plan.api.running.plans import CompiledPlan, PlanReference
+from compiled_plan.api.running.plans import (
+    BytesContentPlanReference,
+    CompiledPlan,
+    FilePlanReference,
+    JsonContentPlanReference,
+    PlanReference,
+)
 from compiled_plan.api.table import Table
 from compiled_plan.planner.diagnostics.refusing import refused_class
 from compiled_plan.planner.options.option_methods import SqlDialect
 from compiled_plan.planner.options.session import TableConfig
+from compiled_plan.planner.table.changelog_modes import ChangelogMode
 from compiled_plan.planner.table.declared_schemas import Schema
 from compiled_plan.planner.table.descriptors import FormatDescriptor, TableDescriptor
 from compiled_plan.planner.table.expressions.expression import Expression
+from compiled_plan.planner.table.expressions.resolved import ResolvedExpression
 from compiled_plan.planner.table.grouping import AggregatedTable, GroupedTable, OverWindowedTable
 from compiled_plan.planner.table.grouping import GroupedTable as WindowGroupedTable
 from compiled_plan.planner.table.grouping import WindowedTable as GroupWindowedTable
+from compiled_plan.planner.table.model_descriptors import ModelDescriptor
+from compiled_plan.planner.table.table_schemas import TableSchema
 from compiled_plan.plans.types.conversions.data_type import DataType
 from compiled_plan.plans.types.conversions.data_types import DataTypes
 from compiled_plan.plans.types.mutable_row import MutableRow as Row
@@ -41,7 +50,6 @@ from compiled_plan.plans.types.row import RowKind
 from compiled_plan.plans.types.views import ListView, MapView
 from compiled_plan.pyflink.environment import EnvironmentSettings, StreamTableEnvironment, TableEnvironment
 from compiled_plan.pyflink.modules import provide
-from compiled_plan.pyflink.table_schema import TableSchema
 
 if TYPE_CHECKING:
     from compiled_plan.pyflink.udf import (
@@ -72,13 +80,6 @@ UserDefinedType = refused_class(
     "UserDefinedType",
     "columns have types of SQL",
     "give the class to DataTypes.STRUCTURED, or a type with a converter: DataTypes.STRING().bridged_to(cls, converter)",
-)
-ChangelogMode = refused_class(
-    "ChangelogMode", "it is of the DataStream API", "write from_changelog(...) and to_changelog(...) of a table"
-)
-ModelDescriptor = refused_class("ModelDescriptor", *MODELS)
-ResolvedExpression = refused_class(
-    "ResolvedExpression", "schemas hold expressions as texts of SQL", "write the SQL: column.get_expression() is a str"
 )
 
 #: Names of `pyflink.table.udf`, which load the inference of functions when they are used.
@@ -149,9 +150,9 @@ provide(f"{__name__}.module", HiveModule=HiveModule, Module=Module, ModuleEntry=
 provide(
     f"{__name__}.plan_reference",
     PlanReference=PlanReference,
-    FilePlanReference=PlanReference,
-    JsonContentPlanReference=PlanReference,
-    BytesContentPlanReference=PlanReference,
+    FilePlanReference=FilePlanReference,
+    JsonContentPlanReference=JsonContentPlanReference,
+    BytesContentPlanReference=BytesContentPlanReference,
 )
 provide(f"{__name__}.resolved_expression", ResolvedExpression=ResolvedExpression)
 provide(f"{__name__}.result_kind", ResultKind=ResultKind)
@@ -168,6 +169,7 @@ provide(
     OverWindowedTable=OverWindowedTable,
     WindowGroupedTable=WindowGroupedTable,
 )
+provide(f"{__name__}.table_schema", TableSchema=TableSchema)
 provide(f"{__name__}.table_config", TableConfig=TableConfig)
 provide(f"{__name__}.table_descriptor", FormatDescriptor=FormatDescriptor, TableDescriptor=TableDescriptor)
 provide(

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from compiled_plan.api.catalog_objects import (
-    FUNCTIONS,
-    PARTITIONS,
     PROCEDURES,
-    STATISTICS,
     Catalog,
     CatalogBaseTable,
     CatalogDatabase,
     CatalogDescriptor,
+    CatalogFunction,
+)
+from compiled_plan.api.catalog_partitions import (
+    CatalogColumnStatistics,
+    CatalogPartition,
+    CatalogPartitionSpec,
+    CatalogTableStatistics,
 )
 from compiled_plan.api.results.identifiers import ObjectIdentifier, ObjectPath
 from compiled_plan.planner.diagnostics.refusing import refused_class
@@ -24,11 +28,6 @@ from compiled_plan.planner.table.columns import SchemaColumn as Column
 from compiled_plan.planner.table.constraints import Constraint, UniqueConstraint
 from compiled_plan.planner.table.schemas import ResolvedSchema
 
-CatalogFunction = refused_class("CatalogFunction", *FUNCTIONS)
-CatalogPartition = refused_class("CatalogPartition", *PARTITIONS)
-CatalogPartitionSpec = refused_class("CatalogPartitionSpec", *PARTITIONS)
-CatalogTableStatistics = refused_class("CatalogTableStatistics", *STATISTICS)
-CatalogColumnStatistics = refused_class("CatalogColumnStatistics", *STATISTICS)
 HiveCatalog = refused_class(
     "HiveCatalog",
     "a Hive metastore is not read",

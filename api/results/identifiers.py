@@ -11,7 +11,7 @@ from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.types import quote_identifier
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class ObjectPath:
     """The name of an object in a catalog: database and name."""
 

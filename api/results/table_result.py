@@ -18,6 +18,7 @@ from compiled_plan.api.results.tableau import Display, lines
 from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.planner.table.columns import PhysicalColumn
 from compiled_plan.planner.table.schemas import ResolvedSchema
+from compiled_plan.planner.table.table_schemas import TableSchema
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import RowType
@@ -213,8 +214,9 @@ class TableResult:
         return ResolvedSchema(tuple(PhysicalColumn(field.name, field.type) for field in fields))
 
     def get_table_schema(self) -> ResolvedSchema:
-        """Alias of `get_resolved_schema`."""
-        return self.get_resolved_schema()
+        """The columns with their types; in a session of `compiled_plan.pyflink` as a `TableSchema`."""
+        schema = self.get_resolved_schema()
+        return TableSchema.of_resolved(schema) if self._mutable_rows else schema
 
     def get_result_kind(self) -> ResultKind:
         """SUCCESS for a statement without rows that completed at once, else SUCCESS_WITH_CONTENT."""

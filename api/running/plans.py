@@ -5,16 +5,17 @@ Source: Flink's `CompiledPlan` and `PlanReference`.
 
 from __future__ import annotations
 
+import json
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.running import embedded
-from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.files import exists, quoted, write_text
+from compiled_plan.plans.files import exists, is_remote, quoted, write_text
 from compiled_plan.plans.inspection.checked_plans import plan_from_dict
 from compiled_plan.plans.inspection.explain import explain
 from compiled_plan.plans.nodes.model import Json
@@ -84,9 +85,11 @@ class CompiledPlan(Plan):
         """The release of Flink whose format the plan has."""
         return self.flink_version
 
-    as_smile_bytes = refused_method(
-        "as_smile_bytes()", "a plan is a file that people edit", "write as_json_string(), which Flink reads, too"
-    )
+    def as_smile_bytes(self) -> bytes:
+        """The plan in Smile, the binary form of JSON, which Flink reads, too."""
+        from compiled_plan.plans.text.smile import encode
+
+        return encode(json.loads(self.to_json()))
 
     def as_json_string(self) -> str:
         """The plan as JSON text, formatted like Flink's."""
@@ -127,37 +130,25 @@ class CompiledPlan(Plan):
         return embedded.execute(self, options)
 
 
-@dataclass(frozen=True)
-class PlanReference:
+class PlanReference(ABC):
     """A reference to a plan that is not loaded yet: `PlanReference.from_file("plan.json")`."""
 
-    _path: str = ""
-    _text: str = ""
-
-    @classmethod
-    def from_file(cls, path: str | Path) -> PlanReference:
+    @staticmethod
+    def from_file(path: str | Path) -> FilePlanReference:
         """Refer to a plan file, local or remote (`s3://...`)."""
-        return cls(_path=str(path))
+        return FilePlanReference(str(path))
 
-    @classmethod
-    def from_json_string(cls, json_string: str) -> PlanReference:
+    @staticmethod
+    def from_json_string(json_string: str) -> JsonContentPlanReference:
         """Refer to a plan in JSON text."""
-        return cls(_text=json_string)
+        return JsonContentPlanReference(json_string)
 
-    from_smile_bytes = refused_method(
-        "from_smile_bytes()",
-        "a plan is a file that people edit",
-        "in Flink, load the bytes, write_to_file(path), and give that file to from_file(path)",
-    )
+    @staticmethod
+    def from_smile_bytes(smile_bytes: bytes) -> BytesContentPlanReference:
+        """Refer to a plan in Smile, the binary form of JSON."""
+        return BytesContentPlanReference(smile_bytes)
 
-    def get_file(self) -> str:
-        """The plan file; empty for a plan in JSON text."""
-        return self._path
-
-    def get_content(self) -> str:
-        """The plan in JSON text; empty for a plan file."""
-        return self._text
-
+    @abstractmethod
     def load(self) -> CompiledPlan:
         """Load the plan.
 
@@ -167,4 +158,47 @@ class PlanReference:
         Raises:
             PlanError: the file does not exist, or is not a plan.
         """
-        return CompiledPlan.read_file(self._path) if self._path else CompiledPlan.from_json(self._text)
+
+
+@dataclass(frozen=True)
+class FilePlanReference(PlanReference):
+    """A reference to a plan file."""
+
+    path: str
+
+    def get_file(self) -> str | Path:
+        """The absolute path of the file; the address of a remote one."""
+        return self.path if is_remote(self.path) else Path(self.path).resolve()
+
+    def load(self) -> CompiledPlan:
+        return CompiledPlan.read_file(self.path)
+
+
+@dataclass(frozen=True)
+class JsonContentPlanReference(PlanReference):
+    """A reference to a plan in JSON text."""
+
+    content: str
+
+    def get_content(self) -> str:
+        """The text."""
+        return self.content
+
+    def load(self) -> CompiledPlan:
+        return CompiledPlan.from_json(self.content)
+
+
+@dataclass(frozen=True)
+class BytesContentPlanReference(PlanReference):
+    """A reference to a plan in Smile."""
+
+    content: bytes
+
+    def get_content(self) -> bytes:
+        """The bytes."""
+        return self.content
+
+    def load(self) -> CompiledPlan:
+        from compiled_plan.plans.text.smile import json_text
+
+        return CompiledPlan.from_json(json_text(self.content))

@@ -21,6 +21,7 @@ from compiled_plan.planner.table.descriptors import TableDescriptor
 from compiled_plan.planner.table.expressions.expression import Expression
 from compiled_plan.planner.table.naming import hinted, name_of
 from compiled_plan.planner.table.schemas import ResolvedSchema, schema_of
+from compiled_plan.planner.table.table_schemas import TableSchema
 from compiled_plan.plans.errors import ProgramError
 
 
@@ -101,7 +102,7 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         return self
 
     def __repr__(self) -> str:
-        return f"Table{self.get_schema()}"
+        return f"Table{self.get_resolved_schema()}"
 
     def __str__(self) -> str:
         """A name for this table in SQL: `env.sql_query(f"SELECT * FROM {table}")`."""
@@ -113,23 +114,24 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         return list(self._rows.names)
 
     def get_schema(self) -> ResolvedSchema:
+        """The columns with their types; in a session of `compiled_plan.pyflink` as a `TableSchema`."""
+        schema = schema_of(self)
+        return TableSchema.of_resolved(schema) if self._context.mutable_rows else schema
+
+    def get_resolved_schema(self) -> ResolvedSchema:
         """The columns with their types."""
         return schema_of(self)
 
-    def get_resolved_schema(self) -> ResolvedSchema:
-        """Alias of `get_schema`."""
-        return self.get_schema()
-
     def print_schema(self) -> None:
         """Print the columns with their types."""
-        print(self.get_schema())
+        print(self.get_resolved_schema())
 
     def describe(self) -> TableResult:
         """The result of DESCRIBE: `table.describe().print()`.
 
         Source: FLIP-155, "describe".
         """
-        return description(self.get_schema())
+        return description(self.get_resolved_schema())
 
     # --- hints
 

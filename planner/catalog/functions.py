@@ -28,6 +28,7 @@ class CatalogFunction:
         system: belongs to no catalog.
         is_instance: registered as an object instead of a class.
         java: the function in plans, if it is one in Java.
+        python_name: `module.name` of the function, if it is one in Python.
     """
 
     name: ObjectIdentifier
@@ -36,6 +37,12 @@ class CatalogFunction:
     system: bool = False
     is_instance: bool = False
     java: JavaFunction | None = None
+    python_name: str = ""
+
+    @property
+    def class_name(self) -> str:
+        """The class, or the Python function, behind the function."""
+        return self.python_name if self.java is None else self.java.path
 
 
 Key = tuple[str, str, str]
@@ -48,11 +55,13 @@ class FunctionCatalog:
         self._system: dict[Key, CatalogFunction] = {}
         self._temporary: dict[Key, CatalogFunction] = {}
         self._permanent: dict[Key, CatalogFunction] = {}
+        #: Functions that a program calls without registering them, by generated name. They are not listed.
+        self._inline: dict[str, CatalogFunction] = {}
         #: Incremented when a name changes its function, as `Catalogs.version`.
         self.version = 0
 
     def __bool__(self) -> bool:
-        return bool(self._system or self._temporary or self._permanent)
+        return bool(self._system or self._temporary or self._permanent or self._inline)
 
     def create(self, function: CatalogFunction, *, if_not_exists: bool = False) -> None:
         """Add a function.
@@ -70,9 +79,17 @@ class FunctionCatalog:
             self.version += 1
         table[key] = function
 
+    def add_inline(self, function: CatalogFunction) -> None:
+        """Add a function that is called without a registration, under its generated name."""
+        self._inline[function.name.name] = function
+
     def holds(self, name: ObjectIdentifier, *, temporary: bool, system: bool = False) -> bool:
         """Return True if there is a function of that name and kind."""
         return _key(name, system) in self._table(temporary, system)
+
+    def permanent(self, name: ObjectIdentifier) -> CatalogFunction:
+        """The function of a catalog of that name, which exists."""
+        return self._permanent[_key(name)]
 
     def replace(self, function: CatalogFunction) -> None:
         """Replace a function of a catalog."""
@@ -107,6 +124,8 @@ class FunctionCatalog:
         """
         key = _key(name)
         if not qualified:
+            if inline := self._inline.get(name.name):
+                return inline
             system = self._system.get(_key(name, system=True))
             if system is not None or built_in:
                 return system

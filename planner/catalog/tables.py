@@ -86,6 +86,23 @@ Partition = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Annotations:
+    """Metadata of a table or partition that no plan depends on.
+
+    Args:
+        properties: the properties of a partition.
+        comment: the comment of a partition.
+        statistics: counts and sizes, as the program gave them.
+        column_statistics: statistics of columns, as the program gave them.
+    """
+
+    properties: Mapping[str, str] = field(default_factory=dict)
+    comment: str | None = None
+    statistics: object = None
+    column_statistics: object = None
+
+
+@dataclass(frozen=True, slots=True)
 class ObjectIdentifier:
     """The full name of a catalog object: `catalog.database.name`."""
 
@@ -102,7 +119,8 @@ class CatalogTable:
     """A table with its connector options. `primary_key` holds column names, always NOT ENFORCED.
 
     `partitions` are those of ADD PARTITION, which only SHOW PARTITIONS reads: connectors find partitions themselves.
-    `holds` is the data of an in-process table. `places` are the positions of the options in the program's text.
+    `annotations` are those of the partitions, and of the table under the key `()`. `holds` is the data of an in-process
+    table. `places` are the positions of the options in the program's text.
     """
 
     identifier: ObjectIdentifier
@@ -116,6 +134,7 @@ class CatalogTable:
     temporary: bool = False
     distribution: TableDistribution | None = None
     partitions: tuple[Partition, ...] = ()
+    annotations: Mapping[Partition, Annotations] = field(default_factory=dict, compare=False, repr=False)
     materialized: Materialized | None = None
     holds: object = field(default=None, compare=False, repr=False)
     places: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from compiled_plan.planner.catalog.definitions import metadata_clause
 from compiled_plan.planner.sql.binding.inserts import summary
-from compiled_plan.planner.table.expressions.types import logical_type
-from compiled_plan.plans.types import LogicalType, quote_identifier, quote_string
+from compiled_plan.planner.table.expressions.resolved import ResolvedExpression
+from compiled_plan.planner.table.expressions.types import as_data_type, logical_type
+from compiled_plan.plans.types import LogicalType, TimestampType, quote_identifier, quote_string
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.types.conversions.data_type import DataType
 
 _METADATA = re.compile(r"METADATA(?: FROM '((?:[^']|'')*)')?( VIRTUAL)?")
 
@@ -43,17 +47,18 @@ class SchemaColumn:
         return MetadataColumn(name, logical_type(data_type), metadata_clause(metadata_key, is_virtual))
 
     @staticmethod
-    def computed(name: str, expression: str, data_type: object) -> ComputedColumn:
-        """A computed column, of an expression in SQL and its type."""
-        return ComputedColumn(name, logical_type(data_type), f"AS {expression}")
+    def computed(name: str, expression: str | ResolvedExpression, data_type: object | None = None) -> ComputedColumn:
+        """A computed column, of an expression of another schema, or of one in SQL and its type."""
+        type_ = expression.get_output_data_type() if isinstance(expression, ResolvedExpression) else data_type
+        return ComputedColumn(name, logical_type(type_), f"AS {expression}")
 
     def get_name(self) -> str:
         """The column's name."""
         return self.name
 
-    def get_data_type(self) -> LogicalType:
+    def get_data_type(self) -> DataType:
         """The column's type."""
-        return self.data_type
+        return as_data_type(self.data_type)
 
     def get_comment(self) -> str | None:
         """The column's comment."""
@@ -100,9 +105,9 @@ class PhysicalColumn(SchemaColumn):
 class ComputedColumn(SchemaColumn):
     """A column of an expression."""
 
-    def get_expression(self) -> str:
-        """The expression in SQL."""
-        return (self.extras or "").removeprefix("AS ")
+    def get_expression(self) -> ResolvedExpression:
+        """The expression."""
+        return ResolvedExpression.of((self.extras or "").removeprefix("AS "), self.data_type)
 
 
 class MetadataColumn(SchemaColumn):
@@ -127,17 +132,20 @@ class WatermarkSpec:
     output_type: LogicalType | None = None
 
     @staticmethod
-    def of(rowtime_attribute: str, watermark_expression: str) -> WatermarkSpec:
-        """The watermark of a column, by an expression in SQL."""
+    def of(rowtime_attribute: str, watermark_expression: str | ResolvedExpression) -> WatermarkSpec:
+        """The watermark of a column, by an expression of another schema or in SQL."""
+        if isinstance(watermark_expression, ResolvedExpression):
+            type_ = logical_type(watermark_expression.get_output_data_type())
+            return WatermarkSpec(rowtime_attribute, watermark_expression.as_serializable_string(), type_)
         return WatermarkSpec(rowtime_attribute, watermark_expression)
 
     def get_rowtime_attribute(self) -> str:
         """The column's name."""
         return self.rowtime_attribute
 
-    def get_watermark_expression(self) -> str:
-        """The expression in SQL."""
-        return self.watermark_expression
+    def get_watermark_expression(self) -> ResolvedExpression:
+        """The expression."""
+        return ResolvedExpression.of(self.watermark_expression, self.output_type or TimestampType(precision=3))
 
     def as_summary_string(self) -> str:
         """The watermark's declaration."""

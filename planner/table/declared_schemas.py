@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from compiled_plan.planner.catalog.definitions import metadata_clause
+from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.binding.unparse import unparse
 from compiled_plan.planner.table.building.unfinished import Unfinished
@@ -24,9 +25,16 @@ if TYPE_CHECKING:
 
 
 class Line(NamedTuple):
-    """A line of CREATE TABLE, and the name of the column that it declares; None for a watermark."""
+    """A line of CREATE TABLE.
+
+    Args:
+        text: the line.
+        shown: the line in the text of the schema, where what is not resolved yet is in brackets, as in Flink.
+        column: the name of the column that it declares; None for a watermark.
+    """
 
     text: str
+    shown: str
     column: str | None = None
 
 
@@ -74,8 +82,17 @@ class Schema:
         name = f"CONSTRAINT {quote_identifier(self.key_name)} " if self.key_name else ""
         return (*self.lines, f"{name}PRIMARY KEY ({', '.join(map(quote_identifier, self.key))}) NOT ENFORCED")
 
+    @property
+    def sql(self) -> str:
+        """The lines of CREATE TABLE in parentheses."""
+        return _block(self.clauses)
+
     def __str__(self) -> str:
-        return "(\n  " + ",\n  ".join(self.clauses) + "\n)"
+        shown = [line.shown for line in sorted(self.declarations, key=lambda line: line.column is None)]
+        if self.key:
+            name, key = self.key_name or f"PK_{'_'.join(self.key)}", ", ".join(map(quote_identifier, self.key))
+            shown.append(f"CONSTRAINT {quote_identifier(name)} PRIMARY KEY ({key}) NOT ENFORCED")
+        return _block(shown)
 
     @staticmethod
     def new_builder() -> SchemaBuilder:
@@ -109,8 +126,12 @@ class SchemaBuilder(Unfinished):
             if column.extras is None:
                 self.column(column.name, column.regular_type, column.comment)
             else:
-                type_ = "" if column.extras.startswith("AS ") else f"{text_of_type(column.data_type)} "
-                self._declare(column.name, f"{type_}{column.extras}{_comment(column.comment)}")
+                comment = _comment(column.comment)
+                if column.extras.startswith("AS "):
+                    shown = f"AS [{column.extras.removeprefix('AS ')}]{comment}"
+                    self._declare(column.name, f"{column.extras}{comment}", shown)
+                else:
+                    self._declare_typed(column.name, column.data_type, f" {column.extras}{comment}")
         for column in resolved_schema.columns:
             if column.watermark:
                 self.watermark(column.name, column.watermark)
@@ -145,11 +166,12 @@ class SchemaBuilder(Unfinished):
         """Add a physical column of a type: `"DECIMAL(10, 2)"`, or `DataTypes.DECIMAL(10, 2)`."""
         name = checked_name(column_name, "column")
         self._physical.append((name, data_type, comment))
-        return self._declare(name, f"{text_of_type(data_type)}{_comment(comment)}")
+        return self._declare_typed(name, data_type, _comment(comment))
 
     def column_by_expression(self, column_name: str, expr: str | Operand) -> SchemaBuilder:
         """Add a computed column by an expression, in SQL ("PROCTIME()") or of the Table API."""
-        return self._declare(column_name, f"AS {_text(expr)}")
+        text = _text(expr)
+        return self._declare(column_name, f"AS {text}", f"AS [{text}]")
 
     def column_by_metadata(
         self, column_name: str, data_type: object, metadata_key: str | None = None, is_virtual: bool = False
@@ -162,11 +184,12 @@ class SchemaBuilder(Unfinished):
             metadata_key: the metadata's name, by default the column's.
             is_virtual: the column is not written.
         """
-        return self._declare(column_name, f"{text_of_type(data_type)} {metadata_clause(metadata_key, is_virtual)}")
+        return self._declare_typed(column_name, data_type, f" {metadata_clause(metadata_key, is_virtual)}")
 
     def watermark(self, column_name: str, watermark_expr: str | Operand) -> SchemaBuilder:
         """Set the watermark of a column: `"ts - INTERVAL '5' SECOND"`, or `col("ts") - lit(5).seconds`."""
-        self._lines.append(Line(f"WATERMARK FOR {quote_identifier(column_name)} AS {_text(watermark_expr)}"))
+        head, text = f"WATERMARK FOR {quote_identifier(column_name)} AS", _text(watermark_expr)
+        self._lines.append(Line(f"{head} {text}", f"{head} [{text}]"))
         return self
 
     def primary_key(self, *column_names: str) -> SchemaBuilder:
@@ -182,8 +205,13 @@ class SchemaBuilder(Unfinished):
         """Return the schema."""
         return Schema(tuple(self._lines), self._key, tuple(self._physical), self._key_name)
 
-    def _declare(self, column: str, declaration: str) -> SchemaBuilder:
-        self._lines.append(Line(f"{quote_identifier(column)} {declaration}", column))
+    def _declare_typed(self, column: str, type_: object, clauses: str) -> SchemaBuilder:
+        shown = f"[{type_}]" if isinstance(type_, str) else summary(logical_type(type_).as_regular())
+        return self._declare(column, f"{text_of_type(type_)}{clauses}", f"{shown}{clauses}")
+
+    def _declare(self, column: str, declaration: str, shown: str) -> SchemaBuilder:
+        name = quote_identifier(column)
+        self._lines.append(Line(f"{name} {declaration}", f"{name} {shown}", column))
         return self
 
 
@@ -193,6 +221,10 @@ Schema.Builder = SchemaBuilder
 def _text(expression: str | Operand) -> str:
     """The SQL text of an expression."""
     return unparse(expression._node, SourceText("")) if isinstance(expression, Operand) else expression
+
+
+def _block(lines: Sequence[str]) -> str:
+    return "(\n  " + ",\n  ".join(lines) + "\n)"
 
 
 def _comment(text: str | None) -> str:

@@ -49,7 +49,8 @@ class FormatDescriptor:
         return dict(self.format_options)
 
     def __str__(self) -> str:
-        return f"{self.format_name}[{self.get_options()}]"
+        options = ", ".join(f"{key}={value}" for key, value in self.format_options)
+        return f"{self.format_name}[{{{options}}}]"
 
 
 @dataclass(repr=False, eq=False)
@@ -108,7 +109,8 @@ class TableDescriptor:
         return self.text
 
     def __str__(self) -> str:
-        return _clauses(self)
+        head = [str(self.table_schema)] if self.table_schema.clauses else []
+        return "\n".join([*head, *_tail(self, separator=",\n  ", block="(\n  {}\n)")])
 
 
 @dataclass(repr=False, eq=False)
@@ -255,11 +257,16 @@ def _statement(path: tuple[str, ...], descriptor: TableDescriptor, temporary: bo
 
 
 def _clauses(descriptor: TableDescriptor) -> str:
-    parts = [str(descriptor.table_schema)] if descriptor.table_schema.clauses else []
+    return "\n".join([*([descriptor.table_schema.sql] if descriptor.table_schema.clauses else []), *_tail(descriptor)])
+
+
+def _tail(descriptor: TableDescriptor, separator: str = ", ", block: str = "({})") -> list[str]:
+    """The clauses behind the columns; the separator and the parentheses of options."""
+    parts = []
     if descriptor.text is not None:
         parts.append(f"COMMENT {quote_string(descriptor.text)}")
     if descriptor.partition_keys:
         parts.append(f"PARTITIONED BY ({', '.join(map(quote_identifier, descriptor.partition_keys))})")
-    options = ", ".join(f"{quote_string(key)} = {quote_string(value)}" for key, value in descriptor.options)
-    parts.append(f"WITH ({options})")
-    return "\n".join(parts)
+    options = separator.join(f"{quote_string(key)} = {quote_string(value)}" for key, value in descriptor.options)
+    parts.append(f"WITH {block.format(options)}")
+    return parts

@@ -20,7 +20,7 @@ from compiled_plan.planner.table.columns import (
     WatermarkSpec,
 )
 from compiled_plan.planner.table.constraints import UniqueConstraint
-from compiled_plan.plans.types import LogicalType, TimeKind, TimestampBase
+from compiled_plan.plans.types import TimeKind, TimestampBase
 
 if TYPE_CHECKING:
     from compiled_plan.plans.types.conversions.data_types import DataType
@@ -37,15 +37,15 @@ class ResolvedSchema:
         """The names in order."""
         return [column.name for column in self.columns]
 
-    def get_column_data_types(self) -> list[LogicalType]:
+    def get_column_data_types(self) -> list[DataType]:
         """The types in order."""
-        return [column.data_type for column in self.columns]
+        return [column.get_data_type() for column in self.columns]
 
     def get_field_names(self) -> list[str]:
         """The names in order."""
         return self.get_column_names()
 
-    def get_field_data_types(self) -> list[LogicalType]:
+    def get_field_data_types(self) -> list[DataType]:
         """The types in order."""
         return self.get_column_data_types()
 
@@ -109,10 +109,10 @@ class ResolvedSchema:
         """The number of columns."""
         return len(self.columns)
 
-    def get_field_data_type(self, field: int | str) -> LogicalType | None:
+    def get_field_data_type(self, field: int | str) -> DataType | None:
         """The type of the column at an index from 0, or of a name; None if there is none."""
         column = self.get_column(field)
-        return None if column is None else column.data_type
+        return None if column is None else column.get_data_type()
 
     def get_field_name(self, field_index: int) -> str | None:
         """The name of the column at an index from 0; None if there is none."""

@@ -10,14 +10,22 @@ from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Sort
 from compiled_plan.planner.functions.registry import is_aggregate, is_function
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Context
-from compiled_plan.planner.sql.binding.expressions import bind_condition
+from compiled_plan.planner.sql.binding.expressions import bind_condition, bind_value
 from compiled_plan.planner.sql.binding.user_functions import find_user_function
-from compiled_plan.planner.table.building.nodes import Columns, FunctionAlias, InlineCall, by_name, column_at
+from compiled_plan.planner.table.building.nodes import (
+    Columns,
+    FunctionAlias,
+    InlineCall,
+    by_name,
+    column_at,
+    identifier,
+)
 from compiled_plan.planner.table.building.planned import PlannedTable, T
 from compiled_plan.planner.table.building.rows import rows
 from compiled_plan.planner.table.building.source import not_too_deep
 from compiled_plan.planner.table.building.unfinished import check_table
 from compiled_plan.planner.table.expressions.aggregates import ordered
+from compiled_plan.planner.table.labels import labelled
 from compiled_plan.planner.table.operations import (
     aliased,
     all_columns,
@@ -32,6 +40,8 @@ from compiled_plan.planner.table.operations import (
     spelled,
 )
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex.nodes import type_of
+from compiled_plan.plans.types import FieldsType
 
 if TYPE_CHECKING:
     from compiled_plan.planner.table.expressions.expression import Expression
@@ -44,9 +54,28 @@ def select(table: T, fields: Sequence[object], operation: str = "select", **clau
     items = list(select_items(table, operation, fields))
     binder = binder_for(table._context, operation)
     aggregated = any(_is_aggregate(binder, part) for item in items for part in ast.walk(item))
+    if table._context.mutable_rows and operation != "map":
+        items = [part for item in items for part in _fields(table, binder, item, operation)]
+        items = labelled(items, lambda part: _is_aggregate(binder, part))
     hints = table._hints if aggregated or clauses.get("group") is not None else ()
     bound = bind_select(table._context, operation, table._rows, items, hints=hints, **clauses)
     return table._derived(rows(bound, table._rows.name), hints=() if hints else table._hints)
+
+
+def _fields(table: PlannedTable, binder: Binder, item: ast.Expression, operation: str) -> list[ast.Expression]:
+    """The fields of a column of rows, `col("r").flatten`, as items of their own; any other item."""
+    if not isinstance(item, ast.FieldAccess) or not isinstance(item.field, ast.AllColumns):
+        return [item]
+    operand = item.operand
+    while isinstance(operand, ast.FieldAccess):
+        operand = operand.operand
+    if not isinstance(operand, ast.ColumnRef):
+        return [item]
+    scope = table._rows.scope(table._rows.rel.row_type, None, binder.names.correlation())
+    type_ = type_of(bind_value(binder, item.operand, Context(scope, clause=f"{operation}()")))
+    if not isinstance(type_, FieldsType):
+        return [item]
+    return [ast.FieldAccess(item.operand, identifier(name)) for name in type_.names]
 
 
 def _is_aggregate(binder: Binder, node: ast.Node) -> bool:

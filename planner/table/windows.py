@@ -17,7 +17,7 @@ from compiled_plan.planner.table.expressions.aggregates import ordered
 from compiled_plan.planner.table.expressions.core import call_node, shown_of
 from compiled_plan.planner.table.expressions.expression import Expression
 from compiled_plan.planner.table.operations import nodes_of, spelled
-from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
 
 #: A length of time: `lit(10).minutes`, or a timedelta.
 Length = Expression | timedelta
@@ -184,6 +184,13 @@ def _interval(method: str, length: Length) -> Expression:
         raise ProgramError(
             f"{method} needs an interval, not {length!r}",
             remedy=f"write {method}(lit(10).minutes), .seconds, .hours, .days",
+        )
+    if length._property and isinstance(length._node, ast.Constant):
+        raise UnsupportedError(
+            f"a window of a number of rows is not supported: {method}({shown_of(length)})",
+            where="window()",
+            remedy="give a length of time; or aggregate the last rows before each row: "
+            'over_window(Over.partition_by(...).order_by(col("pt")).preceding(row_interval(2)).alias("w"))',
         )
     return length
 

@@ -54,8 +54,9 @@ def catalog_function(
             f"function {name.name}: {type(instance).__qualname__} is no kind of function",
             remedy="derive it from ScalarFunction, TableFunction or AggregateFunction",
         )
-    reference_to(instance, is_instance=is_instance, method="", signature="")
-    return CatalogFunction(name, Callables(instance), temporary, system, is_instance)
+    reference = reference_to(instance, is_instance=is_instance, method="", signature="")
+    python_name = implementation if isinstance(implementation, str) else f"{reference.module}.{reference.class_}"
+    return CatalogFunction(name, Callables(instance), temporary, system, is_instance, python_name=python_name)
 
 
 def _instance(class_: type, name: str) -> UserDefinedFunction:

@@ -40,7 +40,8 @@ def ask(
         if "flink" in function:
             function["flink"] = first_sentence(function["flink"])
     inventory = answers.pop("inventory")
-    write({"version": names["version"], **inventory, **answers, "pyflink": dict(sorted(names["modules"].items()))})
+    answers = {"version": names["version"], **inventory, **answers, "pyflink": dict(sorted(names["modules"].items()))}
+    write(answers | {"pyflink_refused": names["refused"]})
 
 
 def _class_path(flink: Path, folder: Path) -> str:

@@ -106,9 +106,10 @@ def names() -> Iterator[Row]:
     for module, entries in modules.items():
         for name, members in entries.items():
             if home[name] == module:
-                yield Row(module, name, partial(pyflink_name, module, name))
-                for member in members:
-                    yield Row(module, f"{name}.{member}", partial(pyflink_name, module, name, member))
+                for member in ("", *members):
+                    shown = f"{name}.{member}" if member else name
+                    refusal = flink()["pyflink_refused"].get(f"{module}.{shown}", "")
+                    yield Row(module, shown, None if refusal else partial(pyflink_name, module, name, member), refusal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,12 @@ _SECTIONS: tuple[tuple[str, str, str, Callable[[], Iterator[Row]]], ...] = (
     ("Node types", "annotations in Flink's planner", "type", nodes),
     ("Session options", "option classes of Flink's table packages", "option", options),
     ("Connector and format options", "factories in Flink's distribution", "option", table_options),
-    ("PyFlink names", "`__all__` of the modules of `pyflink.table`, and attributes of their classes", "name", names),
+    (
+        "PyFlink names",
+        "`__all__` of the modules of `pyflink.table` without internal classes, and attributes of the classes",
+        "name",
+        names,
+    ),
 )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from compiled_plan.planner.catalog.tables import CatalogTable, Partition
+from compiled_plan.planner.catalog.tables import Annotations, CatalogTable, Partition
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder
@@ -209,21 +209,29 @@ def _check_dropped(exists: bool, part: str) -> None:
 
 
 def _add_partitions(binder: Binder, table: CatalogTable, change: changes.AddPartitions) -> CatalogTable:
-    partitions = list(table.partitions)
-    for written in change.partitions:
+    for written, properties in change.partitions:
         partition = partition_of(table, written)
         if len(partition) < len(table.partition_keys):
             raise ProgramError(
                 f"partition {partition_text(partition)} is incomplete",
                 remedy=f"name all partition keys: {', '.join(table.partition_keys)}",
             )
-        if partition not in partitions:
-            partitions.append(partition)
+        if partition not in table.partitions:
+            table = with_partition(table, partition, Annotations(properties))
         elif not change.if_not_exists:
             raise ProgramError(
                 f"partition {partition_text(partition)} already exists", remedy="write IF NOT EXISTS, or leave it out"
             )
-    return replace(table, partitions=tuple(partitions))
+    return table
+
+
+def with_partition(table: CatalogTable, partition: Partition, annotations: Annotations) -> CatalogTable:
+    """The table with another partition."""
+    return replace(
+        table,
+        partitions=(*table.partitions, partition),
+        annotations={**table.annotations, partition: annotations},
+    )
 
 
 def _drop_partitions(binder: Binder, table: CatalogTable, change: changes.DropPartitions) -> CatalogTable:

@@ -202,12 +202,11 @@ class Alter(Ddl):
             return DropColumns(columns=tuple(self.wrapped(self._column_name)))
         return DropColumns(columns=(self._column_name(),))
 
-    def _new_partitions(self) -> tuple[Mapping[str, Expression], ...]:
+    def _new_partitions(self) -> tuple[tuple[Mapping[str, Expression], Mapping[str, str]], ...]:
         partitions = []
         while self.at("PARTITION"):
-            partitions.append(self._partition())
-            if self.take("WITH"):
-                self.properties()
+            partition = self._partition()
+            partitions.append((partition, self.properties() if self.take("WITH") else {}))
         if not partitions:
             self.fail_expected("PARTITION")
         return tuple(partitions)

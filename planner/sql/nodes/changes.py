@@ -87,10 +87,10 @@ class DropPart(TableChange):
 
 @node
 class AddPartitions(TableChange):
-    """ADD [IF NOT EXISTS] PARTITION (key = literal, ...) ..."""
+    """ADD [IF NOT EXISTS] PARTITION (key = literal, ...) [WITH (properties)] ..."""
 
     if_not_exists: bool
-    partitions: tuple[Mapping[str, Expression], ...]
+    partitions: tuple[tuple[Mapping[str, Expression], Mapping[str, str]], ...]
 
 
 @node

@@ -215,7 +215,7 @@ def by_name(catalog: Catalog, node: InlineCall) -> ast.Call:
         name = f"{base}#{number}"
     if name not in known:
         full = catalog.qualify((name,))
-        catalog.functions.create(catalog_function(full, function, system=True))
+        catalog.functions.add_inline(catalog_function(full, function, system=True))
         known[name] = function
     clauses: dict[str, Any] = {item.name: getattr(node, item.name) for item in fields(ast.Call)}
     return ast.Call(**{**clauses, "parts": (identifier(name),)})

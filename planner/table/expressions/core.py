@@ -60,7 +60,12 @@ class Operand(Wrapper):
     # --- making
 
     def _new(self, node: ast.Expression, text: str, *, infix: bool = False) -> Self:
-        return type(self)(named(node, text), infix=infix)
+        return self._make(named(node, text), infix=infix)
+
+    @classmethod
+    def _make(cls, node: ast.Expression, **flags: bool) -> Self:
+        """The expression of a node, of the class that methods return."""
+        return cls(node, **flags)
 
     def _method(self, node: ast.Expression, name: str, *arguments: object) -> Self:
         """The expression returned by the method `name`."""
@@ -108,7 +113,7 @@ class FunctionProperty:
 
 def as_property(operand: AnyOperand, node: ast.Expression, name: str) -> AnyOperand:
     """The expression returned by the property `name`, which also accepts `()`."""
-    return type(operand)(named(node, f"{_inner(operand)}.{name}"), is_property=True)
+    return operand._make(named(node, f"{_inner(operand)}.{name}"), is_property=True)
 
 
 def call_node(function: str, *arguments: object) -> ast.Call:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from compiled_plan.planner.sql import parse
 from compiled_plan.planner.sql.binding.source import SourceText
@@ -12,9 +13,20 @@ from compiled_plan.plans.errors import PlanError, ProgramError, UnsupportedError
 from compiled_plan.plans.types import LogicalType
 from compiled_plan.plans.types.parse import parse_type
 
+if TYPE_CHECKING:
+    from compiled_plan.plans.types.conversions.data_type import DataType
+
 _REMEDY = 'write it as in SQL, such as "INT" or "DECIMAL(10, 2)"'
 #: Attributes or methods of an object with its logical type.
 _ATTRIBUTES = ("logical_type", "get_logical_type")
+
+
+def as_data_type(type_: LogicalType) -> DataType:
+    """The data type of a logical type."""
+    # Commands start faster without the classes of values.
+    from compiled_plan.plans.types.conversions.data_types import DataTypes
+
+    return DataTypes.of(type_.as_regular())
 
 
 def type_node(type_: object) -> TypeSpec:

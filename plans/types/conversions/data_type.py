@@ -11,6 +11,7 @@ from compiled_plan.plans.errors import DataError, ProgramError
 from compiled_plan.plans.types import logical as t
 from compiled_plan.plans.types.classes import constructor, resolve_class
 from compiled_plan.plans.types.conversions.builtin import PACKAGED, SIMPLE
+from compiled_plan.plans.types.conversions.type_attributes import TypeAttributes, text_of
 from compiled_plan.plans.types.converter import DataTypeConverter, check_conversion
 from compiled_plan.plans.types.mutable_row import MutableRow
 from compiled_plan.plans.types.row import Row
@@ -26,8 +27,8 @@ CLASSES: dict[type[t.LogicalType], tuple[type, ...]] = {
 }
 
 
-@dataclass(frozen=True)
-class DataType:
+@dataclass(frozen=True, repr=False)
+class DataType(TypeAttributes):
     """A logical type with the class of its values where they enter or leave a table. Immutable.
 
     Args:
@@ -109,6 +110,9 @@ class DataType:
 
     def __str__(self) -> str:
         return str(self.logical_type)
+
+    def __repr__(self) -> str:
+        return text_of(self)
 
 
 def _fits(class_: type, type_: t.FieldsType) -> bool:

@@ -20,7 +20,7 @@ from tests.bench.nexmark.flink import ENVIRONMENT
 
 LINES: dict[str, list[str]] = json.loads(RECORDED.read_text("utf-8"))
 #: Programs in each run of the tests; the others take minutes together.
-QUICK = ("catalogs", "values", "process_json_data_with_udf", "pandas/pandas_udaf")
+QUICK = ("catalogs", "catalog_objects", "descriptions", "values", "process_json_data_with_udf", "pandas/pandas_udaf")
 
 
 def marked(names: tuple[str, ...] | list[str]) -> list[Any]:

@@ -238,3 +238,13 @@ def test_a_wrong_declaration_is_refused(make: Callable[[], UserDefinedFunctionWr
     with pytest.raises(CompiledPlanError) as fault:
         make()
     assert message in str(fault.value)
+
+
+def test_a_function_without_a_registration_has_no_name() -> None:
+    t_env = TableEnvironment()
+    table = t_env.from_elements([(1,)], ["a"])
+    assert table.select(udf(Twice(), result_type="INT")(col("a"))).get_schema().get_field_count() == 1
+    assert t_env.list_user_defined_functions() == []
+    t_env.create_temporary_system_function("twice", udf(lambda a: str(a), result_type="STRING"))
+    types = t_env.sql_query(f"SELECT twice(a) FROM {table}").get_schema().get_field_data_types()
+    assert (repr(types), t_env.list_user_defined_functions()) == ("[VarCharType(2147483647, true)]", ["twice"])

@@ -131,7 +131,7 @@ def test_texts_in_the_table_api_are_those_of_types_not_of_sql() -> None:
     data_types = env.from_path("t").get_schema().get_column_data_types()
     assert [str(type_) for type_ in data_types] == ["VARCHAR(1)", "ROW<`c` VARBINARY(1)>", "VARCHAR(2147483647)"]
     casts = env.from_path("t").select(lit(5).cast("VARCHAR"), lit(5).cast("STRING"), lit(5).try_cast("CHAR(3)"))
-    assert [type_.text() for type_ in casts.get_schema().get_column_data_types()] == [
+    assert [type_.logical_type.text() for type_ in casts.get_schema().get_column_data_types()] == [
         "VARCHAR(1)",
         "VARCHAR(2147483647)",
         "CHAR(3)",

@@ -121,6 +121,10 @@ CASES: dict[str, tuple[Callable[[TableEnvironment], object], tuple[str, ...]]] =
         lambda env: env.from_path("Bid").window(Tumble.over(lit(10)).on("bidtime")),
         ("TUMBLE needs an interval here, not INT", "window(), in lit(10)"),
     ),
+    "a window of rows": (
+        lambda env: env.from_path("Bid").window(Tumble.over(lit(10).rows).on("bidtime")),
+        ("a window of a number of rows is not supported", "over_window("),
+    ),
     "partitions of a group window": (
         lambda env: (
             env.from_path("Bid")
