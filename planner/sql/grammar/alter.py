@@ -164,7 +164,10 @@ class Alter(Ddl):
                 return
             start = self.mark()
             if not self.constraint_or_watermark(body, start):
+                nested = self.following.kind == "."
                 column = self.column(body)
+                if nested:
+                    self.fail(f"Flink does not alter {column.name}, a field inside a row", span=column.span)
                 self.check_typed(column)
                 placed.append(self._placed(column))
 
@@ -182,8 +185,6 @@ class Alter(Ddl):
         )
 
     def _placed(self, column: ColumnClause) -> PlacedColumn:
-        if "." in column.name:
-            self.fail(f"Flink does not alter {column.name}, a field inside a row", span=column.span)
         first = self.take("FIRST")
         after = self._column_name() if not first and self.take("AFTER") else None
         return PlacedColumn(column=column, first=first, after=after)

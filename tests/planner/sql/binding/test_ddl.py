@@ -173,7 +173,7 @@ def test_a_catalog_of_another_type_is_unsupported(base: TableEnvironment) -> Non
 
 def test_a_java_function_needs_a_signature(base: TableEnvironment) -> None:
     with pytest.raises(ProgramError, match="the types of the Java function f are unknown"):
-        base.execute_sql("CREATE FUNCTION f AS 'a.b'")
+        base.execute_sql("CREATE FUNCTION f AS 'a.b'; ALTER FUNCTION f AS 'a.c'; CREATE VIEW v AS SELECT f()")
 
 
 def test_temporary_objects_hide_permanent_ones(base: TableEnvironment) -> None:
