@@ -57,11 +57,14 @@ class Alter(Ddl):
             return AlterTable(
                 name=name, if_exists=False, change=self._materialized_change(), materialized=True, **self.place(start)
             )
+        if self.at_model():
+            self.advance()
+            return self.alter_model(start)
         if self.at("CONNECTION"):
             self.refuse("ALTER CONNECTION", remedy="write ALTER TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
         if self.at_any(("TEMPORARY", "FUNCTION")):
             return self._alter_function(start)
-        self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
+        self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE, CATALOG or MODEL")
 
     def _alter_view(self, start: int) -> AlterView:
         name = self.table_name("a view name")
