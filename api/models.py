@@ -30,9 +30,7 @@ class ModelMethods:
             ProgramError: there is none and `ignore_if_not_exists` is False, or a temporary one hides it.
         """
         catalog = self.context.catalog
-        return catalog.models.drop(
-            catalog.qualify(_path(model_path)), temporary=False, if_exists=ignore_if_not_exists
-        )
+        return catalog.models.drop(catalog.qualify(_path(model_path)), temporary=False, if_exists=ignore_if_not_exists)
 
     def drop_temporary_model(self, model_path: str) -> bool:
         """Drop a temporary model; return False if it does not exist."""

@@ -12,7 +12,12 @@ from compiled_plan.api.functions import function_names_of
 from compiled_plan.api.queries import explain_statement
 from compiled_plan.api.results.ready import ReadyResult, description
 from compiled_plan.planner.catalog.databases import CatalogObject
-from compiled_plan.planner.catalog.definitions import catalog_definition, model_definition, table_definition, view_definition
+from compiled_plan.planner.catalog.definitions import (
+    catalog_definition,
+    model_definition,
+    table_definition,
+    view_definition,
+)
 from compiled_plan.planner.catalog.functions import CatalogFunction
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.catalog.tables import CatalogTable

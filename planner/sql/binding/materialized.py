@@ -104,7 +104,9 @@ def _altered(binder: Binder, table: CatalogTable, change: changes.TableChange) -
         case changes.ChangeSchema(add=True, columns=placed):
             for item in placed:
                 column = item.column
-                if isinstance(column, st.PhysicalColumn) or (isinstance(column, st.MetadataColumn) and not column.virtual):
+                if isinstance(column, st.PhysicalColumn) or (
+                    isinstance(column, st.MetadataColumn) and not column.virtual
+                ):
                     raise ProgramError(
                         f"the query of the materialized table has no column {column.name!r}",
                         remedy="write ALTER MATERIALIZED TABLE ... AS the new query",
