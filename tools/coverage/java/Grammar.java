@@ -104,10 +104,10 @@ final class Grammar {
 
   private final int limit;
 
-  /** Whether sentences are queries with all their clauses. */
+  /** True while sentences are queries with all their clauses. */
   private boolean querying;
 
-  /** Whether the types of a CAST are spelled out. */
+  /** True while the types of a CAST are spelled out. */
   private boolean spelled;
 
   Grammar(int limit) {

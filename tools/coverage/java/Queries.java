@@ -17,7 +17,7 @@ final class Queries {
     return result;
   }
 
-  /** What stands for a placeholder, the likelier first. */
+  /** Texts in place of a placeholder, the likelier first. */
   static List<String> choices(List<String> sentence, int at) {
     List<String> before = sentence.subList(0, at);
     String word = at == 0 ? "" : sentence.get(at - 1);

@@ -33,7 +33,7 @@ final class Session {
   private final List<String> setup = new ArrayList<>();
   private TableEnvironment env;
 
-  /** Whether a statement changed what others need. */
+  /** True after a statement that changed the objects of set-up. */
   private boolean changed;
 
   Session(Path file) throws Exception {

@@ -188,7 +188,7 @@ final class Statements {
     };
   }
 
-  /** Whether the column whose type or name is at a position is a metadata column. */
+  /** True if the column whose type or name is at a position is a metadata column. */
   private static boolean metadata(List<String> sentence, int at) {
     for (String token : sentence.subList(at, sentence.size())) {
       if (token.equals(",")) return false;
@@ -286,7 +286,7 @@ final class Statements {
     return "k";
   }
 
-  /** Whether a comma separates the position from the one option or resource in front of it. */
+  /** True if a comma separates the position from the one option or resource in front of it. */
   private static boolean lastOptions(List<String> sentence, int at) {
     for (int i = at - 1; i > 0; i--) {
       if (sentence.get(i).equals("(")) return false;
