@@ -421,7 +421,10 @@ final class Grammar {
           State next = after.get(plus(prefixes.get(state), token));
           List<String> ending = next == null ? null : endings.get(next);
           List<String> known = endings.get(state);
-          if (ending != null && (known == null || ending.size() + 1 < known.size())) {
+          if (ending == null) continue;
+          // Of endings of the same length, the first in the order of words.
+          int longerBy = known == null ? -1 : ending.size() + 1 - known.size();
+          if (longerBy < 0 || longerBy == 0 && token.compareTo(known.get(0)) < 0) {
             List<String> longer = new ArrayList<>(List.of(token));
             longer.addAll(ending);
             endings.put(state, longer);

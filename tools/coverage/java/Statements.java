@@ -69,15 +69,15 @@ final class Statements {
    * that it takes.
    */
   Map.Entry<String, String> example(List<String> sentence) {
-    return example(texts(withOptions(sentence), false));
+    return answered(texts(withOptions(sentence), false));
   }
 
   /** As {@code example}, for a query. */
   Map.Entry<String, String> query(List<String> sentence) {
-    return example(texts(Queries.withOrder(sentence), true));
+    return answered(texts(Queries.withOrder(sentence), true));
   }
 
-  private Map.Entry<String, String> example(Iterable<String> texts) {
+  private Map.Entry<String, String> answered(Iterable<String> texts) {
     String first = null, refusal = null;
     for (String sql : texts) {
       String answer = sql.equals(SET) ? "" : session.refusal(sql);
@@ -155,7 +155,11 @@ final class Statements {
       case Grammar.EXPRESSION ->
           sentence.contains("WATERMARK")
               ? List.of("ts", "i")
-              : sentence.get(0).equals("CREATE") ? List.of("s", "i") : EXPRESSIONS;
+              : switch (sentence.get(0)) {
+                case "CREATE" -> List.of("s", "i");
+                case "ALTER" -> List.of(sentence.contains("MATERIALIZED") ? "i" : "l", "i");
+                default -> EXPRESSIONS;
+              };
       case Grammar.QUERY ->
           List.of("SELECT " + columns(sentence, at) + " FROM " + (query ? "n1" : "t"));
       case Grammar.INSERT ->
@@ -173,8 +177,7 @@ final class Statements {
   /** The columns of a query: those that a list in front of it names. */
   private static String columns(List<String> sentence, int at) {
     String before = String.join(" ", sentence.subList(0, at));
-    if (before.matches(".*\\( \\$id \\)(?!.*\\( \\$id \\) AS \\( \\$query).*")
-        && !before.matches(".*(BY|HASH|RANGE|KEY) \\( \\$id \\).*")) return "i";
+    if (before.matches("([A-Z_]+ )+\\$id \\( \\$id \\).*|.*\\$id \\( \\$id \\) AS \\(.*")) return "i";
     boolean timed = sentence.contains("WATERMARK") || sentence.contains("MATERIALIZED");
     return timed && !before.contains("( $id , $id )") ? "i, s, ts" : "i, s";
   }
@@ -236,11 +239,12 @@ final class Statements {
     if (before.contains("MATERIALIZED"))
       return !adds && (key || sentence.contains("WATERMARK")) ? "mp" : "mt";
     boolean temporary = before.contains("TEMPORARY");
-    for (String token : before) {
-      String name = OBJECTS.get(token);
-      if (name != null && !temporary) return name;
-      if (name != null && name.matches("v|f|mo"))
+    if (sentence.contains("CONFLICT")) return "u";
+    for (int at = before.size() - 1; at >= 0; at--) {
+      String name = OBJECTS.get(before.get(at));
+      if (name != null && temporary && name.matches("v|f|mo"))
         return before.contains("SYSTEM") ? "sf" : "t" + name.charAt(0);
+      if (name != null) return name;
     }
     if (temporary && before.contains("TABLE")) return "tt";
     if (start.equals("ALTER")) {
@@ -271,7 +275,10 @@ final class Statements {
             ? "SET"
             : start.equals("REPLACE") ? "CREATE TABLE" : "";
     for (String entry : OPTIONS.keySet())
-      if (kind.isEmpty() && sentence.containsAll(List.of(entry.split(" ")))) kind = entry;
+      if (kind.isEmpty()
+          && !entry.equals("SET")
+          && sentence.containsAll(List.of(entry.split(" "))))
+        kind = entry;
     List<String> options = OPTIONS.getOrDefault(kind, List.of("k", "k", "l", "l"));
     boolean key = word.matches("[(,]") || word.matches("SET|RESET") && kind.equals("SET");
     if (word.equals("=")) return options.get(lastOptions(sentence, at) ? 3 : 1);

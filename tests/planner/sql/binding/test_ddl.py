@@ -7,6 +7,7 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
+from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.rex import input_refs
 from compiled_plan.plans.types import parse_type
 
@@ -169,6 +170,15 @@ def test_refused_declarations(base: TableEnvironment, text: str, message: str) -
 def test_a_catalog_of_another_type_is_unsupported(base: TableEnvironment) -> None:
     with pytest.raises(UnsupportedError, match="catalog of type 'hive'"):
         base.execute_sql("CREATE CATALOG c WITH ('type' = 'hive')")
+
+
+def test_a_computed_column_stands_in_front_of_the_columns_that_it_reads(base: TableEnvironment) -> None:
+    base.execute_sql(
+        "CREATE TABLE first (n AS s || 'x', i INT, s STRING) WITH ('connector' = 'filesystem', "
+        "'path' = '/f', 'format' = 'json')"
+    )
+    plan = base.compile_script("CREATE TABLE k WITH ('connector' = 'print') AS SELECT n, i FROM first")
+    assert [finding.message for finding in plan_findings(plan.nodes, plan.edges)] == []
 
 
 def test_a_java_function_needs_a_signature(base: TableEnvironment) -> None:
