@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compiled_plan.planner.functions.models import MODEL_REMEDY
-from compiled_plan.planner.sql.grammar.columns import Columns
+from compiled_plan.planner.sql.grammar.columns import Body, Columns
 from compiled_plan.planner.sql.grammar.tokens import QUOTED, WORD
 from compiled_plan.planner.sql.nodes.changes import RenameTable, ResetOptions, SetOptions
 from compiled_plan.planner.sql.nodes.models import AlterModel, CreateModel
@@ -44,9 +44,16 @@ class Models(Columns):
         )
 
     def _model_columns(self) -> tuple[ColumnClause, ...]:
-        body = self.table_body()
-        for column in body.columns:
-            self.check_typed(column)
+        # As in Flink, keys, constraints and watermarks of a model have no effect.
+        body = Body()
+
+        def element() -> None:
+            if not self.constraint_or_watermark(body, self.mark()):
+                column = self.column(body, unique=True)
+                self.check_typed(column)
+                body.columns.append(column)
+
+        self.wrapped(element)
         return tuple(body.columns)
 
     def alter_model(self, start: int) -> AlterModel:

@@ -10,6 +10,9 @@ from compiled_plan.plans.errors import CompiledPlanError
 CREATE = """
 CREATE MODEL n1 INPUT (i INT COMMENT 'ci', s STRING NOT NULL) OUTPUT (o STRING) COMMENT 'k'
   WITH ('provider' = 'x', 'task' = 'y');
+CREATE MODEL keyed INPUT (i INT UNIQUE NOT ENFORCED, PRIMARY KEY (i) NOT ENFORCED) OUTPUT (o INT UNIQUE)
+  WITH ('provider' = 'x');
+DROP MODEL keyed;
 CREATE MODEL bare WITH ('provider' = 'x');
 CREATE TEMPORARY MODEL IF NOT EXISTS passing INPUT (i INT) OUTPUT (o STRING) WITH ('provider' = 'x');
 """

@@ -379,6 +379,12 @@ final class Grammar {
     return result;
   }
 
+  private static List<String> plus(List<String> tokens, List<String> more) {
+    List<String> result = new ArrayList<>(tokens);
+    result.addAll(more);
+    return result;
+  }
+
   private static List<String> plus(List<String> tokens, String token) {
     List<String> result = new ArrayList<>(tokens);
     result.add(token);
@@ -424,7 +430,8 @@ final class Grammar {
           if (ending == null) continue;
           // Of endings of the same length, the first in the order of words.
           int longerBy = known == null ? -1 : ending.size() + 1 - known.size();
-          if (longerBy < 0 || longerBy == 0 && token.compareTo(known.get(0)) < 0) {
+          if (longerBy < 0
+              || longerBy == 0 && text(plus(List.of(token), ending)).compareTo(text(known)) < 0) {
             List<String> longer = new ArrayList<>(List.of(token));
             longer.addAll(ending);
             endings.put(state, longer);

@@ -69,7 +69,7 @@ final class Session {
   String refusal(String sql) {
     try {
       Operation operation = operation(sql);
-      if (operation instanceof QueryOperation) return compiled(env.sqlQuery(sql));
+      if (operation instanceof QueryOperation) return compiled(env.sqlQuery(sql), sql);
       execute(operation, sql);
       return "";
     } catch (Exception | Error e) {
@@ -135,7 +135,7 @@ final class Session {
     compile((ModifyOperation) operation(sql));
   }
 
-  private String compiled(Table query) {
+  private String compiled(Table query, String sql) {
     Schema.Builder schema = Schema.newBuilder();
     int at = 0;
     for (Column column : query.getResolvedSchema().getColumns()) {
@@ -147,6 +147,8 @@ final class Session {
         "answer", TableDescriptor.forConnector("blackhole").schema(schema.build()).build());
     try {
       query.insertInto("answer").compilePlan();
+      // Patterns and sorts that no operator runs are refused by the translation.
+      compile((ModifyOperation) operation("INSERT INTO answer " + sql));
       return "";
     } finally {
       env.dropTemporaryTable("answer");
