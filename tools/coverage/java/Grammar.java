@@ -91,8 +91,8 @@ final class Grammar {
   private static final String[] END_OF_EXPRESSION = {")", ",", "AS", "FROM", ""};
   private static final String[] AFTER_EXPRESSION =
       (") , AS FROM WHERE GROUP HAVING WINDOW QUALIFY ORDER LIMIT OFFSET FETCH UNION EXCEPT"
-           + " INTERSECT ASC DESC NULLS JOIN LEFT RIGHT FULL INNER CROSS NATURAL ROWS RANGE"
-           + " PRECEDING FOLLOWING")
+              + " INTERSECT ASC DESC NULLS JOIN LEFT RIGHT FULL INNER CROSS NATURAL ROWS RANGE"
+              + " PRECEDING FOLLOWING")
           .split(" ");
 
   /** Words that begin a clause of a query. */
@@ -335,6 +335,7 @@ final class Grammar {
       next.removeAll(queries);
       result.add(QUERY);
     }
+    if (querying && last.equals(INTERVAL)) next.removeAll(Set.of("TO", "("));
     // The intervals of WITHIN are those of all literals.
     if (querying && last.equals("INTERVAL")) {
       next.clear();

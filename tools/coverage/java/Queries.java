@@ -54,8 +54,7 @@ final class Queries {
           .get(at)
           .matches(
               "FROM|JOIN|ON|USING|WHERE|GROUP|HAVING|WINDOW|QUALIFY|ORDER|UNION|EXCEPT|INTERSECT|MEASURES|PATTERN|SUBSET|DEFINE|TO|RANGE|ROWS|PARTITION|OF|ORDER"
-                  + " BY ts|MEASURES A.i AS x"))
-        return before.get(at);
+                  + " BY ts|MEASURES A.i AS x")) return before.get(at);
     return "SELECT";
   }
 

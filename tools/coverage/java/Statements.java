@@ -177,7 +177,8 @@ final class Statements {
   /** The columns of a query: those that a list in front of it names. */
   private static String columns(List<String> sentence, int at) {
     String before = String.join(" ", sentence.subList(0, at));
-    if (before.matches("([A-Z_]+ )+\\$id \\( \\$id \\).*|.*\\$id \\( \\$id \\) AS \\(.*")) return "i";
+    if (before.matches("([A-Z_]+ )+\\$id \\( \\$id \\).*|.*\\$id \\( \\$id \\) AS \\(.*"))
+      return "i";
     boolean timed = sentence.contains("WATERMARK") || sentence.contains("MATERIALIZED");
     return timed && !before.contains("( $id , $id )") ? "i, s, ts" : "i, s";
   }
@@ -275,9 +276,7 @@ final class Statements {
             ? "SET"
             : start.equals("REPLACE") ? "CREATE TABLE" : "";
     for (String entry : OPTIONS.keySet())
-      if (kind.isEmpty()
-          && !entry.equals("SET")
-          && sentence.containsAll(List.of(entry.split(" "))))
+      if (kind.isEmpty() && !entry.equals("SET") && sentence.containsAll(List.of(entry.split(" "))))
         kind = entry;
     List<String> options = OPTIONS.getOrDefault(kind, List.of("k", "k", "l", "l"));
     boolean key = word.matches("[(,]") || word.matches("SET|RESET") && kind.equals("SET");
