@@ -1,4 +1,4 @@
-"""Patterns of MATCH_RECOGNIZE as variables in order; Flink 2.3 translates those that are taken, and refuses the others."""
+"""Patterns of MATCH_RECOGNIZE as variables in order: those that Flink 2.3 translates, and those that it refuses."""
 
 from __future__ import annotations
 
