@@ -415,18 +415,23 @@ class Catalog(PartitionMethods):
         name, class_ = self._text(path), quote_string(function.class_name)
         declare_script(self._context, f"{kind} {name} AS {class_} LANGUAGE {function.function_language}")
 
-    # --- models, of which there are none
+    # --- models
 
     def list_models(self, database_name: str) -> list[str]:
-        """An empty list: there are no models."""
-        return []
+        """The names of the models of a database."""
+        self._catalogs.database_of((self._name, database_name))
+        return self._catalogs.models.names(self._name, database_name)
 
     def model_exists(self, model_path: ObjectPath) -> bool:
-        """Return False: there are no models."""
-        return False
+        """Return True if the database has a model of that name."""
+        return model_path.object_name in self.list_models(model_path.database_name)
+
+    def drop_model(self, model_path: ObjectPath, ignore_if_not_exists: bool) -> None:
+        """DROP MODEL."""
+        name = self._catalogs.qualify(self._path(model_path))
+        self._catalogs.models.drop(name, temporary=False, if_exists=ignore_if_not_exists)
 
     get_model = _refused("get_model", MODELS)
-    drop_model = _refused("drop_model", MODELS)
     rename_model = _refused("rename_model", MODELS)
     create_model = _refused("create_model", MODELS)
     alter_model = _refused("alter_model", MODELS)

@@ -1,4 +1,4 @@
-"""Models of machine learning, which are refused: a mixin of `TableEnvironment`.
+"""Models of machine learning in a session: a mixin of `TableEnvironment`.
 
 Source: Flink's `TableEnvironment`.
 """
@@ -6,9 +6,9 @@ Source: Flink's `TableEnvironment`.
 from __future__ import annotations
 
 from compiled_plan.planner.diagnostics.refusing import refused_method
-from compiled_plan.plans.errors import ProgramError
+from compiled_plan.planner.sql.context import PlanningContext
 
-#: Reason and remedy of all refusals of models.
+#: Reason and remedy of the refusals of model descriptors.
 MODELS = (
     "models are called by Flink's operators alone",
     "call the model in a Python function, from its HTTP interface or a library, and apply the function to the rows",
@@ -16,29 +16,39 @@ MODELS = (
 
 
 class ModelMethods:
-    """Methods that declare models, and list those declared, of which there are none."""
+    """Methods that list and drop the models of CREATE MODEL."""
+
+    context: PlanningContext
 
     create_model = refused_method("create_model()", *MODELS)
     create_temporary_model = refused_method("create_temporary_model()", *MODELS)
 
     def drop_model(self, model_path: str, ignore_if_not_exists: bool = True) -> bool:
-        """Return False: there are no models.
+        """Drop a model of a catalog; return False if it does not exist.
 
         Raises:
-            ProgramError: `ignore_if_not_exists` is False.
+            ProgramError: there is none and `ignore_if_not_exists` is False, or a temporary one hides it.
         """
-        if not ignore_if_not_exists:
-            raise ProgramError(f"there is no model {model_path!r}", where="drop_model()", remedy="leave the call out")
-        return False
+        catalog = self.context.catalog
+        return catalog.models.drop(catalog.qualify(_path(model_path)), temporary=False, if_exists=ignore_if_not_exists)
 
     def drop_temporary_model(self, model_path: str) -> bool:
-        """Return False: there are no models."""
-        return False
+        """Drop a temporary model; return False if it does not exist."""
+        catalog = self.context.catalog
+        return catalog.models.drop(catalog.qualify(_path(model_path)), temporary=True, if_exists=True)
 
     def list_models(self) -> list[str]:
-        """An empty list: there are no models."""
-        return []
+        """The names of the models of the current database and session."""
+        catalog = self.context.catalog
+        return catalog.models.names(*catalog.database_path(()))
 
     def list_temporary_models(self) -> list[str]:
-        """An empty list: there are no models."""
-        return []
+        """The names of the temporary models of the current database."""
+        catalog = self.context.catalog
+        return catalog.models.temporary_names(*catalog.database_path(()))
+
+
+def _path(name: str) -> tuple[str, ...]:
+    from compiled_plan.planner.user_functions.registering import path_of
+
+    return path_of(name)

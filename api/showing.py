@@ -12,12 +12,18 @@ from compiled_plan.api.functions import function_names_of
 from compiled_plan.api.queries import explain_statement
 from compiled_plan.api.results.ready import ReadyResult, description
 from compiled_plan.planner.catalog.databases import CatalogObject
-from compiled_plan.planner.catalog.definitions import catalog_definition, table_definition, view_definition
+from compiled_plan.planner.catalog.definitions import (
+    catalog_definition,
+    model_definition,
+    table_definition,
+    view_definition,
+)
 from compiled_plan.planner.catalog.functions import CatalogFunction
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.sql.binding.core import Binder
+from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.sql.binding.views import view_columns
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.nodes import statements as st
@@ -132,6 +138,25 @@ def _word(truth: bool) -> str:
     return str(truth).lower()
 
 
+def _model_described(context: PlanningContext, binder: Binder, statement: st.Describe) -> ReadyResult:
+    model = context.catalog.models.find(context.catalog.qualify(statement.name))
+    columns = [*((column, True) for column in model.inputs), *((column, False) for column in model.outputs)]
+    names = ["name", "type", "null", "is input"]
+    commented = any(column.comment is not None for column, _ in columns)
+    rows = [
+        (
+            column.name,
+            summary(column.type.with_nullability(True)),
+            column.type.nullable,
+            is_input,
+            *((column.comment,) if commented else ()),
+        )
+        for column, is_input in columns
+    ]
+    types = [STRING, STRING, BOOLEAN, BOOLEAN, *((STRING,) if commented else ())]
+    return ReadyResult(row_of([*names, *(("comment",) if commented else ())], types), rows)
+
+
 def _no_job(context: PlanningContext, binder: Binder, statement: st.Describe | st.Show) -> ReadyResult:
     what = "DESCRIBE JOB" if isinstance(statement, st.Describe) else "SHOW JOBS"
     remedy = "the service lists runs with their state and progress: docs/service.md"
@@ -142,6 +167,7 @@ _DESCRIBED: dict[str, Callable[[PlanningContext, Binder, st.Describe], ReadyResu
     "TABLE": _described,
     "CATALOG": _catalog_described,
     "FUNCTION": _function_described,
+    "MODEL": _model_described,
     "JOB": _no_job,
 }
 
@@ -177,6 +203,10 @@ def _catalog_created(context: PlanningContext, binder: Binder, statement: st.Sho
     return _one_text(catalog_definition(name, context.catalog.catalog_of(name)))
 
 
+def _model_created(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
+    return _one_text(model_definition(context.catalog.models.find(context.catalog.qualify(statement.of))))
+
+
 def _partitions_shown(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
     from compiled_plan.planner.sql.binding.altering import partition_of, partition_text
 
@@ -207,6 +237,7 @@ _ANSWERED: dict[str, Callable[[PlanningContext, Binder, st.Show], ReadyResult]] 
     "CREATE VIEW": _created,
     "CREATE MATERIALIZED TABLE": _created,
     "CREATE CATALOG": _catalog_created,
+    "CREATE MODEL": _model_created,
     "PARTITIONS": _partitions_shown,
     "PROCEDURES": _no_procedures,
     "FULL MODULES": _full_modules,
@@ -237,7 +268,7 @@ _SHOWN: dict[str, tuple[str, Callable[[Catalog, tuple[str, ...]], list[str]]]] =
         lambda catalog, of: _own(catalog, of) if of else catalog.functions.names(),
     ),
     "MATERIALIZED TABLES": ("materialized table", lambda catalog, of: catalog.materialized_names(of)),
-    "MODELS": ("model name", lambda catalog, of: []),
+    "MODELS": ("model name", lambda catalog, of: catalog.models.names(*catalog.database_path(of))),
     "MODULES": ("module name", lambda catalog, of: catalog.modules.names()),
     "JARS": ("jars", lambda catalog, of: catalog.jars.paths()),
     "CURRENT CATALOG": ("current catalog name", lambda catalog, of: [catalog.current_catalog]),

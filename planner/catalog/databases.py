@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from compiled_plan.planner.catalog.functions import FunctionCatalog
+from compiled_plan.planner.catalog.models import Models
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, ObjectIdentifier
 from compiled_plan.plans.errors import ProgramError, ProgramWarning, UnsupportedError
 
@@ -77,6 +78,7 @@ class Catalogs:
         self.version = 0
         options = {_TYPE: _IN_MEMORY, _FIRST: database}
         self.functions = FunctionCatalog()
+        self.models = Models()
         self._built_in = catalog
         self._catalogs = {catalog: InMemoryCatalog(database, "", options, {database: Database()})}
 
@@ -162,7 +164,7 @@ class Catalogs:
         self._catalogs[name] = InMemoryCatalog.new(name, altered, old.comment if comment is None else comment)
         lost = sum(len(database.objects) for database in old.databases.values())
         for database in old.databases:
-            self.functions.forget(name, database)
+            self._forget(name, database)
         if lost:
             warnings.warn(
                 f"ALTER CATALOG {name}: the catalog is in memory and begins anew, without its {lost} tables and views",
@@ -184,7 +186,7 @@ class Catalogs:
         if name == self.current_catalog:
             raise ProgramError(f"the current catalog {name!r} cannot be dropped", remedy="USE CATALOG another first")
         for database in self._catalogs.pop(name).databases:
-            self.functions.forget(name, database)
+            self._forget(name, database)
         self.version += 1
 
     # --- databases
@@ -248,8 +250,13 @@ class Catalogs:
                 f"database {database!r} is not empty", remedy="write CASCADE to drop its tables and functions, too"
             )
         del databases[database]
-        self.functions.forget(catalog, database)
+        self._forget(catalog, database)
         self.version += 1
+
+    def _forget(self, catalog: str, database: str) -> None:
+        """Remove the functions and models of a dropped database."""
+        self.functions.forget(catalog, database)
+        self.models.forget(catalog, database)
 
     # --- for tables
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from compiled_plan.planner.catalog.databases import InMemoryCatalog
+from compiled_plan.planner.catalog.models import CatalogModel
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, Column, ColumnKind
 from compiled_plan.plans.text.masking import masked
 from compiled_plan.plans.types import quote_identifier, quote_string
@@ -47,6 +48,15 @@ def catalog_definition(name: str, catalog: InMemoryCatalog) -> str:
     """The CREATE CATALOG statement of a catalog."""
     parts = [f"CREATE CATALOG {quote_identifier(name)}", *_comment(catalog.comment), *_options(catalog.options)]
     return "\n".join(parts) + "\n"
+
+
+def model_definition(model: CatalogModel) -> str:
+    """The CREATE MODEL statement of a model."""
+    parts = [f"CREATE {_temporary(model.temporary)}MODEL {model.identifier}"]
+    if model.inputs:
+        for word, columns in (("INPUT", model.inputs), ("OUTPUT", model.outputs)):
+            parts.append(f"{word} ({', '.join(map(_column, columns))})")
+    return "\n".join([*parts, *_comment(model.comment), *_options(model.options)]) + "\n"
 
 
 def column_extras(column: Column) -> str:

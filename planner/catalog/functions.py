@@ -45,16 +45,38 @@ class CatalogFunction:
         return self.python_name if self.java is None else self.java.path
 
 
+@dataclass(frozen=True, slots=True)
+class UndeclaredFunction:
+    """A function whose types are unknown; calls are refused, as Flink does not look at its class before a call.
+
+    Args:
+        name: its full name.
+        temporary: as of `CatalogFunction`.
+        system: as of `CatalogFunction`.
+        message: the reason of the refusal.
+        remedy: the way to call it.
+    """
+
+    name: ObjectIdentifier
+    temporary: bool
+    system: bool
+    message: str
+    remedy: str
+
+
 Key = tuple[str, str, str]
+
+
+_Functions = dict[Key, CatalogFunction | UndeclaredFunction]
 
 
 class FunctionCatalog:
     """Functions by name: temporary system functions, temporary functions, catalog functions."""
 
     def __init__(self) -> None:
-        self._system: dict[Key, CatalogFunction] = {}
-        self._temporary: dict[Key, CatalogFunction] = {}
-        self._permanent: dict[Key, CatalogFunction] = {}
+        self._system: _Functions = {}
+        self._temporary: _Functions = {}
+        self._permanent: _Functions = {}
         #: Functions that a program calls without registering them, by generated name. They are not listed.
         self._inline: dict[str, CatalogFunction] = {}
         #: Incremented when a name changes its function, as `Catalogs.version`.
@@ -63,7 +85,7 @@ class FunctionCatalog:
     def __bool__(self) -> bool:
         return bool(self._system or self._temporary or self._permanent or self._inline)
 
-    def create(self, function: CatalogFunction, *, if_not_exists: bool = False) -> None:
+    def create(self, function: CatalogFunction | UndeclaredFunction, *, if_not_exists: bool = False) -> None:
         """Add a function.
 
         Raises:
@@ -88,10 +110,14 @@ class FunctionCatalog:
         return _key(name, system) in self._table(temporary, system)
 
     def permanent(self, name: ObjectIdentifier) -> CatalogFunction:
-        """The function of a catalog of that name, which exists."""
-        return self._permanent[_key(name)]
+        """The function of a catalog of that name, which exists.
 
-    def replace(self, function: CatalogFunction) -> None:
+        Raises:
+            ProgramError: its types are unknown.
+        """
+        return _declared(self._permanent[_key(name)])
+
+    def replace(self, function: CatalogFunction | UndeclaredFunction) -> None:
         """Replace a function of a catalog."""
         self._permanent[_key(function.name)] = function
         self.version += 1
@@ -121,7 +147,16 @@ class FunctionCatalog:
             name: the full name.
             qualified: the call names the database.
             built_in: a built-in function has the name.
+
+        Raises:
+            ProgramError: the types of the function are unknown.
         """
+        function = self._resolve(name, qualified=qualified, built_in=built_in)
+        return None if function is None else _declared(function)
+
+    def _resolve(
+        self, name: ObjectIdentifier, *, qualified: bool, built_in: bool
+    ) -> CatalogFunction | UndeclaredFunction | None:
         key = _key(name)
         if not qualified:
             if inline := self._inline.get(name.name):
@@ -130,6 +165,10 @@ class FunctionCatalog:
             if system is not None or built_in:
                 return system
         return self._temporary.get(key) or self._permanent.get(key)
+
+    def is_undeclared(self, name: ObjectIdentifier) -> bool:
+        """Return True for a function of a catalog whose types are unknown."""
+        return isinstance(self._permanent.get(_key(name)), UndeclaredFunction)
 
     def names(self) -> list[str]:
         functions = [*self._system.values(), *self._temporary.values(), *self._permanent.values()]
@@ -150,7 +189,7 @@ class FunctionCatalog:
         """Remove the functions of a dropped database; temporary ones stay, as temporary tables do."""
         self._permanent = {key: function for key, function in self._permanent.items() if key[:2] != (catalog, database)}
 
-    def _table(self, temporary: bool, system: bool) -> dict[Key, CatalogFunction]:
+    def _table(self, temporary: bool, system: bool) -> _Functions:
         if system:
             return self._system
         return self._temporary if temporary else self._permanent
@@ -165,3 +204,9 @@ def _shown(name: ObjectIdentifier, temporary: bool, system: bool) -> str:
 def _key(name: ObjectIdentifier, system: bool = False) -> Key:
     """The case-insensitive key; a system function has no database."""
     return ("", "", name.name.lower()) if system else (name.catalog, name.database, name.name.lower())
+
+
+def _declared(function: CatalogFunction | UndeclaredFunction) -> CatalogFunction:
+    if isinstance(function, UndeclaredFunction):
+        raise ProgramError(function.message, remedy=function.remedy)
+    return function

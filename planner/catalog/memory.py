@@ -45,9 +45,13 @@ class Catalog(Catalogs):
 
     def names(self, database: tuple[str, ...] = ()) -> list[str]:
         """The names of the tables and views of a database, by default of the current one."""
-        path = self.path_of(database) if database else (self.current_catalog, self.current_database)
+        path = self.database_path(database)
         hidden = (item.name for item in self._temporary if (item.catalog, item.database) == path)
         return sorted({*self.objects_in(*path), *hidden})
+
+    def database_path(self, database: tuple[str, ...]) -> tuple[str, str]:
+        """The catalog and database of a name, which is empty for the current database."""
+        return self.path_of(database) if database else (self.current_catalog, self.current_database)
 
     def view_names(self, database: tuple[str, ...] = ()) -> list[str]:
         """The view names among `names`."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from compiled_plan.planner.catalog.functions import CatalogFunction
+from compiled_plan.planner.catalog.functions import CatalogFunction, UndeclaredFunction
 from compiled_plan.planner.catalog.jars import existing
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.catalog.tables import ObjectIdentifier
@@ -39,8 +39,8 @@ def create_function(catalog: Catalog, source: SourceText, statement: st.CreateFu
 
     Raises:
         UnsupportedError: another language, or resources of a Python function.
-        ProgramError: a Python class that cannot be imported, or whose types cannot be inferred; a Java class without a
-            signature; the name is taken, or there is no such database.
+        ProgramError: a Python class that cannot be imported, or whose types cannot be inferred; the jar of a temporary
+            function does not exist; the name is taken, or there is no such database.
     """
     language = _language(source, statement)
     if language == "PYTHON" and statement.resources:
@@ -52,6 +52,7 @@ def create_function(catalog: Catalog, source: SourceText, statement: st.CreateFu
     exists = catalog.functions.holds(name, temporary=temporary, system=statement.system)
     if exists and statement.if_not_exists:
         return
+    function: CatalogFunction | UndeclaredFunction
     if language == "PYTHON":
         function = catalog_function(name, statement.identifier, temporary=temporary, system=statement.system)
     else:
@@ -77,6 +78,9 @@ def alter_function(catalog: Catalog, source: SourceText, statement: st.AlterFunc
         raise source.error_at(statement.span, f"there is no function {name}", "write IF EXISTS, or check the name")
     if _language(source, statement) == "PYTHON":
         function = catalog_function(name, statement.identifier, temporary=False, system=False)
+    elif catalog.functions.is_undeclared(name):
+        _class_name(statement.identifier)
+        return
     else:
         function = _of_another_class(catalog, source, name, statement)
     catalog.functions.replace(function)
@@ -112,19 +116,31 @@ def _class_name(identifier: str) -> str:
     return class_
 
 
-def _declared(catalog: Catalog, name: ObjectIdentifier, statement: st.CreateFunction) -> CatalogFunction:
+def _declared(
+    catalog: Catalog, name: ObjectIdentifier, statement: st.CreateFunction
+) -> CatalogFunction | UndeclaredFunction:
     """A Java function by its declared signature, or that of its class file: a program is compiled without a JVM."""
     class_, options = _class_name(statement.identifier), statement.options
-    jars = [existing(path) for path in statement.resources] or catalog.jars.paths()
+    temporary = statement.temporary or statement.system
+    try:
+        jars = [existing(path) for path in statement.resources] or catalog.jars.paths()
+    except ProgramError as fault:
+        # As in Flink, a call looks for the jars of a catalog's function.
+        if temporary:
+            raise
+        return UndeclaredFunction(name, temporary, statement.system, fault.message, fault.remedy)
     if SIGNATURE not in options:
-        options = {**_read(name, class_, jars), **options}
+        try:
+            options = {**_read(name, class_, jars), **options}
+        except ProgramError as fault:
+            # As in Flink, a call looks for the types.
+            return UndeclaredFunction(name, temporary, statement.system, fault.message, fault.remedy)
     kind = declared_kind(options)
     deterministic = options.get(DETERMINISTIC, "true").strip().lower()
     if deterministic not in ("true", "false"):
         raise ProgramError(f"'{DETERMINISTIC}' is {deterministic!r}", remedy="write 'true' or 'false'")
     function = JavaFunction(class_, "", tuple(jars), deterministic == "true")
     callables = Callables.declared(kind, declared_signatures(options[SIGNATURE], kind))
-    temporary = statement.temporary or statement.system
     return CatalogFunction(name, callables, temporary, statement.system, java=function)
 
 

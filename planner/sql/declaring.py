@@ -14,7 +14,7 @@ from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.binding.views import bind_create_view, new_view
 from compiled_plan.planner.sql.binding.writes import bind_writes
 from compiled_plan.planner.sql.context import PlanningContext
-from compiled_plan.planner.sql.nodes import changes
+from compiled_plan.planner.sql.nodes import changes, models
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import ProgramError
@@ -114,6 +114,18 @@ def _create_function(context: PlanningContext, binder: Binder, statement: st.Cre
     create_function(context.catalog, binder.source, statement)
 
 
+def _create_model(context: PlanningContext, binder: Binder, statement: models.CreateModel) -> None:
+    from compiled_plan.planner.sql.declaring_models import create_model
+
+    create_model(context.catalog, binder.source, statement)
+
+
+def _alter_model(context: PlanningContext, binder: Binder, statement: models.AlterModel) -> None:
+    from compiled_plan.planner.sql.declaring_models import alter_model
+
+    alter_model(context.catalog, statement)
+
+
 def _create_database(context: PlanningContext, binder: Binder, statement: st.CreateDatabase) -> None:
     context.catalog.create_database(
         statement.name, statement.options, statement.comment or "", if_not_exists=statement.if_not_exists
@@ -150,6 +162,10 @@ def _drop(context: PlanningContext, binder: Binder, statement: st.Drop) -> None:
             catalog.drop_database(statement.name, if_exists=statement.if_exists, cascade=statement.cascade)
         case "CATALOG":
             catalog.drop_catalog(statement.name[0], if_exists=statement.if_exists)
+        case "MODEL":
+            catalog.models.drop(
+                catalog.qualify(statement.name), temporary=statement.temporary, if_exists=statement.if_exists
+            )
         case "FUNCTION":
             catalog.functions.drop(
                 catalog.qualify(statement.name),
@@ -230,6 +246,8 @@ _ACTIONS: dict[type[st.Statement], Callable[[PlanningContext, Binder, Any], None
     changes.AlterTable: _alter_table,
     st.AlterView: _alter_view,
     st.AlterFunction: _alter_function,
+    models.CreateModel: _create_model,
+    models.AlterModel: _alter_model,
     st.CreateDatabase: _create_database,
     st.AlterDatabase: _alter_database,
     st.CreateCatalog: _create_catalog,

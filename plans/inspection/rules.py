@@ -44,15 +44,14 @@ def plan_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[
         yield Finding("/nodes", "the plan has no sink", "compile an INSERT INTO statement", editable=True)
     for position, node in enumerate(nodes):
         if not node.runnable:
-            yield _node_finding(node.refusal() or unrunnable(node.type), node, position)
+            yield _node_finding(node.refusal() or unrunnable(type(node)), node, position)
         if label(node) not in faulty:
             yield from _rule_findings(node, position, plan, received[node.id])
 
 
-def unrunnable(type_name: str) -> Fault:
+def unrunnable(kind: type[PlanNode]) -> Fault:
     """The refusal of a node type of Flink that does not run here."""
-    remedy = "write the query without it, or run the plan in Flink"
-    return refusal(("type",), f"a plan with {type_name} cannot run here", remedy, type_name)
+    return refusal(("type",), f"a plan with {kind.type_name()} cannot run here", kind.INSTEAD, kind.type_name())
 
 
 def _rule_findings(node: PlanNode, position: int, plan: CompiledPlan, received: ChangelogMode) -> Iterator[Finding]:

@@ -161,6 +161,8 @@ class PlanNode(PlanModel):
     TITLE: ClassVar[str] = ""
     #: False if the product cannot run the node: it is read, written, and refused by name at execution.
     RUNNABLE: ClassVar[bool] = True
+    #: The way to the same rows without a node that does not run.
+    INSTEAD: ClassVar[str] = "write the query without it, or run the plan in Flink"
 
     id: Int
     input_properties: tuple[InputProperty, ...] = ()

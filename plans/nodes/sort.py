@@ -21,6 +21,7 @@ class Sort(PlanNode):
     TRANSFORMATION = "sort"
     KEEPS_STATE = True
     RUNNABLE = False
+    INSTEAD = "ORDER BY a time attribute first, add LIMIT, or sort where the table is read"
 
     order_by: Enforcing[SortSpec]
 

@@ -129,10 +129,12 @@ def _schema_faults(table: ResolvedTable, path: Path) -> Iterator[Fault]:
         # Computed columns alone are allowed, but a connector's table needs some column.
         yield Fault((*path, "columns"), "the table has no columns", "add its columns", [])
     types = tuple(_type(column) for column in schema.columns)
+    # A computed column refers to the columns that are not computed, a watermark to all.
+    sources = tuple(column.data_type for column in schema.columns if not isinstance(column, ComputedColumn))
     for number, column in enumerate(schema.columns):
         if isinstance(column, ComputedColumn):
             place = (*path, "columns", number, "expression", "rexNode")
-            yield from _declared(column.expression.rex_node, types, place)
+            yield from _declared(column.expression.rex_node, sources, place)
     yield from _watermark_faults(schema, types, path)
     key = schema.primary_key
     for number, name in enumerate(key.columns if key else ()):

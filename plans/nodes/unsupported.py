@@ -35,6 +35,7 @@ class DeltaJoin(OpaqueNode):
     """A join that looks up both sides in their tables."""
 
     NAME = "stream-exec-delta-join"
+    INSTEAD = "compile it with SET 'table.optimizer.delta-join.strategy' = 'NONE': a regular join gives the same rows"
 
 
 class DeltaJoinV2(DeltaJoin):
@@ -44,16 +45,22 @@ class DeltaJoinV2(DeltaJoin):
     VERSION = 2
 
 
-_NAMES = "ml-predict-table-function vector-search-table-function"
+#: Node types by name, with the way to the same rows.
+_OTHERS = {
+    "ml-predict-table-function": "call the model in a Python function, and select that function's result",
+    "vector-search-table-function": "join the tables, compute the distance of the vectors in a Python function, and "
+    "keep the rows with ROW_NUMBER() OVER (PARTITION BY key ORDER BY distance) <= k",
+}
 
 
-def _declare(name: str) -> type[PlanNode]:
+def _declare(name: str, instead: str) -> type[PlanNode]:
     body: dict[str, Any] = {
         "__module__": __name__,
         "__doc__": f"`stream-exec-{name}`, not run.",
         "NAME": f"stream-exec-{name}",
+        "INSTEAD": instead,
     }
     return type("".join(part.title() for part in name.split("-")), (OpaqueNode,), body)
 
 
-OTHERS: tuple[type[PlanNode], ...] = tuple(_declare(name) for name in _NAMES.split())
+OTHERS: tuple[type[PlanNode], ...] = tuple(_declare(*entry) for entry in _OTHERS.items())

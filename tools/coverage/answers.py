@@ -104,7 +104,7 @@ def node(name: str) -> Answer:
         return Answer(False, f"the node type {name} is unknown", named=False)
     if kind.RUNNABLE:
         return Answer(True)
-    fault = unrunnable(name)
+    fault = unrunnable(kind)
     return _refusal(UnsupportedError(fault.message, remedy=fault.remedy))
 
 
@@ -125,7 +125,8 @@ def option(key: str, value: str) -> Answer:
 def table_option(name: str, key: str, declared: Mapping[str, Mapping[str, str]], roles: Sequence[str]) -> Answer:
     """The answer to an option of a connector or a format: a table with it is declared and used."""
     options = {option: sample(value) for option, value in declared.items() if value.get("required")}
-    options[key] = sample(declared[key])
+    type_, fitting = _FITTING.get(key, ("STRING", {key: sample(declared[key])}))
+    options |= fitting
     if is_format := list(roles) == ["format"]:
         prefixed = {f"{name}.{option}": value for option, value in options.items()}
         options = {"connector": "filesystem", "path": "/x", "format": name, **prefixed}
@@ -135,7 +136,10 @@ def table_option(name: str, key: str, declared: Mapping[str, Mapping[str, str]],
         options |= {"path": "/x", "format": "json"}
     clause = ", ".join(f"'{option.replace('#', 's')}' = '{value}'" for option, value in options.items())
     product = Product(
-        setup=(f"CREATE TABLE x (s STRING) WITH ({clause})", "CREATE TABLE t (s STRING) WITH ('connector' = 'datagen')")
+        setup=(
+            f"CREATE TABLE x (s {type_}) WITH ({clause})",
+            f"CREATE TABLE t (s {type_}) WITH ('connector' = 'datagen')",
+        )
     )
     answers = []
     if "source" in roles or is_format:
@@ -143,6 +147,22 @@ def table_option(name: str, key: str, declared: Mapping[str, Mapping[str, str]],
     if "sink" in roles or is_format:
         answers.append(product.statement("INSERT INTO x SELECT s FROM t"))
     return next((answer for answer in answers if not answer.runs), answers[0])
+
+
+#: Options that need a type of column, other options or one of a few values: the type, and the options together.
+_FITTING: dict[str, tuple[str, dict[str, str]]] = {
+    "fields.#.min": ("INT", {"fields.#.min": "1"}),
+    "fields.#.max": ("INT", {"fields.#.max": "9"}),
+    "fields.#.max-past": ("TIMESTAMP(3)", {"fields.#.max-past": "1 h"}),
+    **{
+        f"fields.#.{key}": (
+            "INT",
+            {"fields.#.kind": "sequence", "fields.#.start": "1", "fields.#.end": "9"},
+        )
+        for key in ("start", "end")
+    },
+    "sink.partition-commit.policy.kind": ("STRING", {"sink.partition-commit.policy.kind": "success-file"}),
+}
 
 
 def values(option: Mapping[str, Any]) -> list[str]:

@@ -54,6 +54,9 @@ def _class_path(flink: Path, folder: Path) -> str:
     path = os.pathsep.join([str(folder), *(str(jar) for jar in jars if jar != loader), planner])
     sources = sorted(map(str, (HERE / "java").glob("*.java")))
     _run(str(_home() / "bin/javac"), "-nowarn", "-cp", path, "-d", str(folder), *sources)
+    services = folder / "META-INF" / "services"
+    services.mkdir(parents=True)
+    (services / "org.apache.flink.table.factories.Factory").write_text("Upserts\n", encoding="utf-8")
     return path
 
 

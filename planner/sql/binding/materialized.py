@@ -76,6 +76,7 @@ def alter_materialized(binder: Binder, statement: changes.AlterTable) -> Catalog
         raise catalog.no_alterable("TABLE", statement.name)
     assert isinstance(old, CatalogTable)
     table = _altered(binder, _materialized(old), change)
+    materialized_sink(binder, table)
     catalog.alter(table)
     return table
 
@@ -100,11 +101,16 @@ def _altered(binder: Binder, table: CatalogTable, change: changes.TableChange) -
         case changes.SetRefreshMode(mode):
             _check_mode(mode)
             return table
-        case changes.ChangeSchema(columns=placed) if any(isinstance(item.column, st.PhysicalColumn) for item in placed):
-            raise ProgramError(
-                "the columns of a materialized table are those of its query",
-                remedy="write ALTER MATERIALIZED TABLE ... AS the new query",
-            )
+        case changes.ChangeSchema(add=True, columns=placed):
+            for item in placed:
+                column = item.column
+                if isinstance(column, st.PhysicalColumn) or (
+                    isinstance(column, st.MetadataColumn) and not column.virtual
+                ):
+                    raise ProgramError(
+                        f"the query of the materialized table has no column {column.name!r}",
+                        remedy="write ALTER MATERIALIZED TABLE ... AS the new query",
+                    )
         case changes.AddPartitions() | changes.DropPartitions():
             raise ProgramError("ALTER MATERIALIZED TABLE changes no partitions", remedy="leave the statement out")
     return altered_table(binder, table, change)

@@ -1,6 +1,7 @@
 """PATTERN of MATCH_RECOGNIZE: from text to the expression in plans.
 
-Linear patterns only: a sequence of variables, each with a quantifier.
+Linear patterns only: a sequence of variables, each with a quantifier. Parentheses around a part without a quantifier
+have no meaning.
 
 Source: Flink's "Pattern Recognition" page; the restrictions of Flink 2.3.
 """
@@ -27,7 +28,6 @@ _WITHOUT_END = -1
 _QUANTIFIERS = {"*": (0, _WITHOUT_END), "+": (1, _WITHOUT_END), "?": (0, 1)}
 _REFUSED = {
     "|": "alternatives in a pattern (A | B)",
-    "(": "groups in a pattern, (A B)",
     "^": "an anchor in a pattern (^)",
     "$": "an anchor in a pattern ($)",
     "{-": "an exclusion in a pattern, {- A -}",
@@ -57,7 +57,7 @@ def parse_pattern(text: str) -> tuple[Element, ...]:
 
     Raises:
         ProgramError: not a pattern, a variable twice, only optional variables, an unbounded end.
-        UnsupportedError: alternatives, groups, anchors, exclusions, PERMUTE.
+        UnsupportedError: alternatives, groups with a quantifier, anchors, exclusions, PERMUTE.
     """
     elements = _elements(text)
     names = [element.name for element in elements]
@@ -80,7 +80,17 @@ def parse_pattern(text: str) -> tuple[Element, ...]:
 
 def _elements(text: str) -> tuple[Element, ...]:
     elements: list[Element] = []
+    groups: list[int] = []
+    before = ""
     for kind, token in _tokens(text):
+        if kind == "quantifier" and before == ")":
+            raise _refused(f"a group with a quantifier in a pattern, (A B){token}")
+        before = token
+        if token == "(":
+            groups.append(len(elements))
+            continue
+        if token == ")" and groups and groups.pop() < len(elements):
+            continue
         if kind == "name":
             if token.upper() == "PERMUTE":
                 raise _refused("PERMUTE in a pattern")
@@ -102,8 +112,8 @@ def _elements(text: str) -> tuple[Element, ...]:
             raise ProgramError(
                 f"unexpected {token!r} in a pattern", remedy="write variables with quantifiers: A B+ C{2,3}"
             )
-    if not elements:
-        raise ProgramError("a pattern needs a variable", remedy="write PATTERN (A B+ C)")
+    if not elements or groups:
+        raise ProgramError("a pattern needs a variable, and pairs of parentheses", remedy="write PATTERN (A B+ C)")
     return tuple(elements)
 
 

@@ -53,10 +53,10 @@ def _with(binder: Binder, node: ast.QueryNode, around: Surroundings) -> Surround
     clause = node.with_
     if clause is None:
         return around
-    if clause.recursive:
-        raise binder.source.unsupported(clause, "WITH RECURSIVE")
     ctes = dict(around.ctes)
     for item in clause.queries:
+        if clause.recursive:
+            _check_recursion(binder, item)
         query = binder.bind_query(binder, item.query, Surroundings(around.parent, dict(ctes)))
         alias = item.alias
         columns = tuple(column.name for column in alias.columns)
@@ -68,6 +68,18 @@ def _with(binder: Binder, node: ast.QueryNode, around: Surroundings) -> Surround
             )
         ctes[alias.name] = Bound(query.rel, columns or query.names)
     return Surroundings(around.parent, ctes)
+
+
+def _check_recursion(binder: Binder, item: ast.WithQuery) -> None:
+    """Refuse a UNION that reads its own name; anywhere else the name is that of a table, as in Flink."""
+    if isinstance(item.query, ast.SetOperation):
+        for part in ast.walk(item.query):
+            if isinstance(part, ast.TableRef) and part.names == (item.alias.name,):
+                raise binder.source.unsupported(
+                    part,
+                    f"the recursive query {item.alias.name!r}",
+                    "join the table with itself once for each level, in a UNION ALL; Flink refuses recursion, too",
+                )
 
 
 # --- queries in parentheses, set operations, VALUES -----------------------------------------------------------------

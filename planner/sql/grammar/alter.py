@@ -57,11 +57,14 @@ class Alter(Ddl):
             return AlterTable(
                 name=name, if_exists=False, change=self._materialized_change(), materialized=True, **self.place(start)
             )
+        if self.at_model():
+            self.advance()
+            return self.alter_model(start)
         if self.at("CONNECTION"):
             self.refuse("ALTER CONNECTION", remedy="write ALTER TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
         if self.at_any(("TEMPORARY", "FUNCTION")):
             return self._alter_function(start)
-        self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
+        self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE, CATALOG or MODEL")
 
     def _alter_view(self, start: int) -> AlterView:
         name = self.table_name("a view name")
@@ -164,7 +167,10 @@ class Alter(Ddl):
                 return
             start = self.mark()
             if not self.constraint_or_watermark(body, start):
+                nested = self.following.kind == "."
                 column = self.column(body)
+                if nested:
+                    self.fail(f"Flink does not alter {column.name}, a field inside a row", span=column.span)
                 self.check_typed(column)
                 placed.append(self._placed(column))
 
@@ -182,8 +188,6 @@ class Alter(Ddl):
         )
 
     def _placed(self, column: ColumnClause) -> PlacedColumn:
-        if "." in column.name:
-            self.fail(f"Flink does not alter {column.name}, a field inside a row", span=column.span)
         first = self.take("FIRST")
         after = self._column_name() if not first and self.take("AFTER") else None
         return PlacedColumn(column=column, first=first, after=after)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from compiled_plan.planner.sql.grammar.cursor import all_texts
 from compiled_plan.planner.sql.grammar.queries import Queries
+from compiled_plan.planner.sql.nodes import Constant
 from compiled_plan.planner.sql.nodes.statements import (
     AlterCatalog,
     AlterDatabase,
@@ -61,6 +62,9 @@ class Catalogs(Queries):
     def _partition_item(self) -> tuple[str, Expression]:
         name = self.name("a column name").name
         self.need_symbol("=")
+        start = self.mark()
+        if self.at_string():
+            return name, self.node(Constant(self.string(), is_string=True), start)
         return name, self.parse_expression()
 
     def option_keys(self) -> tuple[str, ...]:

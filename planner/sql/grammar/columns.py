@@ -93,8 +93,8 @@ class Columns(Modules):
             self.fail("SQL parse failed: a table has at most one PRIMARY KEY", span=self.span_from(start))
         body.keys.append(PrimaryKey(name=name, columns=columns, enforced=enforced, span=self.span_from(start)))
 
-    def column(self, body: Body) -> ColumnClause:
-        """Parse a column; its own primary key goes into `body`."""
+    def column(self, body: Body, *, unique: bool = False) -> ColumnClause:
+        """Parse a column; its own primary key goes into `body`, and UNIQUE is read without effect if it is allowed."""
         start = self.mark()
         name = ".".join(all_texts(self.dotted("a column name")))
         if self.take("AS"):
@@ -118,6 +118,8 @@ class Columns(Modules):
         constraint = self.name("the name of the constraint").name if self.take("CONSTRAINT") else None
         if self.take("PRIMARY", "KEY"):
             self._add_key(body, constraint, (name,), inner)
+        elif unique and self.take("UNIQUE"):
+            _ = self.take("NOT", "ENFORCED") or self.take("ENFORCED")
         elif self.at("UNIQUE"):
             self.fail("UNIQUE constraints are not supported by Flink", remedy="leave it out")
         elif constraint is not None:

@@ -247,12 +247,19 @@ class Cursor:
         """Return True if the current token is a character string."""
         return self.current.kind in STRINGS
 
-    def string(self, expected: str = "a string in single quotes") -> str:
-        """Parse a character string and resolve its escapes; join adjacent strings on separate lines."""
+    def string(self, expected: str = "a string in single quotes", *, on_new_lines: bool = False) -> str:
+        """Parse a character string and resolve its escapes; join the strings behind it.
+
+        Args:
+            expected: the words for the string, for messages.
+            on_new_lines: join those on lines of their own alone, as in expressions.
+        """
         if not self.at_string():
             self.fail_expected(expected)
         pieces = [self._string_token()]
-        while self.current.kind == STRING and "\n" in self.sql[self.previous.end : self.current.start]:
+        while self.current.kind == STRING:
+            if on_new_lines and "\n" not in self.sql[self.previous.end : self.current.start]:
+                break
             pieces.append(self._string_token())
         return "".join(pieces)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compiled_plan.planner.sql.grammar.columns import Body, Columns
+from compiled_plan.planner.sql.grammar.columns import Body
 from compiled_plan.planner.sql.grammar.cursor import all_texts
+from compiled_plan.planner.sql.grammar.models import Models
 from compiled_plan.planner.sql.nodes import IntervalLiteral
 from compiled_plan.planner.sql.nodes.statements import (
     CreateFunction,
@@ -33,10 +34,10 @@ _START_MODES = (
     "RESUME_OR_FROM_NOW",
     "RESUME_OR_FROM_TIMESTAMP",
 )
-_DROP_KINDS = ("TABLE", "VIEW", "FUNCTION", "DATABASE", "CATALOG")
+_DROP_KINDS = ("TABLE", "VIEW", "FUNCTION", "DATABASE", "CATALOG", "MODEL")
 
 
-class Ddl(Columns):
+class Ddl(Models):
     """Parser of CREATE and DROP."""
 
     def create(self, start: int) -> Statement:
@@ -62,9 +63,13 @@ class Ddl(Columns):
             return self.create_database(start)
         if self.take("CATALOG"):
             return self.create_catalog(start)
+        if self.at_model():
+            # As in Flink, OR REPLACE replaces no model: the name has to be free.
+            self.advance()
+            return self.create_model(start, temporary=temporary)
         if self.at("CONNECTION"):
             self.refuse("CREATE CONNECTION")
-        self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
+        self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE, CATALOG or MODEL")
 
     # --- tables ---------------------------------------------------------------------------------------------------
 
@@ -250,7 +255,7 @@ class Ddl(Columns):
         system = self.take("SYSTEM")
         kind = "MATERIALIZED TABLE" if self.take("MATERIALIZED", "TABLE") else self.take_any(_DROP_KINDS)
         if not kind:
-            self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE or CATALOG")
+            self.fail_expected("TABLE, VIEW, FUNCTION, DATABASE, CATALOG or MODEL")
         if_exists = self.take("IF", "EXISTS")
         expected = f"the name of a {kind.lower()}"
         name = (self.name(expected).name,) if kind == "CATALOG" else self.table_name(expected)

@@ -152,6 +152,9 @@ class Functions(JsonFunctions):
         partition = self.listed(self.parse_expression) if self.take("PARTITION", "BY") else []
         order = self.parse_order()
         frame = self._frame() if self.at_any(("ROWS", "RANGE")) else None
+        if self.at("DISALLOW", "PARTIAL"):
+            self.refuse("DISALLOW PARTIAL", remedy="filter by COUNT(*) over the same window")
+        self.take("ALLOW", "PARTIAL")
         self.close()
         return self.node(WindowSpec(base, tuple(partition), order, frame), start)
 

@@ -87,7 +87,7 @@ class Primaries(Functions):
 
     def _text(self) -> Expression:
         start = self.mark()
-        text = self.string()
+        text = self.string(on_new_lines=True)
         if self.current.kind == STRING:
             self.fail(
                 "SQL parse failed: a string literal is continued on the same line",
@@ -166,7 +166,7 @@ class Primaries(Functions):
             return None
         self.advance(5 if local else 1)
         kind = "TIMESTAMP WITH LOCAL TIME ZONE" if local else kind
-        return self.node(TypedLiteral(kind, self.string()), start)
+        return self.node(TypedLiteral(kind, self.string(on_new_lines=True)), start)
 
     def _interval(self) -> Expression | None:
         start = self.mark()
@@ -175,7 +175,7 @@ class Primaries(Functions):
         if not sign:
             self.take_symbol("+")
         if self.at_string():
-            value = self.string()
+            value = self.string(on_new_lines=True)
             return self.node(IntervalLiteral(value, self.parse_interval_qualifier(), sign), start)
         operand = self._postfix()
         if isinstance(operand, Call):

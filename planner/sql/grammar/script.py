@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compiled_plan.planner.functions.models import MODEL_REMEDY
 from compiled_plan.planner.sql.grammar.cursor import all_texts
 from compiled_plan.planner.sql.grammar.showing import Showing
-from compiled_plan.planner.sql.grammar.tokens import END, QUOTED, WORD
+from compiled_plan.planner.sql.grammar.tokens import END
 from compiled_plan.planner.sql.nodes.statements import (
     CompileAndExecutePlan,
     CompilePlan,
@@ -35,9 +34,6 @@ _CONFLICTS = ("NOTHING", "ERROR", "DEDUPLICATE")
 _OTHER = frozenset({"ANALYZE", "DELETE", "UPDATE", "TRUNCATE", "CALL", "STOP", "REFRESH"})
 #: Beginnings of CREATE TABLE ... AS in a set.
 _CREATING = (("CREATE", "TABLE"), ("CREATE", "OR", "REPLACE", "TABLE"), ("REPLACE", "TABLE"))
-_MODIFIERS = ("OR", "REPLACE", "TEMPORARY", "SYSTEM")
-#: First words of statements on models.
-_ON_MODELS = frozenset(("CREATE", "DROP", "ALTER", "DESCRIBE", "DESC", "SHOW"))
 
 
 class Script(Showing):
@@ -68,7 +64,6 @@ class Script(Showing):
         """Parse one statement, without its semicolon."""
         start = self.mark()
         word = self.word()
-        self._refuse_models(word)
         reader = _READERS.get(word)
         if reader is not None:
             self.advance()
@@ -79,15 +74,6 @@ class Script(Showing):
         if word in _OTHER:
             return self._other(start)
         self.fail_expected("a statement")
-
-    def _refuse_models(self, word: str) -> None:
-        """Refuse all statements on a model; MODEL is no reserved word, so that a table can have this name."""
-        ahead = tuple(self.peek_word(distance) for distance in range(1, 5))
-        modifiers = {"CREATE": _MODIFIERS, "DROP": _MODIFIERS, "SHOW": ("CREATE",)}.get(word, ())
-        place = next((place for place, following in enumerate(ahead) if following not in modifiers), 0)
-        if word in _ON_MODELS and ahead[place] == "MODEL" and self.peek(place + 2).kind in (WORD, QUOTED):
-            statement = " ".join((word, *ahead[: place + 1]))
-            self.refuse(statement, remedy=MODEL_REMEDY)
 
     # --- INSERT and statement sets --------------------------------------------------------------------------------
 

@@ -40,7 +40,7 @@ _PLAIN = (
     ("JARS",),
     ("JOBS",),
 )
-_CREATED = (("TABLE",), ("VIEW",), ("CATALOG",), ("MATERIALIZED", "TABLE"))
+_CREATED = (("TABLE",), ("VIEW",), ("CATALOG",), ("MATERIALIZED", "TABLE"), ("MODEL",))
 _DESCRIBED = ("CATALOG", "FUNCTION", "TABLE")
 
 
@@ -66,7 +66,9 @@ class Showing(Alter):
         if self.take("JOB"):
             job = self.string("the id of a job in single quotes")
             return Describe(kind="JOB", name=(job,), extended=False, **self.place(start))
-        kind = self.take_any(_DESCRIBED) or "TABLE"
+        kind = "MODEL" if self.at_model() else self.take_any(_DESCRIBED) or "TABLE"
+        if kind == "MODEL":
+            self.advance()
         extended = self.take("EXTENDED")
         expected = f"a {kind.lower()} name"
         name = (self.name(expected).name,) if kind == "CATALOG" else self.table_name(expected)
@@ -86,7 +88,7 @@ class Showing(Alter):
             return Show(what="COLUMNS", of=of, like=self._name_pattern(_LIKE), **self.place(start))
         if self.take("CREATE"):
             self.take("OR", "ALTER")
-            kind = self._words_of(_CREATED, "TABLE, VIEW, CATALOG or MATERIALIZED TABLE")
+            kind = self._words_of(_CREATED, "TABLE, VIEW, CATALOG, MATERIALIZED TABLE or MODEL")
             return Show(what=f"CREATE {kind}", of=self.table_name(f"a {kind.lower()} name"), **self.place(start))
         if self.take("PARTITIONS"):
             of = self.table_name()

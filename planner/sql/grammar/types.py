@@ -203,6 +203,7 @@ class Types(Cursor):
             return TypeSpec("ROW")
         else:
             self.need_symbol("<")
+        self.take_symbol(",")  # in Flink's grammar, a comma may stand in front of the first field
         fields = [] if self.at_symbol(closing) else self.listed(self._field)
         self.need_symbol(closing)
         return TypeSpec("ROW", fields=tuple(fields))

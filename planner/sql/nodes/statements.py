@@ -303,7 +303,7 @@ class AlterFunction(Statement):
 
 @node
 class Drop(Statement):
-    """DROP of `kind` TABLE, MATERIALIZED TABLE, VIEW, FUNCTION, DATABASE or CATALOG."""
+    """DROP of `kind` TABLE, MATERIALIZED TABLE, VIEW, FUNCTION, DATABASE, CATALOG or MODEL."""
 
     kind: str
     name: Name

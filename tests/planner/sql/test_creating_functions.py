@@ -61,10 +61,14 @@ def test_declared_functions_are_named_as_in_plans_of_flink(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("CREATE FUNCTION f AS 'com.shop.F'", "types of the Java function f are unknown(.|\n)*JAR(.|\n)*'signature' ="),
+        (
+            "CREATE FUNCTION f AS 'com.shop.F'; CREATE VIEW v AS SELECT f()",
+            "types of the Java function f are unknown(.|\n)*JAR(.|\n)*'signature' =",
+        ),
         ("CREATE FUNCTION f AS 'com shop' WITH ('signature' = '() -> INT')", "'com shop' is no name of a Java class"),
         ("CREATE FUNCTION f AS 'a.F' WITH ('signature' = '() -> INT', 'deterministic' = 'no')", "write 'true' or"),
-        ("CREATE FUNCTION f AS 'a.F' USING JAR '/nowhere.jar' WITH ('signature' = '() -> INT')", "not found"),
+        ("CREATE TEMPORARY FUNCTION f AS 'a.F' USING JAR '/nowhere.jar'", "not found"),
+        ("CREATE FUNCTION f AS 'a.F' USING JAR '/nowhere.jar'; CREATE VIEW v AS SELECT f()", "not found"),
         ("ADD JAR '/nowhere.jar'", "jar '/nowhere.jar' not found"),
         ("ADD JAR '/nowhere.txt'", "is no jar"),
         ("LOAD MODULE core", "a module with name 'core' already exists"),

@@ -33,16 +33,18 @@ public final class Coverage {
   private static Map<String, Map<String, String>> statements(Statements statements) {
     Grammar grammar = new Grammar(24);
     Map<String, Map<String, String>> result = new TreeMap<>();
-    for (List<String> start : grammar.starts()) {
-      for (List<String> sentence : grammar.sentences(start)) {
-        Map.Entry<String, String> example = statements.example(sentence);
-        result
-            .computeIfAbsent(Grammar.title(sentence), key -> new TreeMap<>())
-            .put(example.getKey(), example.getValue());
-        System.err.println(
-            Grammar.title(sentence) + "\t" + example.getKey() + "\t" + example.getValue());
-      }
-    }
+    for (List<String> start : grammar.starts())
+      for (List<String> sentence : grammar.sentences(start))
+        add(result, Grammar.title(sentence), statements.example(sentence));
+    for (List<String> query : grammar.queries()) add(result, "Queries", statements.query(query));
+    for (List<String> type : grammar.types())
+      add(result, "Data types", statements.example(Grammar.column(type)));
     return result;
+  }
+
+  private static void add(
+      Map<String, Map<String, String>> result, String title, Map.Entry<String, String> example) {
+    result.computeIfAbsent(title, key -> new TreeMap<>()).put(example.getKey(), example.getValue());
+    System.err.println(title + "\t" + example.getKey() + "\t" + example.getValue());
   }
 }

@@ -39,9 +39,16 @@ final class Grammar {
   static final String TYPE = "$type";
   static final String TEXT = "$text";
   static final String NUMBER = "$number";
+  static final String LITERAL = "$literal";
+  static final String INTERVAL = "$interval";
 
   /** Words that change little of what a statement does. */
-  private static final Set<String> MODIFIERS = Set.of("IF", "NOT", "EXISTS", "TEMPORARY", "SYSTEM");
+  private static final Set<String> MODIFIERS =
+      Set.of("IF", "NOT", "EXISTS", "TEMPORARY", "SYSTEM", "OR", "ALTER", "REPLACE");
+
+  /** Words that name the kind of object which a statement works on. */
+  private static final String OBJECTS =
+      "(TABLE|VIEW|FUNCTION|DATABASE|CATALOG|MODEL|MODULE|CONNECTION|PLAN|JAR|JOB|COLUMN|PARTITION)S?";
 
   private static final Map<String, String> SAMPLES =
       Map.of(
@@ -58,7 +65,11 @@ final class Grammar {
           TEXT,
           "'a1'",
           NUMBER,
-          "1");
+          "1",
+          LITERAL,
+          "'a1'",
+          INTERVAL,
+          "'1' DAY");
   static final SqlParser.Config CONFIG =
       SqlParser.config()
           .withParserFactory(FlinkSqlParserImpl.FACTORY)
@@ -68,6 +79,8 @@ final class Grammar {
 
   private static final Set<String> KEYWORDS = keywords();
 
+  private static final List<String> CAST = List.of("SELECT", "CAST", "(", EXPRESSION, "AS");
+
   private final Set<String> operands = raw(List.of("SELECT", "a1", "="));
   private final Set<String> queries = raw(List.of("VALUES", "(", "1", ")", "UNION", "ALL"));
   private final Set<String> infix =
@@ -75,7 +88,27 @@ final class Grammar {
   private final Set<String> types = raw(List.of("SELECT", "CAST", "(", "a1", "AS"));
   private final Set<String> afterType = raw(List.of("SELECT", "CAST", "(", "a1", "AS", "INT"));
   private final Set<String> afterQuery = raw(List.of("(", "SELECT", "a1", "FROM", "a1"));
+  private static final String[] END_OF_EXPRESSION = {")", ",", "AS", "FROM", ""};
+  private static final String[] AFTER_EXPRESSION =
+      (") , AS FROM WHERE GROUP HAVING WINDOW QUALIFY ORDER LIMIT OFFSET FETCH UNION EXCEPT"
+              + " INTERSECT ASC DESC NULLS JOIN LEFT RIGHT FULL INNER CROSS NATURAL ROWS RANGE"
+              + " PRECEDING FOLLOWING")
+          .split(" ");
+
+  /** Words that begin a clause of a query. */
+  private static final Set<String> CLAUSES =
+      Set.of(
+          ("FROM WHERE GROUP HAVING WINDOW QUALIFY ORDER LIMIT OFFSET FETCH UNION EXCEPT INTERSECT"
+                  + " MATCH_RECOGNIZE MEASURES PATTERN DEFINE UNPIVOT")
+              .split(" "));
+
   private final int limit;
+
+  /** True while sentences are queries with all their clauses. */
+  private boolean querying;
+
+  /** True while the types of a CAST are spelled out. */
+  private boolean spelled;
 
   Grammar(int limit) {
     this.limit = limit;
@@ -241,20 +274,57 @@ final class Grammar {
     return result;
   }
 
+  /** Queries: their clauses behind a table, and the relations behind FROM. */
+  Set<List<String>> queries() {
+    querying = true;
+    Set<List<String>> result = new LinkedHashSet<>();
+    for (List<String> sentence : sentences(List.of("SELECT")))
+      if (sentence.size() <= 4
+          && Collections.disjoint(sentence.subList(2, sentence.size()), CLAUSES))
+        result.add(sentence);
+    for (String start : List.of("SELECT $expression FROM", "SELECT $expression FROM $id"))
+      result.addAll(sentences(List.of(start.split(" "))));
+    querying = false;
+    return result;
+  }
+
+  /** The forms of data types; the types inside of others are placeholders. */
+  Set<List<String>> types() {
+    Set<List<String>> result = new LinkedHashSet<>();
+    spelled = true;
+    for (List<String> sentence : sentences(CAST))
+      result.add(sentence.subList(CAST.size(), sentence.size() - 1));
+    spelled = false;
+    return result;
+  }
+
+  /** A statement with a column of a type. */
+  static List<String> column(List<String> type) {
+    List<String> result = new ArrayList<>(List.of("CREATE", "TABLE", ID, "(", ID));
+    result.addAll(type);
+    result.add(")");
+    return result;
+  }
+
   private static boolean closed(List<String> tokens) {
     return Collections.frequency(tokens, "(") == Collections.frequency(tokens, ")");
   }
 
   /** Tokens after a prefix, with placeholders in place of what they stand for. */
   Set<String> next(List<String> tokens) {
-    if (tokens.size() > 3 && tokens.get(0).equals("SELECT") && closed(tokens)) return Set.of("");
+    if (!querying && tokens.size() > 3 && tokens.get(0).equals("SELECT") && closed(tokens))
+      return Set.of("");
     Set<String> next = raw(tokens), result = new TreeSet<>();
     String last = tokens.isEmpty() ? "" : tokens.get(tokens.size() - 1);
     if (tokens.size() == 1) next.addAll(hidden(tokens));
-    if (last.equals(EXPRESSION)) next.removeAll(minus(infix, ")", ",", "AS", "FROM", ""));
+    if (last.equals(EXPRESSION))
+      next.removeAll(minus(minus(infix, ""), querying ? AFTER_EXPRESSION : END_OF_EXPRESSION));
     if (last.equals(QUERY) || last.equals(INSERT)) next.removeAll(minus(afterQuery, ")", ""));
     if (tokens.subList(Math.max(0, tokens.size() - 2), tokens.size()).contains(TYPE))
       next.removeAll(minus(afterType, ")"));
+    // "NOT NULL" behind a type may be followed by another collection of it.
+    if (tokens.contains(TYPE) && (last.equals(TYPE) || last.equals("NULL")))
+      next.removeAll(Set.of("ARRAY", "MULTISET"));
     if (next.contains("CASE") && next.contains("<UNSIGNED_INTEGER_LITERAL>")) {
       boolean query = next.contains("SELECT") || next.contains("VALUES");
       next.removeAll(operands);
@@ -265,11 +335,23 @@ final class Grammar {
       next.removeAll(queries);
       result.add(QUERY);
     }
+    if (querying && last.equals(INTERVAL)) next.removeAll(Set.of("TO", "("));
+    // The intervals of WITHIN are those of all literals.
+    if (querying && last.equals("INTERVAL")) {
+      next.clear();
+      result.add(INTERVAL);
+    }
+    if (next.contains("INTERVAL") && next.contains("<QUOTED_STRING>")) {
+      next.removeAll(operands);
+      result.add(LITERAL);
+    }
     if (next.contains("INSERT") && !tokens.isEmpty()) {
       next.removeAll(Set.of("INSERT", "UPSERT", "DELETE", "UPDATE", "MERGE", "WITH"));
       result.add(INSERT);
     }
-    if (next.contains("BIGINT") && next.contains("BITMAP")) {
+    if (spelled && types.contains(last) && !last.equals("INT"))
+      next.removeAll(Set.of("ARRAY", "MULTISET", "NOT", "NULL"));
+    if (next.contains("BIGINT") && next.contains("BITMAP") && !(spelled && tokens.equals(CAST))) {
       next.removeAll(types);
       result.add(TYPE);
     }
@@ -280,6 +362,9 @@ final class Grammar {
       else if (token.equals("<UNSIGNED_INTEGER_LITERAL>")) result.add(NUMBER);
     }
     result.removeAll(Set.of(".", "/*+"));
+    // Parameters have no values in a statement; FINAL and RUNNING are calls.
+    if (querying)
+      result.removeAll(Set.of("?", "FINAL", "RUNNING", "EXTEND", "STREAM", "SPECIFIC", "DEFAULT"));
     return result;
   }
 
@@ -292,6 +377,12 @@ final class Grammar {
   private static Set<String> minus(Set<String> all, String... kept) {
     Set<String> result = new TreeSet<>(all);
     result.removeAll(Arrays.asList(kept));
+    return result;
+  }
+
+  private static List<String> plus(List<String> tokens, List<String> more) {
+    List<String> result = new ArrayList<>(tokens);
+    result.addAll(more);
     return result;
   }
 
@@ -337,7 +428,11 @@ final class Grammar {
           State next = after.get(plus(prefixes.get(state), token));
           List<String> ending = next == null ? null : endings.get(next);
           List<String> known = endings.get(state);
-          if (ending != null && (known == null || ending.size() + 1 < known.size())) {
+          if (ending == null) continue;
+          // Of endings of the same length, the first in the order of words.
+          int longerBy = known == null ? -1 : ending.size() + 1 - known.size();
+          if (longerBy < 0
+              || longerBy == 0 && text(plus(List.of(token), ending)).compareTo(text(known)) < 0) {
             List<String> longer = new ArrayList<>(List.of(token));
             longer.addAll(ending);
             endings.put(state, longer);
@@ -363,21 +458,42 @@ final class Grammar {
   }
 
   /** The first tokens, which say what a statement does. */
-  private static List<String> kind(List<String> tokens, int end) {
-    return tokens.subList(0, end).stream()
+  private List<String> kind(List<String> tokens, int end) {
+    if (end == 0) return List.of();
+    String start = tokens.get(0);
+    List<String> result = new ArrayList<>(List.of(start));
+    // All details of EXPLAIN, all SHOWs of a kind of object have the same clauses.
+    if (start.equals("EXPLAIN")) return result;
+    if (querying) {
+      for (String token : tokens.subList(0, end))
+        if (CLAUSES.contains(token)) result = new ArrayList<>(List.of(start, token));
+      boolean behind = result.get(result.size() - 1).matches("DEFINE|UNPIVOT");
+      if (behind && closed(tokens.subList(0, end)))
+        result = new ArrayList<>(List.of(start, "FROM"));
+      return result;
+    }
+    tokens.subList(1, end).stream()
         .filter(token -> !MODIFIERS.contains(token))
-        .limit(tokens.get(0).equals("ALTER") ? 4 : 3)
-        .toList();
+        .limit(start.equals("ALTER") ? 3 : 2)
+        .forEach(result::add);
+    return result;
   }
 
-  /** The first two words of a sentence. */
+  /** The words of a sentence up to the kind of object, or the first two. */
   static String title(List<String> sentence) {
+    List<String> words = new ArrayList<>();
+    for (String token : sentence) {
+      if (!token.matches("[A-Z_]+")) break;
+      if (token.matches("TEMPORARY|SYSTEM")) continue;
+      words.add(token);
+      if (token.matches(OBJECTS)) return String.join(" ", words);
+    }
     return String.join(
-        " ", sentence.stream().filter(token -> !token.startsWith("$")).limit(2).toList());
+        " ", words.subList(0, Math.min(words.size(), words.get(0).equals("EXPLAIN") ? 1 : 2)));
   }
 
   /** The last two tokens in front of a position, and the kind of the statement. */
-  private static List<String> pair(List<String> tokens, int end) {
+  private List<String> pair(List<String> tokens, int end) {
     List<String> result = new ArrayList<>(kind(tokens, end));
     result.addAll(tokens.subList(Math.max(0, end - 2), end));
     return result;

@@ -92,6 +92,7 @@ final class Inventory {
   static Map<String, Object> factories() throws ReflectiveOperationException {
     Map<String, Object> result = new TreeMap<>();
     for (Factory factory : ServiceLoader.load(Factory.class)) {
+      if (factory instanceof Upserts) continue;
       List<String> roles = new ArrayList<>();
       if (factory instanceof DynamicTableSourceFactory) roles.add("source");
       if (factory instanceof DynamicTableSinkFactory) roles.add("sink");

@@ -7,13 +7,23 @@ import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.TableDescriptor;
 import org.apache.flink.table.api.TableEnvironment;
+import org.apache.flink.table.api.internal.TableEnvironmentImpl;
 import org.apache.flink.table.api.internal.TableEnvironmentInternal;
+import org.apache.flink.table.catalog.CatalogMaterializedTable;
 import org.apache.flink.table.catalog.Column;
+import org.apache.flink.table.catalog.ObjectIdentifier;
+import org.apache.flink.table.operations.CompileAndExecutePlanOperation;
+import org.apache.flink.table.operations.CreateTableASOperation;
 import org.apache.flink.table.operations.ModifyOperation;
 import org.apache.flink.table.operations.Operation;
 import org.apache.flink.table.operations.QueryOperation;
+import org.apache.flink.table.operations.ReplaceTableAsOperation;
+import org.apache.flink.table.operations.SinkModifyOperation;
 import org.apache.flink.table.operations.StatementSetOperation;
+import org.apache.flink.table.operations.ddl.CompilePlanOperation;
+import org.apache.flink.table.operations.materializedtable.AlterMaterializedTableChangeOperation;
 import org.apache.flink.table.operations.materializedtable.CreateMaterializedTableOperation;
+import org.apache.flink.table.operations.materializedtable.FullAlterMaterializedTableOperation;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeUtils;
 import org.apache.flink.table.types.utils.TypeConversions;
@@ -23,6 +33,9 @@ final class Session {
   private final List<String> setup = new ArrayList<>();
   private TableEnvironment env;
 
+  /** True after a statement that changed the objects of set-up. */
+  private boolean changed;
+
   Session(Path file) throws Exception {
     for (String statement : Files.readString(file).split(";\\s*\\n"))
       if (!statement.isBlank()) setup.add(statement);
@@ -30,6 +43,7 @@ final class Session {
   }
 
   private void renew() {
+    changed = false;
     env = TableEnvironment.create(EnvironmentSettings.inStreamingMode());
     for (String statement : setup) {
       try {
@@ -55,38 +69,73 @@ final class Session {
   String refusal(String sql) {
     try {
       Operation operation = operation(sql);
-      String kind = operation.getClass().getSimpleName();
-      if (operation instanceof QueryOperation) return compiled(env.sqlQuery(sql));
-      if (kind.matches(".*Table(AS|As).*")) {
-        env.explainSql(sql);
-        return "";
-      }
-      boolean modifies =
-          operation instanceof ModifyOperation || operation instanceof StatementSetOperation;
-      if (kind.equals("SinkModifyOperation") || operation instanceof StatementSetOperation) {
-        boolean changes = sql.startsWith("DELETE") || sql.startsWith("UPDATE");
-        if (!changes) {
-          ((TableEnvironmentInternal) env).compilePlan(modifications(operation));
-          return "";
-        }
-      } else if (modifies
-          || kind.matches(".*(Execute|Compile).*Plan.*|.*(StopJob|MaterializedTable).*")) return "";
-      boolean reads = kind.matches("(Show|Describe|Explain).*");
-      env.executeSql(sql);
-      if (!reads) renew();
+      if (operation instanceof QueryOperation) return compiled(env.sqlQuery(sql), sql);
+      execute(operation, sql);
       return "";
     } catch (Exception | Error e) {
       return message(e);
+    } finally {
+      if (changed) renew();
     }
   }
 
-  private static List<ModifyOperation> modifications(Operation operation) {
-    if (operation instanceof StatementSetOperation)
-      return ((StatementSetOperation) operation).getOperations();
-    return List.of((ModifyOperation) operation);
+  /** Execute a statement, or compile it where it starts a job. */
+  private void execute(Operation operation, String sql) throws Exception {
+    String kind = operation.getClass().getSimpleName();
+    // The SQL client and the SQL gateway execute these.
+    if (kind.matches(
+            "(Set|Reset|RemoveJar|(Begin|End)StatementSet|Quit|.*Jobs?|ExecutePlan)Operation")
+        || kind.matches("AlterMaterializedTable(Suspend|Resume|Refresh)Operation")) return;
+    changed = !kind.matches("(Show|Describe|Explain|SinkModify|StatementSet|Compile).*");
+    var internal = (TableEnvironmentInternal) env;
+    var catalogs = ((TableEnvironmentImpl) env).getCatalogManager();
+    if (operation instanceof CompileAndExecutePlanOperation compile)
+      execute(compile.getOperation(), sql);
+    else if (operation instanceof CompilePlanOperation compile)
+      execute(compile.getOperation(), sql);
+    else if (operation instanceof CreateTableASOperation create) {
+      internal.executeInternal(create.getCreateTableOperation());
+      compile(create.toSinkModifyOperation(catalogs));
+    } else if (operation instanceof ReplaceTableAsOperation replace) {
+      var table = replace.getCreateTableOperation();
+      catalogs.dropTable(table.getTableIdentifier(), true);
+      internal.executeInternal(table);
+      compile(replace.toSinkModifyOperation(catalogs));
+    } else if (operation instanceof CreateMaterializedTableOperation create) {
+      if (catalogs.getTable(create.getTableIdentifier()).isPresent())
+        throw new IllegalStateException("exists");
+      catalogs.createTable(
+          create.getCatalogMaterializedTable(), create.getTableIdentifier(), false);
+      refresh(create.getTableIdentifier());
+    } else if (operation instanceof AlterMaterializedTableChangeOperation alter) {
+      internal.executeInternal(alter.copyAsTableChangeOperation());
+      refresh(alter.getTableIdentifier());
+    } else if (operation instanceof FullAlterMaterializedTableOperation alter) {
+      internal.executeInternal(alter);
+      refresh(alter.getTableIdentifier());
+    } else if (operation instanceof SinkModifyOperation write
+        && !sql.matches("(DELETE|UPDATE)\\b.*")) {
+      compile(write);
+    } else if (operation instanceof StatementSetOperation set) {
+      compile(set.getOperations().toArray(new ModifyOperation[0]));
+    } else env.executeSql(sql);
   }
 
-  private String compiled(Table query) {
+  /** Compile a job, and translate it: some sinks refuse what they are to write only then. */
+  private void compile(ModifyOperation... operations) {
+    ((TableEnvironmentInternal) env).compilePlan(List.of(operations));
+    ((TableEnvironmentImpl) env).getPlanner().translate(List.of(operations));
+  }
+
+  /** Compile the job that refreshes a materialized table, as the SQL gateway starts it. */
+  private void refresh(ObjectIdentifier name) throws Exception {
+    var catalogs = ((TableEnvironmentImpl) env).getCatalogManager();
+    var table = (CatalogMaterializedTable) catalogs.getTableOrError(name).getTable();
+    String sql = "INSERT INTO " + name.asSerializableString() + " " + table.getExpandedQuery();
+    compile((ModifyOperation) operation(sql));
+  }
+
+  private String compiled(Table query, String sql) {
     Schema.Builder schema = Schema.newBuilder();
     int at = 0;
     for (Column column : query.getResolvedSchema().getColumns()) {
@@ -98,6 +147,8 @@ final class Session {
         "answer", TableDescriptor.forConnector("blackhole").schema(schema.build()).build());
     try {
       query.insertInto("answer").compilePlan();
+      // Patterns and sorts that no operator runs are refused by the translation.
+      compile((ModifyOperation) operation("INSERT INTO answer " + sql));
       return "";
     } finally {
       env.dropTemporaryTable("answer");

@@ -7,6 +7,7 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
+from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.rex import input_refs
 from compiled_plan.plans.types import parse_type
 
@@ -171,9 +172,18 @@ def test_a_catalog_of_another_type_is_unsupported(base: TableEnvironment) -> Non
         base.execute_sql("CREATE CATALOG c WITH ('type' = 'hive')")
 
 
+def test_a_computed_column_stands_in_front_of_the_columns_that_it_reads(base: TableEnvironment) -> None:
+    base.execute_sql(
+        "CREATE TABLE first (n AS s || 'x', i INT, s STRING) WITH ('connector' = 'filesystem', "
+        "'path' = '/f', 'format' = 'json')"
+    )
+    plan = base.compile_script("CREATE TABLE k WITH ('connector' = 'print') AS SELECT n, i FROM first")
+    assert [finding.message for finding in plan_findings(plan.nodes, plan.edges)] == []
+
+
 def test_a_java_function_needs_a_signature(base: TableEnvironment) -> None:
     with pytest.raises(ProgramError, match="the types of the Java function f are unknown"):
-        base.execute_sql("CREATE FUNCTION f AS 'a.b'")
+        base.execute_sql("CREATE FUNCTION f AS 'a.b'; ALTER FUNCTION f AS 'a.c'; CREATE VIEW v AS SELECT f()")
 
 
 def test_temporary_objects_hide_permanent_ones(base: TableEnvironment) -> None:

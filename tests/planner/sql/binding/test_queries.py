@@ -362,6 +362,14 @@ def test_trees(tree: Tree, name: str) -> None:
     assert tree(query) == dedent(expected).strip()
 
 
+def test_with_recursive_reads_tables_of_its_names(tree: Tree, refused: Refused) -> None:
+    plain = "WITH x AS (SELECT a FROM t) SELECT a FROM x"
+    assert tree(plain.replace("WITH", "WITH RECURSIVE")) == tree(plain)
+    assert tree("WITH RECURSIVE t AS (SELECT a FROM t) SELECT a FROM t") == tree(plain)
+    union = "WITH RECURSIVE x AS (SELECT a FROM t UNION ALL SELECT a + 1 FROM x WHERE a < 3) SELECT a FROM x"
+    assert "the recursive query 'x' is not supported" in refused(union).message
+
+
 def test_keys_left_out_by_a_grouping_set_are_nullable(bind: Bind) -> None:
     rel = bind("SELECT n, n + 1, COALESCE(n, 0), COUNT(*) FROM t GROUP BY ROLLUP (n)").rel
     assert [str(type_) for type_ in rel.row_type.types] == ["INT", "INT", "INT NOT NULL", "BIGINT NOT NULL"]
