@@ -17,7 +17,7 @@ from compiled_plan.planner.functions.signatures import (
     ITEMS,
     MAP,
     TEXT,
-    WHOLE,
+    Family,
     Function,
     Operands,
     ReturnRule,
@@ -38,6 +38,7 @@ from compiled_plan.plans.types import (
     CharacterType,
     Field,
     IntegerType,
+    IntervalType,
     LogicalType,
     MapType,
     RowType,
@@ -176,6 +177,12 @@ def _joined(operands: Operands) -> Operands:
     return operands
 
 
+def _places(operands: Operands) -> Operands:
+    array, *places = operands
+    return (array, *(coerce(rex, INT) if isinstance(type_of(rex), IntervalType) else rex for rex in places))
+
+
+_PLACE = Family("INTEGER", (IntegerType, IntervalType))
 _SORTED = (form(ARRAY), form(ARRAY, BOOL), form(ARRAY, BOOL, BOOL))
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -207,7 +214,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("ARRAY_REVERSE", (form(ARRAY),), same(0)).api(
         "x.array_reverse", "ARRAY_REVERSE: the elements in reverse order."
     ),
-    Function("ARRAY_SLICE", (form(ARRAY, WHOLE), form(ARRAY, WHOLE, WHOLE)), same(0)).api(
+    Function("ARRAY_SLICE", (form(ARRAY, _PLACE), form(ARRAY, _PLACE, _PLACE)), same(0), prepare=_places).api(
         "x.array_slice(start_offset, end_offset=None)",
         "ARRAY_SLICE from `start_offset` to `end_offset`, both inclusive.",
     ),

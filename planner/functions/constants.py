@@ -20,6 +20,7 @@ from compiled_plan.plans.types import (
     DoubleType,
     FloatType,
     IntegerType,
+    IntervalType,
     LogicalType,
     NumericType,
     SymbolType,
@@ -55,6 +56,9 @@ def convert(literal: Literal, target: LogicalType) -> Literal | None:
             return _number(plan_literals.integer(int(bool(literal.value))), target)
         case IntegerType(), BooleanType():
             return Literal(literal.value != 0, target)
+        case IntervalType(), IntegerType() | DecimalType():
+            units = Decimal(str(literal.value)) / plan_literals.unit_length(literal.type)
+            return _number(plan_literals.integer(int(units.to_integral_value(ROUND_HALF_UP))), target)
         case TimestampType(), TimestampType() if target.precision >= literal.type.precision:
             return replace(literal, type=target)
     return None

@@ -105,7 +105,8 @@ def json_query(
 
 def json_exists(document: RexNode, path: RexNode, *, on_error: str | None = None) -> RexNode:
     """JSON_EXISTS; `on_error` is TRUE, FALSE, UNKNOWN or ERROR, None if not written."""
-    _check("JSON_EXISTS", document, path)
+    # Flink generates code of JSON_EXISTS for constant paths only.
+    _check("JSON_EXISTS", document, path, TEXT_LITERAL)
     flag = () if on_error is None else (plan_literals.symbol("JSON_EXISTS_ON_ERROR", on_error),)
     return Call("$JSON_EXISTS$1", (document, path, *flag), BOOLEAN)
 
@@ -126,8 +127,8 @@ def json_array(items: Sequence[RexNode], *, absent_on_null: bool = True) -> RexN
     return Call("$JSON_ARRAY$1", (flag, *items), STRING.not_null())
 
 
-def _check(name: str, document: RexNode, path: RexNode) -> None:
-    if not TEXT.accepts(document) or not (isinstance(path, Literal) and TEXT_LITERAL.accepts(path)):
+def _check(name: str, document: RexNode, path: RexNode, allowed: Family = TEXT) -> None:
+    if not TEXT.accepts(document) or not allowed.accepts(path):
         raise ProgramError(
             f"cannot apply {name} to arguments of type ({type_of(document)}, {type_of(path)})",
             remedy=f"write {name}(<text>, '<path literal>')",
@@ -162,8 +163,8 @@ _SERIALIZABLE = Family(
 
 FUNCTIONS: tuple[Function, ...] = (
     *(_is_json(kind, negated=negated) for kind in _KINDS for negated in (False, True)),
-    Function("JSON_VALUE", (form(TEXT, TEXT_LITERAL),), rewrite=lambda o: json_value(o[0], o[1])),
-    Function("JSON_QUERY", (form(TEXT, TEXT_LITERAL),), rewrite=lambda o: json_query(o[0], o[1])),
+    Function("JSON_VALUE", (form(TEXT, TEXT),), rewrite=lambda o: json_value(o[0], o[1])),
+    Function("JSON_QUERY", (form(TEXT, TEXT),), rewrite=lambda o: json_query(o[0], o[1])),
     Function("JSON_EXISTS", (form(TEXT, TEXT_LITERAL),), rewrite=lambda o: json_exists(o[0], o[1])),
     Function(
         "JSON_OBJECT",

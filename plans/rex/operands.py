@@ -121,22 +121,8 @@ def _round(call: Call, types: Types) -> tuple[str, str] | None:
     return f"rounding to {unit}", f"units: {', '.join(sorted(ROUNDING))}"
 
 
-def _sha2(call: Call, types: Types) -> tuple[str, str] | None:
-    if constant(call.operands[1]) in SHA2_BITS:
-        return None
-    return "SHA2 needs a constant of 224, 256, 384 or 512 bits", "write the number of bits"
-
-
-def _array_sort(call: Call, types: Types) -> tuple[str, str] | None:
-    if all(constant(operand) is not None for operand in call.operands[1:3]):
-        return None
-    return "ARRAY_SORT needs constants for its order", "write TRUE or FALSE"
-
-
 _RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("$LIKE$1", "$NOT LIKE$1", "$like$1"), _like),
     **dict.fromkeys(("$EXTRACT$1", "$extract$1"), _extract),
     **dict.fromkeys(("$FLOOR$1", "$CEIL$1", "$CEILING$1", "$floor$1", "$ceil$1"), _round),
-    "$SHA2$1": _sha2,
-    "$ARRAY_SORT$1": _array_sort,
 }

@@ -192,11 +192,15 @@ translates("$ARRAY_MIN$1")(_extremum(F.array_min))
 
 @translates("$ARRAY_SORT$1")
 def _sort(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    ascending = constant(call.operands[1]) if len(args) > 1 else True
-    nulls_first = constant(call.operands[2]) if len(args) > 2 else ascending
-    values = F.sort_array(lambdas.filtered(args[0], lambda item: item.isNotNull()), bool(ascending))
+    ascending = args[1] if len(args) > 1 else F.lit(True)
+    nulls_first = args[2] if len(args) > 2 else ascending
+    present = lambdas.filtered(args[0], lambda item: item.isNotNull())
+    values = F.when(ascending, F.sort_array(present)).otherwise(F.sort_array(present, asc=False))
     nulls = lambdas.filtered(args[0], lambda item: item.isNull())
-    return F.concat(nulls, values) if nulls_first else F.concat(values, nulls)
+    # An order that is unknown gives NULL.
+    return F.when(nulls_first & ascending.isNotNull(), F.concat(nulls, values)).when(
+        ~nulls_first & ascending.isNotNull(), F.concat(values, nulls)
+    )
 
 
 @translates("$MAP_ENTRIES$1")

@@ -12,6 +12,8 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions import texts
+from compiled_plan.plans.execution.expressions.context import operand_types
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant, symbol
 from compiled_plan.plans.execution.expressions.registry import Family
@@ -158,3 +160,9 @@ def _typeof(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
         if full
         else text.replace(f"VARCHAR({t.MAX_LENGTH})", "STRING").replace(f"VARBINARY({t.MAX_LENGTH})", "BYTES")
     )
+
+
+@translates("$PRINT$1")
+def _print(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    text = texts.to_text(args[1], operand_types(call)[1], context)
+    return F.when(java("PRINT", "boolean", args[0], text), args[1])

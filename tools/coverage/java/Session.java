@@ -2,11 +2,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.api.dag.Transformation;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.TableDescriptor;
 import org.apache.flink.table.api.TableEnvironment;
+import org.apache.flink.table.api.internal.TableEnvironmentImpl;
 import org.apache.flink.table.api.internal.TableEnvironmentInternal;
 import org.apache.flink.table.catalog.Column;
 import org.apache.flink.table.operations.ModifyOperation;
@@ -14,6 +17,7 @@ import org.apache.flink.table.operations.Operation;
 import org.apache.flink.table.operations.QueryOperation;
 import org.apache.flink.table.operations.StatementSetOperation;
 import org.apache.flink.table.operations.materializedtable.CreateMaterializedTableOperation;
+import org.apache.flink.table.runtime.operators.CodeGenOperatorFactory;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeUtils;
 import org.apache.flink.table.types.utils.TypeConversions;
@@ -56,7 +60,7 @@ final class Session {
     try {
       Operation operation = operation(sql);
       String kind = operation.getClass().getSimpleName();
-      if (operation instanceof QueryOperation) return compiled(env.sqlQuery(sql));
+      if (operation instanceof QueryOperation) return compiled(sql);
       if (kind.matches(".*Table(AS|As).*")) {
         env.explainSql(sql);
         return "";
@@ -86,7 +90,8 @@ final class Session {
     return List.of((ModifyOperation) operation);
   }
 
-  private String compiled(Table query) {
+  private String compiled(String sql) {
+    Table query = env.sqlQuery(sql);
     Schema.Builder schema = Schema.newBuilder();
     int at = 0;
     for (Column column : query.getResolvedSchema().getColumns()) {
@@ -98,10 +103,21 @@ final class Session {
         "answer", TableDescriptor.forConnector("blackhole").schema(schema.build()).build());
     try {
       query.insertInto("answer").compilePlan();
+      build(modifications(operation("INSERT INTO answer " + sql)));
       return "";
     } finally {
       env.dropTemporaryTable("answer");
     }
+  }
+
+  /** Generate and compile the code of a job: a plan can hold calls that Flink cannot run. */
+  private void build(List<ModifyOperation> operations) {
+    ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    for (Transformation<?> root : ((TableEnvironmentImpl) env).getPlanner().translate(operations))
+      for (Transformation<?> step : root.getTransitivePredecessors())
+        if (step instanceof OneInputTransformation<?, ?> one
+            && one.getOperatorFactory() instanceof CodeGenOperatorFactory<?> factory)
+          factory.getGeneratedClass().compile(loader);
   }
 
   /** The most specific message of a fault. */

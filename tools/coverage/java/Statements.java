@@ -59,6 +59,10 @@ final class Statements {
 
   private static final List<String> EXPRESSIONS =
       List.of("i", "i > 0", "ts", "s", "1", "ai", "r", "m", "TRUE", "INTERVAL '1' DAY", "TABLE t");
+
+  /** JSON functions take a text and a constant path. */
+  private static final List<String> OF_JSON = List.of("s", "'$.a'", "i", "'a'");
+
   private static final List<String> TEXTS =
       List.of(
           "k",
@@ -114,10 +118,11 @@ final class Statements {
   private static List<String> texts(List<String> sentence) {
     List<List<String>> slots = new ArrayList<>();
     boolean options = sentence.contains("=");
+    boolean json = sentence.stream().anyMatch(token -> token.matches("JSON_(EXISTS|QUERY|VALUE)"));
     for (int at = 0; at < sentence.size(); at++) {
       switch (sentence.get(at)) {
         case Grammar.ID -> slots.add(names(sentence, at));
-        case Grammar.EXPRESSION -> slots.add(EXPRESSIONS);
+        case Grammar.EXPRESSION -> slots.add(json ? OF_JSON : EXPRESSIONS);
         case Grammar.QUERY -> slots.add(QUERIES);
         case Grammar.TEXT ->
             slots.add(!options ? TEXTS : sentence.get(at - 1).equals("=") ? VALUES : KEYS);
@@ -139,7 +144,7 @@ final class Statements {
             switch (token) {
               case Grammar.ID, Grammar.EXPRESSION, Grammar.QUERY -> slots.get(at).get(choice[at++]);
               case Grammar.TEXT -> "'" + slots.get(at).get(choice[at++]) + "'";
-              case Grammar.TYPE -> "INT";
+              case Grammar.TYPE -> sentence.contains("JSON_QUERY") ? "STRING" : "INT";
               case Grammar.NUMBER -> "1";
               case Grammar.INSERT -> "INSERT INTO o SELECT i, s FROM t";
               default -> token;
