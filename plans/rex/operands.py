@@ -21,7 +21,7 @@ _TIMES = frozenset("DAY HOUR MINUTE SECOND MILLISECOND EPOCH".split())
 UNITS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys("DSL", _DATES),
     **dict.fromkeys("IT", _TIMES),
-    "Y": frozenset(("YEAR", "MONTH")),
+    "Y": frozenset(("YEAR", "QUARTER", "MONTH", "CENTURY", "MILLENNIUM")),
 }
 #: The units of FLOOR and CEIL; those below a day do not change a date.
 ROUNDING = frozenset("YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND DECADE CENTURY MILLENNIUM".split())
