@@ -225,10 +225,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("*", (*_NUMBERS, *_SCALED), _binary(times_type), syntax="BINARY", infix=True),
     Function("/", (*_NUMBERS, form(INTERVAL, NUMBER)), _binary(divide_type), syntax="BINARY", infix=True),
     # The arithmetic of Flink's own decimal aggregates: the result has the scale or the type of the second operand.
-    *(
-        Function(f"AGG_DECIMAL_{sign}", _QUANTITIES, _sum_of_decimals, prepare=_decimals)
-        for sign in ("PLUS", "MINUS")
-    ),
+    *(Function(f"AGG_DECIMAL_{sign}", _QUANTITIES, _sum_of_decimals, prepare=_decimals) for sign in ("PLUS", "MINUS")),
     Function("HIVE_AGG_DECIMAL_PLUS", _QUANTITIES, lambda operands: type_of(operands[1]), prepare=_decimals),
     Function("%", (form(EXACT, EXACT),), _modulo, "$MOD$1", infix=True),
     Function("MOD", (form(EXACT, EXACT),), _modulo),

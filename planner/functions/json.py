@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from compiled_plan.planner.functions import plan_literals
 from compiled_plan.planner.functions.signatures import ANY, TEXT, TEXT_LITERAL, Family, Function, fixed, form, not_null
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.rex import Call, Literal, RexNode, input_refs, type_of
+from compiled_plan.plans.rex import Call, RexNode, input_refs, type_of
 from compiled_plan.plans.types import (
     BOOLEAN,
     STRING,

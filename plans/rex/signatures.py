@@ -284,10 +284,9 @@ def _json_value(call: Call, types: Types) -> str | None:
     rest = list(zip(call.operands, kinds, strict=True))[2:]
     while rest:
         behavior, _ = rest.pop(0)
-        if isinstance(behavior, Literal) and behavior.value == "DEFAULT":
-            # The default is a text or the text of a number, whatever is returned.
-            if not rest or rest.pop(0)[1] not in "CNb0":
-                return "what is given ON EMPTY or ON ERROR is no text, number or truth value"
+        is_default = isinstance(behavior, Literal) and behavior.value == "DEFAULT"
+        if is_default and (not rest or rest.pop(0)[1] not in "CNb0"):
+            return "what is given ON EMPTY or ON ERROR is no text, number or truth value"
         when, _ = rest.pop(0) if rest else (None, "")
         if not isinstance(when, Literal) or when.symbol != "JSON_EMPTY_OR_ERROR":
             return "what is given ON EMPTY or ON ERROR lacks a part"

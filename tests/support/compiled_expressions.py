@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from compiled_plan.api.environment import TableEnvironment
@@ -12,8 +12,8 @@ from compiled_plan.planner.sql.binding.queries import new_binder
 from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.nodes.statements import Query
 from compiled_plan.planner.sql.parse import parse_script
-from compiled_plan.plans.nodes.stateless import Calc
 from compiled_plan.plans.nodes.scan import TableSourceScan
+from compiled_plan.plans.nodes.stateless import Calc
 from compiled_plan.plans.rex import InputRef, RexNode
 
 
@@ -26,10 +26,12 @@ def _session(columns: tuple[tuple[str, str], ...], zone: str) -> TableEnvironmen
     return env
 
 
-def compiled(sql: str, columns: Sequence[tuple[str, str]], zone: str = "UTC") -> tuple[RexNode, tuple[str, ...]]:
-    """The row expression of a SELECT list's only item, and the names of the columns that it refers to."""
-    env = _session(tuple(map(tuple, columns)), zone)  # type: ignore[arg-type]
-    text = f"SELECT {sql} AS x FROM recorded"
+def compiled(
+    texts: Sequence[str], columns: Sequence[tuple[str, str]], zone: str = "UTC"
+) -> tuple[tuple[RexNode, ...], tuple[str, ...]]:
+    """The row expressions of a SELECT list, and the names of the columns that they refer to."""
+    env = _session(tuple(map(tuple, columns)), zone)
+    text = f"SELECT {', '.join(f'{sql} AS x{at}' for at, sql in enumerate(texts))} FROM recorded"
     binder = new_binder(SourceText(text), env.catalog)
     (statement,) = parse_script(text)
     assert isinstance(statement, Query)
@@ -37,5 +39,6 @@ def compiled(sql: str, columns: Sequence[tuple[str, str]], zone: str = "UTC") ->
     plan = compile_query(env.context, bound.rel, bound.names)
     (scan,) = (node for node in plan.nodes if isinstance(node, TableSourceScan))
     calc = next((node for node in plan.nodes if isinstance(node, Calc)), None)
-    names = scan.output_type.names
-    return (calc.projection[0] if calc else InputRef(0, scan.output_type.types[0])), names
+    types = scan.output_type.types
+    whole = tuple(InputRef(at, type_) for at, type_ in enumerate(types))
+    return (calc.projection if calc else whole), scan.output_type.names

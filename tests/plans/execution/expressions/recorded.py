@@ -97,7 +97,7 @@ def _cases(item: dict[str, Any], document: dict[str, Any]) -> Iterator[Case]:
         inputs = parse_type(item["inputs"]).names  # type: ignore[attr-defined]
         yield Case(item["sql"], rex_from_json(item["rex"]), tuple(inputs), results, error)
     if "rex" not in item or item.get("differs"):
-        rex, inputs = compiled(item["sql"], document["columns"], document["zone"])
+        (rex,), inputs = compiled([item["sql"]], document["columns"], document["zone"])
         yield Case(f"{item['sql']} (compiled here)", rex, inputs, results, error)
 
 
