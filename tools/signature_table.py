@@ -61,6 +61,7 @@ _TYPES = (
     ),
     "ARRAY<ROW<a INT, b STRING>>",
     "ARRAY<STRUCTURED<'a.B', a INT, b STRING>>",
+    "ARRAY<BITMAP>",
     "ARRAY<MAP<STRING, INT>>",
     "ARRAY<MULTISET<STRING>>",
     "ARRAY<INTERVAL MONTH>",
