@@ -39,7 +39,7 @@ def ask(
         examples.update((sql, first_sentence(refusal)) for sql, refusal in examples.items())
     for function in answers["functions"].values():
         if "flink" in function:
-            function["flink"] = first_sentence(function["flink"])
+            function["flink"] = first_sentence(function["flink"]) or "no call of it compiles"
         function["refused"] = {sql: first_sentence(refusal) for sql, refusal in function["refused"].items()}
     inventory = answers.pop("inventory")
     write({"version": names["version"], **inventory, **answers, "pyflink": dict(sorted(names["modules"].items()))})
