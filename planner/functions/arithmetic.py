@@ -148,7 +148,8 @@ def _minus(operands: Operands) -> RexNode:
         rex = operands[0]
         if isinstance(rex, Literal) and isinstance(rex.type, NumericType) and rex.value is not None:
             text = str(rex.value)
-            turned = text[1:] if text.startswith("-") else f"-{text}"
+            # SQL has no negative zero.
+            turned = text[1:] if text.startswith("-") else f"-{text}" if text.strip("0.") else text
             return Literal(int(turned) if isinstance(rex.value, int) else turned, rex.type)
         return Call("$-$1", operands, type_of(rex), "PREFIX")
     return minus_time(operands) or Call("$-$1", operands, _binary(plus_type)(operands), "BINARY")

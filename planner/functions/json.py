@@ -44,6 +44,7 @@ def json_value(
     on_error: Behavior | None = None,
 ) -> RexNode:
     """JSON_VALUE(document, path RETURNING ... ON EMPTY ... ON ERROR); None for a clause that is not written."""
+    document = _text(document)
     _check("JSON_VALUE", document, path)
     type_ = returning or STRING
     if not isinstance(type_, VarCharType | BooleanType | IntType | DoubleType):
@@ -85,6 +86,7 @@ def json_query(
 
     `on_empty` and `on_error` are NULL, EMPTY_ARRAY, EMPTY_OBJECT or ERROR.
     """
+    document = _text(document)
     _check("JSON_QUERY", document, path)
     type_ = returning or STRING
     is_array = isinstance(type_, ArrayType) and isinstance(type_.element, CharacterType)
@@ -125,6 +127,14 @@ def json_array(items: Sequence[RexNode], *, absent_on_null: bool = True) -> RexN
     """JSON_ARRAY of values; omits NULLs unless NULL ON NULL is written."""
     flag = plan_literals.symbol("JSON_ON_NULL", "ABSENT" if absent_on_null else "NULL")
     return Call("$JSON_ARRAY$1", (flag, *items), STRING.not_null())
+
+
+def _text(document: RexNode) -> RexNode:
+    """The document as text; that of a VARIANT is its JSON."""
+    type_ = type_of(document)
+    if not isinstance(type_, VariantType):
+        return document
+    return Call("$JSON_STRING$1", (document,), STRING.with_nullability(type_.nullable))
 
 
 def _check(name: str, document: RexNode, path: RexNode, allowed: Family = TEXT) -> None:
