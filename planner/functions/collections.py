@@ -29,7 +29,7 @@ from compiled_plan.planner.functions.signatures import (
     same,
 )
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.rex import Call, RexNode, type_of
+from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
 from compiled_plan.plans.types import (
     BOOLEAN,
     INT,
@@ -82,6 +82,11 @@ def _item(operands: Operands) -> RexNode:
         if least_restrictive((type_.key, type_of(key))) is None:
             raise ProgramError(f"a key of {type_} is not of type {type_of(key)}", remedy="cast it to the key's type")
     elif isinstance(type_, ArrayType) and isinstance(type_of(key), IntegerType):
+        if isinstance(key, Literal) and isinstance(key.value, int) and key.value < 1:
+            raise ProgramError(
+                f"elements of an array have positions from 1, not {key.value}",
+                remedy="count from the end with CARDINALITY: a[CARDINALITY(a)]",
+            )
         item_type = type_.element
     elif isinstance(type_, VariantType) and isinstance(type_of(key), IntegerType | CharacterType):
         item_type = type_

@@ -72,6 +72,9 @@ def _interval(binder: Binder, node: ast.IntervalLiteral, context: Context) -> Re
 @binds(ast.Difference)
 def _difference(binder: Binder, node: ast.Difference, context: Context) -> RexNode:
     points = bind(binder, node.left, context), bind(binder, node.right, context)
+    if len({type_of(point).ROOT for point in points}) > 1:
+        shown = " and ".join(str(type_of(point)) for point in points)
+        raise binder.source.error(node, f"there is no interval between {shown}", "cast one side to the type of the other")
     return difference(points, plan_literals.interval_type(qualifier_text(node.unit)))
 
 
