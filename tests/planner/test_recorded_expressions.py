@@ -30,6 +30,8 @@ def named(rex: Any, names: tuple[str, ...]) -> Any:
 def test_expressions_are_those_of_flink(path: Path) -> None:
     document = json.loads(path.read_text(encoding="utf-8"))
     items = [item for item in document["cases"] if "rex" in item and not item.get("differs")]
+    if not items:
+        return  # VARIANT has no form in Flink's plans.
     projection, names = compiled([item["sql"] for item in items], document["columns"], document["zone"])
     wrong = []
     for item, rex in zip(items, projection, strict=True):
