@@ -74,7 +74,9 @@ def _difference(binder: Binder, node: ast.Difference, context: Context) -> RexNo
     points = bind(binder, node.left, context), bind(binder, node.right, context)
     if len({type_of(point).ROOT for point in points}) > 1:
         shown = " and ".join(str(type_of(point)) for point in points)
-        raise binder.source.error(node, f"there is no interval between {shown}", "cast one side to the type of the other")
+        raise binder.source.error(
+            node, f"there is no interval between {shown}", "cast one side to the type of the other"
+        )
     return difference(points, plan_literals.interval_type(qualifier_text(node.unit)))
 
 

@@ -6,6 +6,7 @@ Source: Flink's "System (Built-in) Functions" page, edge cases read off Flink 2.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
@@ -154,6 +155,9 @@ _character_test("IS_DIGIT", t.IntegerType)
 def _typeof(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     type_ = r.type_of(call.operands[0])
     full = len(args) > 1 and constant(call.operands[1]) is True
+    # Flink's own types of intervals are these two.
+    if isinstance(type_, t.IntervalType):
+        type_ = replace(type_, resolution="SECOND(3)" if isinstance(type_, t.DayTimeIntervalType) else "MONTH")
     text = str(type_)
     return F.lit(
         text

@@ -149,8 +149,8 @@ def _extract(call: Call, args: tuple[Column, ...], context: ExpressionContext) -
     if isinstance(type_, t.IntervalType | t.TimeType):
         parts = _MONTH_PARTS if isinstance(type_, t.YearMonthIntervalType) else _INTERVAL_PARTS
         if unit == "QUARTER":
-            # Flink: up to three months are a quarter.
-            return F.call_function("div", value.cast("bigint") % 12 + 2, F.lit(3)).cast(target)
+            # Flink counts the quarters of a year from 1, also those of no months.
+            return (F.call_function("div", value.cast("bigint") % 12 - 1, F.lit(3)) + 1).cast(target)
         size, within = parts[unit]
         quotient = F.call_function("div", value.cast("bigint"), F.lit(size))
         return (quotient % within if within else quotient).cast(target)
