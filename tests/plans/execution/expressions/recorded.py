@@ -2,7 +2,8 @@
 
 `results` are Flink's. If Flink is plainly wrong (docs/reference/limits.md says where), `right` has the results here.
 `rex` is the expression in Flink's plan; the planner here makes the same of `sql`, except where `differs` is true, which
-is mostly a constant that only Flink computes. Such an expression is evaluated in both forms. VARIANT has no form in
+is mostly a constant that only Flink computes. Such an expression is evaluated in both forms; `differs` is "limits"
+where the results differ, too (docs/reference/limits.md). VARIANT has no form in
 Flink's plans, so it is evaluated in the one of the planner alone.
 """
 
@@ -96,7 +97,7 @@ def _cases(item: dict[str, Any], document: dict[str, Any]) -> Iterator[Case]:
     if "rex" in item:
         inputs = parse_type(item["inputs"]).names  # type: ignore[attr-defined]
         yield Case(item["sql"], rex_from_json(item["rex"]), tuple(inputs), results, error)
-    if "rex" not in item or item.get("differs"):
+    if "rex" not in item or item.get("differs") is True:
         (rex,), inputs = compiled([item["sql"]], document["columns"], document["zone"])
         yield Case(f"{item['sql']} (compiled here)", rex, inputs, results, error)
 
