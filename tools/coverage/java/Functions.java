@@ -239,7 +239,8 @@ final class Functions {
                 Map.Entry<String, String> example = statements.example(sentence);
                 if (example.getValue().isEmpty()) {
                   if (!calls.contains(example.getKey())) calls.add(example.getKey());
-                } else if (valid(example.getKey())) refused.put(example.getKey(), example.getValue());
+                } else if (valid(example.getKey()))
+                  refused.put(example.getKey(), example.getValue());
                 else if (calls.isEmpty()) entry.put("flink", example.getValue());
               }
               System.err.println(name + "\t" + calls + "\t" + entry.get("flink"));
