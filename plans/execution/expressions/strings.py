@@ -42,7 +42,6 @@ translates.columns("$TO_BASE64$1", apply=lambda value: F.base64(value.cast("bina
 translates.columns("$STARTSWITH$1", apply=lambda text, start: text.startswith(start))
 translates.columns("$ENDSWITH$1", apply=lambda text, end: text.endswith(end))
 translates.columns("$ELT$1", apply=lambda place, *texts: F.get(F.array(*texts), (place - 1).cast("int")))
-translates.columns("$PRINTF$1", apply=F.printf)
 translates.columns("$UUID$1", apply=F.uuid)
 translates.kernel("LPAD", ints=(1,))
 translates.kernel("RPAD", ints=(1,))
@@ -163,6 +162,14 @@ def _typeof(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
         text
         if full
         else text.replace(f"VARCHAR({t.MAX_LENGTH})", "STRING").replace(f"VARBINARY({t.MAX_LENGTH})", "BYTES")
+    )
+
+
+@translates("$PRINTF$1")
+def _printf(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    values = zip(args, operand_types(call), strict=True)
+    return F.printf(
+        *(texts.to_text(arg, type_, context) if isinstance(type_, t.BitmapType) else arg for arg, type_ in values)
     )
 
 
