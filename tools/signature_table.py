@@ -61,6 +61,7 @@ _TYPES = (
     ),
     "ARRAY<ROW<a INT, b STRING>>",
     "ARRAY<STRUCTURED<'a.B', a INT, b STRING>>",
+    "ARRAY<BITMAP>",
     "ARRAY<MAP<STRING, INT>>",
     "ARRAY<MULTISET<STRING>>",
     "ARRAY<INTERVAL MONTH>",
@@ -124,16 +125,6 @@ _BESIDE: dict[str, tuple[str, ...]] = {
     **_each("PROCTIME", [":L"]),
     **_each("JSON_EXISTS", ["CC:b", "CCK:b"]),
     **_each("JSON_QUERY", (f"CCKKK:{kind}" for kind in "CA")),
-    # A behaviour, the default value for DEFAULT, and the condition: on empty, on error.
-    **_each(
-        "JSON_VALUE",
-        (
-            f"CC{empty}{error}:{kind}"
-            for kind in "CbN"
-            for empty in ("", "KK", f"K{kind}K", "K0K")
-            for error in ("", "KK", f"K{kind}K", "K0K")
-        ),
-    ),
 }
 
 

@@ -22,6 +22,7 @@ from compiled_plan.plans.types import (
     CharacterType,
     DecimalType,
     IntegerType,
+    IntervalType,
     LogicalType,
     MultisetType,
     NullType,
@@ -133,7 +134,7 @@ def _percentile_args(types: tuple[LogicalType, ...]) -> tuple[LogicalType, ...]:
 
 
 def _member(type_: LogicalType) -> bool:
-    return isinstance(type_, IntegerType) and type_.BITS <= INT.BITS
+    return (isinstance(type_, IntegerType) and type_.BITS <= INT.BITS) or isinstance(type_, IntervalType)
 
 
 def _bitmap(type_: LogicalType) -> bool:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from compiled_plan.planner.functions import plan_literals
-from compiled_plan.planner.functions.casts import as_decimal, least_restrictive
+from compiled_plan.planner.functions.casts import as_decimal, coerce, least_restrictive
 from compiled_plan.planner.functions.signatures import (
     EXACT,
     INTERVAL,
     NUMBER,
     TEXT,
     WHOLE,
+    Family,
     Function,
     Operands,
     ReturnRule,
@@ -32,6 +33,7 @@ from compiled_plan.plans.types import (
     INT,
     STRING,
     DecimalType,
+    FloatType,
     IntervalType,
     LogicalType,
     NumericType,
@@ -106,6 +108,27 @@ def _parts(type_: IntervalType) -> tuple[str, str]:
     return start, end or start
 
 
+def _decimals(operands: Operands) -> Operands:
+    """The operands as the decimals that hold them; an approximate number has 15 digits behind its point."""
+    return tuple(coerce(rex, _held(type_of(rex)).with_nullability(type_of(rex).nullable)) for rex in operands)
+
+
+def _held(type_: LogicalType) -> DecimalType:
+    if isinstance(type_, IntervalType):
+        return DecimalType(precision=1, scale=0)
+    approximate = DecimalType(precision=14, scale=7) if isinstance(type_, FloatType) else _DOUBLE
+    return as_decimal(type_) or approximate
+
+
+_DOUBLE = DecimalType(precision=30, scale=15)
+
+
+def _sum_of_decimals(operands: Operands) -> LogicalType:
+    type_ = type_of(operands[1])
+    scale = type_.scale if isinstance(type_, DecimalType) else 0
+    return DecimalType(precision=MAX_PRECISION, scale=scale, nullable=type_.nullable)
+
+
 def _modulo(operands: Operands) -> LogicalType:
     left, right = map(type_of, operands)
     first, second = as_decimal(left), as_decimal(right)
@@ -125,7 +148,8 @@ def _minus(operands: Operands) -> RexNode:
         rex = operands[0]
         if isinstance(rex, Literal) and isinstance(rex.type, NumericType) and rex.value is not None:
             text = str(rex.value)
-            turned = text[1:] if text.startswith("-") else f"-{text}"
+            # SQL has no negative zero.
+            turned = text[1:] if text.startswith("-") else f"-{text}" if text.strip("0.") else text
             return Literal(int(turned) if isinstance(rex.value, int) else turned, rex.type)
         return Call("$-$1", operands, type_of(rex), "PREFIX")
     return minus_time(operands) or Call("$-$1", operands, _binary(plus_type)(operands), "BINARY")
@@ -190,6 +214,8 @@ _TO_DOUBLE = {
 _NUMBERS = (form(NUMBER, NUMBER),)
 _ARITHMETIC = (*_NUMBERS, form(INTERVAL, INTERVAL))
 _SCALED = (form(NUMBER, INTERVAL), form(INTERVAL, NUMBER))
+_QUANTITY = Family("NUMERIC or INTERVAL", (NumericType, IntervalType))
+_QUANTITIES = (form(_QUANTITY, _QUANTITY),)
 _ONE_OR_TWO = (form(NUMBER), form(NUMBER, WHOLE))
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -199,6 +225,9 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("-", (*_ARITHMETIC, *temporal_forms(), form(NUMBER), form(INTERVAL)), rewrite=_minus, infix=True),
     Function("*", (*_NUMBERS, *_SCALED), _binary(times_type), syntax="BINARY", infix=True),
     Function("/", (*_NUMBERS, form(INTERVAL, NUMBER)), _binary(divide_type), syntax="BINARY", infix=True),
+    # The arithmetic of Flink's own decimal aggregates: the result has the scale or the type of the second operand.
+    *(Function(f"AGG_DECIMAL_{sign}", _QUANTITIES, _sum_of_decimals, prepare=_decimals) for sign in ("PLUS", "MINUS")),
+    Function("HIVE_AGG_DECIMAL_PLUS", _QUANTITIES, lambda operands: type_of(operands[1]), prepare=_decimals),
     Function("%", (form(EXACT, EXACT),), _modulo, "$MOD$1", infix=True),
     Function("MOD", (form(EXACT, EXACT),), _modulo),
     Function("ABS", (form(NUMBER), form(INTERVAL)), same(0)).api("x.abs", "ABS: the absolute value."),

@@ -13,6 +13,7 @@ from compiled_plan.planner.functions.constants import convert
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
 from compiled_plan.plans.types import (
+    BIGINT,
     BOOLEAN,
     DOUBLE,
     ArrayType,
@@ -26,6 +27,7 @@ from compiled_plan.plans.types import (
     FieldsType,
     FloatType,
     IntegerType,
+    IntervalType,
     LogicalType,
     MapType,
     MultisetType,
@@ -74,6 +76,12 @@ _IMPLICIT: dict[str, frozenset[str]] = {
     "BINARY": frozenset(("VARBINARY",)),
     "TIMESTAMP_WITHOUT_TIME_ZONE": frozenset(("DATE", _TIME, *_TIMESTAMPS)),
     "TIMESTAMP_WITH_LOCAL_TIME_ZONE": frozenset(_TIMESTAMPS),
+}
+
+#: Roots of parameters that need no CAST, by the argument's root: an interval is also the number of its units.
+_ARGUMENTS: dict[str, frozenset[str]] = {
+    **_IMPLICIT,
+    **{root: frozenset(("INTEGER", "BIGINT", "DECIMAL")) for root in _INTERVALS},
 }
 
 
@@ -125,7 +133,18 @@ def coerce(rex: RexNode, type_: LogicalType) -> RexNode:
         known = convert(rex, target)
         if known is not None:
             return known
+    if isinstance(source, IntervalType) and isinstance(target, IntegerType):
+        return _units_of(rex, source, target)
     return Call("$CAST$1", (rex,), target, "SPECIAL")
+
+
+def _units_of(rex: RexNode, source: IntervalType, target: IntegerType) -> RexNode:
+    """The number of whole units of an interval: hours of an INTERVAL HOUR, seconds of an INTERVAL DAY TO SECOND."""
+    long = BIGINT.with_nullability(source.nullable)
+    count: RexNode = Call("$REINTERPRET$1", (rex,), long, "SPECIAL")
+    if (length := plan_literals.unit_length(source)) != 1:
+        count = Call("$/INT$1", (count, plan_literals.integer(length)), long, "BINARY")
+    return coerce(count, target)
 
 
 def _boolean_cast(rex: RexNode, target: LogicalType) -> RexNode | None:
@@ -170,7 +189,7 @@ def supports_argument(source: LogicalType, target: LogicalType) -> bool:
     Flink accepts any row with as many fields for a structured type. Here a row, or an object of another class, needs a
     CAST, so that no overload confuses two classes.
     """
-    return _supports(source, target, _IMPLICIT, same_class=True)
+    return _supports(source, target, _ARGUMENTS, same_class=True)
 
 
 def supports_explicit_cast(source: LogicalType, target: LogicalType) -> bool:
@@ -360,6 +379,9 @@ def common_type(types: Sequence[LogicalType]) -> LogicalType | None:
     known = [type_ for type_ in types if not isinstance(type_, NullType)]
     if not known:
         return types[0] if types else None
+    if as_decimal(known[-1]) is not None:
+        # In front of an exact number, an interval is the number of its units.
+        known = [type_ for type_ in known if not isinstance(type_, IntervalType)]
     common: LogicalType | None = known[0]
     for type_ in known[1:]:
         common = _common(common, type_) if common is not None else None

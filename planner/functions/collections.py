@@ -17,7 +17,7 @@ from compiled_plan.planner.functions.signatures import (
     ITEMS,
     MAP,
     TEXT,
-    WHOLE,
+    Family,
     Function,
     Operands,
     ReturnRule,
@@ -29,7 +29,7 @@ from compiled_plan.planner.functions.signatures import (
     same,
 )
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.rex import Call, RexNode, type_of
+from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
 from compiled_plan.plans.types import (
     BOOLEAN,
     INT,
@@ -38,6 +38,7 @@ from compiled_plan.plans.types import (
     CharacterType,
     Field,
     IntegerType,
+    IntervalType,
     LogicalType,
     MapType,
     RowType,
@@ -81,6 +82,11 @@ def _item(operands: Operands) -> RexNode:
         if least_restrictive((type_.key, type_of(key))) is None:
             raise ProgramError(f"a key of {type_} is not of type {type_of(key)}", remedy="cast it to the key's type")
     elif isinstance(type_, ArrayType) and isinstance(type_of(key), IntegerType):
+        if isinstance(key, Literal) and isinstance(key.value, int) and key.value < 1:
+            raise ProgramError(
+                f"elements of an array have positions from 1, not {key.value}",
+                remedy="count from the end with CARDINALITY: a[CARDINALITY(a)]",
+            )
         item_type = type_.element
     elif isinstance(type_, VariantType) and isinstance(type_of(key), IntegerType | CharacterType):
         item_type = type_
@@ -176,6 +182,12 @@ def _joined(operands: Operands) -> Operands:
     return operands
 
 
+def _places(operands: Operands) -> Operands:
+    array, *places = operands
+    return (array, *(coerce(rex, INT) if isinstance(type_of(rex), IntervalType) else rex for rex in places))
+
+
+_PLACE = Family("INTEGER", (IntegerType, IntervalType))
 _SORTED = (form(ARRAY), form(ARRAY, BOOL), form(ARRAY, BOOL, BOOL))
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -207,7 +219,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("ARRAY_REVERSE", (form(ARRAY),), same(0)).api(
         "x.array_reverse", "ARRAY_REVERSE: the elements in reverse order."
     ),
-    Function("ARRAY_SLICE", (form(ARRAY, WHOLE), form(ARRAY, WHOLE, WHOLE)), same(0)).api(
+    Function("ARRAY_SLICE", (form(ARRAY, _PLACE), form(ARRAY, _PLACE, _PLACE)), same(0), prepare=_places).api(
         "x.array_slice(start_offset, end_offset=None)",
         "ARRAY_SLICE from `start_offset` to `end_offset`, both inclusive.",
     ),

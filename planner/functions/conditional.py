@@ -23,6 +23,7 @@ from compiled_plan.plans.rex import Call, RexNode, type_of
 from compiled_plan.plans.types import (
     BOOLEAN,
     CharacterType,
+    IntervalType,
     LogicalType,
     MapType,
     MultisetType,
@@ -59,7 +60,7 @@ def _case(operands: Operands) -> RexNode:
 
 
 def to_common(name: str, operands: Operands) -> tuple[Operands, LogicalType]:
-    """The operands cast to their common type, and that type; text keeps its own length.
+    """The operands cast to their common type, and that type; texts and intervals keep their own lengths and units.
 
     Raises:
         ProgramError: there is no common type.
@@ -71,7 +72,8 @@ def to_common(name: str, operands: Operands) -> tuple[Operands, LogicalType]:
         )
 
     def fitted(rex: RexNode) -> RexNode:
-        if isinstance(type_of(rex), CharacterType) and isinstance(type_, CharacterType):
+        own = type_of(rex)
+        if any(isinstance(own, kind) and isinstance(type_, kind) for kind in (CharacterType, IntervalType)):
             return rex
         return coerce(rex, type_)
 
@@ -113,10 +115,14 @@ def _if(operands: Operands) -> LogicalType:
     return type_.with_nullability(any_nullable(operands))
 
 
+def _mixes_intervals(types: list[LogicalType]) -> bool:
+    return len({isinstance(type_, IntervalType) for type_ in types if not isinstance(type_, NullType)}) > 1
+
+
 def _extreme(name: str) -> Function:
     def rewrite(operands: Operands) -> RexNode:
         types = [type_of(rex) for rex in operands]
-        type_ = common_type(types)
+        type_ = None if _mixes_intervals(types) else common_type(types)
         if type_ is None or (isinstance(type_, NullType) and len(operands) > 1):
             raise ProgramError(
                 f"{name} cannot compare {_shown(operands)}", remedy="cast the arguments to one comparable type"

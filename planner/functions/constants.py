@@ -13,6 +13,7 @@ from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.rex import Literal
 from compiled_plan.plans.types import (
     BooleanType,
+    BytesType,
     CharacterType,
     CharType,
     DateType,
@@ -20,10 +21,13 @@ from compiled_plan.plans.types import (
     DoubleType,
     FloatType,
     IntegerType,
+    IntervalType,
     LogicalType,
     NumericType,
     SymbolType,
     TimestampType,
+    TimeType,
+    VarBinaryType,
 )
 
 
@@ -41,7 +45,9 @@ def convert(literal: Literal, target: LogicalType) -> Literal | None:
             return _number(literal, target)
         case CharacterType(), CharacterType():
             return _text(str(literal.value), target)
-        case CharacterType(), NumericType() | BooleanType() | DateType() | TimestampType():
+        case BytesType(), VarBinaryType() if literal.type.length <= target.length:
+            return replace(literal, type=target)
+        case CharacterType(), NumericType() | BooleanType() | DateType() | TimeType() | TimestampType():
             return _parsed(str(literal.value).strip(), target)
         case ((IntegerType() | DecimalType()), CharacterType()):
             return _text(str(literal.value), target)
@@ -55,6 +61,9 @@ def convert(literal: Literal, target: LogicalType) -> Literal | None:
             return _number(plan_literals.integer(int(bool(literal.value))), target)
         case IntegerType(), BooleanType():
             return Literal(literal.value != 0, target)
+        case IntervalType(), IntegerType() | DecimalType():
+            units = Decimal(str(literal.value)) / plan_literals.unit_length(literal.type)
+            return _number(plan_literals.integer(int(units.to_integral_value(ROUND_HALF_UP))), target)
         case TimestampType(), TimestampType() if target.precision >= literal.type.precision:
             return replace(literal, type=target)
     return None
@@ -108,8 +117,13 @@ def _parsed(text: str, target: LogicalType) -> Literal | None:
                 return None if known is None else Literal(known, target)
             case DateType():
                 return Literal(plan_literals.date(text).value, target)
+            case TimeType():
+                time = plan_literals.time(text)
+                own_precision = time.type.precision if isinstance(time.type, TimeType) else 0
+                return Literal(time.value, target) if own_precision <= target.precision else None
             case TimestampType():
-                timestamp = plan_literals.timestamp(text)
+                # A date is its midnight.
+                timestamp = plan_literals.timestamp(text if " " in text else f"{text} 00:00:00")
                 own = timestamp.type
                 fits = isinstance(own, TimestampType) and own.precision <= target.precision
                 return Literal(timestamp.value, target) if fits else None

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from compiled_plan.planner.functions import plan_literals
 from compiled_plan.planner.functions.signatures import ANY, TEXT, TEXT_LITERAL, Family, Function, fixed, form, not_null
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.rex import Call, Literal, RexNode, input_refs, type_of
+from compiled_plan.plans.rex import Call, RexNode, input_refs, type_of
 from compiled_plan.plans.types import (
     BOOLEAN,
     STRING,
@@ -44,6 +44,7 @@ def json_value(
     on_error: Behavior | None = None,
 ) -> RexNode:
     """JSON_VALUE(document, path RETURNING ... ON EMPTY ... ON ERROR); None for a clause that is not written."""
+    document = _text(document)
     _check("JSON_VALUE", document, path)
     type_ = returning or STRING
     if not isinstance(type_, VarCharType | BooleanType | IntType | DoubleType):
@@ -85,6 +86,7 @@ def json_query(
 
     `on_empty` and `on_error` are NULL, EMPTY_ARRAY, EMPTY_OBJECT or ERROR.
     """
+    document = _text(document)
     _check("JSON_QUERY", document, path)
     type_ = returning or STRING
     is_array = isinstance(type_, ArrayType) and isinstance(type_.element, CharacterType)
@@ -105,7 +107,8 @@ def json_query(
 
 def json_exists(document: RexNode, path: RexNode, *, on_error: str | None = None) -> RexNode:
     """JSON_EXISTS; `on_error` is TRUE, FALSE, UNKNOWN or ERROR, None if not written."""
-    _check("JSON_EXISTS", document, path)
+    # Flink generates code of JSON_EXISTS for constant paths only.
+    _check("JSON_EXISTS", document, path, TEXT_LITERAL)
     flag = () if on_error is None else (plan_literals.symbol("JSON_EXISTS_ON_ERROR", on_error),)
     return Call("$JSON_EXISTS$1", (document, path, *flag), BOOLEAN)
 
@@ -126,8 +129,16 @@ def json_array(items: Sequence[RexNode], *, absent_on_null: bool = True) -> RexN
     return Call("$JSON_ARRAY$1", (flag, *items), STRING.not_null())
 
 
-def _check(name: str, document: RexNode, path: RexNode) -> None:
-    if not TEXT.accepts(document) or not (isinstance(path, Literal) and TEXT_LITERAL.accepts(path)):
+def _text(document: RexNode) -> RexNode:
+    """The document as text; that of a VARIANT is its JSON."""
+    type_ = type_of(document)
+    if not isinstance(type_, VariantType):
+        return document
+    return Call("$JSON_STRING$1", (document,), STRING.with_nullability(type_.nullable))
+
+
+def _check(name: str, document: RexNode, path: RexNode, allowed: Family = TEXT) -> None:
+    if not TEXT.accepts(document) or not allowed.accepts(path):
         raise ProgramError(
             f"cannot apply {name} to arguments of type ({type_of(document)}, {type_of(path)})",
             remedy=f"write {name}(<text>, '<path literal>')",
@@ -162,8 +173,8 @@ _SERIALIZABLE = Family(
 
 FUNCTIONS: tuple[Function, ...] = (
     *(_is_json(kind, negated=negated) for kind in _KINDS for negated in (False, True)),
-    Function("JSON_VALUE", (form(TEXT, TEXT_LITERAL),), rewrite=lambda o: json_value(o[0], o[1])),
-    Function("JSON_QUERY", (form(TEXT, TEXT_LITERAL),), rewrite=lambda o: json_query(o[0], o[1])),
+    Function("JSON_VALUE", (form(TEXT, TEXT),), rewrite=lambda o: json_value(o[0], o[1])),
+    Function("JSON_QUERY", (form(TEXT, TEXT),), rewrite=lambda o: json_query(o[0], o[1])),
     Function("JSON_EXISTS", (form(TEXT, TEXT_LITERAL),), rewrite=lambda o: json_exists(o[0], o[1])),
     Function(
         "JSON_OBJECT",

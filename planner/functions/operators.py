@@ -275,6 +275,9 @@ def _in(operands: Operands) -> RexNode:
         fitted = _as_item(item, type_of(value))
         if isinstance(fitted, Literal) and fitted.value is not None and not isinstance(fitted.type, BooleanType):
             constants.append(fitted)
+        elif isinstance(type_of(value), CharacterType) and isinstance(type_of(fitted), CharacterType):
+            # Unlike =, IN compares texts of other lengths without a cast.
+            tests.append(boolean_call("=", (value, fitted), "BINARY"))
         else:
             tests.append(compare("=", value, fitted))
     search = points(value, constants)

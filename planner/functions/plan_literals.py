@@ -225,6 +225,11 @@ def _units(resolution: str) -> tuple[str, str]:
     return units[0], units[-1]
 
 
+def unit_length(type_: IntervalType) -> int:
+    """Milliseconds or months of the last unit of an interval type."""
+    return {**MILLIS, **MONTHS}[_units(type_.resolution)[1]]
+
+
 def _precisions(resolution: str) -> tuple[str, str]:
     """The digits of the first field and of the fraction of a second: `DAY(3) TO SECOND(1)`, `SECOND(2, 3)`."""
     first, *last = [re.findall(r"\d+", part) for part in resolution.upper().split(" TO ")]

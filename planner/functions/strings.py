@@ -106,7 +106,7 @@ FUNCTIONS: tuple[Function, ...] = (
         "x.btrim(trim_str=None)", "BTRIM: remove blanks, or these characters, at both ends."
     ),
     _entry("CONCAT", (form(TEXT, rest=TEXT),), fixed(STRING)).api("concat(*texts)", "CONCAT."),
-    _entry("CONCAT_WS", (form(TEXT, TEXT, rest=TEXT),), fixed(STRING)).api(
+    _entry("CONCAT_WS", (form(TEXT, rest=TEXT),), fixed(STRING)).api(
         "concat_ws(separator, *texts)", "CONCAT_WS: the texts joined by a separator, without NULLs."
     ),
     _entry("SUBSTRING", _SLICE, varying(0)).api(
@@ -193,6 +193,8 @@ FUNCTIONS: tuple[Function, ...] = (
     _entry("INET_NTOA", (form(WHOLE),), nullable(STRING)).api(
         "x.inet_ntoa", "INET_NTOA: the IPv4 address of a number."
     ),
+    # It prints text and value where the row is processed, and returns the value.
+    _entry("PRINT", (form(TEXT, ANY),), lambda operands: type_of(operands[1]), nulls=True),
     Function("UUID", (form(),), not_null(CharType(length=36)), deterministic=False).api("uuid()", "UUID()."),
     _entry("TYPEOF", (form(ANY), form(ANY, BOOL)), nullable(STRING), nulls=True),
     _entry("CURRENT_DATABASE", (form(),), not_null(STRING)).api("current_database()", "CURRENT_DATABASE()."),

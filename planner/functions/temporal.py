@@ -48,7 +48,7 @@ _ZONED = TimestampLtzType(precision=3)
 _PROCTIME = TimestampLtzType(precision=3, kind=TimeKind.PROCTIME, nullable=False)
 
 #: Function -> the unit that it extracts.
-_FIELDS = {
+DATE_PARTS = {
     "YEAR": "YEAR",
     "QUARTER": "QUARTER",
     "MONTH": "MONTH",
@@ -150,6 +150,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("PROCTIME", (form(),), not_null(_PROCTIME), deterministic=False, keeps_time=True).api(
         "proctime()", "PROCTIME()."
     ),
+    Function("PROCTIME_MATERIALIZE", (form(STAMP),), fixed(_ZONED), deterministic=False),
     Function("SOURCE_WATERMARK", (form(),), nullable(_ZONED), deterministic=False),
     Function("CURRENT_WATERMARK", (form(STAMP),), _current_watermark, deterministic=False).api(
         "current_watermark(rowtimeAttribute)", "CURRENT_WATERMARK of a rowtime column."
@@ -160,7 +161,7 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     *(
         Function(name, (form(TEMPORAL),), fixed(BIGINT), "$EXTRACT$1", prepare=_extract_unit(unit))
-        for name, unit in _FIELDS.items()
+        for name, unit in DATE_PARTS.items()
     ),
     Function("EXTRACT", (form(SYMBOL, TEMPORAL),), fixed(BIGINT), prepare=_extract),
     Function("FLOOR", _FLOOR_FORMS, _floor_type, prepare=_floor),

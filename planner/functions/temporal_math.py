@@ -97,6 +97,21 @@ def timestamp_add(operands: Operands) -> RexNode:
     return _shifted("$+$1", point, interval, result)
 
 
+def difference(points: Operands, type_: IntervalType) -> RexNode:
+    """The interval from the second point in time to the first.
+
+    Raises:
+        ProgramError: an operand is not a point in time.
+    """
+    for point in points:
+        if not _is_time(point):
+            raise ProgramError(
+                f"there is no interval between points of type {', '.join(str(type_of(rex)) for rex in points)}",
+                remedy="subtract dates, times or timestamps",
+            )
+    return Call("$-$1", points, type_.with_nullability(any_nullable(points)), "SPECIAL")
+
+
 def timestamp_diff(operands: Operands) -> RexNode:
     """TIMESTAMPDIFF(unit, from, to): whole units from the first point to the second."""
     symbol, start, end = operands
@@ -108,12 +123,12 @@ def timestamp_diff(operands: Operands) -> RexNode:
         size = 1
     missing = any_nullable((start, end))
     long, whole = BIGINT.with_nullability(missing), INT.with_nullability(missing)
-    gap = Call("$-$1", (end, start), plan_literals.interval_type(held).with_nullability(missing), "SPECIAL")
-    difference: RexNode = Call("$REINTERPRET$1", (gap,), long, "SPECIAL")
+    gap = difference((end, start), plan_literals.interval_type(held))
+    count: RexNode = Call("$REINTERPRET$1", (gap,), long, "SPECIAL")
     if size != 1:
-        difference = Call("$/INT$1", (difference, plan_literals.integer(size)), long, "BINARY")
-    difference = Call("$CAST$1", (difference,), whole, "SPECIAL")
+        count = Call("$/INT$1", (count, plan_literals.integer(size)), long, "BINARY")
+    count = Call("$CAST$1", (count,), whole, "SPECIAL")
     if unit == "MILLISECOND":
-        return Call("$*$1", (difference, plan_literals.integer(1_000)), whole, "BINARY")
+        return Call("$*$1", (count, plan_literals.integer(1_000)), whole, "BINARY")
     again = {"WEEK": 604_800, "QUARTER": 3}.get(unit)
-    return difference if again is None else Call("$/INT$1", (difference, plan_literals.integer(again)), whole, "BINARY")
+    return count if again is None else Call("$/INT$1", (count, plan_literals.integer(again)), whole, "BINARY")

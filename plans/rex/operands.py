@@ -21,7 +21,7 @@ _TIMES = frozenset("DAY HOUR MINUTE SECOND MILLISECOND EPOCH".split())
 UNITS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys("DSL", _DATES),
     **dict.fromkeys("IT", _TIMES),
-    "Y": frozenset(("YEAR", "MONTH")),
+    "Y": frozenset(("YEAR", "QUARTER", "MONTH", "CENTURY", "MILLENNIUM")),
 }
 #: The units of FLOOR and CEIL; those below a day do not change a date.
 ROUNDING = frozenset("YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND DECADE CENTURY MILLENNIUM".split())
@@ -121,22 +121,8 @@ def _round(call: Call, types: Types) -> tuple[str, str] | None:
     return f"rounding to {unit}", f"units: {', '.join(sorted(ROUNDING))}"
 
 
-def _sha2(call: Call, types: Types) -> tuple[str, str] | None:
-    if constant(call.operands[1]) in SHA2_BITS:
-        return None
-    return "SHA2 needs a constant of 224, 256, 384 or 512 bits", "write the number of bits"
-
-
-def _array_sort(call: Call, types: Types) -> tuple[str, str] | None:
-    if all(constant(operand) is not None for operand in call.operands[1:3]):
-        return None
-    return "ARRAY_SORT needs constants for its order", "write TRUE or FALSE"
-
-
 _RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("$LIKE$1", "$NOT LIKE$1", "$like$1"), _like),
     **dict.fromkeys(("$EXTRACT$1", "$extract$1"), _extract),
     **dict.fromkeys(("$FLOOR$1", "$CEIL$1", "$CEILING$1", "$floor$1", "$ceil$1"), _round),
-    "$SHA2$1": _sha2,
-    "$ARRAY_SORT$1": _array_sort,
 }

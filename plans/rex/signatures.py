@@ -278,16 +278,16 @@ def _object_update(call: Call, types: Types) -> str | None:
 
 def _json_value(call: Call, types: Types) -> str | None:
     """Check JSON_VALUE(document, path, behaviours); a behaviour is a keyword or DEFAULT value, then EMPTY or ERROR."""
-    signatures = _table()["$JSON_VALUE$1"]
-    operand_kinds, result = "".join(map(kind_of, types)), kind_of(call.type)
-    if not any(_fits(operand_kinds, kinds, more) for kinds, more, kind in signatures if kind == result):
+    kinds = "".join(map(kind_of, types))
+    if len(kinds) < 2 or not set(kinds[:2]) <= set("C0") or kind_of(call.type) not in "CNb":
         return "it takes a document and a path, and what is given on EMPTY and on ERROR"
-    rest = list(call.operands[2:])
+    rest = list(zip(call.operands, kinds, strict=True))[2:]
     while rest:
-        behavior = rest.pop(0)
-        if isinstance(behavior, Literal) and behavior.value == "DEFAULT":
-            rest = rest[1:]
-        when = rest.pop(0) if rest else None
+        behavior, _ = rest.pop(0)
+        is_default = isinstance(behavior, Literal) and behavior.value == "DEFAULT"
+        if is_default and (not rest or rest.pop(0)[1] not in "CNb0"):
+            return "what is given ON EMPTY or ON ERROR is no text, number or truth value"
+        when, _ = rest.pop(0) if rest else (None, "")
         if not isinstance(when, Literal) or when.symbol != "JSON_EMPTY_OR_ERROR":
             return "what is given ON EMPTY or ON ERROR lacks a part"
     return None

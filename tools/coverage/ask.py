@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import zipfile
@@ -38,7 +39,8 @@ def ask(
         examples.update((sql, first_sentence(refusal)) for sql, refusal in examples.items())
     for function in answers["functions"].values():
         if "flink" in function:
-            function["flink"] = first_sentence(function["flink"])
+            function["flink"] = first_sentence(function["flink"]) or "no call of it compiles"
+        function["refused"] = {sql: first_sentence(refusal) for sql, refusal in function["refused"].items()}
     inventory = answers.pop("inventory")
     answers = {"version": names["version"], **inventory, **answers, "pyflink": dict(sorted(names["modules"].items()))}
     write(answers | {"pyflink_refused": names["refused"]})
@@ -78,8 +80,9 @@ def _run(*command: str) -> str:
 
 
 def first_sentence(message: str) -> str:
-    """The first sentence of a message of Flink, which may go on with a dump of its planner."""
-    return message.partition("\n")[0].split(". ")[0].partition(": convention=")[0]
+    """The first sentence of a message of Flink, without a dump of its planner, operand types and places in its code."""
+    first = message.partition("\n")[0].split(". ")[0].partition(": convention=")[0]
+    return re.sub(r"(?<=Unsupported call: )(\w+).*|^Line \d+, Column \d+: |\b[0-9a-f]{8,}\b", r"\1", first)
 
 
 def write(answers: dict[str, Any]) -> None:

@@ -72,7 +72,9 @@ def functions() -> Iterator[Row]:
     for name, entry in flink()["functions"].items():
         for call in entry["calls"]:
             yield Row(name, call, partial(product.statement, call))
-        if not entry["calls"]:
+        for call, refusal in entry["refused"].items():
+            yield Row(name, call, refusal=refusal)
+        if not entry["calls"] and not entry["refused"]:
             yield Row(name, name, refusal=entry["flink"])
 
 
@@ -140,7 +142,7 @@ class Section:
 #: Title, source of the names, unit and rows of each section.
 _SECTIONS: tuple[tuple[str, str, str, Callable[[], Iterator[Row]]], ...] = (
     ("Statements", "sentences of the grammar, from the tokens that Flink's parser expects", "statement", statements),
-    ("Functions", "calls that Flink compiles, from its function definitions and operators", "call", functions),
+    ("Functions", "calls that Flink builds jobs of, from its function definitions", "call", functions),
     ("Node types", "annotations in Flink's planner", "type", nodes),
     ("Session options", "option classes of Flink's table packages", "option", options),
     ("Connector and format options", "factories in Flink's distribution", "option", table_options),

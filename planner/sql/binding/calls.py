@@ -5,6 +5,7 @@ from __future__ import annotations
 from compiled_plan.planner.functions import casts
 from compiled_plan.planner.functions.aggregates import resolve_aggregate
 from compiled_plan.planner.functions.registry import is_aggregate, is_function, resolve_call, unknown_function
+from compiled_plan.planner.functions.temporal import DATE_PARTS
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import AggregateRef, Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind, bind_condition, binds, check_equality
@@ -54,7 +55,8 @@ def _call(binder: Binder, node: ast.Call, context: Context) -> RexNode:
     if name in GROUP_WINDOWS or name in AUXILIARY:
         return bind_group_window(binder, node, context)
     for clause in ("distinct", "filter", "within_group", "order", "nulls"):
-        if getattr(node, clause):
+        # Flink's parser lets DISTINCT pass in functions such as YEAR, where it means nothing.
+        if getattr(node, clause) and not (clause == "distinct" and name in DATE_PARTS):
             raise binder.source.error(node, f"{name} is no aggregate, so {clause.upper()} cannot stand here")
     operands = [bind(binder, argument, context) for argument in node.arguments]
     if name == "NULLIF" and len(operands) == 2:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from compiled_plan.planner.functions import casts, plan_literals
 from compiled_plan.planner.functions.registry import resolve_call
+from compiled_plan.planner.functions.temporal_math import difference
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind, bind_condition, bind_number, binds, call
@@ -66,6 +67,17 @@ def _interval(binder: Binder, node: ast.IntervalLiteral, context: Context) -> Re
         return plan_literals.interval(text, unit)
     product = resolve_call("*", [bind(binder, node.amount, context), plan_literals.interval("1", unit)])
     return resolve_call("-", [product]) if node.negative else product
+
+
+@binds(ast.Difference)
+def _difference(binder: Binder, node: ast.Difference, context: Context) -> RexNode:
+    points = bind(binder, node.left, context), bind(binder, node.right, context)
+    if len({type_of(point).ROOT for point in points}) > 1:
+        shown = " and ".join(str(type_of(point)) for point in points)
+        raise binder.source.error(
+            node, f"there is no interval between {shown}", "cast one side to the type of the other"
+        )
+    return difference(points, plan_literals.interval_type(qualifier_text(node.unit)))
 
 
 @binds(ast.Keyword)

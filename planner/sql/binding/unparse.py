@@ -110,6 +110,8 @@ class _Text:
             case ast.IntervalLiteral(amount):
                 value = f"'{amount}'" if isinstance(amount, str) else self.write(amount, _ATOM)
                 return f"INTERVAL {'-' if node.negative else ''}{value} {qualifier_text(node.unit)}"
+            case ast.Difference():
+                return f"({self.write(node.left, _ATOM)} - {self.write(node.right, _ATOM)}) {qualifier_text(node.unit)}"
             case ast.Keyword():
                 return node.word
             case ast.Case():

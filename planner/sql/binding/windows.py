@@ -205,12 +205,25 @@ def aggregate_operands(binder: Binder, node: ast.Call, context: Context) -> list
     if node.name == "COUNT" and not arguments:
         raise binder.source.error(node, "COUNT needs an argument", "write COUNT(*)")
     operands = [bind(binder, argument, context) for argument in arguments]
+    if node.name == "COUNT" and len(operands) > 1:
+        return _counted(binder, node, operands)
     if node.name in _JSON:
         # JSON aggregates merge JSON texts
         operands[-1] = resolve_call("JSON_STRING", operands[-1:])
     if node.name in _CONSTANT and len(operands) > 1:
         _check_constant(binder, node, operands[1])
     return operands
+
+
+def _counted(binder: Binder, node: ast.Call, operands: list[RexNode]) -> list[RexNode]:
+    """The arguments of COUNT that can be NULL; Flink counts over one of them at most."""
+    nullable = [rex for rex in operands if type_of(rex).nullable]
+    if node.distinct or node.over is not None or len(nullable) > 1:
+        remedy = "count the rows where none of them is NULL: COUNT(*) FILTER (WHERE a IS NOT NULL AND b IS NOT NULL)"
+        if node.distinct:
+            remedy = "count rows: COUNT(DISTINCT ROW(a, b)) FILTER (WHERE a IS NOT NULL AND b IS NOT NULL)"
+        raise binder.source.unsupported(node, "COUNT of several columns", remedy)
+    return nullable
 
 
 #: Aggregates with a literal as second argument: its name, and True for a share from 0 to 1.

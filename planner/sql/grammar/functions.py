@@ -268,12 +268,10 @@ class Functions(JsonFunctions):
 
     def _substring(self, name: Identifier) -> Call:
         arguments = [self.parse_expression()]
-        if self.take("FROM"):
+        for word in ("FROM", "FOR"):
+            if not self.take(word) and not self.take_symbol(","):
+                break
             arguments.append(self.parse_expression())
-            if self.take("FOR"):
-                arguments.append(self.parse_expression())
-        else:
-            arguments += self._more()
         return Call((name,), tuple(arguments))
 
     def _overlay(self, name: Identifier) -> Call:

@@ -19,7 +19,16 @@ class JsonFunctions(Types):
         if self.at("FORMAT", "JSON"):
             self.refuse("FORMAT JSON", remedy="leave it out")
         self.need_symbol(",")
-        return {"operand": operand, "path": self.parse_expression()}
+        path = self.parse_expression()
+        if self.take("PASSING"):
+            # Flink parses variables and ignores them.
+            self.listed(self._variable)
+        return {"operand": operand, "path": path}
+
+    def _variable(self) -> None:
+        self.parse_expression()
+        self.need("AS")
+        self.name("a variable")
 
     def json_value(self, name: Identifier) -> Expression:
         """Parse JSON_VALUE after its parenthesis."""

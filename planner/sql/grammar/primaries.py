@@ -17,6 +17,7 @@ from compiled_plan.planner.sql.nodes import (
     Collection,
     ColumnRef,
     Constant,
+    Difference,
     Exists,
     FieldAccess,
     In,
@@ -109,9 +110,12 @@ class Primaries(Functions):
         self.open()
         values = self.listed(self.parse_expression)
         self.close()
-        if len(values) == 1:
-            return self.node(values[0], start)
-        return self.node(RowValue(tuple(values)), start)
+        if len(values) > 1:
+            return self.node(RowValue(tuple(values)), start)
+        (value,) = values
+        if isinstance(value, Binary) and value.operator == "-" and self.at_any(_DIFFERENCES):
+            return self.node(Difference(value.left, value.right, self.parse_interval_qualifier()), start)
+        return self.node(value, start)
 
     def parse_parenthesised_query(self) -> Subquery:
         """A query in parentheses."""
@@ -228,7 +232,26 @@ class Primaries(Functions):
             return None
         start = self.mark()
         self.advance()
+        if self.peek_word(1) in QUERY_STARTS:
+            self.open()
+            query = self.parse_query()
+            self.close()
+            return self.node(RowValue((self.node(Subquery(query), start),), explicit=True), start)
         return self.node(RowValue(tuple(self.wrapped(self.parse_expression)), explicit=True), start)
+
+    def _convert(self) -> Expression | None:
+        """CONVERT(type, value[, style]), a cast whose style Flink ignores."""
+        if self.following.kind != "(":
+            return None
+        start = self.mark()
+        self.advance(2)
+        to = self.parse_cast_type()
+        self.need_symbol(",")
+        operand = self.parse_expression()
+        if self.take_symbol(","):
+            self.parse_expression()
+        self.close()
+        return self.node(Cast(operand, to), start)
 
     def _collection(self) -> Expression | None:
         start, word = self.mark(), self.word()
@@ -266,11 +289,14 @@ _BY_TOKEN: dict[str, Callable[[Primaries], Expression]] = {
     WORD: Primaries._name_or_call,
     QUOTED: Primaries._name_or_call,
 }
+#: Units behind a difference in parentheses; plural forms are names there.
+_DIFFERENCES = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 _TRUTH_VALUES = {"TRUE": True, "FALSE": False, "UNKNOWN": None}
 _BY_WORD: dict[str, Callable[[Primaries], Expression | None]] = {
     "CASE": Primaries._case,
     "CAST": Primaries._cast,
     "TRY_CAST": Primaries._cast,
+    "CONVERT": Primaries._convert,
     "ROW": Primaries._row,
     "PERIOD": Primaries._row,
     "EXISTS": Primaries._exists,

@@ -90,6 +90,15 @@ class IntervalLiteral(Expression):
 
 
 @node
+class Difference(Expression):
+    """(`left` - `right`) `unit`: the interval between two points in time."""
+
+    left: Expression
+    right: Expression
+    unit: IntervalQualifier
+
+
+@node
 class Keyword(Expression):
     """A word in capitals that is an argument but no value: a time unit, a trim flag, DEFAULT."""
 

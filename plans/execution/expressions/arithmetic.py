@@ -90,6 +90,16 @@ def _decimal(sign: str, call: Call, args: tuple[Column, ...]) -> Column:
     return java("DECIMAL_ARITHMETIC", call.type, left, right, options=(sign, *_options(call.type)))
 
 
+@translates("$AGG_DECIMAL_PLUS$1", "$HIVE_AGG_DECIMAL_PLUS$1")
+def _plus_decimal(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return _decimal("+", call, args)
+
+
+@translates("$AGG_DECIMAL_MINUS$1")
+def _minus_decimal(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return _decimal("-", call, args)
+
+
 def _shape(type_: t.LogicalType) -> tuple[int, int] | None:
     return (type_.precision, type_.scale) if isinstance(type_, t.DecimalType) else None
 

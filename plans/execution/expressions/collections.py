@@ -156,9 +156,18 @@ def _same_type(*names: str, apply: Callable[..., Column]) -> None:
 _same_type("$ARRAY_CONCAT$1", apply=F.concat)
 _same_type("$ARRAY_UNION$1", apply=F.array_union)
 _same_type("$ARRAY_EXCEPT$1", apply=F.array_except)
-_same_type("$ARRAY_INTERSECT$1", apply=F.array_intersect)
 _same_type("$ARRAY_DISTINCT$1", apply=F.array_distinct)
 _same_type("$ARRAY_REVERSE$1", apply=F.reverse)
+
+
+@translates("$ARRAY_INTERSECT$1")
+def _intersection(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    common = F.array_intersect(_whole(call, args, 0, context), _whole(call, args, 1, context))
+    assert isinstance(call.type, t.ArrayType)
+    if not isinstance(call.type.element, _FLOATING):
+        return common
+    # NaN equals nothing.
+    return lambdas.filtered(common, lambda item: ~F.coalesce(F.isnan(item), F.lit(False)))
 
 
 @translates("$ARRAY_SLICE$1")
@@ -181,7 +190,10 @@ def _extremum(pick: Callable[[Column], Column]) -> Translator:
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
         if not isinstance(_element_type(call), _FLOATING):
             return pick(args[0])
-        return F.coalesce(pick(lambdas.filtered(args[0], lambda item: ~F.isnan(item))), pick(args[0]))
+        # Comparisons with NaN are false: as the first value it stays, as a later one it is skipped.
+        first = F.get(lambdas.filtered(args[0], lambda item: item.isNotNull()), F.lit(0))
+        ordered = pick(lambdas.filtered(args[0], lambda item: ~F.isnan(item)))
+        return F.when(F.isnan(first), first).otherwise(ordered)
 
     return translate
 
@@ -192,11 +204,15 @@ translates("$ARRAY_MIN$1")(_extremum(F.array_min))
 
 @translates("$ARRAY_SORT$1")
 def _sort(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    ascending = constant(call.operands[1]) if len(args) > 1 else True
-    nulls_first = constant(call.operands[2]) if len(args) > 2 else ascending
-    values = F.sort_array(lambdas.filtered(args[0], lambda item: item.isNotNull()), bool(ascending))
+    ascending = args[1] if len(args) > 1 else F.lit(True)
+    nulls_first = args[2] if len(args) > 2 else ascending
+    present = lambdas.filtered(args[0], lambda item: item.isNotNull())
+    values = F.when(ascending, F.sort_array(present)).otherwise(F.sort_array(present, asc=False))
     nulls = lambdas.filtered(args[0], lambda item: item.isNull())
-    return F.concat(nulls, values) if nulls_first else F.concat(values, nulls)
+    # An order that is unknown gives NULL.
+    return F.when(nulls_first & ascending.isNotNull(), F.concat(nulls, values)).when(
+        ~nulls_first & ascending.isNotNull(), F.concat(values, nulls)
+    )
 
 
 @translates("$MAP_ENTRIES$1")

@@ -8,9 +8,9 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.context import operand_types
-from compiled_plan.plans.execution.expressions.functions import java
-from compiled_plan.plans.execution.expressions.literals_to_columns import constant
+from compiled_plan.plans.execution.expressions.functions import fail, java
 from compiled_plan.plans.execution.expressions.registry import Family
+from compiled_plan.plans.rex.operands import SHA2_BITS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -27,7 +27,11 @@ for _bits in (224, 256, 384, 512):
 
 @translates("$SHA2$1")
 def _sha2(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return F.sha2(args[0].cast("binary"), constant(call.operands[1]))
+    value, bits = args[0].cast("binary"), args[1]
+    digest = F.when(bits.isNull(), F.lit(None).cast("string"))
+    for known in SHA2_BITS:
+        digest = digest.when(bits == known, F.sha2(value, known))
+    return F.when(value.isNotNull(), digest.otherwise(fail("SHA2 knows no digest of this number of bits: ", bits)))
 
 
 @translates("$HASH_CODE$1")

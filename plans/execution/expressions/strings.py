@@ -6,12 +6,15 @@ Source: Flink's "System (Built-in) Functions" page, edge cases read off Flink 2.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions import texts
+from compiled_plan.plans.execution.expressions.context import operand_types
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant, symbol
 from compiled_plan.plans.execution.expressions.registry import Family
@@ -39,7 +42,6 @@ translates.columns("$TO_BASE64$1", apply=lambda value: F.base64(value.cast("bina
 translates.columns("$STARTSWITH$1", apply=lambda text, start: text.startswith(start))
 translates.columns("$ENDSWITH$1", apply=lambda text, end: text.endswith(end))
 translates.columns("$ELT$1", apply=lambda place, *texts: F.get(F.array(*texts), (place - 1).cast("int")))
-translates.columns("$PRINTF$1", apply=F.printf)
 translates.columns("$UUID$1", apply=F.uuid)
 translates.kernel("LPAD", ints=(1,))
 translates.kernel("RPAD", ints=(1,))
@@ -152,9 +154,26 @@ _character_test("IS_DIGIT", t.IntegerType)
 def _typeof(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     type_ = r.type_of(call.operands[0])
     full = len(args) > 1 and constant(call.operands[1]) is True
+    # Flink's own types of intervals are these two.
+    if isinstance(type_, t.IntervalType):
+        type_ = replace(type_, resolution="SECOND(3)" if isinstance(type_, t.DayTimeIntervalType) else "MONTH")
     text = str(type_)
     return F.lit(
         text
         if full
         else text.replace(f"VARCHAR({t.MAX_LENGTH})", "STRING").replace(f"VARBINARY({t.MAX_LENGTH})", "BYTES")
     )
+
+
+@translates("$PRINTF$1")
+def _printf(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    values = zip(args, operand_types(call), strict=True)
+    return F.printf(
+        *(texts.to_text(arg, type_, context) if isinstance(type_, t.BitmapType) else arg for arg, type_ in values)
+    )
+
+
+@translates("$PRINT$1")
+def _print(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    text = texts.to_text(args[1], operand_types(call)[1], context)
+    return F.when(java("PRINT", "boolean", args[0], text), args[1])

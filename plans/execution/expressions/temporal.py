@@ -134,7 +134,12 @@ _INTERVAL_PARTS: dict[str, tuple[int, int]] = {
     "MILLISECOND": (1, 1000),
     "EPOCH": (1000, 0),
 }
-_MONTH_PARTS: dict[str, tuple[int, int]] = {"YEAR": (12, 0), "MONTH": (1, 12)}
+_MONTH_PARTS: dict[str, tuple[int, int]] = {
+    "YEAR": (12, 0),
+    "MONTH": (1, 12),
+    "CENTURY": (1_200, 0),
+    "MILLENNIUM": (12_000, 0),
+}
 
 
 @translates("$EXTRACT$1", "$extract$1")
@@ -143,6 +148,9 @@ def _extract(call: Call, args: tuple[Column, ...], context: ExpressionContext) -
     target = to_spark(call.type)
     if isinstance(type_, t.IntervalType | t.TimeType):
         parts = _MONTH_PARTS if isinstance(type_, t.YearMonthIntervalType) else _INTERVAL_PARTS
+        if unit == "QUARTER":
+            # Flink counts the quarters of a year from 1, also those of no months.
+            return (F.call_function("div", value.cast("bigint") % 12 - 1, F.lit(3)) + 1).cast(target)
         size, within = parts[unit]
         quotient = F.call_function("div", value.cast("bigint"), F.lit(size))
         return (quotient % within if within else quotient).cast(target)

@@ -73,7 +73,7 @@ def test_json_exists_has_its_flag_only_when_written() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: json_value(TEXT, TEXT),
+        lambda: json_exists(TEXT, TEXT),
         lambda: json_value(InputRef(0, INT), PATH),
         lambda: json_value(TEXT, PATH, returning=parse_type("DATE")),
         lambda: json_query(TEXT, PATH, returning=INT),

@@ -1,3 +1,4 @@
+import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -9,8 +10,10 @@ public final class Coverage {
   private Coverage() {}
 
   public static void main(String[] arguments) throws Exception {
-    System.out.println(
-        new ObjectMapper().writeValueAsString(answer(arguments[0], Path.of(arguments[1]))));
+    PrintStream out = System.out;
+    // Flink prints code that does not compile.
+    System.setOut(System.err);
+    out.println(new ObjectMapper().writeValueAsString(answer(arguments[0], Path.of(arguments[1]))));
   }
 
   private static Object answer(String part, Path setup) throws Exception {

@@ -222,13 +222,25 @@ final class Functions {
                       name,
                       key ->
                           new LinkedHashMap<>(
-                              Map.of("kind", "SQL", "calls", new ArrayList<>(), "flink", "")));
+                              Map.of(
+                                  "kind",
+                                  "SQL",
+                                  "calls",
+                                  new ArrayList<>(),
+                                  "refused",
+                                  new LinkedHashMap<>(),
+                                  "flink",
+                                  "")));
               @SuppressWarnings("unchecked")
               List<String> calls = (List<String>) entry.get("calls");
+              @SuppressWarnings("unchecked")
+              Map<String, String> refused = (Map<String, String>) entry.get("refused");
               for (List<String> sentence : sentences) {
                 Map.Entry<String, String> example = statements.example(sentence);
-                if (example.getValue().isEmpty() && !calls.contains(example.getKey()))
-                  calls.add(example.getKey());
+                if (example.getValue().isEmpty()) {
+                  if (!calls.contains(example.getKey())) calls.add(example.getKey());
+                } else if (valid(example.getKey()))
+                  refused.put(example.getKey(), example.getValue());
                 else if (calls.isEmpty()) entry.put("flink", example.getValue());
               }
               System.err.println(name + "\t" + calls + "\t" + entry.get("flink"));
@@ -286,14 +298,16 @@ final class Functions {
       }
     }
     List<String> compiled = new ArrayList<>();
+    Map<String, String> refused = new LinkedHashMap<>();
     for (String sql : calls) {
       String answer = session.refusal(sql);
       if (answer.isEmpty()) compiled.add(sql);
-      else if (refusal.isEmpty() || compiled.isEmpty()) refusal = answer;
+      else refused.put(sql, answer);
     }
     entry.put("kind", kind);
     entry.put("calls", compiled);
-    if (compiled.isEmpty()) entry.put("flink", refusal);
+    entry.put("refused", refused);
+    if (compiled.isEmpty() && refused.isEmpty()) entry.put("flink", refusal);
     result.put(name, entry);
   }
 

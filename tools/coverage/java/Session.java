@@ -2,6 +2,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.api.dag.Transformation;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.Table;
@@ -24,6 +26,7 @@ import org.apache.flink.table.operations.ddl.CompilePlanOperation;
 import org.apache.flink.table.operations.materializedtable.AlterMaterializedTableChangeOperation;
 import org.apache.flink.table.operations.materializedtable.CreateMaterializedTableOperation;
 import org.apache.flink.table.operations.materializedtable.FullAlterMaterializedTableOperation;
+import org.apache.flink.table.runtime.operators.CodeGenOperatorFactory;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeUtils;
 import org.apache.flink.table.types.utils.TypeConversions;
@@ -121,10 +124,10 @@ final class Session {
     } else env.executeSql(sql);
   }
 
-  /** Compile a job, and translate it: some sinks refuse what they are to write only then. */
+  /** Compile a job and build it: some sinks and patterns are refused only then. */
   private void compile(ModifyOperation... operations) {
     ((TableEnvironmentInternal) env).compilePlan(List.of(operations));
-    ((TableEnvironmentImpl) env).getPlanner().translate(List.of(operations));
+    build(List.of(operations));
   }
 
   /** Compile the job that refreshes a materialized table, as the SQL gateway starts it. */
@@ -148,11 +151,21 @@ final class Session {
     try {
       query.insertInto("answer").compilePlan();
       // Patterns and sorts that no operator runs are refused by the translation.
-      compile((ModifyOperation) operation("INSERT INTO answer " + sql));
+      build(List.of((ModifyOperation) operation("INSERT INTO answer " + sql)));
       return "";
     } finally {
       env.dropTemporaryTable("answer");
     }
+  }
+
+  /** Generate and compile the code of a job: a plan can hold calls that Flink cannot run. */
+  private void build(List<ModifyOperation> operations) {
+    ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    for (Transformation<?> root : ((TableEnvironmentImpl) env).getPlanner().translate(operations))
+      for (Transformation<?> step : root.getTransitivePredecessors())
+        if (step instanceof OneInputTransformation<?, ?> one
+            && one.getOperatorFactory() instanceof CodeGenOperatorFactory<?> factory)
+          factory.getGeneratedClass().compile(loader);
   }
 
   /** The most specific message of a fault. */

@@ -50,7 +50,12 @@ final class Statements {
           "SET", List.of("table.exec.state.ttl", "1 h", "pipeline.name", "k"),
           "CREATE MODEL", List.of("provider", "x", "task", "y"));
 
-  private static final List<String> EXPRESSIONS = List.of("i", "i > 0", "ts", "s", "TABLE t");
+  private static final List<String> EXPRESSIONS =
+      List.of("i", "i > 0", "ts", "s", "1", "ai", "r", "m", "TRUE", "INTERVAL '1' DAY", "TABLE t");
+
+  /** JSON functions take a text and a constant path. */
+  private static final List<String> OF_JSON = List.of("s", "'$.a'", "i", "'a'");
+
   private static final String SET = "BEGIN STATEMENT SET ; INSERT INTO o SELECT i, s FROM t ; END";
   private static final String CONNECTOR =
       "'connector' = 'filesystem' , 'path' = '/n' , 'format' = 'json'";
@@ -148,6 +153,10 @@ final class Statements {
     return result;
   }
 
+  private static boolean json(List<String> sentence) {
+    return sentence.stream().anyMatch(token -> token.matches("JSON_(EXISTS|QUERY|VALUE)"));
+  }
+
   private static List<String> choices(List<String> sentence, int at, List<List<String>> before) {
     boolean query = sentence.subList(0, at).contains(Grammar.QUERY);
     return switch (sentence.get(at)) {
@@ -158,7 +167,7 @@ final class Statements {
               : switch (sentence.get(0)) {
                 case "CREATE" -> List.of("s", "i");
                 case "ALTER" -> List.of(sentence.contains("MATERIALIZED") ? "i" : "l", "i");
-                default -> EXPRESSIONS;
+                default -> json(sentence) ? OF_JSON : EXPRESSIONS;
               };
       case Grammar.QUERY ->
           List.of("SELECT " + columns(sentence, at) + " FROM " + (query ? "n1" : "t"));
@@ -169,7 +178,11 @@ final class Statements {
       case Grammar.LITERAL ->
           List.of(sentence.subList(0, at).contains(Grammar.LITERAL) ? "'l'" : "'k'");
       case Grammar.NUMBER -> List.of("4");
-      case Grammar.TYPE -> List.of(type(sentence, at, before.get(at - 1).get(0)));
+      case Grammar.TYPE ->
+          List.of(
+              sentence.contains("JSON_QUERY")
+                  ? "STRING"
+                  : type(sentence, at, before.get(at - 1).get(0)));
       default -> List.of(sentence.get(at));
     };
   }

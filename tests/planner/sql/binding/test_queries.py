@@ -70,6 +70,14 @@ TREES = {
               Scan(t)
         """,
     ),
+    "count of values of which one can be NULL": (
+        "SELECT COUNT(1, a), COUNT(n, 2) FROM t",
+        """
+        Aggregate(group=[], EXPR$0=COUNT($0), EXPR$1=COUNT())
+          Project(a=$0)
+            Scan(t)
+        """,
+    ),
     "grouping sets": (
         "SELECT a, b, GROUPING(a), COUNT(*) FROM t GROUP BY GROUPING SETS ((a), (a, b), ())",
         """
@@ -465,6 +473,8 @@ def test_queries_that_flink_refuses_are_refused(bind: Bind, query: str, message:
     ("query", "what"),
     [
         ("SELECT ARRAY(SELECT a FROM u) FROM t", "ARRAY(query)"),
+        ("SELECT COUNT(a, b) FROM t", "COUNT of several columns"),
+        ("SELECT COUNT(DISTINCT a, b) FROM t", "COUNT of several columns"),
         ("SELECT GROUP_ID() FROM t GROUP BY GROUPING SETS ((a), (a))", "GROUP_ID of a grouping set"),
     ],
 )

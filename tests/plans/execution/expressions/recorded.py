@@ -1,12 +1,17 @@
 """Fixtures: expressions compiled and evaluated by Flink 2.3, and evaluated on Spark.
 
 `results` are Flink's. If Flink is plainly wrong (docs/reference/limits.md says where), `right` has the results here.
+`rex` is the expression in Flink's plan; the planner here makes the same of `sql`, except where `differs` is true, which
+is mostly a constant that only Flink computes. Such an expression is evaluated in both forms; `differs` is "limits"
+where the results differ, too (docs/reference/limits.md). VARIANT has no form in
+Flink's plans, so it is evaluated in the one of the planner alone.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Context, Decimal
@@ -18,10 +23,12 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
+from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.execution.spark.types import schema_of
 from compiled_plan.plans.rex import RexNode, rex_from_json, type_of
 from compiled_plan.plans.types import LogicalType, parse_type
+from tests.support.compiled_expressions import compiled
 
 FIXTURES = Path(__file__).with_name("fixtures")
 EPOCH = datetime(1970, 1, 1)
@@ -80,17 +87,19 @@ def read(path: Path) -> Fixture:
     document = json.loads(path.read_text(encoding="utf-8"))
     names, types = zip(*document["columns"], strict=True)
     row = t.row_of(names, tuple(parse_type(text) for text in types))
-    cases = [
-        Case(
-            item["sql"],
-            rex_from_json(item["rex"]),
-            tuple(parse_type(item["inputs"]).names),  # type: ignore[attr-defined]
-            item.get("right", item.get("results")),
-            None if "right" in item else item.get("error"),
-        )
-        for item in document["cases"]
-    ]
+    cases = [case for item in document["cases"] for case in _cases(item, document)]
     return Fixture(path.stem, document["zone"], row, document["rows"], cases)
+
+
+def _cases(item: dict[str, Any], document: dict[str, Any]) -> Iterator[Case]:
+    error = None if "right" in item else item.get("error")
+    results = item.get("right", item.get("results"))
+    if "rex" in item:
+        inputs = parse_type(item["inputs"]).names  # type: ignore[attr-defined]
+        yield Case(item["sql"], rex_from_json(item["rex"]), tuple(inputs), results, error)
+    if "rex" not in item or item.get("differs") is True:
+        (rex,), inputs = compiled([item["sql"]], document["columns"], document["zone"])
+        yield Case(f"{item['sql']} (compiled here)", rex, inputs, results, error)
 
 
 def micros_of(text: str) -> int:
@@ -139,6 +148,8 @@ def as_text(column: Column, type_: LogicalType) -> Column:
             return F.unix_date(column)
         case t.FloatType() | t.DoubleType():
             return column.cast("string")
+        case t.VariantType():
+            return java("JSON_STRING", "string", java("VARIANT_VALUE", "variant", column))
         case t.ArrayType():
             return lambdas.transform(column, lambda item: as_text(item, type_.element))
         case t.MapType():
@@ -162,7 +173,7 @@ def from_spark(value: Any, type_: LogicalType) -> Any:
         case t.DecimalType():
             # Spark writes small decimals with other exponents than their type has.
             return format(value.quantize(Decimal(1).scaleb(-type_.scale), context=Context(prec=40)), "f")
-        case t.BytesType():
+        case t.BytesType() | t.BitmapType():
             return bytes(value).hex()
         case t.ArrayType():
             return [from_spark(item, type_.element) for item in value]

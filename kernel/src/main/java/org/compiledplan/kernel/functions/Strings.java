@@ -17,6 +17,7 @@ final class Strings {
   private Strings() {}
 
   static void register() {
+    Registry.plain("PRINT", a -> print(a[0], a[1]));
     Registry.strict(
         "SUBSTRING",
         a -> substring((String) a[0], (Integer) a[1], a.length > 2 ? (Integer) a[2] : null));
@@ -47,6 +48,12 @@ final class Strings {
     Registry.strict("IS_ALPHA", a -> all((String) a[0], Character::isLetter));
     Registry.strict("IS_DIGIT", a -> all((String) a[0], Character::isDigit));
     Registry.strict("IS_DECIMAL", a -> isNumber((String) a[0]));
+  }
+
+  /** Prints a text and a value; true, so that a column can depend on it. */
+  private static boolean print(Object text, Object value) {
+    System.out.println(String.valueOf(text) + value);
+    return true;
   }
 
   /**
