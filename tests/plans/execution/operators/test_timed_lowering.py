@@ -192,7 +192,7 @@ def test_a_pattern() -> None:
     assert parameters["defines"][1] == [{"kind": "last", "variable": 1, "column": width, "offset": 1}]
     assert parameters["measures"] == [
         {"kind": "last", "variable": 0, "column": 0, "offset": 0},
-        {"kind": "aggregate", "function": "$SUM$1", "variable": 1, "args": [0], "typeOf": width + 1},
+        {"kind": "aggregate", "function": "$SUM$1", "variable": 1, "args": [0], "typeOf": width + 1, "java": None},
     ]
     assert len(operator.ports[0].types) == width + 2
     assert (parameters["conditions"][1] is None, parameters["conditions"][2]) == (False, None)
