@@ -101,13 +101,15 @@ def jars_of(plan: Any, allowed: Allowed) -> list[Path]:
     """
     classes: dict[str, str] = {}
     for call in _objects(plan):
+        if call.value.get("python"):
+            continue
         if call.value.get("kind") == "CALL" or "argList" in call.value:
             names = [call.value.get(key) for key in ("catalogName", "systemName")]
             declared = call.value.get("java")
             class_ = (declared if isinstance(declared, dict) else call.value).get("class")
             if class_:
                 classes.setdefault(str(class_), call.where)
-            elif any(names) and not call.value.get("python"):
+            elif any(names):
                 raise UnsupportedError(
                     f"the plan has the function {next(filter(None, names))} without its class or module",
                     where=call.where,

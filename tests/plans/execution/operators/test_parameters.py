@@ -80,7 +80,14 @@ def test_all_operators_of_all_plans_are_read(harness: Harness) -> None:
             harness.create(spec_of(operator))
             seen.add(operator.parameters.TYPE)
     # No plan of Flink's has these; their own tests build them from all existing fields.
-    rare = {"count-window-aggregate", "proctime-over", "proctime-sort", "row-counter", "session-rows"}
+    rare = {
+        "count-window-aggregate",
+        "lookup-materializer",
+        "proctime-over",
+        "proctime-sort",
+        "row-counter",
+        "session-rows",
+    }
     assert types_of_operators() - seen == rare
 
 
