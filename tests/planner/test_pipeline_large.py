@@ -161,7 +161,7 @@ def test_time_grows_as_the_program_does(shape: str, part: int) -> None:
         return time.process_time() - start
 
     seconds(100)
-    small, large = min(seconds(size // 8) for _ in range(2)), seconds(size)
+    small, large = (min(seconds(count) for _ in range(2)) for count in (size // 8, size))
     assert large < 24 * small  # 8 if linear, 64 if quadratic
 
 
