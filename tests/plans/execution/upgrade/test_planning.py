@@ -1,4 +1,4 @@
-"""Unreported losses of state: the last check before a move."""
+"""Steps for sources, and unreported losses of state: the last check before a move."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.plans.execution.upgrade.planning import loses
+from compiled_plan.plans.execution.checkpoint.sources import Names
+from compiled_plan.plans.execution.upgrade.planning import loses, steps_of_sources
 from compiled_plan.plans.inspection.diff.mapping import OldColumn, StateMapping
 
 ROWS = {"name": "rows", "is": "rows", "columns": [{"type": "INT", "input": 0, "column": 0}]}
@@ -51,3 +52,21 @@ def test_a_first_row_that_is_kept_by_its_key_alone_needs_no_other_column(kind: s
 def test_a_column_that_is_always_null_is_that_without_an_old_one() -> None:
     mapping = StateMapping("a", "a", ((OldColumn(0, 0), None),), (), (("k", "NULL"),), (), ((False, True),))
     assert not loses(mapping, state("temporal-sort", ROWS))
+
+
+def test_known_names_of_a_table_resume_new_ones_begin_and_gone_ones_wait() -> None:
+    """A table that one more operator reads has a known name and a new one; a table that returns resumes."""
+    read = (
+        {"name": "orders", "names": ["a", "b"]},
+        {"name": "rates", "names": ["c"]},
+        {"name": "towns", "names": ["d"]},
+    )
+    old = {"sources": [{"name": "orders", "names": ["a"]}], "gone": [{"name": "towns", "names": ["d"]}]}
+    steps = steps_of_sources(Names({}, read, ({"name": "shops", "names": ["e"]},)), old)
+    assert [step.text for step in steps] == [
+        "source orders: resumes at its position",
+        "source orders: new, is read from its beginning",
+        "source rates: new, is read from its beginning",
+        "source towns: resumes at its position",
+        "source shops: no longer read; its position is kept for when it comes back",
+    ]
