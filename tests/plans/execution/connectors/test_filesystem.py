@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from compiled_plan.plans import types as t
-from compiled_plan.plans.errors import CompiledPlanError, DataError, UnsupportedError
+from compiled_plan.plans.errors import CheckpointError, CompiledPlanError, DataError, UnsupportedError
 from compiled_plan.plans.execution.expressions.functions import register
 from compiled_plan.plans.execution.interfaces.connectors import (
     SinkContext,
@@ -141,6 +141,13 @@ def test_a_repeated_batch_is_written_once(session: SparkSession, tmp_path: Path)
     (out / ".compiled-plan-run1-2" / "part-00000.txt").write_text("half")
     open_sink(spec, SinkContext(session, "run1", print)).write(rows(session, (3, 1, "b")), 2)
     assert files(out) == first
+
+
+def test_files_of_the_next_micro_batch_show_an_older_checkpoint(session: SparkSession, tmp_path: Path) -> None:
+    spec = table(tmp_path / "out")
+    open_sink(spec, SinkContext(session, "run1", print)).write(rows(session, (0, 1, "a")), 3)
+    with pytest.raises(CheckpointError, match=r"goes on with micro-batch 2, and .* is of micro-batch 3"):
+        open_sink(spec, SinkContext(session, "run1", print)).write(rows(session, (0, 1, "a")), 2)
 
 
 def test_sinks_of_a_plan_share_folders(session: SparkSession, tmp_path: Path) -> None:
