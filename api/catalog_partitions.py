@@ -3,19 +3,20 @@
 Partitions and statistics that a program gives are stored with the table for as long as the session lasts, as in Flink's
 in-memory catalog. Plans depend on neither: connectors find partitions in the data, and the planner reads no statistics.
 
-Source: PyFlink's `CatalogPartition`, `CatalogPartitionSpec`, `CatalogTableStatistics`, `CatalogColumnStatistics`;
-Flink's `GenericInMemoryCatalog`.
+Source: PyFlink's `CatalogPartition`, `CatalogPartitionSpec`; Flink's `GenericInMemoryCatalog`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from compiled_plan.api.results.identifiers import ObjectPath
 from compiled_plan.planner.catalog.memory import Catalog as Catalogs
+from compiled_plan.planner.catalog.statistics import CatalogColumnStatistics, CatalogTableStatistics
 from compiled_plan.planner.catalog.tables import Annotations, CatalogTable, CatalogView, Partition
+from compiled_plan.planner.sql.binding.altering import with_partition
 from compiled_plan.plans.errors import ProgramError
 
 
@@ -68,62 +69,6 @@ class CatalogPartition:
         return CatalogPartition(dict(self.properties), self.comment)
 
 
-@dataclass(frozen=True)
-class CatalogTableStatistics:
-    """Counts and sizes of a table or a partition; -1 if unknown."""
-
-    row_count: int
-    field_count: int
-    total_size: int
-    raw_data_size: int
-    properties: Mapping[str, str] = field(default_factory=dict)
-
-    def get_row_count(self) -> int:
-        """The number of rows."""
-        return self.row_count
-
-    def get_field_count(self) -> int:
-        """The number of files."""
-        return self.field_count
-
-    def get_total_size(self) -> int:
-        """The size in bytes."""
-        return self.total_size
-
-    def get_raw_data_size(self) -> int:
-        """The size in memory in bytes."""
-        return self.raw_data_size
-
-    def get_properties(self) -> dict[str, str]:
-        """Further properties by key."""
-        return dict(self.properties)
-
-    def copy(self) -> CatalogTableStatistics:
-        """The same statistics."""
-        return replace(self)
-
-
-@dataclass(frozen=True)
-class CatalogColumnStatistics:
-    """Statistics of columns by name."""
-
-    column_statistics_data: Mapping[str, Any]
-    properties: Mapping[str, str] = field(default_factory=dict)
-
-    def get_column_statistics_data(self) -> dict[str, Any]:
-        """The statistics by column."""
-        return dict(self.column_statistics_data)
-
-    def get_properties(self) -> dict[str, str]:
-        """Further properties by key."""
-        return dict(self.properties)
-
-    def copy(self) -> CatalogColumnStatistics:
-        """The same statistics."""
-        return replace(self)
-
-
-_UNKNOWN = CatalogTableStatistics(-1, -1, -1, -1)
 #: The key of the table's own annotations.
 _WHOLE: Partition = ()
 
@@ -207,7 +152,7 @@ class PartitionMethods:
         values = _partition(table, partition_spec)
         if values not in table.partitions:
             annotations = Annotations(partition.get_properties(), partition.comment)
-            self._annotate(replace(table, partitions=(*table.partitions, values)), values, annotations)
+            self._catalogs.alter(with_partition(table, values, annotations))
         elif not ignore_if_exists:
             raise ProgramError(
                 f"{partition_spec} of table {table_path} already exists",
@@ -253,7 +198,7 @@ class PartitionMethods:
         Raises:
             ProgramError: there is no such table.
         """
-        return _statistics(_of_table(self._existing(table_path, "get_table_statistics")))
+        return _of_table(self._existing(table_path, "get_table_statistics")).statistics
 
     def get_table_column_statistics(self, table_path: ObjectPath) -> CatalogColumnStatistics:
         """The statistics of columns that the program gave for a table.
@@ -261,7 +206,7 @@ class PartitionMethods:
         Raises:
             ProgramError: there is no such table.
         """
-        return _column_statistics(_of_table(self._existing(table_path, "get_table_column_statistics")))
+        return _of_table(self._existing(table_path, "get_table_column_statistics")).column_statistics
 
     def get_partition_statistics(
         self, table_path: ObjectPath, partition_spec: CatalogPartitionSpec
@@ -271,7 +216,7 @@ class PartitionMethods:
         Raises:
             ProgramError: there is no such partition.
         """
-        return _statistics(self._annotations(table_path, partition_spec, "get_partition_statistics"))
+        return self._annotations(table_path, partition_spec, "get_partition_statistics").statistics
 
     def get_partition_column_statistics(
         self, table_path: ObjectPath, partition_spec: CatalogPartitionSpec
@@ -281,7 +226,7 @@ class PartitionMethods:
         Raises:
             ProgramError: there is no such partition.
         """
-        return _column_statistics(self._annotations(table_path, partition_spec, "get_partition_column_statistics"))
+        return self._annotations(table_path, partition_spec, "get_partition_column_statistics").column_statistics
 
     def bulk_get_partition_statistics(
         self, table_path: ObjectPath, partition_specs: Iterable[CatalogPartitionSpec]
@@ -382,16 +327,6 @@ def _partition(table: CatalogTable, spec: CatalogPartitionSpec) -> Partition:
 
 def _of_table(table: CatalogTable) -> Annotations:
     return table.annotations.get(_WHOLE, Annotations())
-
-
-def _statistics(annotations: Annotations) -> CatalogTableStatistics:
-    statistics = annotations.statistics
-    return statistics if isinstance(statistics, CatalogTableStatistics) else _UNKNOWN
-
-
-def _column_statistics(annotations: Annotations) -> CatalogColumnStatistics:
-    statistics = annotations.column_statistics
-    return statistics if isinstance(statistics, CatalogColumnStatistics) else CatalogColumnStatistics({})
 
 
 def _no_partition(path: ObjectPath, spec: CatalogPartitionSpec, operation: str) -> ProgramError:

@@ -10,13 +10,9 @@ from compiled_plan.api.catalog_objects import (
     CatalogDescriptor,
     CatalogFunction,
 )
-from compiled_plan.api.catalog_partitions import (
-    CatalogColumnStatistics,
-    CatalogPartition,
-    CatalogPartitionSpec,
-    CatalogTableStatistics,
-)
+from compiled_plan.api.catalog_partitions import CatalogPartition, CatalogPartitionSpec
 from compiled_plan.api.results.identifiers import ObjectIdentifier, ObjectPath
+from compiled_plan.planner.catalog.statistics import CatalogColumnStatistics, CatalogTableStatistics
 from compiled_plan.planner.diagnostics.refusing import refused_class
 from compiled_plan.planner.table.columns import (
     ComputedColumn,

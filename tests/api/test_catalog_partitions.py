@@ -10,9 +10,10 @@ from collections.abc import Callable
 import pytest
 
 from compiled_plan.api.catalog_objects import Catalog, CatalogBaseTable, CatalogFunction
-from compiled_plan.api.catalog_partitions import CatalogPartition, CatalogPartitionSpec, CatalogTableStatistics
+from compiled_plan.api.catalog_partitions import CatalogPartition, CatalogPartitionSpec
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.api.results.identifiers import ObjectPath
+from compiled_plan.planner.catalog.statistics import CatalogTableStatistics
 from compiled_plan.planner.table.declared_schemas import Schema
 from compiled_plan.plans.errors import ProgramError
 
