@@ -7,12 +7,7 @@ from __future__ import annotations
 
 from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.planner.sql.context import PlanningContext
-
-#: Reason and remedy of the refusals of model descriptors.
-MODELS = (
-    "models are called by Flink's operators alone",
-    "call the model in a Python function, from its HTTP interface or a library, and apply the function to the rows",
-)
+from compiled_plan.planner.table.model_descriptors import MODELS
 
 
 class ModelMethods:

@@ -13,6 +13,12 @@ from compiled_plan.planner.table.building.unfinished import Unfinished
 from compiled_plan.planner.table.declared_schemas import Schema
 from compiled_plan.plans.types import quote_string
 
+#: Reason and remedy of the refusals of model descriptors.
+MODELS = (
+    "models are called by Flink's operators alone",
+    "call the model in a Python function, from its HTTP interface or a library, and apply the function to the rows",
+)
+
 
 @dataclass(frozen=True)
 class ModelDescriptor:

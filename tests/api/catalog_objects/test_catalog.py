@@ -9,8 +9,10 @@ from collections.abc import Callable
 
 import pytest
 
-from compiled_plan.api.catalog_objects import Catalog, CatalogBaseTable, CatalogFunction
-from compiled_plan.api.catalog_partitions import CatalogPartition, CatalogPartitionSpec
+from compiled_plan.api.catalog_objects.catalog import Catalog
+from compiled_plan.api.catalog_objects.functions import CatalogFunction
+from compiled_plan.api.catalog_objects.partitions import CatalogPartition, CatalogPartitionSpec
+from compiled_plan.api.catalog_objects.tables import CatalogBaseTable
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.api.results.identifiers import ObjectPath
 from compiled_plan.planner.catalog.statistics import CatalogTableStatistics
