@@ -155,13 +155,12 @@ class Catalog(StatisticsMethods, CatalogFunctionMethods, CatalogModelMethods):
             self._existing(table_path, "rename_table")
 
     def list_materialized_tables(self, database_name: str) -> list[str]:
-        """An empty list: a session has materialized tables in statements of SQL alone."""
-        return []
+        """The names of the materialized tables among `list_tables`."""
+        self._catalogs.database_of((self._name, database_name))
+        return self._catalogs.materialized_names((self._name, database_name))
 
     # --- procedures
 
-    def list_procedures(self, database_name: str) -> list[str]:
-        """An empty list: there are no procedures."""
-        return []
-
+    # Flink's in-memory catalog raises, too.
+    list_procedures = refused_method("Catalog.list_procedures()", *PROCEDURES)
     get_procedure = refused_method("Catalog.get_procedure()", *PROCEDURES)

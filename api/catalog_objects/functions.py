@@ -89,7 +89,8 @@ class CatalogFunctionMethods(CatalogBase):
 
     def function_exists(self, function_path: ObjectPath) -> bool:
         """Return True if the database has a function of that name."""
-        return function_path.object_name.lower() in self.list_functions(function_path.database_name)
+        names = self._catalogs.functions.names_in(self._name, function_path.database_name, temporary=False)
+        return function_path.object_name.lower() in names
 
     def drop_function(self, function_path: ObjectPath, ignore_if_not_exists: bool) -> None:
         """DROP FUNCTION."""
