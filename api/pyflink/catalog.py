@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from compiled_plan.api.catalog_objects.catalog import PROCEDURES, Catalog
 from compiled_plan.api.catalog_objects.functions import CatalogFunction
+from compiled_plan.api.catalog_objects.models import CatalogModel
 from compiled_plan.api.catalog_objects.partitions import CatalogPartition, CatalogPartitionSpec
 from compiled_plan.api.catalog_objects.tables import CatalogBaseTable, CatalogDatabase, CatalogDescriptor
 from compiled_plan.api.results.identifiers import ObjectIdentifier, ObjectPath
@@ -33,6 +34,7 @@ __all__ = [
     "CatalogDatabase",
     "CatalogDescriptor",
     "CatalogFunction",
+    "CatalogModel",
     "CatalogPartition",
     "CatalogPartitionSpec",
     "CatalogTableStatistics",
