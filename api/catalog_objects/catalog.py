@@ -26,12 +26,12 @@ PROCEDURES = "there are no procedures", "run the statement with the database's o
 
 
 class Catalog(StatisticsMethods, CatalogFunctionMethods, CatalogModelMethods):
-    """A catalog of a session: `t_env.get_catalog(name)`. Its changes are those of the statements in SQL."""
+    """A catalog of a session: `t_env.get_catalog(name)`. Its methods change the session as the statements of SQL do."""
 
     # --- databases
 
     def get_default_database(self) -> str:
-        """The database that is current when the catalog becomes current."""
+        """The database that USE CATALOG makes the current one."""
         return self._catalogs.catalog_of(self._name).default
 
     def list_databases(self) -> list[str]:

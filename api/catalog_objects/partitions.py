@@ -74,7 +74,7 @@ class PartitionMethods(CatalogBase):
     def list_partitions(
         self, table_path: ObjectPath, partition_spec: CatalogPartitionSpec | None = None
     ) -> list[CatalogPartitionSpec]:
-        """The partitions that the program created, or those with the given values.
+        """The partitions that the program created; with `partition_spec`, only those with its values.
 
         Raises:
             ProgramError: there is no such table, or it is not partitioned.

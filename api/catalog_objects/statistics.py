@@ -70,7 +70,7 @@ class StatisticsMethods(PartitionMethods):
     def alter_table_statistics(
         self, table_path: ObjectPath, table_statistics: CatalogTableStatistics, ignore_if_not_exists: bool
     ) -> None:
-        """Store the statistics of a table; those of a partitioned table belong to its partitions, and are ignored.
+        """Store the statistics of a table. A partitioned table ignores them: its partitions have statistics.
 
         Raises:
             ProgramError: there is no such table.

@@ -47,7 +47,7 @@ class Rowtime:
         return self._set("watermarks", "periodic-ascending")
 
     def watermarks_periodic_bounded(self, delay: int) -> Self:
-        """Set the watermark that is some milliseconds behind."""
+        """Set a watermark with a delay in milliseconds."""
         return self._set("watermarks", "periodic-bounded", ("delay", str(delay)))
 
     def watermarks_from_source(self) -> Self:
@@ -85,7 +85,7 @@ class Schema:
             self.rowtime(rowtime)
 
     def schema(self, table_schema: ResolvedSchema) -> Self:
-        """Set the columns, in place of those before."""
+        """Replace the columns."""
         self._columns = {}
         pairs = zip(table_schema.get_field_names(), table_schema.get_field_data_types(), strict=True)
         return self.fields(dict(pairs))

@@ -25,7 +25,7 @@ def map_rows(table: T, function: object) -> T:
     """Map each row to one row; the fields of a ROW become columns."""
     node, names = call_and_names(table, function, "map")
     if table._context.mutable_rows:
-        node = aliased(node, "f0")  # the name of a column that is no ROW in PyFlink
+        node = aliased(node, "f0")  # PyFlink's name, unless the column is a ROW
     whole = select(table, [Expression(node)], "map")
     return flattened(whole, 0, names, "map")
 

@@ -1,4 +1,4 @@
-"""Smile, the binary form of JSON in which Flink can hold a plan.
+"""Smile, the binary form of JSON in which Flink can write a plan.
 
 Source: the specification of Smile 1.0.4, https://github.com/FasterXML/smile-format-specification. The writer uses no
 back references, which the header says; the reader accepts all that Jackson writes for JSON, but neither binary data nor
@@ -234,7 +234,7 @@ class _Reader:
         return (number & (1 << 8 * size) - 1).to_bytes(size, "big")
 
     def _seven_bits(self, size: int) -> bytes:
-        """Bytes in groups of seven bits, of which the last is not padded."""
+        """Bytes in groups of seven bits; the last group is not padded."""
         bits = 8 * size
         number, read = 0, 0
         while read < bits:

@@ -60,7 +60,7 @@ def fields_of(type_: TypeAttributes) -> list[TypeField]:
 
 
 class TypeAttributes:
-    """Attributes of types: those of `logical_type`, and of components and fields."""
+    """Attributes of types: the parameters of `logical_type`, its components and fields."""
 
     if TYPE_CHECKING:
         logical_type: t.LogicalType
