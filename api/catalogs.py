@@ -11,7 +11,8 @@ from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.planner.sql.context import PlanningContext
 
 if TYPE_CHECKING:
-    from compiled_plan.api.catalog_objects import Catalog, CatalogDescriptor
+    from compiled_plan.api.catalog_objects.catalog import Catalog
+    from compiled_plan.api.catalog_objects.tables import CatalogDescriptor
     from compiled_plan.api.results.table_result import TableResult
 
 
@@ -57,7 +58,7 @@ class CatalogMethods:
 
     def get_catalog(self, catalog_name: str) -> Catalog | None:
         """The catalog of that name as an object; None if there is none."""
-        from compiled_plan.api.catalog_objects import Catalog
+        from compiled_plan.api.catalog_objects.catalog import Catalog
 
         return Catalog(self.context, catalog_name) if catalog_name in self.list_catalogs() else None
 

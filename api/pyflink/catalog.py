@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from compiled_plan.api.catalog_objects import (
-    PROCEDURES,
-    Catalog,
-    CatalogBaseTable,
-    CatalogDatabase,
-    CatalogDescriptor,
-    CatalogFunction,
-)
-from compiled_plan.api.catalog_partitions import (
-    CatalogColumnStatistics,
-    CatalogPartition,
-    CatalogPartitionSpec,
-    CatalogTableStatistics,
-)
+from compiled_plan.api.catalog_objects.catalog import PROCEDURES, Catalog
+from compiled_plan.api.catalog_objects.functions import CatalogFunction
+from compiled_plan.api.catalog_objects.models import CatalogModel
+from compiled_plan.api.catalog_objects.partitions import CatalogPartition, CatalogPartitionSpec
+from compiled_plan.api.catalog_objects.tables import CatalogBaseTable, CatalogDatabase, CatalogDescriptor
 from compiled_plan.api.results.identifiers import ObjectIdentifier, ObjectPath
+from compiled_plan.planner.catalog.statistics import CatalogColumnStatistics, CatalogTableStatistics
 from compiled_plan.planner.diagnostics.refusing import refused_class
 from compiled_plan.planner.table.columns import (
     ComputedColumn,
@@ -42,6 +34,7 @@ __all__ = [
     "CatalogDatabase",
     "CatalogDescriptor",
     "CatalogFunction",
+    "CatalogModel",
     "CatalogPartition",
     "CatalogPartitionSpec",
     "CatalogTableStatistics",

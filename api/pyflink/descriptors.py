@@ -14,21 +14,6 @@ from compiled_plan.planner.table.schemas import ResolvedSchema
 from compiled_plan.plans.errors import ProgramError
 
 
-class _Descriptor:
-    """Properties by key."""
-
-    def __init__(self) -> None:
-        self._properties: dict[str, str] = {}
-
-    def to_properties(self) -> dict[str, str]:
-        """The properties."""
-        return dict(self._properties)
-
-    def _set(self, **properties: str) -> Self:
-        self._properties |= {key.replace("__", ".").replace("_", "-"): value for key, value in properties.items()}
-        return self
-
-
 def _of_java(name: str) -> object:
     return refused_method(
         f"Rowtime.{name}()",
@@ -37,35 +22,46 @@ def _of_java(name: str) -> object:
     )
 
 
-class Rowtime(_Descriptor):
+class Rowtime:
     """The properties of a column with event time."""
+
+    def __init__(self) -> None:
+        self._properties: dict[str, str] = {}
+
+    def to_properties(self) -> dict[str, str]:
+        """The properties."""
+        return dict(self._properties)
 
     def timestamps_from_field(self, field_name: str) -> Self:
         """Take the times from a column."""
-        return self._set(rowtime__timestamps__type="from-field", rowtime__timestamps__from=field_name)
+        return self._set("timestamps", "from-field", ("from", field_name))
 
     def timestamps_from_source(self) -> Self:
         """Take the times from the source."""
-        return self._set(rowtime__timestamps__type="from-source")
+        return self._set("timestamps", "from-source")
 
     timestamps_from_extractor = _of_java("timestamps_from_extractor")
 
     def watermarks_periodic_ascending(self) -> Self:
         """Set the watermark of times in ascending order."""
-        return self._set(rowtime__watermarks__type="periodic-ascending")
+        return self._set("watermarks", "periodic-ascending")
 
     def watermarks_periodic_bounded(self, delay: int) -> Self:
-        """Set the watermark that is some milliseconds behind."""
-        return self._set(rowtime__watermarks__type="periodic-bounded", rowtime__watermarks__delay=str(delay))
+        """Set a watermark with a delay in milliseconds."""
+        return self._set("watermarks", "periodic-bounded", ("delay", str(delay)))
 
     def watermarks_from_source(self) -> Self:
         """Take the watermarks from the source."""
-        return self._set(rowtime__watermarks__type="from-source")
+        return self._set("watermarks", "from-source")
 
     watermarks_from_strategy = _of_java("watermarks_from_strategy")
 
+    def _set(self, part: str, type_: str, *options: tuple[str, str]) -> Self:
+        self._properties |= {f"rowtime.{part}.{key}": value for key, value in (("type", type_), *options)}
+        return self
 
-class Schema(_Descriptor):
+
+class Schema:
     """The properties of columns.
 
     Args:
@@ -80,7 +76,6 @@ class Schema(_Descriptor):
         fields: Mapping[str, object] | None = None,
         rowtime: Rowtime | None = None,
     ) -> None:
-        super().__init__()
         self._columns: dict[str, dict[str, str]] = {}
         if schema is not None:
             self.schema(schema)
@@ -90,7 +85,7 @@ class Schema(_Descriptor):
             self.rowtime(rowtime)
 
     def schema(self, table_schema: ResolvedSchema) -> Self:
-        """Set the columns, in place of those before."""
+        """Replace the columns."""
         self._columns = {}
         pairs = zip(table_schema.get_field_names(), table_schema.get_field_data_types(), strict=True)
         return self.fields(dict(pairs))

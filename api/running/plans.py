@@ -5,7 +5,6 @@ Source: Flink's `CompiledPlan` and `PlanReference`.
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,9 +86,10 @@ class CompiledPlan(Plan):
 
     def as_smile_bytes(self) -> bytes:
         """The plan in Smile, the binary form of JSON, which Flink reads, too."""
+        from compiled_plan.plans.text import jsontext
         from compiled_plan.plans.text.smile import encode
 
-        return encode(json.loads(self.to_json()))
+        return encode(jsontext.loads(self.to_json()))
 
     def as_json_string(self) -> str:
         """The plan as JSON text, formatted like Flink's."""

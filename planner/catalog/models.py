@@ -39,10 +39,17 @@ class Models:
         Raises:
             ProgramError: there is none.
         """
-        model = self._temporary.get(name) or self._permanent.get(name)
-        if model is None:
+        return self._temporary.get(name) or self.permanent(name)
+
+    def permanent(self, name: ObjectIdentifier) -> CatalogModel:
+        """The model of that name that is not temporary.
+
+        Raises:
+            ProgramError: there is none.
+        """
+        if name not in self._permanent:
             raise self._missing(name)
-        return model
+        return self._permanent[name]
 
     def create(self, model: CatalogModel, *, if_not_exists: bool = False) -> None:
         """Add a model.
@@ -109,9 +116,15 @@ class Models:
             raise self._missing(name)
         return False
 
-    def names(self, catalog: str, database: str) -> list[str]:
-        """The names of a database's models."""
-        models = {**self._permanent, **self._temporary}
+    def names(self, catalog: str, database: str, *, temporary: bool = True) -> list[str]:
+        """The names of a database's models.
+
+        Args:
+            catalog: its catalog.
+            database: its name.
+            temporary: include temporary models.
+        """
+        models = self._permanent | (self._temporary if temporary else {})
         return sorted(name.name for name in models if (name.catalog, name.database) == (catalog, database))
 
     def temporary_names(self, catalog: str, database: str) -> list[str]:

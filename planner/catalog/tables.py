@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
+from compiled_plan.planner.catalog.statistics import CatalogColumnStatistics, CatalogTableStatistics
 from compiled_plan.plans.rex import RexNode
 from compiled_plan.plans.types import Field, LogicalType, RowType, quote_identifier
 
@@ -92,14 +93,14 @@ class Annotations:
     Args:
         properties: the properties of a partition.
         comment: the comment of a partition.
-        statistics: counts and sizes, as the program gave them.
-        column_statistics: statistics of columns, as the program gave them.
+        statistics: counts and sizes.
+        column_statistics: statistics of columns.
     """
 
     properties: Mapping[str, str] = field(default_factory=dict)
     comment: str | None = None
-    statistics: object = None
-    column_statistics: object = None
+    statistics: CatalogTableStatistics = field(default_factory=CatalogTableStatistics)
+    column_statistics: CatalogColumnStatistics = field(default_factory=CatalogColumnStatistics)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ class Line(NamedTuple):
 
     Args:
         text: the line.
-        shown: the line in the text of the schema, where what is not resolved yet is in brackets, as in Flink.
+        shown: the line in the text of the schema, with unresolved types and expressions in brackets, as in Flink.
         column: the name of the column that it declares; None for a watermark.
     """
 

@@ -1,6 +1,6 @@
-"""Names of columns without a name, as the Table API of Flink gives them.
+"""Names of unnamed columns in sessions of `compiled_plan.pyflink`, as Flink's Table API generates them.
 
-The names here are those of SQL, `EXPR$` and a position, except in sessions of `compiled_plan.pyflink`.
+Other sessions have the names of SQL: `EXPR$` and a position.
 
 Source: the names in schemas of PyFlink 2.3.
 """
@@ -20,12 +20,12 @@ from compiled_plan.planner.table.operations import aliased
 def labelled(items: Sequence[ast.Expression], is_aggregate: Callable[[ast.Node], bool]) -> list[ast.Expression]:
     """The items of a SELECT list with a name for each.
 
-    Aggregates and bounds of windows are `EXPR$` and a number among them, fields `row$field`, casts `name-TYPE`, and
-    others `_c` and their position.
+    Aggregates and bounds of windows are `EXPR$` and their number, fields `row$field`, casts `name-TYPE`, and others
+    `_c` and their position.
 
     Args:
-        items: the items. Those from `*`, or from the fields of a row that is computed, on have no name, as the number
-            of these columns is not known here.
+        items: the items. The first one with an unknown number of columns (`*`, the fields of a computed row) and all
+            items behind it stay unnamed.
         is_aggregate: return True for the call of an aggregate function.
     """
     parts = (part for item in items for part in ast.walk(item))

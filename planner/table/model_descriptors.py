@@ -6,12 +6,18 @@ Source: PyFlink's class of this name.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from compiled_plan.planner.options.configuration import ConfigOption, option_text
+from compiled_plan.planner.sql.declaring import declare_script
 from compiled_plan.planner.table.building.unfinished import Unfinished
 from compiled_plan.planner.table.declared_schemas import Schema
-from compiled_plan.plans.types import quote_string
+from compiled_plan.planner.table.paths import path_of
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.types import quote_identifier, quote_string
+
+if TYPE_CHECKING:
+    from compiled_plan.planner.sql.context import PlanningContext
 
 
 @dataclass(frozen=True)
@@ -89,3 +95,31 @@ class ModelDescriptorBuilder(Unfinished):
 
 
 ModelDescriptor.Builder = ModelDescriptorBuilder
+
+
+def create_model(
+    context: PlanningContext, path: str, descriptor: object, *, temporary: bool, ignore_if_exists: bool = False
+) -> None:
+    """Create a model in the catalog.
+
+    Raises:
+        ProgramError: not a descriptor, an invalid one, or the name is taken.
+    """
+    operation = "create_temporary_model" if temporary else "create_model"
+    if not isinstance(descriptor, ModelDescriptor):
+        raise ProgramError(
+            f"{operation}() takes a ModelDescriptor, not {type(descriptor).__name__}",
+            where=f"{operation}()",
+            remedy='write ModelDescriptor.for_provider("...").input_schema(...).output_schema(...).build()',
+        )
+    head = f"CREATE {'TEMPORARY ' if temporary else ''}MODEL {'IF NOT EXISTS ' if ignore_if_exists else ''}"
+    parts = [head + ".".join(map(quote_identifier, path_of(path, operation, "model")))]
+    for word, schema in (("INPUT", descriptor.input_schema), ("OUTPUT", descriptor.output_schema)):
+        if schema is not None and schema.clauses:
+            parts.append(f"{word} {schema.sql}")
+    if descriptor.comment is not None:
+        parts.append(f"COMMENT {quote_string(descriptor.comment)}")
+    if descriptor.options:
+        options = ", ".join(f"{quote_string(key)} = {quote_string(value)}" for key, value in descriptor.options)
+        parts.append(f"WITH ({options})")
+    declare_script(context, "\n".join(parts))

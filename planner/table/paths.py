@@ -9,7 +9,7 @@ from compiled_plan.plans.errors import ProgramError
 _PART = re.compile(r"`((?:[^`]|``)+)`|([^`.\s]+)")
 
 
-def path_of(text: str, operation: str) -> tuple[str, ...]:
+def path_of(text: str, operation: str, kind: str = "table") -> tuple[str, ...]:
     """The one to three parts of a name; quoted parts may contain any character.
 
     Raises:
@@ -29,7 +29,7 @@ def path_of(text: str, operation: str) -> tuple[str, ...]:
             break
         at += 1
     raise ProgramError(
-        f"{text!r} is no name of a table",
+        f"{text!r} is no name of a {kind}",
         where=f"{operation}()",
-        remedy="write table, database.table or catalog.database.table; other characters in `backticks`",
+        remedy=f"write {kind}, database.{kind} or catalog.database.{kind}; other characters in `backticks`",
     )

@@ -14,6 +14,7 @@ from compiled_plan.planner.table.expressions.expression import Expression
 from compiled_plan.planner.table.expressions.functions import call
 from compiled_plan.planner.table.expressions.types import type_node
 from compiled_plan.planner.table.joins import join_lateral, names_of_alias
+from compiled_plan.planner.table.operations import aliased
 from compiled_plan.planner.table.selecting import select
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.functions.definitions import FunctionHolder
@@ -23,6 +24,8 @@ from compiled_plan.plans.types import ArrayType, FieldsType, row_of
 def map_rows(table: T, function: object) -> T:
     """Map each row to one row; the fields of a ROW become columns."""
     node, names = call_and_names(table, function, "map")
+    if table._context.mutable_rows:
+        node = aliased(node, "f0")  # PyFlink's name, unless the column is a ROW
     whole = select(table, [Expression(node)], "map")
     return flattened(whole, 0, names, "map")
 

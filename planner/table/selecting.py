@@ -54,7 +54,7 @@ def select(table: T, fields: Sequence[object], operation: str = "select", **clau
     items = list(select_items(table, operation, fields))
     binder = binder_for(table._context, operation)
     aggregated = any(_is_aggregate(binder, part) for item in items for part in ast.walk(item))
-    if table._context.mutable_rows and operation != "map":
+    if table._context.mutable_rows:
         items = [part for item in items for part in _fields(table, binder, item, operation)]
         items = labelled(items, lambda part: _is_aggregate(binder, part))
     hints = table._hints if aggregated or clauses.get("group") is not None else ()

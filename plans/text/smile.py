@@ -1,16 +1,18 @@
-"""Smile, the binary form of JSON in which Flink can hold a plan.
+"""Smile, the binary form of JSON in which Flink can write a plan.
 
 Source: the specification of Smile 1.0.4, https://github.com/FasterXML/smile-format-specification. The writer uses no
-back references, which the header says; the reader accepts all that Jackson writes.
+back references, which the header says; the reader accepts all that Jackson writes for JSON, but neither binary data nor
+numbers of the class BigDecimal, which plans do not have.
 """
 
 from __future__ import annotations
 
-import json
 import struct
 from typing import Any
 
+from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.text import jsontext
 
 _HEADER = b":)\n"
 _SHARED_NAMES, _SHARED_VALUES = 1, 2
@@ -21,15 +23,19 @@ _SHARED_LENGTH = 64
 _END = b"\xfc"
 
 
+@deeply
 def encode(value: Any) -> bytes:
-    """The bytes of a value of JSON: objects, lists, texts, integers of 64 bits, floats, truth values and null."""
+    """The bytes of a value of JSON: objects, lists, texts, integers of 64 bits, floats, truth values and null.
+
+    Raises:
+        NestingError: the value is nested too deeply.
+    """
     out = bytearray(_HEADER + b"\x00")
     _write(out, value)
     return bytes(out)
 
 
 def _write(out: bytearray, value: Any) -> None:
-    # Values are nested as deep as the JSON of a plan, whose parser limits it.
     if isinstance(value, dict):
         out += b"\xfa"
         for name, content in value.items():
@@ -101,25 +107,21 @@ def _write_name(out: bytearray, name: bytes) -> None:
         out += b"\x34" + name + _END
 
 
-def decode(data: bytes, source: str = "Smile") -> Any:
+def decode(data: bytes) -> Any:
     """The value of JSON in bytes of Smile.
-
-    Args:
-        data: the bytes.
-        source: their name in errors.
 
     Raises:
         PlanError: no Smile, or cut off.
     """
     if not data.startswith(_HEADER) or len(data) < len(_HEADER) + 2:
-        raise PlanError("the bytes are no plan in Smile", where=source, remedy="give the bytes of as_smile_bytes()")
+        raise PlanError("the bytes are no plan in Smile", where="Smile", remedy="give the bytes of as_smile_bytes()")
     reader = _Reader(data)
     try:
         return reader.value()
     except (IndexError, ValueError, struct.error):
         raise PlanError(
             f"the plan in Smile is damaged near byte {reader.at}",
-            where=source,
+            where="Smile",
             remedy="give all bytes of as_smile_bytes(), unchanged",
         ) from None
 
@@ -232,7 +234,7 @@ class _Reader:
         return (number & (1 << 8 * size) - 1).to_bytes(size, "big")
 
     def _seven_bits(self, size: int) -> bytes:
-        """Bytes in groups of seven bits, of which the last is not padded."""
+        """Bytes in groups of seven bits; the last group is not padded."""
         bits = 8 * size
         number, read = 0, 0
         while read < bits:
@@ -263,6 +265,6 @@ def _referred(table: list[str] | None, at: int) -> str:
     return table[at]
 
 
-def json_text(data: bytes, source: str = "Smile") -> str:
+def json_text(data: bytes) -> str:
     """The text of JSON in bytes of Smile. Raises as `decode` does."""
-    return json.dumps(decode(data, source), ensure_ascii=False)
+    return jsontext.dumps(decode(data))

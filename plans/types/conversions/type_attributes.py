@@ -6,6 +6,7 @@ Source: PyFlink's classes of types, such as `RowType` and `ArrayType`, and their
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.types import logical as t
@@ -32,17 +33,13 @@ def text_of(type_: TypeAttributes) -> str:
     return f"{name}({', '.join(parts if type_.bridge in (ListView, MapView) else [*parts, nullable])})"
 
 
+@dataclass(frozen=True, repr=False)
 class TypeField:
     """A field of a row type."""
 
-    def __init__(self, name: str, data_type: TypeAttributes, description: str | None) -> None:
-        self.name, self.data_type, self.description = name, data_type, "..." if description is None else description
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TypeField) and vars(self) == vars(other)
-
-    def __hash__(self) -> int:
-        return hash((self.name, self.data_type))
+    name: str
+    data_type: TypeAttributes
+    description: str
 
     def __repr__(self) -> str:
         return f"RowField({self.name}, {self.data_type!r}, {self.description})"
@@ -58,11 +55,12 @@ def fields_of(type_: TypeAttributes) -> list[TypeField]:
     if not isinstance(logical, t.FieldsType):
         raise TypeError(f"{logical} has no fields")
     pairs = zip(logical.fields, type_.children, strict=True)
-    return [TypeField(field.name, child, field.comment) for field, child in pairs]
+    # A field without a description has this one in PyFlink.
+    return [TypeField(field.name, child, "..." if field.comment is None else field.comment) for field, child in pairs]
 
 
 class TypeAttributes:
-    """Attributes of types: those of `logical_type`, and of components and fields."""
+    """Attributes of types: the parameters of `logical_type`, its components and fields."""
 
     if TYPE_CHECKING:
         logical_type: t.LogicalType

@@ -13,6 +13,9 @@ from compiled_plan.api.table import Table
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.pyflink import EnvironmentSettings, StreamTableEnvironment, TableEnvironment
 from compiled_plan.pyflink.common import Configuration
+from compiled_plan.pyflink.expressions import col, lit
+from compiled_plan.pyflink.udf import udf
+from compiled_plan.pyflink.window import Tumble
 
 PROGRAMS = Path(__file__).with_name("programs")
 #: Programs whose results are rows of queries alone.
@@ -52,3 +55,29 @@ def test_streams_are_refused_by_name() -> None:
     t_env = StreamTableEnvironment.create()
     with pytest.raises(UnsupportedError, match=r"to_data_stream\(\) is not supported: the DataStream API"):
         t_env.to_data_stream(t_env.from_elements([(1,)]))
+
+
+def test_differences_that_the_documentation_lists() -> None:
+    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    t_env.execute_sql(
+        "CREATE TABLE o (id BIGINT, r ROW<a INT>, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) "
+        "WITH ('connector' = 'datagen')"
+    )
+    orders = t_env.from_path("o")
+    windows = orders.window(Tumble.over(lit(1).minutes).on(col("ts")).alias("w")).group_by(col("w"))
+    bounds = windows.select(col("w").start.alias("s"), col("w").end.alias("e")).get_resolved_schema()
+    assert [str(type_) for type_ in bounds.get_column_data_types()] == ["TIMESTAMP(3) NOT NULL"] * 2
+    assert orders.select(col("id"), col("id")).get_resolved_schema().get_column_names() == ["id", "id"]
+    assert orders.select(col("r").get(0)).get_resolved_schema().get_column_names() == ["_c0"]
+    assert str(col("id") + 1) == "col('id') + 1"
+
+
+def test_map_names_a_column_as_pyflink() -> None:
+    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    t_env.execute_sql("CREATE TABLE o (id BIGINT) WITH ('connector' = 'datagen')")
+    orders = t_env.from_path("o")
+    next_id = udf(lambda value: value + 1, result_type="BIGINT")
+    assert orders.map(next_id(col("id"))).get_resolved_schema().get_column_names() == ["f0"]
+    assert orders.map(next_id(col("id"))).alias("n").get_resolved_schema().get_column_names() == ["n"]
+    pair = udf(lambda value: (value, value), result_type="ROW<a BIGINT, b BIGINT>")
+    assert orders.map(pair(col("id"))).get_resolved_schema().get_column_names() == ["a", "b"]

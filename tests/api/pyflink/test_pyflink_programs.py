@@ -20,11 +20,19 @@ from tests.bench.nexmark.flink import ENVIRONMENT
 
 LINES: dict[str, list[str]] = json.loads(RECORDED.read_text("utf-8"))
 #: Programs in each run of the tests; the others take minutes together.
-QUICK = ("catalogs", "catalog_objects", "descriptions", "values", "process_json_data_with_udf", "pandas/pandas_udaf")
+QUICK = ("values", "process_json_data_with_udf", "pandas/pandas_udaf")
+#: Programs that execute no query, and so start no Spark.
+DECLARING = ("catalogs", "catalog_objects", "descriptions")
 
 
 def marked(names: tuple[str, ...] | list[str]) -> list[Any]:
-    return [pytest.param(name, marks=[] if name in QUICK else pytest.mark.deep) for name in names]
+    return [pytest.param(name, marks=marks_of(name)) for name in names]
+
+
+def marks_of(name: str) -> list[pytest.MarkDecorator]:
+    if name in DECLARING:
+        return []
+    return [pytest.mark.spark] if name in QUICK else [pytest.mark.spark, pytest.mark.deep]
 
 
 def example(name: str) -> Path | None:
@@ -38,13 +46,11 @@ def test_every_program_is_recorded() -> None:
     assert sorted(LINES) == sorted([*(path.stem for path in PROGRAMS.glob("*.py")), *EXAMPLES])
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("name", marked([path.stem for path in sorted(PROGRAMS.glob("*.py"))]))
 def test_programs_print_the_lines_of_pyflink(name: str) -> None:
     assert lines_of(PROGRAMS.joinpath(f"{name}.py").read_text("utf-8")) == LINES[name]
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("name", marked(EXAMPLES))
 def test_examples_of_pyflink_print_their_lines(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     program = example(name)

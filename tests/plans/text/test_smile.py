@@ -33,6 +33,16 @@ def test_values_come_back(value: Any) -> None:
     assert json.loads(json_text(encode(value))) == value
 
 
+def test_deep_values_come_back() -> None:
+    value: Any = 1
+    for _ in range(5000):
+        value = [{"a": value}]
+    data = encode(value)
+    assert encode(decode(data)) == data
+    # `==` and json.loads would exceed Python's recursion limit.
+    assert json_text(data).count("[") == 5000
+
+
 def long_names(number: int) -> bytes:
     """An object of an object with many names of three characters, in which the last one comes twice."""
     names = b"".join(b"\x82" + f"{at:03}".encode() + b"\xc2" for at in range(number))

@@ -9,12 +9,15 @@ from collections.abc import Callable
 
 import pytest
 
-from compiled_plan.api.catalog_objects import Catalog, CatalogBaseTable, CatalogFunction
-from compiled_plan.api.catalog_partitions import CatalogPartition, CatalogPartitionSpec, CatalogTableStatistics
+from compiled_plan.api.catalog_objects.catalog import Catalog
+from compiled_plan.api.catalog_objects.functions import CatalogFunction
+from compiled_plan.api.catalog_objects.partitions import CatalogPartition, CatalogPartitionSpec
+from compiled_plan.api.catalog_objects.tables import CatalogBaseTable
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.api.results.identifiers import ObjectPath
+from compiled_plan.planner.catalog.statistics import CatalogTableStatistics
 from compiled_plan.planner.table.declared_schemas import Schema
-from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
 
 PARTS, NONE = ObjectPath("default_database", "parts"), ObjectPath("default_database", "none")
 VIEW = ObjectPath("default_database", "v")
@@ -90,3 +93,24 @@ def test_partitions_and_statistics_follow_their_table(env: TableEnvironment, cat
     env.execute_sql("ALTER TABLE days ADD PARTITION (`day` = '1')")
     assert catalog.get_partition(days, DAY).get_properties() == {}
     assert catalog.get_partition_statistics(days, DAY).get_row_count() == -1
+
+
+def test_procedures_are_refused(catalog: Catalog) -> None:
+    with pytest.raises(UnsupportedError, match="there are no procedures"):
+        catalog.list_procedures("default_database")
+
+
+def test_nothing_exists_in_a_missing_database(catalog: Catalog) -> None:
+    path = ObjectPath("nowhere", "x")
+    assert not catalog.function_exists(path)
+    assert not catalog.table_exists(path)
+    assert not catalog.partition_exists(path, DAY)
+
+
+def test_materialized_tables_are_those_of_the_session(env: TableEnvironment, catalog: Catalog) -> None:
+    env.execute_sql("CREATE DATABASE d")
+    env.compile_script("CREATE MATERIALIZED TABLE mt WITH ('connector' = 'print') AS SELECT id FROM plain")
+    assert catalog.list_materialized_tables("default_database") == env.list_materialized_tables() == ["mt"]
+    assert catalog.list_materialized_tables("d") == []
+    with pytest.raises(ProgramError, match="nowhere"):
+        catalog.list_materialized_tables("nowhere")

@@ -1,0 +1,1 @@
+"""The catalogs of a session as objects: databases, tables, partitions, statistics, functions and models."""

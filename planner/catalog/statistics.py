@@ -1,0 +1,65 @@
+"""Statistics of a catalog's tables, as the program gives them. The planner reads none.
+
+Source: PyFlink's `CatalogTableStatistics`, `CatalogColumnStatistics`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class CatalogTableStatistics:
+    """Counts and sizes of a table or a partition; -1 if unknown."""
+
+    row_count: int = -1
+    field_count: int = -1
+    total_size: int = -1
+    raw_data_size: int = -1
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+    def get_row_count(self) -> int:
+        """The number of rows."""
+        return self.row_count
+
+    def get_field_count(self) -> int:
+        """The number of files."""
+        return self.field_count
+
+    def get_total_size(self) -> int:
+        """The size in bytes."""
+        return self.total_size
+
+    def get_raw_data_size(self) -> int:
+        """The size in memory in bytes."""
+        return self.raw_data_size
+
+    def get_properties(self) -> dict[str, str]:
+        """Further properties by key."""
+        return dict(self.properties)
+
+    def copy(self) -> CatalogTableStatistics:
+        """The same statistics."""
+        return replace(self)
+
+
+@dataclass(frozen=True)
+class CatalogColumnStatistics:
+    """Statistics of columns by name."""
+
+    column_statistics_data: Mapping[str, Any] = field(default_factory=dict)
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+    def get_column_statistics_data(self) -> dict[str, Any]:
+        """The statistics by column."""
+        return dict(self.column_statistics_data)
+
+    def get_properties(self) -> dict[str, str]:
+        """Further properties by key."""
+        return dict(self.properties)
+
+    def copy(self) -> CatalogColumnStatistics:
+        """The same statistics."""
+        return replace(self)
