@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-VARARGS = 0x0080
-_PUBLIC, _STATIC, _SYNTHETIC = 0x0001, 0x0008, 0x1040  # synthetic methods, and bridges
+_PUBLIC, _STATIC, _VARARGS = 0x0001, 0x0008, 0x0080
+_SYNTHETIC = 0x1040  # synthetic methods, and bridges
 #: Sizes of the constants without a value of interest, by tag.
-_SIZES = {3: 4, 4: 4, 5: 8, 6: 8, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 17: 4, 18: 4, 19: 2, 20: 2}
+_SIZES = {4: 4, 5: 8, 6: 8, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 17: 4, 18: 4, 19: 2, 20: 2}
 _WIDE = (5, 6)  # long and double take two places
 _LOADS = {"J": 2, "D": 2}
 
@@ -81,7 +81,7 @@ def read_class(data: bytes) -> ClassFile:
     """
     try:
         return _Reader(data).read()
-    except (struct.error, IndexError, KeyError, UnicodeDecodeError, TypeError) as fault:
+    except (struct.error, LookupError, TypeError, ValueError, RecursionError) as fault:
         raise ValueError(f"no class file: {fault}") from None
 
 
@@ -106,7 +106,7 @@ class _Reader:
 
     def read(self) -> ClassFile:
         if self.number("I") != 0xCAFEBABE:
-            raise ValueError("no class file")
+            raise ValueError("another magic number")
         self.at = 8
         self._read_constants()
         self.at += 4
@@ -129,7 +129,7 @@ class _Reader:
             tag = self.number("B")
             if tag == 1:
                 size = self.number("H")
-                self.constants[place] = self.data[self.at : self.at + size].decode("utf-8", "surrogatepass")
+                self.constants[place] = _decoded(self.data[self.at : self.at + size])
                 self.at += size
             elif tag in (7, 8, 16):
                 self.constants[place] = self.number("H")
@@ -157,7 +157,7 @@ class _Reader:
             parameters,
             result,
             attributes.names(descriptor, is_static=bool(flags & _STATIC)),
-            bool(flags & VARARGS),
+            bool(flags & _VARARGS),
             attributes.annotations(),
             attributes.of_parameters(),
             attributes.code(),
@@ -167,7 +167,7 @@ class _Reader:
         attributes = _Attributes()
         for _ in range(self.number("H")):
             name, size = self.text(), self.number("I")
-            attributes[name] = _Reader(self.data, self.at, self.constants)
+            attributes[name] = _Reader(self.data[self.at : self.at + size], 0, self.constants)
             self.at += size
         return attributes
 
@@ -186,9 +186,15 @@ class _Reader:
                 self.at += 2
                 return self.text()
             case "c":
-                return one_type(self.text())
+                return _type(self.text(), 0)[0]
         value = self.constants[self.number("H")]
         return bool(value) if tag == "Z" else value
+
+
+def _decoded(data: bytes) -> str:
+    """A text in modified UTF-8: NUL has two bytes, and a supplementary character is a pair of surrogates."""
+    text = data.replace(b"\xc0\x80", b"\x00").decode("utf-8", "surrogatepass")
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
 class _Attributes(dict[str, _Reader]):
@@ -222,7 +228,7 @@ class _Attributes(dict[str, _Reader]):
         if reader is not None:
             names = []
             for _ in range(reader.number("B")):
-                names.append(reader.text())
+                names.append(str(reader.constants[reader.number("H")] or ""))
                 reader.at += 2
             return tuple(names)
         return self._local_names(descriptor, is_static)
@@ -254,11 +260,6 @@ class _Attributes(dict[str, _Reader]):
 
 
 # --- types in descriptors and signatures -----------------------------------------------------------------------------
-
-
-def one_type(text: str) -> Type:
-    """The type of a descriptor."""
-    return _type(text, 0)[0]
 
 
 def _superclass(signature: str) -> Type:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 from compiled_plan.plans.connectors.outside import reached_by
 from compiled_plan.plans.connectors.reached import Reach
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.functions.jars import jar_with
+from compiled_plan.plans.functions.jars import JarError, jar_with
 from compiled_plan.plans.functions.loading import places_of
 from compiled_plan.plans.text.masking import masked
 
@@ -121,10 +120,8 @@ def jars_of(plan: Any, allowed: Allowed) -> list[Path]:
     jars = [file for folder in allowed.programs for file in sorted(Path(folder).glob("*.jar"))]
     try:
         places = {class_: jar_with(class_, jars) for class_ in classes}
-    except zipfile.BadZipFile as fault:
-        raise UnsupportedError(
-            f"{str(fault)!r} is no jar", remedy="ask the operator to correct or to remove it"
-        ) from None
+    except JarError as fault:
+        raise UnsupportedError(str(fault), remedy="ask the operator to correct or to remove it") from None
     for class_, jar in places.items():
         if jar is None:
             raise UnsupportedError(
