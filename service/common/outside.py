@@ -18,6 +18,7 @@ from compiled_plan.plans.connectors.reached import Reach
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.functions.jars import JarError, jar_with
 from compiled_plan.plans.functions.loading import places_of
+from compiled_plan.plans.rex.java import function_named
 from compiled_plan.plans.text.masking import masked
 
 #: URI schemes of servers, which are neither local files nor file stores.
@@ -100,21 +101,17 @@ def jars_of(plan: Any, allowed: Allowed) -> list[Path]:
     """
     classes: dict[str, str] = {}
     for call in _objects(plan):
-        if call.value.get("python"):
-            continue
-        if call.value.get("kind") == "CALL" or "argList" in call.value:
-            names = [call.value.get(key) for key in ("catalogName", "systemName")]
-            declared = call.value.get("java")
-            class_ = (declared if isinstance(declared, dict) else call.value).get("class")
-            if class_:
-                classes.setdefault(str(class_), call.where)
-            elif any(names):
-                raise UnsupportedError(
-                    f"the plan has the function {next(filter(None, names))} without its class or module",
-                    where=call.where,
-                    remedy="compile the program in the service, or, if the function is in Java, in Flink after "
-                    "CREATE FUNCTION without TEMPORARY",
-                )
+        is_call = call.value.get("kind") == "CALL" or "argList" in call.value
+        function = function_named(call.value) if is_call else None
+        if function is not None and not function.class_:
+            raise UnsupportedError(
+                f"the plan has the function {function.name} without its class or module",
+                where=call.where,
+                remedy="compile the program in the service, or, if the function is in Java, in Flink after "
+                "CREATE FUNCTION without TEMPORARY",
+            )
+        if function is not None:
+            classes.setdefault(function.class_, call.where)
     if not classes:
         return []
     jars = [file for folder in allowed.programs for file in sorted(Path(folder).glob("*.jar"))]

@@ -256,10 +256,14 @@ def test_java_functions_come_from_the_jars_in_allowed_folders(tmp_path: Path) ->
     calls = [
         {"kind": "CALL", "systemName": "shout", "java": {"class": "com.shop.Shout"}},
         {"kind": "CALL", "catalogName": "`c`.`d`.`split`", "class": "com.more.Split", "operands": []},
-        {"kind": "CALL", "systemName": "add", "python": {"module": "mine"}},
+        {"kind": "CALL", "systemName": "add", "class": "org.apache.flink.Add", "python": {"module": "mine"}},
         {"kind": "CALL", "internalName": "$UPPER$1", "type": {"type": "RAW", "class": "com.nobody.Raw"}},
     ]
-    plan = {"nodes": [{"projection": calls, "aggCalls": [{"argList": [0], "class": "com.shop.Functions$Mean"}]}]}
+    aggregates = [
+        {"argList": [0], "class": "com.shop.Functions$Mean"},
+        {"argList": [0], "class": "org.apache.flink.Sum", "python": {"module": "mine"}},
+    ]
+    plan = {"nodes": [{"projection": calls, "aggCalls": aggregates}]}
     (programs / "mine.py").touch()
     allowed = Allowed(programs=(str(programs),))
     check_outside(plan, allowed)
@@ -273,6 +277,8 @@ def test_java_functions_come_from_the_jars_in_allowed_folders(tmp_path: Path) ->
     [
         ({"class": "com.other.Other"}, r"no jar in an allowed folder has the Java function com.other.Other(.|\n)*ask"),
         ({"argList": [], "java": {"class": "com.other.Other"}}, "no jar in an allowed folder has the Java function"),
+        ({"catalogName": "`c`.`d`.`shout`"}, r"the function shout without its class"),
+        ({"catalogName": ["c"], "class": {"a": 1}, "java": {"class": 5}}, "no jar in an allowed folder"),
         ({"systemName": "shout"}, r"the function shout without its class or module(.|\n)*without TEMPORARY"),
         ({"class": "com.broken.Broken"}, r"broken.jar' is no jar(.|\n)*ask the operator"),
     ],
