@@ -240,6 +240,28 @@ def test_a_script_cannot_import_modules_from_elsewhere(workers: Workers, tmp_pat
     assert not sign.exists()
 
 
+@pytest.mark.attack
+def test_a_script_reads_no_jars_from_elsewhere(workers: Workers, tmp_path: Path) -> None:
+    """A refused jar is not opened; the answer does not depend on its existence."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for folder in (programs, tmp_path):
+        (folder / "text.jar").write_text("no jar")
+    may = {"programs": [str(programs)], "data": []}
+
+    def answer(script: str, file: Path) -> str:
+        with pytest.raises(Refusal) as error:
+            workers.run("compile", text=script.format(file=file), allowed=may)
+        return str(error.value)
+
+    for script in ("ADD JAR '{file}'; SELECT 1;", "CREATE TEMPORARY FUNCTION f AS 'com.shop.F' USING JAR '{file}';"):
+        for file in (tmp_path / "text.jar", tmp_path / "none.jar", programs / ".." / "text.jar"):
+            assert "in none of the folders" in answer(script, file)
+        assert "not found" in answer(script, programs / "none.jar")
+    call = "CREATE FUNCTION f AS 'com.shop.F' USING JAR '{file}'; CREATE VIEW v AS SELECT f();"
+    assert "text.jar' is no jar" in answer(call, programs / "text.jar")
+
+
 def _jar(file: Path, *classes: str) -> None:
     with zipfile.ZipFile(file, "w") as jar:
         for class_ in classes:
