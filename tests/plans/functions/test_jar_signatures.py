@@ -1,4 +1,7 @@
-"""Class files that no compiler writes, and jars that are none; `test_java.py` reads compiled functions."""
+"""Types of Java functions from their class files: compiled ones, class files that no compiler writes, and no jars.
+
+Expected types are those of `tests/support/java/Samples.java`.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,80 @@ from pathlib import Path
 
 import pytest
 
+from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError, ProgramError
-from compiled_plan.plans.functions.jar_signatures import function_in
+from compiled_plan.plans.functions.declarations import declared_signatures
+from compiled_plan.plans.functions.jar_signatures import JarFunction, function_in
 from compiled_plan.plans.functions.jars import AllowedClasses
 from compiled_plan.plans.rex import JavaFunction
+from tests.support.java_samples import SAMPLES
 
 CLASS = "com.shop.F"
 SCALAR, ASYNC = (f"org/apache/flink/table/functions/{name}" for name in ("ScalarFunction", "AsyncScalarFunction"))
 HINT = "Lorg/apache/flink/table/annotation/FunctionHint;"
 EVAL = ("eval", "(ILjava/lang/String;)J", "")
+
+
+@pytest.mark.parametrize(
+    ("class_", "kind", "signature"),
+    [
+        (
+            "Shout",
+            "SCALAR",
+            "(`text` => STRING) -> STRING; (`number` => INT) -> STRING; "
+            "(`text` => STRING, `times` => INT...) -> STRING; "
+            "(`left` => BIGINT NOT NULL, `right` => BIGINT NOT NULL) -> BIGINT; (`flag` => BOOLEAN) -> STRING",
+        ),
+        ("Hinted", "SCALAR", "(INT) -> STRING; (`text` => STRING, `rest` => INT...) -> ARRAY<INT>"),
+        ("Later", "SCALAR", "(`text` => STRING) -> STRING"),
+        ("Split", "TABLE", "(`text` => STRING) -> ROW<word STRING, length INT>"),
+        ("Numbers", "TABLE", "(`upTo` => INT) -> INT"),
+        ("LaterRows", "TABLE", "(`text` => STRING) -> STRING"),
+        ("WeightedAverage", "AGGREGATE", "(`value` => BIGINT, `weight` => INT) -> DOUBLE"),
+    ],
+)
+def test_signatures_are_read_from_class_files(class_: str, kind: str, signature: str, java_samples: Path) -> None:
+    function = function_in(f"{SAMPLES}{class_}", [java_samples])
+    assert function is not None
+    assert (function.kind.name, function.signature) == (kind, signature)
+    assert function.deterministic == (class_ != "Hinted")
+    assert declared_signatures(signature, function.kind)
+
+
+def test_methods_of_superclasses_are_overridden(java_samples: Path) -> None:
+    function = function_in(f"{SAMPLES}Derived", [java_samples])
+    assert function is not None
+    texts = function.signature.split("; ")
+    assert "(`number` => INT) -> CHAR(3)" in texts
+    assert "(`number` => INT) -> STRING" not in texts
+    assert "(`point` => DECIMAL(5, 2)) -> ARRAY<MAP<STRING, ARRAY<INT NOT NULL>>>" in texts
+    assert "(`text` => STRING) -> STRING" in texts
+
+
+@pytest.mark.parametrize(
+    ("class_", "message"),
+    [
+        ("Nested", r"org.example.Samples\$Point has no SQL type without a DataTypeHint(.|\n)*'signature'"),
+        ("Inferred", r"it has a method `getTypeInference`(.|\n)*'signature'"),
+        ("Point", "derives from java.lang.Object, which is no kind of function"),
+        ("Process", r"process table function, and cannot run here(.|\n)*Kafka"),
+    ],
+)
+def test_types_that_flink_alone_infers_are_declared(class_: str, message: str, java_samples: Path) -> None:
+    with pytest.raises(ProgramError, match=message):
+        function_in(f"{SAMPLES}{class_}", [java_samples])
+
+
+def test_a_program_names_the_jar_alone(java_samples: Path) -> None:
+    env = TableEnvironment()
+    env.execute_sql(f"ADD JAR '{java_samples}'")
+    env.execute_sql(f"CREATE FUNCTION mean AS '{SAMPLES}WeightedAverage' LANGUAGE JAVA")
+    env.execute_sql(f"CREATE FUNCTION dice AS '{SAMPLES}Dice' USING JAR '{java_samples}'")
+    env.execute_sql("CREATE TABLE t (k INT, n INT NOT NULL, m BIGINT) WITH ('connector' = 'datagen')")
+    table = env.sql_query("SELECT k, mean(weight => n, `value` => m) AS a, COUNT(dice(n)) AS d FROM t GROUP BY k")
+    assert str(table.get_resolved_schema().get_column_data_types()[1]) == "DOUBLE"
+    shown = {row[0]: row[1] for row in env.execute_sql("DESCRIBE FUNCTION EXTENDED dice").collect()}
+    assert (shown["is deterministic"], shown["kind"]) == ("false", "SCALAR")
 
 
 class _Writer:
@@ -113,19 +181,21 @@ def test_hostile_class_files_end_with_a_message(data: bytes, reason: str, tmp_pa
 
 
 @pytest.mark.attack
-def test_damaged_class_files_are_read_or_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("class_", ["Shout", "Hinted", "Derived", "LaterRows", "WeightedAverage"])
+def test_damaged_class_files_are_read_or_refused(class_: str, java_samples: Path, tmp_path: Path) -> None:
     rng = random.Random(7)
-    whole = class_file(hints=[("input", b"["), ("output", b"@"), ("isVarArgs", b"Z")])
-    refused = 0
-    for _ in range(500):
-        data = bytearray(whole[: rng.randrange(len(whole) // 2, len(whole) + 1)])
-        for _ in range(rng.randrange(4)):
-            data[rng.randrange(8, len(data))] = rng.randrange(256)
+    with zipfile.ZipFile(java_samples) as jar:
+        whole = jar.read(f"{SAMPLES.replace('.', '/')}{class_}.class")
+    results: set[JarFunction | None] = set()
+    for number in range(300):
+        data = bytearray(whole[: rng.randrange(len(whole))] if number % 4 == 0 else whole)
+        for _ in range(number % 4):
+            data[rng.randrange(len(data))] = rng.randrange(256)
         try:
-            function_in(CLASS, [jar_of(tmp_path, bytes(data), zipfile.ZIP_STORED)])
+            results.add(function_in(CLASS, [jar_of(tmp_path, bytes(data), zipfile.ZIP_STORED), java_samples]))
         except ProgramError:
-            refused += 1
-    assert refused > 250
+            results.add(None)
+    assert None in results and len(results) > 1
 
 
 @pytest.mark.attack
