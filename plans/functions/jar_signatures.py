@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.functions.class_files import Annotation, ClassFile, Method, Type, read_class
+from compiled_plan.plans.functions.class_files import Annotation, ClassFile, Method, read_class
 from compiled_plan.plans.functions.definitions import FunctionKind
 from compiled_plan.plans.functions.jars import JarError, open_jar, read_class_file
+from compiled_plan.plans.functions.java_types import Type
 from compiled_plan.plans.nodes.process_table_function import INSTEAD
 from compiled_plan.plans.types import quote_identifier
 
