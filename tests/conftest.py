@@ -124,6 +124,14 @@ def shared_session(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.fixture(scope="session")
+def java_samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The jar of the functions in `tests/support/java/Samples.java`."""
+    from tests.support.java_samples import compiled_samples
+
+    return compiled_samples(tmp_path_factory.mktemp("samples"))
+
+
+@pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One PostgreSQL server for all tests of a process; each test uses table names of its own."""
     from tools.services import postgres as service

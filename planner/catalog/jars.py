@@ -39,11 +39,17 @@ def existing(path: str) -> str:
     """The absolute path of a jar.
 
     Raises:
-        ProgramError: a local file that does not exist, or no jar.
+        ProgramError: a local file that does not exist or may not be read, or no jar.
     """
+    from compiled_plan.plans.functions.loading import check_file  # for programs with jars alone
+
     full = resolved(path)
     if not full.endswith(".jar"):
         raise ProgramError(f"{path!r} is no jar", remedy="name a file that ends with .jar")
-    if "://" not in full and not Path(full).is_file():
-        raise ProgramError(f"jar {full!r} not found", remedy="correct the path; it is relative to the current folder")
+    if "://" not in full:
+        check_file(full)
+        if not Path(full).is_file():
+            raise ProgramError(
+                f"jar {full!r} not found", remedy="correct the path; it is relative to the current folder"
+            )
     return full

@@ -47,7 +47,10 @@ def stored(bridged: Bridged) -> Bridged:
 
 def freezing(bridged: Bridged) -> Convert:
     """The conversion of an accumulator of a declared type to a value of its stored type."""
-    convert = _freezing(bridged)
+    return _of_nullable(_freezing(bridged))
+
+
+def _of_nullable(convert: Convert) -> Convert:
     return lambda value: None if value is None else convert(value)
 
 
@@ -96,8 +99,7 @@ def _micros(value: dt.time) -> int:
 
 def thawing(bridged: Bridged) -> Convert:
     """The conversion of a stored value to an accumulator that the function can change."""
-    convert = _thawing(bridged)
-    return lambda value: None if value is None else convert(value)
+    return _of_nullable(_thawing(bridged))
 
 
 def _thawing(bridged: Bridged) -> Convert:

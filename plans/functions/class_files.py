@@ -10,23 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-VARARGS = 0x0080
-_PUBLIC, _STATIC, _SYNTHETIC = 0x0001, 0x0008, 0x1040  # synthetic methods, and bridges
+from compiled_plan.plans.functions.java_types import Type, method_types, superclass_of, type_of
+
+_PUBLIC, _STATIC, _VARARGS = 0x0001, 0x0008, 0x0080
+_SYNTHETIC = 0x1040  # synthetic methods, and bridges
 #: Sizes of the constants without a value of interest, by tag.
-_SIZES = {3: 4, 4: 4, 5: 8, 6: 8, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 17: 4, 18: 4, 19: 2, 20: 2}
+_SIZES = {4: 4, 5: 8, 6: 8, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 17: 4, 18: 4, 19: 2, 20: 2}
 _WIDE = (5, 6)  # long and double take two places
 _LOADS = {"J": 2, "D": 2}
-
-
-@dataclass(frozen=True, slots=True)
-class Type:
-    """A type: a primitive by its letter, `[` for an array of its argument, `T` for a variable, or a class.
-
-    Names of classes have slashes.
-    """
-
-    name: str
-    arguments: tuple[Type, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +72,7 @@ def read_class(data: bytes) -> ClassFile:
     """
     try:
         return _Reader(data).read()
-    except (struct.error, IndexError, KeyError, UnicodeDecodeError, TypeError) as fault:
+    except (struct.error, LookupError, TypeError, ValueError, RecursionError) as fault:
         raise ValueError(f"no class file: {fault}") from None
 
 
@@ -106,7 +97,7 @@ class _Reader:
 
     def read(self) -> ClassFile:
         if self.number("I") != 0xCAFEBABE:
-            raise ValueError("no class file")
+            raise ValueError("another magic number")
         self.at = 8
         self._read_constants()
         self.at += 4
@@ -118,7 +109,7 @@ class _Reader:
         methods = [method for _ in range(self.number("H")) if (method := self._method()) is not None]
         attributes = self._attributes()
         if "Signature" in attributes:
-            superclass = _superclass(attributes["Signature"].text())
+            superclass = superclass_of(attributes["Signature"].text())
         return ClassFile(superclass, tuple(methods), attributes.annotations())
 
     def _read_constants(self) -> None:
@@ -129,7 +120,7 @@ class _Reader:
             tag = self.number("B")
             if tag == 1:
                 size = self.number("H")
-                self.constants[place] = self.data[self.at : self.at + size].decode("utf-8", "surrogatepass")
+                self.constants[place] = _decoded(self.data[self.at : self.at + size])
                 self.at += size
             elif tag in (7, 8, 16):
                 self.constants[place] = self.number("H")
@@ -147,9 +138,9 @@ class _Reader:
         attributes = self._attributes()
         if not flags & _PUBLIC or flags & _SYNTHETIC:
             return None
-        parameters, result = _method_types(descriptor)
+        parameters, result = method_types(descriptor)
         if "Signature" in attributes:
-            generic = _method_types(attributes["Signature"].text())
+            generic = method_types(attributes["Signature"].text())
             parameters, result = generic if len(generic[0]) == len(parameters) else (parameters, result)
         return Method(
             name,
@@ -157,7 +148,7 @@ class _Reader:
             parameters,
             result,
             attributes.names(descriptor, is_static=bool(flags & _STATIC)),
-            bool(flags & VARARGS),
+            bool(flags & _VARARGS),
             attributes.annotations(),
             attributes.of_parameters(),
             attributes.code(),
@@ -167,7 +158,7 @@ class _Reader:
         attributes = _Attributes()
         for _ in range(self.number("H")):
             name, size = self.text(), self.number("I")
-            attributes[name] = _Reader(self.data, self.at, self.constants)
+            attributes[name] = _Reader(self.data[self.at : self.at + size], 0, self.constants)
             self.at += size
         return attributes
 
@@ -186,9 +177,15 @@ class _Reader:
                 self.at += 2
                 return self.text()
             case "c":
-                return one_type(self.text())
+                return type_of(self.text())
         value = self.constants[self.number("H")]
         return bool(value) if tag == "Z" else value
+
+
+def _decoded(data: bytes) -> str:
+    """A text in modified UTF-8: NUL has two bytes, and a supplementary character is a pair of surrogates."""
+    text = data.replace(b"\xc0\x80", b"\x00").decode("utf-8", "surrogatepass")
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
 class _Attributes(dict[str, _Reader]):
@@ -222,7 +219,7 @@ class _Attributes(dict[str, _Reader]):
         if reader is not None:
             names = []
             for _ in range(reader.number("B")):
-                names.append(reader.text())
+                names.append(str(reader.constants[reader.number("H")] or ""))
                 reader.at += 2
             return tuple(names)
         return self._local_names(descriptor, is_static)
@@ -247,75 +244,7 @@ class _Attributes(dict[str, _Reader]):
             else:
                 table.at += 2
         slot, names = 0 if is_static else 1, []
-        for type_ in _method_types(descriptor)[0]:
+        for type_ in method_types(descriptor)[0]:
             names.append(by_slot.get(slot, ""))
             slot += _LOADS.get(type_.name, 1)
         return tuple(names) if all(names) else ()
-
-
-# --- types in descriptors and signatures -----------------------------------------------------------------------------
-
-
-def one_type(text: str) -> Type:
-    """The type of a descriptor."""
-    return _type(text, 0)[0]
-
-
-def _superclass(signature: str) -> Type:
-    return _type(signature, _behind_variables(signature))[0]
-
-
-def _method_types(text: str) -> tuple[tuple[Type, ...], Type]:
-    at = _behind_variables(text) + 1
-    parameters = []
-    while text[at] != ")":
-        type_, at = _type(text, at)
-        parameters.append(type_)
-    return tuple(parameters), _type(text, at + 1)[0]
-
-
-def _behind_variables(text: str) -> int:
-    """The position behind declarations of type variables, `<T:Ljava/lang/Object;>`."""
-    depth = at = 0
-    while text[at] == "<" or depth:
-        depth += (text[at] == "<") - (text[at] == ">")
-        at += 1
-    return at
-
-
-def _type(text: str, at: int) -> tuple[Type, int]:
-    match text[at]:
-        case "[":
-            element, end = _type(text, at + 1)
-            return Type("[", (element,)), end
-        case "T":
-            end = text.index(";", at)
-            return Type("T", (Type(text[at + 1 : end]),)), end + 1
-        case "L":
-            return _class_type(text, at + 1)
-    return Type(text[at]), at + 1
-
-
-def _class_type(text: str, at: int) -> tuple[Type, int]:
-    name = ""
-    arguments: tuple[Type, ...] = ()
-    while text[at] != ";":
-        if text[at] == "<":
-            arguments, at = _arguments(text, at + 1)
-            continue
-        # A class inside of a generic one follows a dot.
-        name += "$" if text[at] == "." else text[at]
-        at += 1
-    return Type(name, arguments), at + 1
-
-
-def _arguments(text: str, at: int) -> tuple[tuple[Type, ...], int]:
-    arguments = []
-    while text[at] != ">":
-        if text[at] == "*":
-            arguments.append(Type("*"))
-            at += 1
-            continue
-        argument, at = _type(text, at + (text[at] in "+-"))
-        arguments.append(argument)
-    return tuple(arguments), at + 1

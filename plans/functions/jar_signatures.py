@@ -6,7 +6,6 @@ extract (value classes, RAW, `getTypeInference`) are refused; a run infers all t
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.functions.class_files import Annotation, ClassFile, Method, Type, read_class
+from compiled_plan.plans.functions.class_files import Annotation, ClassFile, Method, read_class
 from compiled_plan.plans.functions.definitions import FunctionKind
+from compiled_plan.plans.functions.jars import JarError, open_jar, read_class_file
+from compiled_plan.plans.functions.java_types import Type
 from compiled_plan.plans.nodes.process_table_function import INSTEAD
 from compiled_plan.plans.types import quote_identifier
 
@@ -58,6 +59,8 @@ _TYPES = {
     "org/apache/flink/types/variant/Variant": "VARIANT",
 }
 _LISTS = ("java/util/List", "java/util/Collection")
+#: Superclasses of a function at most: in a malformed jar, a class may derive from itself.
+_MAX_SUPERCLASSES = 100
 _RETURNS_FALSE = b"\x03\xac"  # iconst_0, ireturn
 _RETURNS_TRUE = b"\x04\xac"
 
@@ -79,20 +82,19 @@ def function_in(class_: str, jars: Sequence[Path]) -> JarFunction | None:
     """
     with ExitStack() as stack:
         try:
-            opened = [stack.enter_context(zipfile.ZipFile(jar)) for jar in jars]
-        except (OSError, zipfile.BadZipFile) as fault:
-            raise ProgramError(f"a jar cannot be read: {fault}", remedy="name a jar") from None
+            opened = [stack.enter_context(open_jar(jar)) for jar in jars]
+        except JarError as fault:
+            raise ProgramError(str(fault), remedy="name a jar") from None
 
         def load(name: str) -> ClassFile | None:
-            entry = f"{name}.class"
-            jar = next((jar for jar in opened if entry in jar.NameToInfo), None)
-            return None if jar is None else read_class(jar.read(entry))
+            data = next((data for jar in opened if (data := read_class_file(jar, name)) is not None), None)
+            return None if data is None else read_class(data)
 
-        name = class_.replace(".", "/")
         try:
-            first = load(name)
+            first = load(class_)
             return None if first is None else _declared(class_, first, load)
-        except (ValueError, zipfile.BadZipFile) as fault:
+        except (JarError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as fault:
+            # Annotations that no compiler writes: without a value, or with one of another type.
             raise _unread(class_, str(fault)) from None
 
 
@@ -104,16 +106,16 @@ def _unread(class_: str, reason: str) -> ProgramError:
 
 
 def _declared(class_: str, first: ClassFile, load: Callable[[str], ClassFile | None]) -> JarFunction:
-    classes = [first]
-    while classes[-1].superclass.name not in _KINDS:
-        above = load(classes[-1].superclass.name)
-        if classes[-1].superclass.name == f"{_TABLE}/functions/ProcessTableFunction":
+    classes, base = [first], first.superclass
+    while base.name not in _KINDS:
+        if base.name == f"{_TABLE}/functions/ProcessTableFunction":
             raise ProgramError(f"{class_} is a process table function, and cannot run here", remedy=INSTEAD)
+        above = load(base.name) if len(classes) < _MAX_SUPERCLASSES else None
         if above is None:
-            parent = classes[-1].superclass.name.replace("/", ".")
+            parent = base.name.replace("/", ".")
             raise _unread(class_, f"it derives from {parent}, which is no kind of function that runs here")
         classes.append(above)
-    base = classes[-1].superclass
+        base = above.superclass
     kind, name, dropped = _KINDS[base.name]
     # A method of a subclass overrides those with the same types above it.
     methods = {(method.name, method.descriptor): method for item in reversed(classes) for method in item.methods}
@@ -239,8 +241,8 @@ class _Signatures:
         if declared is not None:
             return self._hinted(declared)
         if self.base.name.startswith(_ASYNC):
-            future = method.parameters[0]
-            if future.name != _FUTURE or not future.arguments:
+            future = next(iter(method.parameters), None)
+            if future is None or future.name != _FUTURE or not future.arguments:
                 raise _unread(self.class_, "the first parameter is no CompletableFuture of a type")
             type_ = future.arguments[0]
             if self.kind is FunctionKind.TABLE:

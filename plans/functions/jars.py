@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +13,10 @@ from compiled_plan.plans.errors import ExecutionError, UnsupportedError
 from compiled_plan.plans.rex.java import JavaFunction
 
 _OPTION = "--functions-from"
+#: Bytes of the largest class file to read.
+_MAX_CLASS_FILE = 16 << 20
+#: Errors of `zipfile` for malformed, encrypted and otherwise unsupported files.
+_MALFORMED = (zipfile.BadZipFile, RuntimeError, ValueError, struct.error, zlib.error)
 
 
 def is_jar(entry: str) -> bool:
@@ -18,21 +24,46 @@ def is_jar(entry: str) -> bool:
     return entry.endswith(".jar")
 
 
-def jar_with(class_: str, jars: Iterable[Path]) -> Path | None:
-    """The first jar that has a class.
+class JarError(Exception):
+    """A file that is no jar, or a class file in a jar that cannot be read; the message names the file."""
 
-    Raises:
-        zipfile.BadZipFile: a file is no jar; the message is its path.
-    """
-    entry = f"{class_.replace('.', '/')}.class"
+
+def open_jar(file: Path) -> zipfile.ZipFile:
+    """Open a jar. Raises JarError."""
+    try:
+        return zipfile.ZipFile(file)
+    except OSError as fault:
+        raise JarError(f"{str(file)!r} cannot be read: {fault.strerror or fault}") from None
+    except _MALFORMED:
+        raise JarError(f"{str(file)!r} is no jar") from None
+
+
+def read_class_file(jar: zipfile.ZipFile, class_: str) -> bytes | None:
+    """The class file of a class; None if the jar does not have it. Raises JarError."""
+    if _entry(class_) not in jar.NameToInfo:
+        return None
+    try:
+        with jar.open(_entry(class_)) as file:
+            # The size in the jar may be wrong: read no more than the maximum.
+            data = file.read(_MAX_CLASS_FILE + 1)
+    except (OSError, EOFError, *_MALFORMED) as fault:
+        raise JarError(f"the class {class_} in {jar.filename!r} cannot be read: {fault}") from None
+    if len(data) > _MAX_CLASS_FILE:
+        raise JarError(f"the class {class_} in {jar.filename!r} has more than {_MAX_CLASS_FILE >> 20} MiB")
+    return data
+
+
+def jar_with(class_: str, jars: Iterable[Path]) -> Path | None:
+    """The first jar that has a class. Raises JarError."""
     for file in jars:
-        try:
-            with zipfile.ZipFile(file) as jar:
-                if entry in jar.NameToInfo:
-                    return file
-        except zipfile.BadZipFile:
-            raise zipfile.BadZipFile(str(file)) from None
+        with open_jar(file) as jar:
+            if _entry(class_) in jar.NameToInfo:
+                return file
     return None
+
+
+def _entry(class_: str) -> str:
+    return f"{class_.replace('.', '/')}.class"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +117,8 @@ class AllowedClasses:
                 raise ExecutionError(f"there is no jar {str(jar)!r}", remedy=f"correct {_OPTION}")
         try:
             return jar_with(class_, jars)
-        except zipfile.BadZipFile as fault:
-            raise ExecutionError(f"{str(fault)!r} is no jar", remedy=f"correct {_OPTION}") from None
+        except JarError as fault:
+            raise ExecutionError(str(fault), remedy=f"correct {_OPTION}") from None
 
 
 def _within(class_: str, entry: str) -> bool:

@@ -116,6 +116,16 @@ def check_folder(module: str, root: Path | None = None) -> None:
         )
 
 
+def check_file(file: str) -> None:
+    """Raise ProgramError for a file outside the folders of `imported_from`, whether it exists or not."""
+    folders = _FOLDERS.get()
+    if folders is not None and not any(Path(file).resolve().is_relative_to(folder) for folder in folders):
+        raise ProgramError(
+            f"{file!r} is in none of the folders that functions may be imported from",
+            remedy="ask the operator to allow its folder",
+        )
+
+
 def reference_to(function: UserDefinedFunction, *, is_instance: bool, method: str, signature: str) -> PythonFunction:
     """Create a plan's reference to a function, and permit this process to run it.
 

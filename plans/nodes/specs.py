@@ -40,9 +40,12 @@ class AggregateCall(PlanModel):
     @property
     def java_function(self) -> JavaFunction | None:
         """The Java function; None for built-in functions and those in Python."""
-        if self.internal_name is not None:
-            return None
-        names = {"systemName": self.system_name, "catalogName": self.catalog_name, "class": self.function_class}
+        names = {
+            "internalName": self.internal_name,
+            "systemName": self.system_name,
+            "catalogName": self.catalog_name,
+            "class": self.function_class,
+        }
         return function_named(names | {"python": self.python, "java": self.java})
 
     @property

@@ -8,7 +8,7 @@ Flink ignores.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from compiled_plan.plans.errors import PlanError
@@ -72,24 +72,27 @@ def java_function_from_json(value: Any, pointer: str = "") -> JavaFunction:
 
 
 def function_named(names: Mapping[str, Any]) -> JavaFunction | None:
-    """The Java function that the fields of a call name; None for built-in functions and those in Python."""
-    if names.get(PYTHON) is not None:
+    """The Java function that the fields of a call, or their JSON, name; None for built-in functions and Python's."""
+    if names.get("internalName") or names.get(PYTHON) is not None:
         return None
-    catalog, system, class_ = (names.get(key) or "" for key in ("catalogName", "systemName", "class"))
+    catalog, system, class_ = (str(names.get(key) or "") for key in ("catalogName", "systemName", "class"))
     declared = names.get(FIELD)
     if not (catalog or system or class_ or declared):
         return None
     name = catalog.rpartition(".")[2].strip("`").replace("``", "`") or system
-    if isinstance(declared, JavaFunction):
-        return JavaFunction(declared.class_, name, declared.jars, declared.deterministic)
+    match declared:
+        case JavaFunction():
+            return replace(declared, name=name)
+        case {"class": str(declared_class)}:
+            return JavaFunction(declared_class, name)
     return JavaFunction(class_, name)
 
 
 def java_function(rex: RexNode) -> JavaFunction | None:
     """The Java function that a call invokes; None for any other expression."""
-    if not isinstance(rex, Call) or rex.name or not rex.extra:
+    if not isinstance(rex, Call) or not rex.extra:
         return None
-    return function_named(dict(rex.extra))
+    return function_named({"internalName": rex.name, **dict(rex.extra)})
 
 
 def calls_java(rex: RexNode | None) -> bool:

@@ -81,6 +81,7 @@ class RunMetrics:
                 self.state_bytes.labels(plan, uid).set(operator["stateBytes"])
             self.operator_in.labels(plan, uid).set(operator["rowsIn"])
             self.operator_out.labels(plan, uid).set(operator["rowsOut"])
+            # Releases before 0.3 report no late rows.
             self.operator_late.labels(plan, uid).set(operator.get("rowsLate", 0))
         for source in message["sources"]:
             self.source_rows.labels(plan, source["name"]).inc(source["rows"])

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +16,9 @@ from urllib.parse import unquote, urlsplit
 from compiled_plan.plans.connectors.outside import reached_by
 from compiled_plan.plans.connectors.reached import Reach
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.functions.jars import jar_with
+from compiled_plan.plans.functions.jars import JarError, jar_with
 from compiled_plan.plans.functions.loading import places_of
+from compiled_plan.plans.rex.java import function_named
 from compiled_plan.plans.text.masking import masked
 
 #: URI schemes of servers, which are neither local files nor file stores.
@@ -101,30 +101,24 @@ def jars_of(plan: Any, allowed: Allowed) -> list[Path]:
     """
     classes: dict[str, str] = {}
     for call in _objects(plan):
-        if call.value.get("python"):
-            continue
-        if call.value.get("kind") == "CALL" or "argList" in call.value:
-            names = [call.value.get(key) for key in ("catalogName", "systemName")]
-            declared = call.value.get("java")
-            class_ = (declared if isinstance(declared, dict) else call.value).get("class")
-            if class_:
-                classes.setdefault(str(class_), call.where)
-            elif any(names):
-                raise UnsupportedError(
-                    f"the plan has the function {next(filter(None, names))} without its class or module",
-                    where=call.where,
-                    remedy="compile the program in the service, or, if the function is in Java, in Flink after "
-                    "CREATE FUNCTION without TEMPORARY",
-                )
+        is_call = call.value.get("kind") == "CALL" or "argList" in call.value
+        function = function_named(call.value) if is_call else None
+        if function is not None and not function.class_:
+            raise UnsupportedError(
+                f"the plan has the function {function.name} without its class or module",
+                where=call.where,
+                remedy="compile the program in the service, or, if the function is in Java, in Flink after "
+                "CREATE FUNCTION without TEMPORARY",
+            )
+        if function is not None:
+            classes.setdefault(function.class_, call.where)
     if not classes:
         return []
     jars = [file for folder in allowed.programs for file in sorted(Path(folder).glob("*.jar"))]
     try:
         places = {class_: jar_with(class_, jars) for class_ in classes}
-    except zipfile.BadZipFile as fault:
-        raise UnsupportedError(
-            f"{str(fault)!r} is no jar", remedy="ask the operator to correct or to remove it"
-        ) from None
+    except JarError as fault:
+        raise UnsupportedError(str(fault), remedy="ask the operator to correct or to remove it") from None
     for class_, jar in places.items():
         if jar is None:
             raise UnsupportedError(

@@ -59,8 +59,10 @@ def _symmetric(sign: str, apply: Callable[[Column, Column], Column]) -> Translat
     return translate
 
 
-translates("$+$1", "$PLUS$1", "$plus$1")(_symmetric("+", lambda a, b: a + b))
-translates("$-$1", "$MINUS$1", "$minus$1", "$minusPrefix$1")(_symmetric("-", lambda a, b: a - b))
+_PLUS = ("$+$1", "$PLUS$1", "$plus$1", "$AGG_DECIMAL_PLUS$1", "$HIVE_AGG_DECIMAL_PLUS$1")
+_MINUS = ("$-$1", "$MINUS$1", "$minus$1", "$minusPrefix$1", "$AGG_DECIMAL_MINUS$1")
+translates(*_PLUS)(_symmetric("+", lambda a, b: a + b))
+translates(*_MINUS)(_symmetric("-", lambda a, b: a - b))
 translates("$*$1", "$TIMES$1", "$times$1")(_symmetric("*", lambda a, b: a * b))
 
 
@@ -88,16 +90,6 @@ def _decimal(sign: str, call: Call, args: tuple[Column, ...]) -> Column:
     if exact[0] and exact[1] and _spark_type(sign, exact[0], exact[1]) == _shape(call.type):
         return {"+": left + right, "-": left - right, "*": left * right}[sign]
     return java("DECIMAL_ARITHMETIC", call.type, left, right, options=(sign, *_options(call.type)))
-
-
-@translates("$AGG_DECIMAL_PLUS$1", "$HIVE_AGG_DECIMAL_PLUS$1")
-def _plus_decimal(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return _decimal("+", call, args)
-
-
-@translates("$AGG_DECIMAL_MINUS$1")
-def _minus_decimal(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return _decimal("-", call, args)
 
 
 def _shape(type_: t.LogicalType) -> tuple[int, int] | None:

@@ -82,19 +82,24 @@ class LookupMaterializerParameters(Parameters):
 
 @dataclass(frozen=True, slots=True)
 class _LookedUp:
-    """An array of the table's rows for a row of the stream, and the join's columns of such a row."""
+    """The result of a lookup.
+
+    Args:
+        rows: an array of the table's rows for a row of the stream; an element is null where the join pads with nulls.
+        columns: the columns that the join adds, of an element of the array.
+    """
 
     rows: Column
-    used: Callable[[Column], tuple[Column, ...]]
+    columns: Callable[[Column], tuple[Column, ...]]
 
 
 @stateless(LookupJoin)
 def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> Sequence[Exploded]:
     """Flink's LookupJoinRunner."""
-    looked_up = _looked_up(node, flow, lowering, F.lit(True))
+    looked_up = _looked_up(node, flow, lowering)
 
     def make(element: Column, position: Column) -> Flow:
-        columns = tuple(F.when(element.isNotNull(), column) for column in looked_up.used(element))
+        columns = tuple(F.when(element.isNotNull(), column) for column in looked_up.columns(element))
         return Flow(flow.kind, flow.ord, flow.path_to(position), (*flow.columns, *columns), None, flow.watermark)
 
     return [Exploded(looked_up.rows, make, flow.condition)]
@@ -109,10 +114,11 @@ def materialized_lookup_join(node: LookupJoin, lowering: Lowering) -> KeyedOpera
     row = RowType(fields=tuple(Field(name, type_) for name, type_ in zip(names, joined, strict=True)))
 
     def rows(flow: Flow) -> Sequence[Column]:
-        looked_up = _looked_up(node, flow, lowering, flow.kind.isin(INSERT, UPDATE_AFTER))
+        adds = flow.kind.isin(INSERT, UPDATE_AFTER)
+        looked_up = _looked_up(node, flow, lowering, only=adds)
 
         def fields(element: Column) -> Column:
-            columns = [column.alias(name) for name, column in zip(names, looked_up.used(element), strict=True)]
+            columns = [column.alias(name) for name, column in zip(names, looked_up.columns(element), strict=True)]
             return F.when(element.isNotNull(), F.struct(*columns))
 
         return [lambdas.transform(looked_up.rows, fields)]
@@ -125,17 +131,18 @@ def materialized_lookup_join(node: LookupJoin, lowering: Lowering) -> KeyedOpera
     return KeyedOperator((port,), (*types, row), LookupMaterializerParameters(len(types)), finish=finish)
 
 
-def _looked_up(node: LookupJoin, flow: Flow, lowering: Lowering, looks_up: Column) -> _LookedUp:
+def _looked_up(node: LookupJoin, flow: Flow, lowering: Lowering, only: Column | None = None) -> _LookedUp:
+    """Look up the rows of the table; with `only`, for rows that fulfil it."""
     context, source = lowering.context(node), _source(node)
     table, width = source.table, len(node.temporal_table.output_type.fields)
     description = open_lookup(table)
     request = F.struct(*(_key(key, flow, lowering, node).alias(f"k{at}") for at, key in enumerate(source.keys)))
-    if node.keeps_state:
-        request = F.when(looks_up, request)
+    if only is not None:
+        request = F.when(only, request)
     if node.pre_filter_condition is not None:
         passes = F.coalesce(to_column(node.pre_filter_condition, flow.columns, context), F.lit(False))
         request = F.when(passes, request)
-    shape = RowType(fields=tuple(f.__class__(f"v{at}", f.type) for at, f in enumerate(table.columns.fields)))
+    shape = RowType(fields=tuple(Field(f"v{at}", f.type) for at, f in enumerate(table.columns.fields)))
     rows = java("lookup_rows", f"array<{ddl(shape)}>", request, options=(description,))
     exprs = node.projection_on_temporal_table
 

@@ -157,31 +157,27 @@ class _Values:
                 return self._slot(rex, RowValue(-1, time))
             case Call(name="$MATCH_PROCTIME$1"):
                 return Call("$PROCTIME$1", (), rex.type)
-            case Call() if rex.name in AGGREGATES or self._calls_aggregate(rex):
-                return self._aggregate(rex)
+            case Call() if rex.name in AGGREGATES:
+                return self._aggregate(rex, rex.name)
+            case Call() if self.java is not None and self.java.is_aggregate(rex, self.where):
+                return self._java_aggregate(rex, self.java)
         return rex.with_children(inside) if inside else rex
 
-    def _calls_aggregate(self, rex: Call) -> bool:
-        return self.java is not None and self.java.is_aggregate(rex, self.where)
-
-    def _java(self, rex: Call) -> JavaAggregate | None:
-        if self.java is None or not self._calls_aggregate(rex):
-            return None
+    def _java_aggregate(self, rex: Call, functions: JavaFunctions) -> RexNode:
         from compiled_plan.plans.execution.functions.java import AGGREGATE  # for plans with such functions alone
         from compiled_plan.plans.execution.operators.java_aggregates import described_aggregate
 
-        return described_aggregate(self.java.described(rex, AGGREGATE, self.where))
+        java = described_aggregate(functions.described(rex, AGGREGATE, self.where))
+        return self._aggregate(rex, json.loads(java.function)["className"], java)
 
-    def _aggregate(self, rex: Call) -> RexNode:
+    def _aggregate(self, rex: Call, function: str, java: JavaAggregate | None = None) -> RexNode:
         columns = [self._column(operand) for operand in rex.operands if not isinstance(operand, Literal)]
         args = tuple(
             self.rows.place(operand) if isinstance(operand, Literal) else self._column(operand)[1]
             for operand in rex.operands
         )
         variable = columns[0][0] if columns else -1
-        java, null = self._java(rex), self.rows.null(rex.type)
-        function = rex.name if java is None else json.loads(java.function)["className"]
-        return self._slot(rex, AggregateValue(function, variable, args, null, java))
+        return self._slot(rex, AggregateValue(function, variable, args, self.rows.null(rex.type), java))
 
     def _slot(self, rex: RexNode, slot: MatchValue) -> RexNode:
         if slot not in self.slots:

@@ -240,6 +240,28 @@ def test_a_script_cannot_import_modules_from_elsewhere(workers: Workers, tmp_pat
     assert not sign.exists()
 
 
+@pytest.mark.attack
+def test_a_script_reads_no_jars_from_elsewhere(workers: Workers, tmp_path: Path) -> None:
+    """A refused jar is not opened; the answer does not depend on its existence."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for folder in (programs, tmp_path):
+        (folder / "text.jar").write_text("no jar")
+    may = {"programs": [str(programs)], "data": []}
+
+    def answer(script: str, file: Path) -> str:
+        with pytest.raises(Refusal) as error:
+            workers.run("compile", text=script.format(file=file), allowed=may)
+        return str(error.value)
+
+    for script in ("ADD JAR '{file}'; SELECT 1;", "CREATE TEMPORARY FUNCTION f AS 'com.shop.F' USING JAR '{file}';"):
+        for file in (tmp_path / "text.jar", tmp_path / "none.jar", programs / ".." / "text.jar"):
+            assert "in none of the folders" in answer(script, file)
+        assert "not found" in answer(script, programs / "none.jar")
+    call = "CREATE FUNCTION f AS 'com.shop.F' USING JAR '{file}'; CREATE VIEW v AS SELECT f();"
+    assert "text.jar' is no jar" in answer(call, programs / "text.jar")
+
+
 def _jar(file: Path, *classes: str) -> None:
     with zipfile.ZipFile(file, "w") as jar:
         for class_ in classes:
@@ -256,10 +278,14 @@ def test_java_functions_come_from_the_jars_in_allowed_folders(tmp_path: Path) ->
     calls = [
         {"kind": "CALL", "systemName": "shout", "java": {"class": "com.shop.Shout"}},
         {"kind": "CALL", "catalogName": "`c`.`d`.`split`", "class": "com.more.Split", "operands": []},
-        {"kind": "CALL", "systemName": "add", "python": {"module": "mine"}},
+        {"kind": "CALL", "systemName": "add", "class": "org.apache.flink.Add", "python": {"module": "mine"}},
         {"kind": "CALL", "internalName": "$UPPER$1", "type": {"type": "RAW", "class": "com.nobody.Raw"}},
     ]
-    plan = {"nodes": [{"projection": calls, "aggCalls": [{"argList": [0], "class": "com.shop.Functions$Mean"}]}]}
+    aggregates = [
+        {"argList": [0], "class": "com.shop.Functions$Mean"},
+        {"argList": [0], "class": "org.apache.flink.Sum", "python": {"module": "mine"}},
+    ]
+    plan = {"nodes": [{"projection": calls, "aggCalls": aggregates}]}
     (programs / "mine.py").touch()
     allowed = Allowed(programs=(str(programs),))
     check_outside(plan, allowed)
@@ -273,6 +299,8 @@ def test_java_functions_come_from_the_jars_in_allowed_folders(tmp_path: Path) ->
     [
         ({"class": "com.other.Other"}, r"no jar in an allowed folder has the Java function com.other.Other(.|\n)*ask"),
         ({"argList": [], "java": {"class": "com.other.Other"}}, "no jar in an allowed folder has the Java function"),
+        ({"catalogName": "`c`.`d`.`shout`"}, r"the function shout without its class"),
+        ({"catalogName": ["c"], "class": {"a": 1}, "java": {"class": 5}}, "no jar in an allowed folder"),
         ({"systemName": "shout"}, r"the function shout without its class or module(.|\n)*without TEMPORARY"),
         ({"class": "com.broken.Broken"}, r"broken.jar' is no jar(.|\n)*ask the operator"),
     ],

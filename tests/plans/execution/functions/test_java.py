@@ -1,13 +1,11 @@
 """Java functions of Flink in a run: in SQL, in a plan without their classes, under retraction, and their refusals.
 
-Expected values are computed by hand from `java/Samples.java`.
+Expected values are computed by hand from `tests/support/java/Samples.java`.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import MagicMock
@@ -15,22 +13,18 @@ from unittest.mock import MagicMock
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.errors import ExecutionError, PlanError, ProgramError, UnsupportedError
+from compiled_plan.plans.errors import ExecutionError, PlanError, UnsupportedError
 from compiled_plan.plans.execution.functions import java
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.functions.declarations import declared_signatures
-from compiled_plan.plans.functions.jar_signatures import function_in
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import Call, JavaFunction
 from compiled_plan.plans.types import STRING
-from tools import maven
-from tools.build_kernel import FLINK
+from tests.support.java_samples import SAMPLES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SAMPLES = "org.example.Samples$"
 ROWS = [
     {"k": "a", "n": 1, "m": 10, "w": "to be or", "p": 1.25, "arr": ["x", "y", "x"], "ts": "2024-01-01 00:00:01"},
     {"k": "b", "n": 2, "m": 20, "w": "that", "p": 2.5, "arr": [], "ts": "2024-01-01 00:00:02"},
@@ -148,19 +142,6 @@ UPDATES: dict[str, tuple[str, str, list[list[Any]]]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The samples, compiled against Flink's interfaces."""
-    folder = tmp_path_factory.mktemp("samples")
-    classes = folder / "classes"
-    path = os.pathsep.join(str(maven.fetched(library)) for library in FLINK)
-    source = Path(__file__).parent / "java" / "Samples.java"
-    javac = ["javac", "-nowarn", "-g", "-parameters", "--release", "17", "-cp", path, "-d", str(classes), str(source)]
-    subprocess.run(javac, check=True, capture_output=True)
-    subprocess.run(["jar", "cf", str(folder / "samples.jar"), "-C", str(classes), "."], check=True)
-    return folder / "samples.jar"
-
-
 def _plan(folder: Path) -> CompiledPlan:
     (folder / "in").mkdir()
     (folder / "in" / "rows.json").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
@@ -194,72 +175,10 @@ def _table(folder: Path, updating: bool) -> list[list[Any]]:
     return sorted(rows, key=repr)
 
 
-@pytest.mark.parametrize(
-    ("class_", "kind", "signature"),
-    [
-        (
-            "Shout",
-            "SCALAR",
-            "(`text` => STRING) -> STRING; (`number` => INT) -> STRING; "
-            "(`text` => STRING, `times` => INT...) -> STRING; "
-            "(`left` => BIGINT NOT NULL, `right` => BIGINT NOT NULL) -> BIGINT; (`flag` => BOOLEAN) -> STRING",
-        ),
-        ("Hinted", "SCALAR", "(INT) -> STRING; (`text` => STRING, `rest` => INT...) -> ARRAY<INT>"),
-        ("Later", "SCALAR", "(`text` => STRING) -> STRING"),
-        ("Split", "TABLE", "(`text` => STRING) -> ROW<word STRING, length INT>"),
-        ("Numbers", "TABLE", "(`upTo` => INT) -> INT"),
-        ("LaterRows", "TABLE", "(`text` => STRING) -> STRING"),
-        ("WeightedAverage", "AGGREGATE", "(`value` => BIGINT, `weight` => INT) -> DOUBLE"),
-    ],
-)
-def test_signatures_are_read_from_class_files(class_: str, kind: str, signature: str, jar: Path) -> None:
-    function = function_in(f"{SAMPLES}{class_}", [jar])
-    assert function is not None
-    assert (function.kind.name, function.signature) == (kind, signature)
-    assert function.deterministic == (class_ != "Hinted")
-    assert declared_signatures(signature, function.kind)
-
-
-def test_methods_of_superclasses_are_overridden(jar: Path) -> None:
-    function = function_in(f"{SAMPLES}Derived", [jar])
-    assert function is not None
-    texts = function.signature.split("; ")
-    assert "(`number` => INT) -> CHAR(3)" in texts
-    assert "(`number` => INT) -> STRING" not in texts
-    assert "(`point` => DECIMAL(5, 2)) -> ARRAY<MAP<STRING, ARRAY<INT NOT NULL>>>" in texts
-    assert "(`text` => STRING) -> STRING" in texts
-
-
-@pytest.mark.parametrize(
-    ("class_", "message"),
-    [
-        ("Nested", r"org.example.Samples\$Point has no SQL type without a DataTypeHint(.|\n)*'signature'"),
-        ("Inferred", r"it has a method `getTypeInference`(.|\n)*'signature'"),
-        ("Point", "derives from java.lang.Object, which is no kind of function"),
-        ("Process", r"process table function, and cannot run here(.|\n)*Kafka"),
-    ],
-)
-def test_types_that_flink_alone_infers_are_declared(class_: str, message: str, jar: Path) -> None:
-    with pytest.raises(ProgramError, match=message):
-        function_in(f"{SAMPLES}{class_}", [jar])
-
-
-def test_a_program_names_the_jar_alone(jar: Path) -> None:
-    env = TableEnvironment()
-    env.execute_sql(f"ADD JAR '{jar}'")
-    env.execute_sql(f"CREATE FUNCTION mean AS '{SAMPLES}WeightedAverage' LANGUAGE JAVA")
-    env.execute_sql(f"CREATE FUNCTION dice AS '{SAMPLES}Dice' USING JAR '{jar}'")
-    env.execute_sql("CREATE TABLE t (k INT, n INT NOT NULL, m BIGINT) WITH ('connector' = 'datagen')")
-    table = env.sql_query("SELECT k, mean(weight => n, `value` => m) AS a, COUNT(dice(n)) AS d FROM t GROUP BY k")
-    assert str(table.get_resolved_schema().get_column_data_types()[1]) == "DOUBLE"
-    shown = {row[0]: row[1] for row in env.execute_sql("DESCRIBE FUNCTION EXTENDED dice").collect()}
-    assert (shown["is deterministic"], shown["kind"]) == ("false", "SCALAR")
-
-
 @pytest.mark.spark
-def test_functions_of_all_kinds(spark: SparkSession, jar: Path, tmp_path: Path) -> None:
+def test_functions_of_all_kinds(spark: SparkSession, java_samples: Path, tmp_path: Path) -> None:
     plan = _plan(tmp_path)
-    Run(spark, plan, RunOptions(functions_from=(str(jar),), job_parameter=("greeting=good day",))).execute()
+    Run(spark, plan, RunOptions(functions_from=(str(java_samples),), job_parameter=("greeting=good day",))).execute()
     for name, (_, _, expected) in (CASES | UPDATES).items():
         rows = _table(tmp_path / "out" / name, name in UPDATES or name == "joined")
         assert rows == sorted(expected, key=repr), name
@@ -303,7 +222,7 @@ INSERT INTO s SELECT {call} FROM t;
 
 
 @pytest.mark.spark
-def test_places_of_code_must_be_allowed(spark: SparkSession, jar: Path, tmp_path: Path) -> None:
+def test_places_of_code_must_be_allowed(spark: SparkSession, java_samples: Path, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "rows.json").write_text('{"k": "a"}\n')
 
@@ -311,14 +230,14 @@ def test_places_of_code_must_be_allowed(spark: SparkSession, jar: Path, tmp_path
         program = PROGRAM.replace("{folder}", str(tmp_path)).replace("{call}", call)
         return TableEnvironment().compile_script(f"{FUNCTIONS}\n{program}")
 
-    allowed = RunOptions(functions_from=(str(jar),))
+    allowed = RunOptions(functions_from=(str(java_samples),))
     with pytest.raises(UnsupportedError, match=r"Java class org.example.Samples\$Shout(.|\n)*--functions-from"):
         Run(spark, plan("shout(k)"), RunOptions())
     bare = _without_classes(plan("shout(k)"))
     with pytest.raises(UnsupportedError, match=r"names the function 'shout' without its class(.|\n)*--java-function"):
         Run(spark, bare, allowed)
     printed: list[str] = []
-    named = RunOptions(functions_from=(str(jar),), java_function=(f"shout={SAMPLES}Shout",))
+    named = RunOptions(functions_from=(str(java_samples),), java_function=(f"shout={SAMPLES}Shout",))
     Run(spark, bare, named, printed.append).execute()
     assert printed == ["+I[A!]"]
     with pytest.raises(PlanError, match=r"Expected signatures are(.|\n)*compile the plan again"):

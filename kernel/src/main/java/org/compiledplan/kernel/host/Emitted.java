@@ -78,13 +78,6 @@ final class Emitted implements Out {
     ready.add(new GenericInternalRow(row));
   }
 
-  /** Late rows since the last call. */
-  long late() {
-    long counted = late;
-    late = 0;
-    return counted;
-  }
-
   boolean isEmpty() {
     return ready.isEmpty();
   }
@@ -93,11 +86,10 @@ final class Emitted implements Out {
     return ready.poll();
   }
 
-  /** Rows emitted since the last call. */
-  long count() {
-    long counted = count;
-    count = 0;
-    return counted;
+  /** Adds the rows emitted, and those dropped as late, to the operator's counters; called once. */
+  void addToCounters() {
+    from.counters.rowsOut.add(count);
+    from.counters.rowsLate.add(late);
   }
 
   private static byte[] extended(byte[] path, int number) {

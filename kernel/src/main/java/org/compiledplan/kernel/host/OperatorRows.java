@@ -45,8 +45,7 @@ final class OperatorRows implements Iterator<InternalRow> {
       } else {
         session.close(emitted);
         to.counters.rowsIn.add(rowsIn);
-        to.counters.rowsOut.add(emitted.count());
-        to.counters.rowsLate.add(emitted.late());
+        emitted.addToCounters();
         closed = true;
       }
     }

@@ -153,7 +153,7 @@ final class StageRuntime {
     from.interruption.check();
     Emitted emitted = new Emitted(spec, from);
     from.operator.onTimer(state, context, emitted);
-    from.counters.rowsOut.add(emitted.count());
+    emitted.addToCounters();
     return new Iterator<InternalRow>() {
       @Override
       public boolean hasNext() {
