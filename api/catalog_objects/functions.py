@@ -11,6 +11,7 @@ from enum import Enum
 
 from compiled_plan.api.catalog_objects.base import CatalogBase
 from compiled_plan.api.results.identifiers import ObjectPath
+from compiled_plan.planner.catalog.functions import UndeclaredFunction
 from compiled_plan.planner.sql.declaring import declare_script
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.types import quote_string
@@ -111,7 +112,8 @@ class CatalogFunctionMethods(CatalogBase):
                 remedy="see list_functions(...)",
             )
         function = self._catalogs.functions.permanent(name)
-        language = FunctionLanguage.PYTHON if function.java is None else FunctionLanguage.JAVA
+        in_java = isinstance(function, UndeclaredFunction) or function.java is not None
+        language = FunctionLanguage.JAVA if in_java else FunctionLanguage.PYTHON
         return CatalogFunction(function.class_name, language)
 
     def create_function(self, function_path: ObjectPath, function: CatalogFunction, ignore_if_exists: bool) -> None:

@@ -6,6 +6,7 @@ else a temporary function of the current database, else one of its catalog. Func
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,26 +48,24 @@ class CatalogFunction:
 
 @dataclass(frozen=True, slots=True)
 class UndeclaredFunction:
-    """A function whose types are unknown; calls are refused, as Flink does not look at its class before a call.
+    """A Java function whose types are unknown; a call looks for them again, as Flink looks for the class.
 
     Args:
         name: its full name.
         temporary: as of `CatalogFunction`.
         system: as of `CatalogFunction`.
-        message: the reason of the refusal.
-        remedy: the way to call it.
+        class_name: its class.
+        declare: the function with its types. Raises ProgramError: they are still unknown.
     """
 
     name: ObjectIdentifier
     temporary: bool
     system: bool
-    message: str
-    remedy: str
+    class_name: str
+    declare: Callable[[], CatalogFunction]
 
 
 Key = tuple[str, str, str]
-
-
 _Functions = dict[Key, CatalogFunction | UndeclaredFunction]
 
 
@@ -109,13 +108,9 @@ class FunctionCatalog:
         """Return True if there is a function of that name and kind."""
         return _key(name, system) in self._table(temporary, system)
 
-    def permanent(self, name: ObjectIdentifier) -> CatalogFunction:
-        """The function of a catalog of that name, which exists.
-
-        Raises:
-            ProgramError: its types are unknown.
-        """
-        return _declared(self._permanent[_key(name)])
+    def permanent(self, name: ObjectIdentifier) -> CatalogFunction | UndeclaredFunction:
+        """The function of a catalog of that name, which exists."""
+        return self._permanent[_key(name)]
 
     def replace(self, function: CatalogFunction | UndeclaredFunction) -> None:
         """Replace a function of a catalog."""
@@ -152,7 +147,7 @@ class FunctionCatalog:
             ProgramError: the types of the function are unknown.
         """
         function = self._resolve(name, qualified=qualified, built_in=built_in)
-        return None if function is None else _declared(function)
+        return function.declare() if isinstance(function, UndeclaredFunction) else function
 
     def _resolve(
         self, name: ObjectIdentifier, *, qualified: bool, built_in: bool
@@ -165,10 +160,6 @@ class FunctionCatalog:
             if system is not None or built_in:
                 return system
         return self._temporary.get(key) or self._permanent.get(key)
-
-    def is_undeclared(self, name: ObjectIdentifier) -> bool:
-        """Return True for a function of a catalog whose types are unknown."""
-        return isinstance(self._permanent.get(_key(name)), UndeclaredFunction)
 
     def names(self) -> list[str]:
         functions = [*self._system.values(), *self._temporary.values(), *self._permanent.values()]
@@ -204,9 +195,3 @@ def _shown(name: ObjectIdentifier, temporary: bool, system: bool) -> str:
 def _key(name: ObjectIdentifier, system: bool = False) -> Key:
     """The case-insensitive key; a system function has no database."""
     return ("", "", name.name.lower()) if system else (name.catalog, name.database, name.name.lower())
-
-
-def _declared(function: CatalogFunction | UndeclaredFunction) -> CatalogFunction:
-    if isinstance(function, UndeclaredFunction):
-        raise ProgramError(function.message, remedy=function.remedy)
-    return function

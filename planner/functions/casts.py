@@ -134,17 +134,15 @@ def coerce(rex: RexNode, type_: LogicalType) -> RexNode:
         if known is not None:
             return known
     if isinstance(source, IntervalType) and isinstance(target, IntegerType):
-        return _units_of(rex, source, target)
+        return coerce(whole_units(rex, plan_literals.unit_length(source)), target)
     return Call("$CAST$1", (rex,), target, "SPECIAL")
 
 
-def _units_of(rex: RexNode, source: IntervalType, target: IntegerType) -> RexNode:
-    """The number of whole units of an interval: hours of an INTERVAL HOUR, seconds of an INTERVAL DAY TO SECOND."""
-    long = BIGINT.with_nullability(source.nullable)
-    count: RexNode = Call("$REINTERPRET$1", (rex,), long, "SPECIAL")
-    if (length := plan_literals.unit_length(source)) != 1:
-        count = Call("$/INT$1", (count, plan_literals.integer(length)), long, "BINARY")
-    return coerce(count, target)
+def whole_units(interval: RexNode, length: int) -> RexNode:
+    """The number of whole units in an interval; a unit has `length` milliseconds or months."""
+    long = BIGINT.with_nullability(type_of(interval).nullable)
+    count = Call("$REINTERPRET$1", (interval,), long, "SPECIAL")
+    return count if length == 1 else Call("$/INT$1", (count, plan_literals.integer(length)), long, "BINARY")
 
 
 def _boolean_cast(rex: RexNode, target: LogicalType) -> RexNode | None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from compiled_plan.planner.functions import plan_literals
 from compiled_plan.planner.functions.signatures import ANY, TEXT, TEXT_LITERAL, Family, Function, fixed, form, not_null
-from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.plans.rex import Call, RexNode, input_refs, type_of
 from compiled_plan.plans.types import (
     BOOLEAN,
@@ -31,8 +31,8 @@ from compiled_plan.plans.types import (
     VariantType,
 )
 
-#: (behaviour, default value): NULL, ERROR or DEFAULT with a value.
-Behavior = tuple[str, RexNode | None]
+#: (event, behaviour, default value): for EMPTY or ERROR, NULL, ERROR or DEFAULT with a value.
+Behavior = tuple[str, str, RexNode | None]
 
 
 def json_value(
@@ -40,27 +40,36 @@ def json_value(
     path: RexNode,
     *,
     returning: LogicalType | None = None,
-    on_empty: Behavior | None = None,
-    on_error: Behavior | None = None,
+    behaviors: Sequence[Behavior] = (),
 ) -> RexNode:
-    """JSON_VALUE(document, path RETURNING ... ON EMPTY ... ON ERROR); None for a clause that is not written."""
+    """JSON_VALUE(document, path RETURNING ... ON EMPTY ... ON ERROR); the first behaviour for an event counts.
+
+    Raises:
+        ProgramError: a document or path that is no text, a type that cannot be returned, or a DEFAULT without a type.
+        UnsupportedError: a DEFAULT that counts is not constant.
+    """
     document = _text(document)
     _check("JSON_VALUE", document, path)
     type_ = returning or STRING
     if not isinstance(type_, VarCharType | BooleanType | IntType | DoubleType):
         raise ProgramError(f"JSON_VALUE cannot return {type_}", remedy="return STRING, BOOLEAN, INTEGER or DOUBLE")
     operands: list[RexNode] = [document, path]
-    for when, behavior in (("EMPTY", on_empty), ("ERROR", on_error)):
-        if behavior is not None:
-            kind, default = behavior
-            if default is not None and (input_refs(default) or isinstance(type_of(default), NullType)):
-                raise ProgramError(
-                    "a DEFAULT of JSON_VALUE must be a constant with a type",
-                    remedy=f"write NULL ON {when}, or COALESCE around the call",
-                )
-            operands.append(plan_literals.symbol("JSON_VALUE_ON_EMPTY_OR_ERROR", kind))
-            operands.extend(() if default is None else (default,))
-            operands.append(plan_literals.symbol("JSON_EMPTY_OR_ERROR", when))
+    events: set[str] = set()
+    for event, kind, default in behaviors:
+        if default is not None and isinstance(type_of(default), NullType):
+            raise ProgramError(
+                "a DEFAULT of JSON_VALUE must be a constant with a type", remedy=f"write NULL ON {event}"
+            )
+        # Flink compiles such a plan, but cannot run it.
+        if default is not None and input_refs(default) and event not in events:
+            raise UnsupportedError(
+                "a DEFAULT of JSON_VALUE that is not constant is not supported",
+                remedy=f"write NULL ON {event}, or COALESCE around the call",
+            )
+        events.add(event)
+        operands.append(plan_literals.symbol("JSON_VALUE_ON_EMPTY_OR_ERROR", kind))
+        operands.extend(() if default is None else (default,))
+        operands.append(plan_literals.symbol("JSON_EMPTY_OR_ERROR", event))
     return Call("$JSON_VALUE$1", tuple(operands), type_.with_nullability(True))
 
 

@@ -7,11 +7,11 @@ TIMESTAMPADD and TIMESTAMPDIFF are expanded into interval arithmetic.
 from __future__ import annotations
 
 from compiled_plan.planner.functions import plan_literals
+from compiled_plan.planner.functions.casts import whole_units
 from compiled_plan.planner.functions.signatures import DATETIME, INTERVAL, Form, Operands, any_nullable, form
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
 from compiled_plan.plans.types import (
-    BIGINT,
     INT,
     DateType,
     IntervalType,
@@ -121,13 +121,9 @@ def timestamp_diff(operands: Operands) -> RexNode:
         held, size = "SECOND", 1_000
     elif unit == "QUARTER":
         size = 1
-    missing = any_nullable((start, end))
-    long, whole = BIGINT.with_nullability(missing), INT.with_nullability(missing)
+    whole = INT.with_nullability(any_nullable((start, end)))
     gap = difference((end, start), plan_literals.interval_type(held))
-    count: RexNode = Call("$REINTERPRET$1", (gap,), long, "SPECIAL")
-    if size != 1:
-        count = Call("$/INT$1", (count, plan_literals.integer(size)), long, "BINARY")
-    count = Call("$CAST$1", (count,), whole, "SPECIAL")
+    count = Call("$CAST$1", (whole_units(gap, size),), whole, "SPECIAL")
     if unit == "MILLISECOND":
         return Call("$*$1", (count, plan_literals.integer(1_000)), whole, "BINARY")
     again = {"WEEK": 604_800, "QUARTER": 3}.get(unit)

@@ -42,6 +42,7 @@ class PhysicalGroupAggregate(NewColumns):
     """
 
     NEEDS = UpdateKind.BOTH
+    BY_WHOLE_ROW = True
 
     grouping: tuple[int, ...]
     calls: tuple[AggregateCall, ...]

@@ -1,7 +1,8 @@
 """Base of physical operators, and the registry of functions that lower relational nodes to operators.
 
 An operator declares its changes (`modify_kinds`), the column sets that identify a row of its changelog
-(`upsert_keys`), the updates that it requires of its inputs (`required_updates`), and its plan node (`plan_node`).
+(`upsert_keys`), the updates that it requires of its inputs (`required_updates`), the input columns that must be
+deterministic (`deterministic_columns`), and its plan node (`plan_node`).
 Each operator family has a file and registers itself with `lowers`.
 
 Source of the rules: Flink's "Dynamic Tables" page and the plans that Flink 2.3 compiles.
@@ -10,7 +11,7 @@ Source of the rules: Flink's "Dynamic Tables" page and the plans that Flink 2.3 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from importlib import import_module
@@ -22,6 +23,7 @@ from compiled_plan.planner.algebra.nodes import RelNode
 from compiled_plan.planner.algebra.traverse import nodes
 from compiled_plan.planner.physical.traits import (
     NO_KEYS,
+    Key,
     Keys,
     MiniBatchMode,
     ModifyKinds,
@@ -70,6 +72,8 @@ class PhysicalOperator:
     GIVES: ClassVar[ModifyKinds | None] = None
     #: The updates required from inputs; None: the same as the operator's own output.
     NEEDS: ClassVar[UpdateKind | None] = None
+    #: True: the operator retracts a row from its state by all columns of the row.
+    BY_WHOLE_ROW: ClassVar[bool] = False
 
     @property
     def inputs(self) -> tuple[PhysicalOperator, ...]:
@@ -128,6 +132,20 @@ class PhysicalOperator:
 
     def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         """The operator configured to send updates as `wanted`."""
+        return self
+
+    def deterministic_columns(self, columns: Key, inputs: tuple[Traits, ...]) -> Sequence[Iterable[int]]:
+        """Per input, the columns that a retraction must repeat for it to repeat `columns` of the output.
+
+        An input without updates is required to repeat none, whatever this returns.
+
+        Raises:
+            ProgramError: the operator computes another value for the retraction.
+        """
+        return [range(len(item.row_type.fields)) if self.BY_WHOLE_ROW else columns for item in self.inputs]
+
+    def storing(self, columns: Key, inputs: tuple[Traits, ...]) -> PhysicalOperator:
+        """The operator configured to store what its retractions need to repeat `columns`."""
         return self
 
     def plan_node(self, at: NodeContext) -> PlanNode:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from compiled_plan.planner.algebra.expressions import (
@@ -26,13 +26,24 @@ from compiled_plan.planner.physical.base import (
 )
 from compiled_plan.planner.physical.describe import rex_text, select_text
 from compiled_plan.planner.physical.plumbing import PhysicalValues
+from compiled_plan.planner.physical.requirements import require_deterministic_column, require_deterministic_condition
 from compiled_plan.planner.physical.scan import PhysicalChangelogNormalize, PhysicalTableSourceScan
-from compiled_plan.planner.physical.traits import Keys, Monotonicity, Traits, UpdateKind, map_keys
+from compiled_plan.planner.physical.traits import Key, Keys, Monotonicity, Traits, UpdateKind, map_keys
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.stateless import Calc as CalcNode
 from compiled_plan.plans.nodes.stateless import Expand as ExpandNode
 from compiled_plan.plans.nodes.stateless import WatermarkAssigner as WatermarkAssignerNode
-from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, java_function, python_function, type_of, walk
+from compiled_plan.plans.rex import (
+    Call,
+    InputRef,
+    Literal,
+    RexNode,
+    input_refs,
+    java_function,
+    python_function,
+    type_of,
+    walk,
+)
 from compiled_plan.plans.types import CharacterType, IntegerType, LogicalType, RowType
 
 #: Functions that return another value at every call.
@@ -61,6 +72,13 @@ class PhysicalCalc(NewColumns):
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         # When an update leaves the filter, only the old row retracts the earlier output.
         return None if wanted is UpdateKind.AFTER and self.condition is not None else (wanted,)
+
+    def deterministic_columns(self, columns: Key, inputs: tuple[Traits, ...]) -> Sequence[Iterable[int]]:
+        if columns and not inputs[0].modify_kinds.insert_only:
+            require_deterministic_condition(self, self.condition)
+            for column in sorted(columns):
+                require_deterministic_column(self, column, self.exprs[column])
+        return [{place for column in columns for place in input_refs(self.exprs[column])}]
 
     def _unchanged_columns(self) -> dict[int, int]:
         """Input columns that are passed on unchanged, with their output positions."""
@@ -133,6 +151,10 @@ class PhysicalExpand(NewColumns):
     """Every row once per entry of `projects`."""
 
     projects: tuple[tuple[RexNode, ...], ...]
+
+    def deterministic_columns(self, columns: Key, inputs: tuple[Traits, ...]) -> Sequence[Iterable[int]]:
+        width = len(self.input.row_type.fields)
+        return [{column for column in columns if column < width}]
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(ExpandNode)(

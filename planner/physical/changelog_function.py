@@ -38,6 +38,8 @@ _DEFAULTS = {
 class PhysicalProcessTableFunction(NewColumns):
     """A call of TO_CHANGELOG or FROM_CHANGELOG."""
 
+    BY_WHOLE_ROW = True
+
     direction: Direction
     column: str | None
     mapping: RexNode | None

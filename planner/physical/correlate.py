@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from compiled_plan.planner.algebra.expressions import contains, is_true, shift
@@ -20,6 +21,8 @@ from compiled_plan.planner.physical.base import (
 )
 from compiled_plan.planner.physical.calc import PhysicalCalc
 from compiled_plan.planner.physical.describe import rex_text, type_text
+from compiled_plan.planner.physical.requirements import require_deterministic_column, require_deterministic_condition
+from compiled_plan.planner.physical.traits import Key, Traits
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.stateless import Correlate as CorrelateNode
 from compiled_plan.plans.rex import Call, CorrelVariable, FieldAccess, InputRef, RexNode, calls_python, transform
@@ -36,6 +39,14 @@ class PhysicalCorrelate(NewColumns):
     call: RexNode
     left: bool
     condition: RexNode | None
+
+    def deterministic_columns(self, columns: Key, inputs: tuple[Traits, ...]) -> Sequence[Iterable[int]]:
+        width = len(self.input.row_type.fields)
+        if columns and not inputs[0].modify_kinds.insert_only:
+            require_deterministic_condition(self, self.condition)
+            for column in sorted(column for column in columns if column >= width):
+                require_deterministic_column(self, column, self.call)
+        return [{column for column in columns if column < width}]
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(CorrelateNode)(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from compiled_plan.planner.algebra.expressions import (
@@ -14,6 +14,8 @@ from compiled_plan.planner.algebra.expressions import (
 )
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.physical.base import PhysicalOperator, make
+from compiled_plan.planner.physical.requirements import require_deterministic_condition
+from compiled_plan.planner.physical.traits import Key, Keys, Traits
 from compiled_plan.plans.nodes.specs import JoinSpec
 from compiled_plan.plans.rex import InputRef, RexNode
 from compiled_plan.plans.types import RowType
@@ -65,6 +67,12 @@ class TwoSided(PhysicalOperator):
     def row_type(self) -> RowType:
         return self.columns
 
+    def deterministic_columns(self, columns: Key, inputs: tuple[Traits, ...]) -> Sequence[Iterable[int]]:
+        updated = not all(traits.modify_kinds.insert_only for traits in inputs)
+        if updated or self.kind not in (JoinKind.INNER, JoinKind.SEMI):
+            require_deterministic_condition(self, *self.keys.rest)
+        return columns_by_side(self, columns, [traits.upsert_keys for traits in inputs])
+
     @property
     def spec(self) -> JoinSpec:
         """Kind, keys and the remaining condition, in the form of plans."""
@@ -75,6 +83,17 @@ class TwoSided(PhysicalOperator):
             filter_nulls=self.keys.filter_nulls,
             non_equi_condition=conjunction(self.keys.rest) if self.keys.rest else None,
         )
+
+
+def columns_by_side(operator: PhysicalOperator, columns: Key, keys: Sequence[Keys]) -> Sequence[Iterable[int]]:
+    """Per input, those of `columns` that are its own; all columns of an input whose rows have no key."""
+    sides: list[Iterable[int]] = []
+    start = 0
+    for child, side_keys in zip(operator.inputs, keys, strict=True):
+        side = range(start, start + len(child.row_type.fields))
+        sides.append([column - start for column in (side if not side_keys else columns) if column in side])
+        start = side.stop
+    return sides
 
 
 def equi_keys(condition: RexNode, width: int) -> EquiKeys:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 from typing import cast
@@ -17,6 +17,7 @@ from compiled_plan.planner.physical.catalog import path_text, table_of
 from compiled_plan.planner.physical.describe import rex_text
 from compiled_plan.planner.physical.joining import JOIN_TITLES, equi_keys
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
+from compiled_plan.planner.physical.requirements import require_deterministic_column, require_deterministic_condition
 from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, Traits, UpdateKind, row_kinds, smallest
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
@@ -92,6 +93,20 @@ class PhysicalLookupJoin(NewColumns):
 
     def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         return replace(self, updates=wanted)
+
+    def deterministic_columns(self, columns: Key, inputs: tuple[Traits, ...]) -> Sequence[Iterable[int]]:
+        if columns and not inputs[0].modify_kinds.insert_only:
+            require_deterministic_condition(self, self.before, self.condition, self.request.condition)
+            for column in sorted(column for column in columns if column >= self.width):
+                if self.request.exprs is not None:
+                    require_deterministic_column(self, column, self.request.exprs[column - self.width])
+        return [{column for column in columns if column < self.width}]
+
+    def storing(self, columns: Key, inputs: tuple[Traits, ...]) -> PhysicalOperator:
+        looked_up = {column for column in columns if column >= self.width}
+        by_key = self.by_primary_key and looked_up <= self.primary_key
+        keeps_rows = bool(looked_up) and not by_key and not inputs[0].modify_kinds.insert_only
+        return replace(self, keeps_rows=True) if keeps_rows else self
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         input_node = at.inputs[0]

@@ -8,7 +8,7 @@ Source: Flink's "Performance Tuning" page, "MultiJoin"; Flink 2.3's plans.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
@@ -26,8 +26,10 @@ from compiled_plan.planner.algebra.rows import named_row
 from compiled_plan.planner.physical.base import NodeContext, OperatorPlanner, PhysicalOperator, make
 from compiled_plan.planner.physical.describe import names_text, rex_text, type_text
 from compiled_plan.planner.physical.hints import hinted_ttl
+from compiled_plan.planner.physical.joining import columns_by_side
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
-from compiled_plan.planner.physical.traits import Keys, ModifyKinds, Traits, UpdateKind, listed_keys
+from compiled_plan.planner.physical.requirements import require_deterministic_condition
+from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Traits, UpdateKind, listed_keys
 from compiled_plan.plans.nodes.base import InputProperty, PlanNode
 from compiled_plan.plans.nodes.join import JoinAttribute
 from compiled_plan.plans.nodes.join import MultiJoin as MultiJoinNode
@@ -91,6 +93,12 @@ class PhysicalMultiJoin(PhysicalOperator):
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         return None if wanted is UpdateKind.AFTER else (UpdateKind.BOTH,) * len(inputs)
+
+    def deterministic_columns(self, columns: Key, inputs: tuple[Traits, ...]) -> Sequence[Iterable[int]]:
+        updated = not all(traits.modify_kinds.insert_only for traits in inputs)
+        if updated or JoinKind.LEFT in self.join_kinds:
+            require_deterministic_condition(self, *self.conditions)
+        return columns_by_side(self, columns, [traits.local_keys for traits in inputs])
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         keys = [item.local_keys for item in at.inputs]

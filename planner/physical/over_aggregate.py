@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from compiled_plan.planner.algebra.kinds import is_rowtime, is_time
@@ -74,6 +75,16 @@ class PhysicalOverAggregate(NewRows):
 
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return keys_within(inputs[0].upsert_keys, Key(self.spec.partition))
+
+    def deterministic_columns(self, columns: Key, inputs: tuple[Traits, ...]) -> Sequence[Iterable[int]]:
+        width = len(self.input.row_type.fields)
+        required = {column for column in columns if column < width} | set(self.spec.partition)
+        required |= {key.index for key in self.spec.order}
+        for at, call in enumerate(self.spec.calls):
+            if width + at in columns:
+                required |= {arg for arg in call.args if arg < width}
+                required |= set() if call.filter is None else {call.filter}
+        return [required]
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         bounded = self.spec.lower.kind != "UNBOUNDED_PRECEDING"

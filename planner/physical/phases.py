@@ -25,6 +25,7 @@ class PhysicalLocalGroupAggregate(NewRows):
 
     GIVES = ModifyKinds.INSERT
     NEEDS = UpdateKind.BOTH
+    BY_WHOLE_ROW = True
 
     grouping: tuple[int, ...]
     calls: tuple[AggregateCall, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -140,6 +140,13 @@ class PhysicalRank(NewRows):
 
     def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         return replace(self, update_before=wanted is UpdateKind.BOTH)
+
+    def deterministic_columns(self, columns: Key, inputs: tuple[Traits, ...]) -> Sequence[Iterable[int]]:
+        width = len(self.input.row_type.fields)
+        if self.update_keys is None:
+            return [range(width)]
+        ranked = {*self.spec.partition, *(key.index for key in self.spec.order)}
+        return [{column for column in columns if column < width} - ranked]
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         return make(RankNode)(

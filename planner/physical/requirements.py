@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from compiled_plan.planner.functions.registry import is_deterministic
 from compiled_plan.planner.physical.base import OperatorPlanner, PhysicalOperator
 from compiled_plan.planner.physical.traits import ModifyKinds
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.rex import RexNode
+
+#: The option that requires deterministic updates.
+STRATEGY = "table.optimizer.non-deterministic-update.strategy"
+_DETERMINISTIC = (
+    "compute it before the rows are updated, use a deterministic function, or accept wrong retractions: "
+    f"SET '{STRATEGY}' = 'IGNORE'"
+)
 
 
 def require_insert_only(consumer: str, source: PhysicalOperator, at: OperatorPlanner) -> None:
@@ -56,3 +65,31 @@ def producer(operator: PhysicalOperator, kinds: ModifyKinds, at: OperatorPlanner
         if not input_kinds.insert_only and kinds in input_kinds:
             return producer(child, kinds, at)
     return operator
+
+
+def require_deterministic_condition(operator: PhysicalOperator, *conditions: RexNode | None) -> None:
+    """Raise if a condition of an operator over updates changes from call to call.
+
+    Raises:
+        ProgramError: names the operator.
+    """
+    for condition in conditions:
+        if condition is not None and not is_deterministic(condition):
+            raise ProgramError(
+                f"a condition over updated rows changes from call to call, in {operator.title()}", remedy=_DETERMINISTIC
+            )
+
+
+def require_deterministic_column(operator: PhysicalOperator, column: int, rex: RexNode) -> None:
+    """Raise if an output column that a retraction must repeat changes from call to call.
+
+    Raises:
+        ProgramError: names the column and the operator.
+    """
+    if not is_deterministic(rex):
+        name = operator.row_type.names[column]
+        raise ProgramError(
+            f"column {name} of updated rows changes from call to call, so a retraction would miss its row, "
+            f"in {operator.title()}",
+            remedy=_DETERMINISTIC,
+        )

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from compiled_plan.planner.algebra.nodes import Hint, PushedWatermark, Scan
 from compiled_plan.planner.algebra.sources import changelog_of, options_of
-from compiled_plan.planner.catalog.connectors import check_scan, metadata_keys
+from compiled_plan.planner.catalog.connectors import check_scan, metadata_columns, metadata_keys
 from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
 from compiled_plan.planner.physical.base import NodeContext, OperatorPlanner, PhysicalOperator, Single, lowers, make
 from compiled_plan.planner.physical.catalog import table_of
 from compiled_plan.planner.physical.describe import names_text, rex_text
 from compiled_plan.planner.physical.plumbing import PhysicalDropUpdateBefore, PhysicalExchange
+from compiled_plan.planner.physical.requirements import STRATEGY, require_deterministic_condition
 from compiled_plan.planner.physical.traits import NO_KEYS, Key, Keys, ModifyKinds, Traits, UpdateKind
 from compiled_plan.plans.connectors.common import EMIT_STRATEGY, IDLE_TIMEOUT
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.connectors.table_options import Values
+from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize as ChangelogNormalizeNode
 from compiled_plan.plans.nodes.scan import TableSourceScan as TableSourceScanNode
@@ -37,7 +40,10 @@ _ABILITIES = FilterPushDown | ProjectPushDown | ReadingMetadata | LimitPushDown 
 
 @dataclass(frozen=True, slots=True)
 class PhysicalTableSourceScan(PhysicalOperator):
-    """Reads some columns of a table: physical ones by index, then metadata ones by key."""
+    """Reads some columns of a table: physical ones by index, then metadata ones by key.
+
+    `normalized`: ChangelogNormalize stores the rows, metadata included, and retracts them as they were.
+    """
 
     table: CatalogTable
     columns: RowType
@@ -48,6 +54,7 @@ class PhysicalTableSourceScan(PhysicalOperator):
     filters: tuple[RexNode, ...] | None = None
     limit: int | None = None
     dead_letters: CatalogTable | None = None
+    normalized: bool = False
 
     @property
     def row_type(self) -> RowType:
@@ -69,6 +76,18 @@ class PhysicalTableSourceScan(PhysicalOperator):
 
     def required_updates(self, wanted: UpdateKind, inputs: tuple[Traits, ...]) -> tuple[UpdateKind, ...] | None:
         return None if wanted is UpdateKind.BOTH and ChangelogMode.UPDATE_BEFORE not in self.changes else ()
+
+    def deterministic_columns(self, columns: Key, inputs: tuple[Traits, ...]) -> Sequence[Iterable[int]]:
+        metadata = {column.name for column in metadata_columns(self.table)}
+        wrong = [name for at, name in enumerate(self.columns.names) if at in columns and name in metadata]
+        if wrong and not self.normalized and not self.modify_kinds(inputs).insert_only:
+            raise ProgramError(
+                f"metadata ({', '.join(wrong)}) of {self.table.identifier}, whose rows are updated, differs "
+                "between a row and its retraction",
+                where=str(self.table.identifier),
+                remedy=f"leave the metadata out, or SET '{STRATEGY}' = 'IGNORE'",
+            )
+        return []
 
     def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         return (
@@ -217,6 +236,10 @@ class PhysicalChangelogNormalize(Single):
     def upsert_keys(self, inputs: tuple[Traits, ...]) -> Keys:
         return frozenset({Key(self.keys)})
 
+    def deterministic_columns(self, columns: Key, inputs: tuple[Traits, ...]) -> Sequence[Iterable[int]]:
+        require_deterministic_condition(self, self.condition)
+        return [columns]
+
     def sending(self, wanted: UpdateKind) -> PhysicalOperator:
         return replace(self, update_before=wanted is UpdateKind.BOTH)
 
@@ -244,7 +267,7 @@ def _lower_scan(rel: Scan, at: OperatorPlanner) -> PhysicalOperator:
     columns = RowType(fields=tuple(replace(item, comment=None) for item in rel.columns.fields))
     idle = at.settings.duration_ms(SESSION_IDLE_TIMEOUT) or -1
     pushed = (rel.pushed, idle, rel.filters, rel.limit, rel.dead_letters)
-    scan = PhysicalTableSourceScan(rel.table, columns, changelog.kinds, hints, *pushed)
+    scan = PhysicalTableSourceScan(rel.table, columns, changelog.kinds, hints, *pushed, changelog.normalize)
     if not changelog.normalize:
         return scan
     keys = tuple(rel.columns.names.index(name) for name in rel.table.primary_key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
@@ -57,6 +57,10 @@ class PhysicalSink(Single):
     materialize: bool = False
     needs_old_rows: bool = False
     updates: UpdateKind = UpdateKind.BOTH
+
+    def deterministic_columns(self, columns: Key, inputs: tuple[Traits, ...]) -> Sequence[Iterable[int]]:
+        by_row = self.materialize or not self.table.primary_key
+        return [range(len(self.row_type.fields)) if by_row else _primary_key(self.table)]
 
     def plan_node(self, at: NodeContext) -> PlanNode:
         key = smallest(at.inputs[0].upsert_keys)
@@ -119,7 +123,7 @@ def _lower_sink(rel: Sink, at: OperatorPlanner) -> PhysicalOperator:
         cast("Conflict | None", rel.on_conflict),
         accepted,
         materialize,
-        bool(table.primary_key) and primary_key(table) not in traits.upsert_keys,
+        bool(table.primary_key) and _primary_key(table) not in traits.upsert_keys,
     )
 
 
@@ -181,7 +185,7 @@ def _materializes(
         return True
     if taken.insert_only or (traits.modify_kinds.insert_only and rel.on_conflict == "DEDUPLICATE"):
         return False
-    primary = primary_key(table)
+    primary = _primary_key(table)
     if any(key <= primary for key in traits.upsert_keys):
         return False
     if rel.on_conflict is None and at.settings.boolean("table.exec.sink.require-on-conflict"):
@@ -198,7 +202,7 @@ def _materializes(
     return True
 
 
-def primary_key(table: CatalogTable) -> Key:
+def _primary_key(table: CatalogTable) -> Key:
     """The table's primary key among the written columns."""
     return Key(_places(table, table.primary_key))
 

@@ -65,6 +65,7 @@ class PerWindow(NewRows):
 
     GIVES = ModifyKinds.INSERT
     NEEDS = UpdateKind.BOTH
+    BY_WHOLE_ROW = True
 
     spec: Calls
 
@@ -133,6 +134,7 @@ class PhysicalLocalWindowAggregate(NewRows):
 
     GIVES = ModifyKinds.INSERT
     NEEDS = UpdateKind.BOTH
+    BY_WHOLE_ROW = True
 
     grouping: tuple[int, ...]
     calls: tuple[AggregateCall, ...]

@@ -7,8 +7,9 @@ WITH, so a script that declares the signature of a Java function runs there, too
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from compiled_plan.planner.catalog.functions import CatalogFunction, UndeclaredFunction
@@ -56,7 +57,7 @@ def create_function(catalog: Catalog, source: SourceText, statement: st.CreateFu
     if language == "PYTHON":
         function = catalog_function(name, statement.identifier, temporary=temporary, system=statement.system)
     else:
-        function = _declared(catalog, name, statement)
+        function = _java_function(catalog, name, statement)
     catalog.functions.create(function)
 
 
@@ -65,7 +66,7 @@ def alter_function(catalog: Catalog, source: SourceText, statement: st.AlterFunc
 
     Raises:
         UnsupportedError: another language.
-        ProgramError: a temporary function, there is none of that name, or the class cannot be imported.
+        ProgramError: a temporary function, there is none of that name, or a Python class that cannot be imported.
     """
     if statement.temporary:
         raise source.error_at(
@@ -76,28 +77,25 @@ def alter_function(catalog: Catalog, source: SourceText, statement: st.AlterFunc
         if statement.if_exists:
             return
         raise source.error_at(statement.span, f"there is no function {name}", "write IF EXISTS, or check the name")
+    function: CatalogFunction | UndeclaredFunction
     if _language(source, statement) == "PYTHON":
         function = catalog_function(name, statement.identifier, temporary=False, system=False)
-    elif catalog.functions.is_undeclared(name):
-        _class_name(statement.identifier)
-        return
     else:
-        function = _of_another_class(catalog, source, name, statement)
+        function = _of_another_class(catalog, name, statement)
     catalog.functions.replace(function)
 
 
 def _of_another_class(
-    catalog: Catalog, source: SourceText, name: ObjectIdentifier, statement: st.AlterFunction
-) -> CatalogFunction:
-    """The function with another Java class and the same signature: ALTER FUNCTION has no options."""
-    function = catalog.functions.find(name, qualified=True, built_in=False)
-    if function is None or function.java is None or function.temporary:
-        raise source.error_at(
-            statement.span,
-            f"{name} is no function in Java, so it has no signature",
-            "DROP it, and CREATE it with a signature",
-        )
-    return replace(function, java=replace(function.java, class_=_class_name(statement.identifier)))
+    catalog: Catalog, name: ObjectIdentifier, statement: st.AlterFunction
+) -> CatalogFunction | UndeclaredFunction:
+    """The function with another Java class; without the class file, with the signature of before."""
+    old = catalog.functions.permanent(name)
+    if not isinstance(old, CatalogFunction) or old.java is None:
+        return _java_function(catalog, name, statement)
+    function = _java_function(catalog, name, statement, old.java.jars)
+    if isinstance(function, UndeclaredFunction):
+        return replace(old, java=replace(old.java, class_=function.class_name))
+    return function
 
 
 def _language(source: SourceText, statement: st.CreateFunction | st.AlterFunction) -> str:
@@ -116,32 +114,51 @@ def _class_name(identifier: str) -> str:
     return class_
 
 
-def _declared(
-    catalog: Catalog, name: ObjectIdentifier, statement: st.CreateFunction
+def _java_function(
+    catalog: Catalog,
+    name: ObjectIdentifier,
+    statement: st.CreateFunction | st.AlterFunction,
+    jars: Sequence[str] = (),
 ) -> CatalogFunction | UndeclaredFunction:
     """A Java function by its declared signature, or that of its class file: a program is compiled without a JVM."""
-    class_, options = _class_name(statement.identifier), statement.options
-    temporary = statement.temporary or statement.system
+    class_ = _class_name(statement.identifier)
+    temporary, system = statement.temporary or statement.system, statement.system
+    options: Mapping[str, str] = {}
+    if isinstance(statement, st.CreateFunction):
+        jars, options = statement.resources, statement.options
+    if temporary:
+        for path in jars:
+            existing(path)
+    if SIGNATURE in options:
+        _types(options)
+
+    @cache
+    def declare() -> CatalogFunction:
+        paths = [existing(path) for path in jars] or catalog.jars.paths()
+        known = options if SIGNATURE in options else {**_read(name, class_, paths), **options}
+        callables, deterministic = _types(known)
+        return CatalogFunction(
+            name, callables, temporary, system, java=JavaFunction(class_, "", tuple(paths), deterministic)
+        )
+
     try:
-        jars = [existing(path) for path in statement.resources] or catalog.jars.paths()
-    except ProgramError as fault:
-        # As in Flink, a call looks for the jars of a catalog's function.
-        if temporary:
-            raise
-        return UndeclaredFunction(name, temporary, statement.system, fault.message, fault.remedy)
-    if SIGNATURE not in options:
-        try:
-            options = {**_read(name, class_, jars), **options}
-        except ProgramError as fault:
-            # As in Flink, a call looks for the types.
-            return UndeclaredFunction(name, temporary, statement.system, fault.message, fault.remedy)
+        return declare()
+    except ProgramError:
+        # As in Flink, a call looks for the class, in the jars of a catalog's function or those of the session.
+        return UndeclaredFunction(name, temporary, system, class_, declare)
+
+
+def _types(options: Mapping[str, str]) -> tuple[Callables, bool]:
+    """The signatures of a declaration, and True for a deterministic function.
+
+    Raises:
+        ProgramError: an option has another form.
+    """
     kind = declared_kind(options)
     deterministic = options.get(DETERMINISTIC, "true").strip().lower()
     if deterministic not in ("true", "false"):
         raise ProgramError(f"'{DETERMINISTIC}' is {deterministic!r}", remedy="write 'true' or 'false'")
-    function = JavaFunction(class_, "", tuple(jars), deterministic == "true")
-    callables = Callables.declared(kind, declared_signatures(options[SIGNATURE], kind))
-    return CatalogFunction(name, callables, temporary, statement.system, java=function)
+    return Callables.declared(kind, declared_signatures(options[SIGNATURE], kind)), deterministic == "true"
 
 
 def _read(name: ObjectIdentifier, class_: str, jars: Sequence[str]) -> dict[str, str]:

@@ -62,12 +62,10 @@ def alter_model(catalog: Catalog, statement: models.AlterModel) -> None:
         case changes.RenameTable(name):
             catalog.models.rename(model, catalog.qualify(name))
             return
-        case changes.SetOptions(options):
-            named: object = options
-            kept_options = {**model.options, **options}
+        case changes.SetOptions(written):
+            keys, options = tuple(written), {**model.options, **written}
         case changes.ResetOptions(keys):
-            named = keys
-            kept_options = {key: value for key, value in model.options.items() if key not in keys}
-    if not named:
+            options = {key: value for key, value in model.options.items() if key not in keys}
+    if not keys:
         raise ProgramError("ALTER MODEL names no option", remedy="write SET ('key' = 'value') or RESET ('key')")
-    catalog.models.alter(replace(model, options=kept_options))
+    catalog.models.alter(replace(model, options=options))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.findings import Fault, Finding, pointer_of, refusal
+from compiled_plan.plans.findings import Fault, Finding, pointer_of
 from compiled_plan.plans.inspection.changes import certainly_received
 from compiled_plan.plans.inspection.declared import DECLARED
 from compiled_plan.plans.inspection.placement import placement_faults
@@ -44,14 +44,9 @@ def plan_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterator[
         yield Finding("/nodes", "the plan has no sink", "compile an INSERT INTO statement", editable=True)
     for position, node in enumerate(nodes):
         if not node.runnable:
-            yield _node_finding(node.refusal() or unrunnable(type(node)), node, position)
+            yield _node_finding(node.refusal(), node, position)
         if label(node) not in faulty:
             yield from _rule_findings(node, position, plan, received[node.id])
-
-
-def unrunnable(kind: type[PlanNode]) -> Fault:
-    """The refusal of a node type of Flink that does not run here."""
-    return refusal(("type",), f"a plan with {kind.type_name()} cannot run here", kind.INSTEAD, kind.type_name())
 
 
 def _rule_findings(node: PlanNode, position: int, plan: CompiledPlan, received: ChangelogMode) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from compiled_plan.plans.findings import Fault
+from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.declared import Declared
 from compiled_plan.plans.nodes.fields import RowTypeJson
 from compiled_plan.plans.nodes.model import Always, FieldMark, Int, Json, PlanModel
@@ -180,9 +180,15 @@ class PlanNode(PlanModel):
         """True if the product can run this node; of some types it runs only some nodes."""
         return self.RUNNABLE
 
-    def refusal(self) -> Fault | None:
-        """The fault of a node that is not `runnable`; None for the general one, which has its type."""
-        return None
+    def refusal(self) -> Fault:
+        """The fault of a node that is not `runnable`."""
+        return self.type_refusal()
+
+    @classmethod
+    def type_refusal(cls) -> Fault:
+        """The fault of a type that is not `RUNNABLE`."""
+        name = cls.type_name()
+        return refusal(("type",), f"a plan with {name} cannot run here", cls.INSTEAD, name)
 
     @classmethod
     def type_name(cls) -> str:

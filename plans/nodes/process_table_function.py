@@ -125,7 +125,7 @@ class ProcessTableFunction(PlanNode):
     def runnable(self) -> bool:
         return self.function_call.get("internalName") in (TO, FROM)
 
-    def refusal(self) -> Fault | None:
+    def refusal(self) -> Fault:
         call = self.function_call
         name = call.get("catalogName") or call.get("systemName") or call.get("class") or call.get("internalName")
         return refusal(("functionCall",), f"the process table function {name} cannot run here", INSTEAD, name)

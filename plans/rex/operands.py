@@ -28,7 +28,6 @@ ROUNDING = frozenset("YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND
 BELOW_A_DAY = frozenset(("HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND"))
 #: Casts that the planner accepts, but neither Flink nor Spark runs: text to interval.
 _NOT_CAST = frozenset((("C", "Y"), ("C", "I")))
-SHA2_BITS = (224, 256, 384, 512)
 
 
 def operand_fault(call: Call, types: Types) -> tuple[str, str] | None:

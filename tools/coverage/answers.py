@@ -19,7 +19,7 @@ from compiled_plan.planner.sql.binding.writes import writes_of
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import CompiledPlanError, UnsupportedError
-from compiled_plan.plans.inspection.rules import plan_findings, unrunnable
+from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.nodes.registry import node_type
 from compiled_plan.plans.plan import CompiledPlan as Plan
 
@@ -104,7 +104,7 @@ def node(name: str) -> Answer:
         return Answer(False, f"the node type {name} is unknown", named=False)
     if kind.RUNNABLE:
         return Answer(True)
-    fault = unrunnable(kind)
+    fault = kind.type_refusal()
     return _refusal(UnsupportedError(fault.message, remedy=fault.remedy))
 
 

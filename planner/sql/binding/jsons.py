@@ -17,8 +17,7 @@ def _value(binder: Binder, node: ast.JsonValue, context: Context) -> RexNode:
         bind(binder, node.operand, context),
         bind(binder, node.path, context),
         returning=_returning(binder, node.returning),
-        on_empty=_behavior(binder, node.on_empty, context),
-        on_error=_behavior(binder, node.on_error, context),
+        behaviors=[_behavior(binder, behavior, context) for behavior in node.behaviors],
     )
 
 
@@ -59,7 +58,7 @@ def _returning(binder: Binder, spec: ast.TypeSpec | None) -> LogicalType | None:
     return None if spec is None else bind_type(spec, binder.source)
 
 
-def _behavior(binder: Binder, clause: ast.Expression | str | None, context: Context) -> json.Behavior | None:
-    if clause is None or isinstance(clause, str):
-        return None if clause is None else (clause, None)
-    return "DEFAULT", bind(binder, clause, context)
+def _behavior(binder: Binder, behavior: ast.JsonBehavior, context: Context) -> json.Behavior:
+    if isinstance(behavior.value, str):
+        return behavior.event, behavior.value, None
+    return behavior.event, "DEFAULT", bind(binder, behavior.value, context)

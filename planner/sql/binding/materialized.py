@@ -76,7 +76,7 @@ def alter_materialized(binder: Binder, statement: changes.AlterTable) -> Catalog
         raise catalog.no_alterable("TABLE", statement.name)
     assert isinstance(old, CatalogTable)
     table = _altered(binder, _materialized(old), change)
-    materialized_sink(binder, table)
+    materialized_sink(binder, table)  # raises if the query cannot fill the table
     catalog.alter(table)
     return table
 

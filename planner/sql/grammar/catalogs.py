@@ -64,6 +64,7 @@ class Catalogs(Queries):
         self.need_symbol("=")
         start = self.mark()
         if self.at_string():
+            # Unlike the strings of expressions, those of properties and partitions may continue on the same line.
             return name, self.node(Constant(self.string(), is_string=True), start)
         return name, self.parse_expression()
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.planner.sql.grammar.types import Types
-from compiled_plan.planner.sql.nodes import Call, JsonArray, JsonExists, JsonObject, JsonPair, JsonQuery, JsonValue
+from compiled_plan.planner.sql.nodes import (
+    Call,
+    JsonArray,
+    JsonBehavior,
+    JsonExists,
+    JsonObject,
+    JsonPair,
+    JsonQuery,
+    JsonValue,
+)
 
 if TYPE_CHECKING:
     from compiled_plan.planner.sql.nodes import Expression, Identifier
@@ -35,9 +44,12 @@ class JsonFunctions(Types):
         args = self._json_head()
         if self.take("RETURNING"):
             args["returning"] = self.parse_target_type()
+        behaviors = []
+        start = self.mark()
         while behaviour := self._json_value_behaviour():
-            args[self._on_event()] = behaviour
-        return JsonValue(**args)
+            behaviors.append(self.node(JsonBehavior(behaviour, self._on_event()), start))
+            start = self.mark()
+        return JsonValue(**args, behaviors=tuple(behaviors))
 
     def _json_value_behaviour(self) -> str | Expression | None:
         if self.take("DEFAULT"):
@@ -49,7 +61,7 @@ class JsonFunctions(Types):
         event = self.take_any(("EMPTY", "ERROR"))
         if not event:
             self.fail_expected("EMPTY or ERROR")
-        return f"on_{event.lower()}"
+        return event
 
     def json_query(self, name: Identifier) -> Expression:
         """Parse JSON_QUERY after its parenthesis."""
@@ -66,7 +78,7 @@ class JsonFunctions(Types):
             self.need("WRAPPER")
             args["wrapper"] = f"WITH {kind} ARRAY"
         while behaviour := self._json_query_behaviour():
-            args[self._on_event()] = behaviour
+            args[f"on_{self._on_event().lower()}"] = behaviour
         return JsonQuery(**args)
 
     def _json_query_behaviour(self) -> str:

@@ -19,16 +19,16 @@ class Models(Columns):
 
     def at_model(self) -> bool:
         """Return True at MODEL and a name behind it."""
-        words = [place for place in (1, 2, 3) if self.peek_word(place) not in ("IF", "NOT", "EXISTS", "EXTENDED")]
-        return self.at("MODEL") and self.peek(words[0] if words else 1).kind in (WORD, QUOTED)
+        places = (place for place in range(1, 5) if self.peek_word(place) not in ("IF", "NOT", "EXISTS", "EXTENDED"))
+        return self.at("MODEL") and self.peek(next(places, 1)).kind in (WORD, QUOTED)
 
     def create_model(self, start: int, *, temporary: bool) -> CreateModel:
-        """CREATE [TEMPORARY] MODEL, the words already read."""
+        """Parse a CREATE MODEL after MODEL."""
         if_not_exists = self.if_not_exists()
         name = self.table_name("a model name")
         inputs = self._model_columns() if self.take("INPUT") else ()
         outputs = self._model_columns() if self.take("OUTPUT") else ()
-        comment = self.string("a comment in single quotes") if self.take("COMMENT") else None
+        comment = self.comment()
         options = self.properties() if self.take("WITH") else {}
         if self.at("AS"):
             self.refuse("CREATE MODEL ... AS", remedy=MODEL_REMEDY)
@@ -57,7 +57,7 @@ class Models(Columns):
         return tuple(body.columns)
 
     def alter_model(self, start: int) -> AlterModel:
-        """ALTER MODEL, the words already read."""
+        """Parse an ALTER MODEL after MODEL."""
         if_exists = self.take("IF", "EXISTS")
         name = self.table_name("a model name")
         change: RenameTable | SetOptions | ResetOptions

@@ -112,17 +112,21 @@ class NamedWindow(Node):
 
 
 @node
-class JsonValue(Expression):
-    """JSON_VALUE(operand, path [RETURNING type] [behaviour ON EMPTY] [behaviour ON ERROR]).
+class JsonBehavior(Node):
+    """`value` ON `event` of JSON_VALUE: "NULL", "ERROR", or an expression for DEFAULT, ON EMPTY or ERROR."""
 
-    A behaviour is "NULL", "ERROR", or an expression for DEFAULT expr.
-    """
+    value: str | Expression
+    event: str
+
+
+@node
+class JsonValue(Expression):
+    """JSON_VALUE(operand, path [RETURNING type] [behaviors]), the behaviors in the order of the text."""
 
     operand: Expression
     path: Expression
     returning: TypeSpec | None = None
-    on_empty: str | Expression | None = None
-    on_error: str | Expression | None = None
+    behaviors: tuple[JsonBehavior, ...] = ()
 
 
 @node

@@ -437,7 +437,7 @@ class RemoveJar(Statement):
 
 @node
 class Describe(Statement):
-    """DESCRIBE [EXTENDED] of `kind` TABLE, CATALOG, FUNCTION or JOB."""
+    """DESCRIBE [EXTENDED] of `kind` TABLE, CATALOG, FUNCTION, MODEL or JOB."""
 
     kind: str
     name: Name

@@ -146,8 +146,11 @@ class Expression(Predicates, PlainMethods, Times, Aggregates):
             default_on_error: the result for DEFAULT.
         """
         spec = None if returning_type is None else type_node(returning_type)
-        empty, error = _behaviour(on_empty, default_on_empty), _behaviour(on_error, default_on_error)
-        node = ast.JsonValue(self._node, node_of(path), spec, empty, error)
+        behaviors = (
+            *_behaviors("EMPTY", on_empty, default_on_empty),
+            *_behaviors("ERROR", on_error, default_on_error),
+        )
+        node = ast.JsonValue(self._node, node_of(path), spec, behaviors)
         return self._method(node, "json_value", path, *present(returning_type))
 
     def json_query(
@@ -207,11 +210,13 @@ class Expression(Predicates, PlainMethods, Times, Aggregates):
         return self._call("object_update", "OBJECT_UPDATE", *pairs)
 
 
-def _behaviour(behaviour: JsonValueOnEmptyOrError | str, default: object | None) -> str | ast.Expression | None:
+def _behaviors(
+    event: str, behaviour: JsonValueOnEmptyOrError | str, default: object | None
+) -> tuple[ast.JsonBehavior, ...]:
+    """The clause of JSON_VALUE for an event; none for the default, NULL."""
     keyword = keyword_of(behaviour, JsonValueOnEmptyOrError)
-    if keyword == "DEFAULT":
-        return node_of(default)
-    return None if keyword == "NULL" else keyword
+    value = node_of(default) if keyword == "DEFAULT" else keyword
+    return () if keyword == "NULL" else (ast.JsonBehavior(value, event),)
 
 
 def _unless(value: KeywordEnum | str, default: KeywordEnum) -> str | None:

@@ -10,7 +10,6 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.context import operand_types
 from compiled_plan.plans.execution.expressions.functions import fail, java
 from compiled_plan.plans.execution.expressions.registry import Family
-from compiled_plan.plans.rex.operands import SHA2_BITS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
 translates = Family(__name__)
 translates.columns("$MD5$1", apply=lambda value: F.md5(value.cast("binary")))
 translates.columns("$SHA1$1", apply=lambda value: F.sha1(value.cast("binary")))
-for _bits in (224, 256, 384, 512):
+_SHA2_BITS = (224, 256, 384, 512)
+for _bits in _SHA2_BITS:
     translates.columns(f"$SHA{_bits}$1", apply=lambda value, bits=_bits: F.sha2(value.cast("binary"), bits))
 
 
@@ -29,7 +29,7 @@ for _bits in (224, 256, 384, 512):
 def _sha2(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     value, bits = args[0].cast("binary"), args[1]
     digest = F.when(bits.isNull(), F.lit(None).cast("string"))
-    for known in SHA2_BITS:
+    for known in _SHA2_BITS:
         digest = digest.when(bits == known, F.sha2(value, known))
     return F.when(value.isNotNull(), digest.otherwise(fail("SHA2 knows no digest of this number of bits: ", bits)))
 

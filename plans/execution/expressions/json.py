@@ -56,19 +56,22 @@ def _exists(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
 
 @translates("$JSON_VALUE$1")
 def _value(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    behaviours = {"EMPTY": "NULL", "ERROR": "NULL"}
-    defaults = {"EMPTY": F.lit(None).cast("string"), "ERROR": F.lit(None).cast("string")}
+    behaviours: dict[str, str] = {}
+    defaults: dict[str, Column] = {}
     index = 2
     while index < len(args):
         behaviour = symbol(call.operands[index])
         has_default = behaviour == "DEFAULT"
         event = symbol(call.operands[index + (2 if has_default else 1)])
-        behaviours[event] = behaviour
-        if has_default:
-            defaults[event] = args[index + 1].cast("string")
+        if event not in behaviours:  # as in Flink, the first behaviour for an event counts
+            behaviours[event] = behaviour
+            if has_default:
+                defaults[event] = args[index + 1].cast("string")
         index += 3 if has_default else 2
-    options = (behaviours["EMPTY"], behaviours["ERROR"], _returned(call.type))
-    text = java("JSON_VALUE", "string", args[0], args[1], defaults["EMPTY"], defaults["ERROR"], options=options)
+    events, null = ("EMPTY", "ERROR"), F.lit(None).cast("string")
+    options = (*(behaviours.get(event, "NULL") for event in events), _returned(call.type))
+    values = (defaults.get(event, null) for event in events)
+    text = java("JSON_VALUE", "string", args[0], args[1], *values, options=options)
     return text.cast(to_spark(call.type))
 
 

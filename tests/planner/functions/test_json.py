@@ -22,7 +22,10 @@ def flags(rex: RexNode) -> list[str]:
 
 def test_json_value_has_its_behaviours_before_their_event() -> None:
     rex = json_value(
-        TEXT, PATH, returning=INT, on_empty=("DEFAULT", plan_literals.integer(1)), on_error=("ERROR", None)
+        TEXT,
+        PATH,
+        returning=INT,
+        behaviors=[("EMPTY", "DEFAULT", plan_literals.integer(1)), ("ERROR", "ERROR", None)],
     )
     assert flags(rex) == [
         "$.a",

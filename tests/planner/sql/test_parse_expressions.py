@@ -146,7 +146,8 @@ CALLS = [
     ("JSON_ARRAYAGG(a NULL ON NULL)", "Call([JSON_ARRAYAGG], arguments=[a], on_null=NULL)"),
     (
         "JSON_VALUE(a, '$' RETURNING INT DEFAULT 1 ON EMPTY ERROR ON ERROR)",
-        "JsonValue(a, path='$', returning=TypeSpec(INT), on_empty=1, on_error=ERROR)",
+        "JsonValue(a, path='$', returning=TypeSpec(INT), "
+        "behaviors=[JsonBehavior(1, event=EMPTY), JsonBehavior(ERROR, event=ERROR)])",
     ),
     (
         "JSON_QUERY(a, '$' WITH CONDITIONAL WRAPPER EMPTY ARRAY ON ERROR)",

@@ -19,6 +19,7 @@ from compiled_plan.plans.functions.declarations import declared_signatures
 from compiled_plan.plans.functions.jar_signatures import JarFunction, function_in
 from compiled_plan.plans.functions.jars import AllowedClasses
 from compiled_plan.plans.rex import JavaFunction
+from compiled_plan.plans.types import STRING
 from tests.support.java_samples import SAMPLES
 
 CLASS = "com.shop.F"
@@ -87,6 +88,21 @@ def test_a_program_names_the_jar_alone(java_samples: Path) -> None:
     assert str(table.get_resolved_schema().get_column_data_types()[1]) == "DOUBLE"
     shown = {row[0]: row[1] for row in env.execute_sql("DESCRIBE FUNCTION EXTENDED dice").collect()}
     assert (shown["is deterministic"], shown["kind"]) == ("false", "SCALAR")
+
+
+def test_a_call_looks_for_the_class_in_the_jars_of_the_session(java_samples: Path) -> None:
+    env = TableEnvironment()
+    env.execute_sql("CREATE TABLE t (n INT NOT NULL) WITH ('connector' = 'datagen')")
+    env.execute_sql(f"CREATE FUNCTION rolled AS '{SAMPLES}Dice'")
+    env.execute_sql("CREATE FUNCTION dice AS 'com.shop.Nowhere'")
+    env.execute_sql(f"ALTER FUNCTION dice AS '{SAMPLES}Dice'")
+    with pytest.raises(ProgramError, match="no jar of the program has its class"):
+        env.sql_query("SELECT rolled(n) FROM t")
+    env.execute_sql(f"ADD JAR '{java_samples}'")
+    columns = env.sql_query("SELECT rolled(n), dice(n) FROM t").get_resolved_schema().get_column_data_types()
+    env.execute_sql(f"ALTER FUNCTION dice AS '{SAMPLES}Shout'")
+    (shouted,) = env.sql_query("SELECT dice('a')").get_resolved_schema().get_column_data_types()
+    assert [*map(str, columns), shouted.logical_type] == ["INT NOT NULL", "INT NOT NULL", STRING]
 
 
 class _Writer:
