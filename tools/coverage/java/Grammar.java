@@ -159,7 +159,7 @@ final class Grammar {
     if (e.getPos().getLineNum() == 0) return 0;
     for (String token : tokens) {
       int end = at + sample(token).length();
-      if (column < end) return count + 0;
+      if (column < end) return count;
       at = end + 1;
       count++;
     }

@@ -6,7 +6,6 @@ import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.Schema;
-import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.TableDescriptor;
 import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.table.api.internal.TableEnvironmentImpl;
@@ -72,8 +71,8 @@ final class Session {
   String refusal(String sql) {
     try {
       Operation operation = operation(sql);
-      if (operation instanceof QueryOperation) return compiled(env.sqlQuery(sql), sql);
-      execute(operation, sql);
+      if (operation instanceof QueryOperation query) compile(query, sql);
+      else execute(operation, sql);
       return "";
     } catch (Exception | Error e) {
       return message(e);
@@ -138,7 +137,8 @@ final class Session {
     compile((ModifyOperation) operation(sql));
   }
 
-  private String compiled(Table query, String sql) {
+  /** Compile a query as an INSERT into a table of its columns. */
+  private void compile(QueryOperation query, String sql) {
     Schema.Builder schema = Schema.newBuilder();
     int at = 0;
     for (Column column : query.getResolvedSchema().getColumns()) {
@@ -149,10 +149,7 @@ final class Session {
     env.createTemporaryTable(
         "answer", TableDescriptor.forConnector("blackhole").schema(schema.build()).build());
     try {
-      query.insertInto("answer").compilePlan();
-      // Patterns and sorts that no operator runs are refused by the translation.
-      build(List.of((ModifyOperation) operation("INSERT INTO answer " + sql)));
-      return "";
+      compile((ModifyOperation) operation("INSERT INTO answer " + sql));
     } finally {
       env.dropTemporaryTable("answer");
     }

@@ -53,7 +53,7 @@ final class Statements {
   private static final List<String> EXPRESSIONS =
       List.of("i", "i > 0", "ts", "s", "1", "ai", "r", "m", "TRUE", "INTERVAL '1' DAY", "TABLE t");
 
-  /** JSON functions take a text and a constant path. */
+  /** Values for JSON functions, which take a text and a path. */
   private static final List<String> OF_JSON = List.of("s", "'$.a'", "i", "'a'");
 
   private static final String SET = "BEGIN STATEMENT SET ; INSERT INTO o SELECT i, s FROM t ; END";
