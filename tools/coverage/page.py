@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -224,7 +225,7 @@ def shown(row: Row) -> str:
 def reason(row: Row) -> str:
     """The product's refusal of a row, or else Flink's, with `...` for the name."""
     text = row.refused.text if row.refused else row.refusal
-    return " ".join(text.replace(row.name, "...").split())
+    return " ".join(re.sub(rf"(?<!\w){re.escape(row.name)}(?!\w)", "...", text).split())
 
 
 def _folded(rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
