@@ -48,7 +48,7 @@ demo-upgrade: kernel classes  ## change a program while its state stays: diff, m
 demo-service: kernel classes  ## the service with the samples in it: prints an address and a token to look at the page
 	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_service.sh
 
-test: lint kernel classes  ## lint, then all tests, and the slowest 30 (CHANGED=1: those that changes since main reach, BASE=COMMIT)
+test: lint kernel classes  ## lint, then all tests but those of test-wide, test-deep and test-page, and the slowest 30 (CHANGED=1: those that changes since main reach, BASE=COMMIT)
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --durations 30 $(ARGS) \
 	  $(if $(CHANGED),$$($(BIN)/python -m tests.changed $(BASE)))
 
@@ -62,10 +62,11 @@ test-page: kernel classes  ## the service's page in Chromium, some of it over ru
 	@bash tools/chromium.sh
 	@$(BIN)/python -m pytest -q -s -m page tests/service/page $(ARGS)
 
+# Naming `wide` selects the wide ones, too.
 test-attack: kernel classes  ## hostile input: secrets, folders, roles, floods, slow clients (under five minutes)
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "attack or attack and wide" $(ARGS)
 
-test-wide: kernel classes  ## what `make test` leaves out as it takes seconds and repeats a mechanism over a matrix (some five minutes)
+test-wide: kernel classes  ## the tests that take seconds each, mostly the rest of a matrix of which `make test` covers a part (some five minutes)
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m wide $(ARGS)
 
 test-deep: kernel classes  ## the tests that take minutes, 20,000 random edits of plans (EDITS=, SEED=), 500 upgrades (UPGRADE_SEED=), 100 kills around Kafka (KAFKA_KILLS=, KAFKA_SEED=)

@@ -32,6 +32,8 @@ settings.register_profile(
 settings.register_profile("deep", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
+#: Marks of tests outside of `make test`. The first one decides: a deep variant of a wide test is deep.
+TIERS = ("page", "deep", "wide")
 #: For JVMs of commands: they end before Java's second compiler pays off.
 JVM = "-XX:TieredStopAtLevel=1 -XX:MetaspaceSize=256m"
 
@@ -49,15 +51,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests that use Spark or another JVM, and deselect marks that `-m` does not name."""
+    """Mark tests that use Spark or another JVM, and deselect tests whose tier `-m` does not name."""
     for item in items:
         for fixture, marker in (("spark", "spark"), ("harness", "slow"), ("postgres", "slow"), ("workers", "slow")):
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(marker)
-    for marker in ("deep", "page", "wide"):
-        if marker not in config.option.markexpr:
-            config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker(marker)])
-            items[:] = [item for item in items if not item.get_closest_marker(marker)]
+    config.hook.pytest_deselected(items=[item for item in items if tier(item) not in config.option.markexpr])
+    items[:] = [item for item in items if tier(item) in config.option.markexpr]
+
+
+def tier(item: pytest.Item) -> str:
+    """The mark that `-m` must name to run a test: the first of `TIERS` that it has, empty if it has none."""
+    return next((mark for mark in TIERS if item.get_closest_marker(mark)), "")
 
 
 def pytest_collection_finish() -> None:

@@ -97,8 +97,12 @@ def frozen(case: Case) -> CompiledPlan:
 
 
 #: Programs that run recompiled, on their oldest release, although they differ from the frozen plan in uids alone;
-#: the others run in `test-deep`.
+#: the other cases run in `make test-deep`.
 RENAMED = ("conflicts", "first_rows", "first_rows_native")
+
+
+def is_renamed(case: Case) -> bool:
+    return case.folder.name in RENAMED and case is OLDEST[case.folder.name]
 
 
 @pytest.mark.parametrize("case", STARTED, ids=name)
@@ -107,13 +111,12 @@ def test_a_recompiled_program_continues_on_the_checkpoint_of_a_release(
 ) -> None:
     plan = recompiled(case)
     assert diff_plans(frozen(case), plan).verdict is Verdict.FULL
-    renamed = case.folder.name in RENAMED and case is OLDEST[case.folder.name]
-    if renamed or not same_execution(frozen(case), plan):
+    if is_renamed(case) or not same_execution(frozen(case), plan):
         continues_recompiled(case, plan, spark, place)
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("case", [case for case in STARTED if case.folder.name not in RENAMED], ids=name)
+@pytest.mark.parametrize("case", [case for case in STARTED if not is_renamed(case)], ids=name)
 def test_all_recompiled_programs_continue(case: Case, spark: SparkSession, place: Path) -> None:
     plan = recompiled(case)
     if plan != frozen(case):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: Shapes that no conformance case has: aggregates of an aggregate over a join, a windowed aggregate joined with its
 #: maximum, a top-1 over a join, a partitioned sink, and a temporal join, all over many rows and several micro-batches.
 SHAPES = ("q4", "q5", "q9", "q10", "q13")
-#: Those of `make test-wide`: the small data set takes seconds there.
+#: Queries that take seconds on the small data set: they run in `make test-wide`.
 WIDE = ("q4", "q9", "q10")
 BIDDER = COLUMNS.index("bidder")
 

@@ -48,11 +48,14 @@ def _is_spread(checkpoint: Path) -> None:
     assert partitions == {AFTER}
 
 
+#: The group that runs by default; `make test-wide` has the other kinds that none covers.
+DEFAULT = _group(next(kind for kind in KINDS if not kind.covered_by))
+
+
 def _marks(kind: Kind) -> Any:
-    """By default one group of operators waits; `make test-wide` has those that other kinds do not cover."""
     if kind.covered_by:
         return pytest.mark.deep
-    return () if KINDS[0] in _group(kind) else pytest.mark.wide
+    return () if kind in DEFAULT else pytest.mark.wide
 
 
 @pytest.mark.parametrize("kind", [pytest.param(kind, marks=_marks(kind), id=kind.name) for kind in KINDS])

@@ -80,9 +80,10 @@ def _run(*command: str) -> str:
 
 
 def first_sentence(message: str) -> str:
-    """The first sentence of a message of Flink, without a dump of its planner, operand types and places in its code."""
+    """The first sentence of a message of Flink, without plans, operand types, places and generated names."""
     first = message.partition("\n")[0].split(". ")[0].partition(": convention=")[0]
-    return re.sub(r"(?<=Unsupported call: )(\w+).*|^Line \d+, Column \d+: |\b[0-9a-f]{8,}\b", r"\1", first)
+    places = r"^Line \d+, Column \d+: |(?<=@)[0-9a-f]+\b|(?<=\$cor)\d+"
+    return re.sub(rf"(?<=Unsupported call: )(\w+).*|{places}", r"\1", first)
 
 
 def write(answers: dict[str, Any]) -> None:

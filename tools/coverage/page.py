@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -20,8 +21,15 @@ RUNS = "runs"
 _INTRODUCTION = """\
 Look up whether a statement, function, option, node type or PyFlink name of Flink {version} works here. `make
 docs-coverage` generates this page: names and calls come from Flink's own artefacts (`tools/coverage/ask.py`), answers
-from this product. Statements and calls are compiled over the objects of `tools/coverage/setup.sql`; a name of PyFlink
-counts if it is there."""
+from this product. No job runs for it, in Flink or here: [functions](functions.md) has the comparison of results.
+
+- **Flink takes** counts statements and calls that Flink executes or builds a job of, node types that it writes into
+  plans, options that it declares, and names that PyFlink itself can use. Flink only parses statements that its SQL
+  client or gateway executes, such as `SET`, `EXECUTE PLAN` and those of jobs.
+- **run here** counts those without a refusal. Queries and INSERTs over the objects of `tools/coverage/setup.sql` are
+  compiled and their plans checked, `EXECUTE PLAN` is parsed, and other statements are executed. A session option is
+  set, a table with an option of a connector or format is read and written by a plan, and a name of PyFlink is there.
+- **refused by name** counts refusals of the feature itself, **errors** all other messages."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +225,7 @@ def shown(row: Row) -> str:
 def reason(row: Row) -> str:
     """The product's refusal of a row, or else Flink's, with `...` for the name."""
     text = row.refused.text if row.refused else row.refusal
-    return " ".join(text.replace(row.name, "...").split())
+    return " ".join(re.sub(rf"(?<!\w){re.escape(row.name)}(?!\w)", "...", text).split())
 
 
 def _folded(rows: Iterable[Row]) -> Iterator[tuple[str, str]]:

@@ -78,13 +78,13 @@ def calls(function: Any) -> Iterator[tuple[Any, ...]]:
     lit = importlib.import_module("pyflink.table.expressions").lit
     string = importlib.import_module("pyflink.table").DataTypes.STRING()
     values = (lit("a"), lit(1), "a", 1, string, lit(1).seconds)
-    required = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
-    required = [one for one in required if one.kind is not one.VAR_KEYWORD]
-    # The variable arguments of a method are tried with one.
+    parameters = inspect.signature(function).parameters.values()
+    # Variable arguments are tried with one value.
+    required = [item for item in parameters if item.default is item.empty and item.kind is not item.VAR_KEYWORD]
     yield from itertools.product(values, repeat=len(required))
 
 
-def outcome(instance: Any, name: str, arguments: tuple[Any, ...]) -> Any:
+def failure(instance: Any, name: str, arguments: tuple[Any, ...]) -> Exception | None:
     """The error of a call or the access to a property; None if there is none."""
     try:
         value = getattr(instance, name)
@@ -101,7 +101,7 @@ def lost(instance: Any, controls: tuple[Any, ...], names: list[str]) -> Iterator
         attribute = inspect.getattr_static(type(controls[0]), name, None)
         if attribute is not None:
             works = _working(controls, name, is_method=inspect.isfunction(attribute))
-            error = None if works is None else outcome(instance, name, works)
+            error = None if works is None else failure(instance, name, works)
             message = next((line for line in str(error).splitlines() if "does not exist" in line), "")
             if message:
                 yield name, message.partition("Py4JException: ")[2]
@@ -111,7 +111,7 @@ def _working(controls: tuple[Any, ...], name: str, *, is_method: bool) -> tuple[
     """Arguments with which one of the objects has the method; None if none were found."""
     for control in controls:
         for arguments in calls(getattr(control, name)) if is_method else [()]:
-            if outcome(control, name, arguments) is None:
+            if failure(control, name, arguments) is None:
                 return arguments
     return None
 
@@ -127,9 +127,8 @@ def refusals(modules: dict[str, dict[str, list[str]]]) -> dict[str, str]:
             value = getattr(importlib.import_module(module), name)
             if inspect.isclass(value):
                 for error in filter(None, (missing(jvm, java) for java in java_classes(value))):
-                    refused |= {
-                        f"{module}.{one}": error for one in (name, *(f"{name}.{attribute}" for attribute in attributes))
-                    }
+                    paths = (name, *(f"{name}.{attribute}" for attribute in attributes))
+                    refused |= {f"{module}.{path}": error for path in paths}
     t_env.execute_sql(
         "CREATE TABLE t (ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'datagen')"
     )

@@ -31,7 +31,7 @@ def _entries(item: type[PlanNode]) -> str:
     if item.STATE:
         return codes(slot.name for slot in item.STATE)
     if "state" in item.model_fields and item.KEEPS_STATE:
-        return "by its inputs"
+        return "depends on the node"
     return "none: " + item.why_no_entries() if item.KEEPS_STATE else ""
 
 

@@ -219,9 +219,9 @@ def _counted(binder: Binder, node: ast.Call, operands: list[RexNode]) -> list[Re
     """The arguments of COUNT that can be NULL; Flink counts over one of them at most."""
     nullable = [rex for rex in operands if type_of(rex).nullable]
     if node.distinct or node.over is not None or len(nullable) > 1:
-        remedy = "count the rows where none of them is NULL: COUNT(*) FILTER (WHERE a IS NOT NULL AND b IS NOT NULL)"
+        remedy = "count where none of them is NULL: COUNT(CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN 1 END)"
         if node.distinct:
-            remedy = "count rows: COUNT(DISTINCT ROW(a, b)) FILTER (WHERE a IS NOT NULL AND b IS NOT NULL)"
+            remedy = "count the rows of a subquery: SELECT DISTINCT a, b FROM t WHERE a IS NOT NULL AND b IS NOT NULL"
         raise binder.source.unsupported(node, "COUNT of several columns", remedy)
     return nullable
 

@@ -5,8 +5,8 @@ input, and the new one continues, sometimes with other partitions or another hos
 sinks must equal the new program's results from scratch; if partially compatible, what follows from these and the
 verdict (see `expected`). Incompatible or unknown changes are refused by name and change nothing on disk.
 
-A few fixed pairs run by default, and many with `make test-deep`: `UPGRADE_SEED` is the seed of the first,
-`UPGRADE_PAIRS` their number; a failure prints the seed of its pair.
+A few fixed pairs run with `make test-wide`, and many with `make test-deep`: `UPGRADE_SEED` is the seed of the
+first, `UPGRADE_PAIRS` their number; a failure prints the seed of its pair.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SEED = int(os.environ.get("UPGRADE_SEED", "1"))
-#: Pairs by default: together they edit every property that changes a result, in event time and without.
+#: Pairs of `make test-wide`: together they edit every property that changes a result, in event time and without.
 FIXED = (54, 78, 79, 85, 97, 112, 125, 127)
 
 

@@ -52,8 +52,8 @@ class Kind:
         partitions: shuffle partitions of the new run, if they differ from the old run's.
         hosts: the state hosts of the old run and of the new one.
         warm_up: whether operators that would start empty are filled from history.
-        covered_by: a kind, or a test as `file::function`, that runs by default and moves state in the same way; this
-            kind runs with `make test-deep`.
+        covered_by: a kind, or a test as `file::function`, that is not deep and moves state in the same way; this kind
+            runs with `make test-deep`.
     """
 
     name: str

@@ -152,66 +152,64 @@ final class Functions {
   /** All calls by function. */
   Map<String, Map<String, Object>> all() {
     Map<String, Map<String, Object>> result = new TreeMap<>();
-    if (System.getProperty("operators") == null)
-      for (BuiltInFunctionDefinition definition : builtIn()) {
-        InputTypeStrategy strategy = strategy(definition);
-        String name = definition.getSqlName();
-        ArgumentCount count = strategy == null ? null : strategy.getArgumentCount();
-        Function<List<String>, String> text =
-            arguments ->
-                definition
-                    .getCallSyntax()
-                    .unparse(name, arguments.stream().map(Functions::raw).toList(), f -> name);
-        add(
-            result,
-            definition.getName(),
-            definition.getKind().name(),
-            text,
-            count == null ? 0 : count.getMinCount().orElse(0),
-            count == null ? 4 : count.getMaxCount().orElse(4),
-            strategy == null ? List.of() : hints(definition, strategy));
-        System.err.println(
-            definition.getName()
-                + " "
-                + trials
-                + " "
-                + result.get(definition.getName()).get("calls"));
-      }
+    for (BuiltInFunctionDefinition definition : builtIn()) {
+      InputTypeStrategy strategy = strategy(definition);
+      String name = definition.getSqlName();
+      ArgumentCount count = strategy == null ? null : strategy.getArgumentCount();
+      Function<List<String>, String> text =
+          arguments ->
+              definition
+                  .getCallSyntax()
+                  .unparse(name, arguments.stream().map(Functions::raw).toList(), f -> name);
+      add(
+          result,
+          definition.getName(),
+          definition.getKind().name(),
+          text,
+          count == null ? 0 : count.getMinCount().orElse(0),
+          count == null ? 4 : count.getMaxCount().orElse(4),
+          strategy == null ? List.of() : hints(definition, strategy));
+      System.err.println(
+          definition.getName()
+              + " "
+              + trials
+              + " "
+              + result.get(definition.getName()).get("calls"));
+    }
     Set<String> known = new LinkedHashSet<>();
     for (BuiltInFunctionDefinition definition : builtIn())
       known.add(definition.getSqlName().toUpperCase());
-    if (System.getProperty("calls") == null)
-      for (SqlOperator operator : FlinkSqlOperatorTable.instance(false).getOperatorList()) {
-        if (known.contains(operator.getName().toUpperCase()) || operator.getName().startsWith("$"))
-          continue;
-        int min = 0, max = 4;
-        try {
-          min = operator.getOperandCountRange().getMin();
-          max = operator.getOperandCountRange().getMax();
-        } catch (Exception | Error e) {
-          // Operators without a range take what their syntax takes.
-        }
-        Function<List<String>, String> text =
-            arguments -> {
-              List<SqlNode> nodes = new ArrayList<>();
-              for (String argument : arguments) nodes.add(node(argument));
-              return operator
-                  .createCall(SqlParserPos.ZERO, nodes)
-                  .toSqlString(AnsiSqlDialect.DEFAULT)
-                  .getSql()
-                  .replace("`", "");
-            };
-        String name =
-            operator.getName()
-                + (result.containsKey(operator.getName()) ? " (" + operator.getSyntax() + ")" : "");
-        add(result, name, "SQL", text, min, max < 0 ? 4 : max, List.of());
-        System.err.println(
-            name
-                + "\t"
-                + new java.util.ArrayList<>((List<?>) result.get(name).get("calls"))
-                + "\t"
-                + result.get(name).get("flink"));
+    for (SqlOperator operator : FlinkSqlOperatorTable.instance(false).getOperatorList()) {
+      if (known.contains(operator.getName().toUpperCase()) || operator.getName().startsWith("$"))
+        continue;
+      int min = 0, max = 4;
+      try {
+        min = operator.getOperandCountRange().getMin();
+        max = operator.getOperandCountRange().getMax();
+      } catch (Exception | Error e) {
+        // Operators without a range take what their syntax takes.
       }
+      Function<List<String>, String> text =
+          arguments -> {
+            List<SqlNode> nodes = new ArrayList<>();
+            for (String argument : arguments) nodes.add(node(argument));
+            return operator
+                .createCall(SqlParserPos.ZERO, nodes)
+                .toSqlString(AnsiSqlDialect.DEFAULT)
+                .getSql()
+                .replace("`", "");
+          };
+      String name =
+          operator.getName()
+              + (result.containsKey(operator.getName()) ? " (" + operator.getSyntax() + ")" : "");
+      add(result, name, "SQL", text, min, max < 0 ? 4 : max, List.of());
+      System.err.println(
+          name
+              + "\t"
+              + new java.util.ArrayList<>((List<?>) result.get(name).get("calls"))
+              + "\t"
+              + result.get(name).get("flink"));
+    }
     Statements statements = new Statements(session);
     new Grammar(14)
         .calls()
@@ -228,9 +226,7 @@ final class Functions {
                                   "calls",
                                   new ArrayList<>(),
                                   "refused",
-                                  new LinkedHashMap<>(),
-                                  "flink",
-                                  "")));
+                                  new LinkedHashMap<>())));
               @SuppressWarnings("unchecked")
               List<String> calls = (List<String>) entry.get("calls");
               @SuppressWarnings("unchecked")
@@ -241,8 +237,9 @@ final class Functions {
                   if (!calls.contains(example.getKey())) calls.add(example.getKey());
                 } else if (valid(example.getKey()))
                   refused.put(example.getKey(), example.getValue());
-                else if (calls.isEmpty()) entry.put("flink", example.getValue());
+                else entry.put("flink", example.getValue());
               }
+              if (!calls.isEmpty() || !refused.isEmpty()) entry.remove("flink");
               System.err.println(name + "\t" + calls + "\t" + entry.get("flink"));
             });
     return result;

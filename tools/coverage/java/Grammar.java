@@ -159,7 +159,7 @@ final class Grammar {
     if (e.getPos().getLineNum() == 0) return 0;
     for (String token : tokens) {
       int end = at + sample(token).length();
-      if (column < end) return count + 0;
+      if (column < end) return count;
       at = end + 1;
       count++;
     }
@@ -462,7 +462,7 @@ final class Grammar {
     if (end == 0) return List.of();
     String start = tokens.get(0);
     List<String> result = new ArrayList<>(List.of(start));
-    // All details of EXPLAIN, all SHOWs of a kind of object have the same clauses.
+    // All details of EXPLAIN have the same clauses.
     if (start.equals("EXPLAIN")) return result;
     if (querying) {
       for (String token : tokens.subList(0, end))

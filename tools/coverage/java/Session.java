@@ -6,14 +6,12 @@ import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.Schema;
-import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.TableDescriptor;
-import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.table.api.internal.TableEnvironmentImpl;
-import org.apache.flink.table.api.internal.TableEnvironmentInternal;
 import org.apache.flink.table.catalog.CatalogMaterializedTable;
 import org.apache.flink.table.catalog.Column;
 import org.apache.flink.table.catalog.ObjectIdentifier;
+import org.apache.flink.table.catalog.UnresolvedIdentifier;
 import org.apache.flink.table.operations.CompileAndExecutePlanOperation;
 import org.apache.flink.table.operations.CreateTableASOperation;
 import org.apache.flink.table.operations.ModifyOperation;
@@ -34,7 +32,7 @@ import org.apache.flink.table.types.utils.TypeConversions;
 /** Flink's answers to statements, in an environment with the objects of setup.sql. */
 final class Session {
   private final List<String> setup = new ArrayList<>();
-  private TableEnvironment env;
+  private TableEnvironmentImpl env;
 
   /** True after a statement that changed the objects of set-up. */
   private boolean changed;
@@ -47,15 +45,15 @@ final class Session {
 
   private void renew() {
     changed = false;
-    env = TableEnvironment.create(EnvironmentSettings.inStreamingMode());
+    env = TableEnvironmentImpl.create(EnvironmentSettings.inStreamingMode());
     for (String statement : setup) {
       try {
         Operation operation = operation(statement);
         if (operation instanceof CreateMaterializedTableOperation create) {
           // The environment leaves materialized tables to the SQL gateway, which refreshes them.
-          var catalogs = ((TableEnvironmentInternal) env).getCatalogManager();
-          catalogs.createTable(
-              create.getCatalogMaterializedTable(), create.getTableIdentifier(), false);
+          env.getCatalogManager()
+              .createTable(
+                  create.getCatalogMaterializedTable(), create.getTableIdentifier(), false);
         } else env.executeSql(statement);
       } catch (Exception | Error e) {
         System.err.println("set-up: " + statement + ": " + message(e));
@@ -65,15 +63,15 @@ final class Session {
 
   /** The class of a statement's operation. */
   Operation operation(String sql) {
-    return ((TableEnvironmentInternal) env).getParser().parse(sql).get(0);
+    return env.getParser().parse(sql).get(0);
   }
 
   /** Flink's message on a statement; empty where it takes it. */
   String refusal(String sql) {
     try {
       Operation operation = operation(sql);
-      if (operation instanceof QueryOperation) return compiled(env.sqlQuery(sql), sql);
-      execute(operation, sql);
+      if (operation instanceof QueryOperation query) compile(query);
+      else execute(operation, sql);
       return "";
     } catch (Exception | Error e) {
       return message(e);
@@ -90,19 +88,18 @@ final class Session {
             "(Set|Reset|RemoveJar|(Begin|End)StatementSet|Quit|.*Jobs?|ExecutePlan)Operation")
         || kind.matches("AlterMaterializedTable(Suspend|Resume|Refresh)Operation")) return;
     changed = !kind.matches("(Show|Describe|Explain|SinkModify|StatementSet|Compile).*");
-    var internal = (TableEnvironmentInternal) env;
-    var catalogs = ((TableEnvironmentImpl) env).getCatalogManager();
+    var catalogs = env.getCatalogManager();
     if (operation instanceof CompileAndExecutePlanOperation compile)
       execute(compile.getOperation(), sql);
     else if (operation instanceof CompilePlanOperation compile)
       execute(compile.getOperation(), sql);
     else if (operation instanceof CreateTableASOperation create) {
-      internal.executeInternal(create.getCreateTableOperation());
+      env.executeInternal(create.getCreateTableOperation());
       compile(create.toSinkModifyOperation(catalogs));
     } else if (operation instanceof ReplaceTableAsOperation replace) {
       var table = replace.getCreateTableOperation();
       catalogs.dropTable(table.getTableIdentifier(), true);
-      internal.executeInternal(table);
+      env.executeInternal(table);
       compile(replace.toSinkModifyOperation(catalogs));
     } else if (operation instanceof CreateMaterializedTableOperation create) {
       if (catalogs.getTable(create.getTableIdentifier()).isPresent())
@@ -111,10 +108,10 @@ final class Session {
           create.getCatalogMaterializedTable(), create.getTableIdentifier(), false);
       refresh(create.getTableIdentifier());
     } else if (operation instanceof AlterMaterializedTableChangeOperation alter) {
-      internal.executeInternal(alter.copyAsTableChangeOperation());
+      env.executeInternal(alter.copyAsTableChangeOperation());
       refresh(alter.getTableIdentifier());
     } else if (operation instanceof FullAlterMaterializedTableOperation alter) {
-      internal.executeInternal(alter);
+      env.executeInternal(alter);
       refresh(alter.getTableIdentifier());
     } else if (operation instanceof SinkModifyOperation write
         && !sql.matches("(DELETE|UPDATE)\\b.*")) {
@@ -126,19 +123,19 @@ final class Session {
 
   /** Compile a job and build it: some sinks and patterns are refused only then. */
   private void compile(ModifyOperation... operations) {
-    ((TableEnvironmentInternal) env).compilePlan(List.of(operations));
+    env.compilePlan(List.of(operations));
     build(List.of(operations));
   }
 
   /** Compile the job that refreshes a materialized table, as the SQL gateway starts it. */
   private void refresh(ObjectIdentifier name) throws Exception {
-    var catalogs = ((TableEnvironmentImpl) env).getCatalogManager();
-    var table = (CatalogMaterializedTable) catalogs.getTableOrError(name).getTable();
+    var table = (CatalogMaterializedTable) env.getCatalogManager().getTableOrError(name).getTable();
     String sql = "INSERT INTO " + name.asSerializableString() + " " + table.getExpandedQuery();
     compile((ModifyOperation) operation(sql));
   }
 
-  private String compiled(Table query, String sql) {
+  /** Compile a query as an INSERT into a table of its columns. */
+  private void compile(QueryOperation query) {
     Schema.Builder schema = Schema.newBuilder();
     int at = 0;
     for (Column column : query.getResolvedSchema().getColumns()) {
@@ -149,10 +146,8 @@ final class Session {
     env.createTemporaryTable(
         "answer", TableDescriptor.forConnector("blackhole").schema(schema.build()).build());
     try {
-      query.insertInto("answer").compilePlan();
-      // Patterns and sorts that no operator runs are refused by the translation.
-      build(List.of((ModifyOperation) operation("INSERT INTO answer " + sql)));
-      return "";
+      var name = env.getCatalogManager().qualifyIdentifier(UnresolvedIdentifier.of("answer"));
+      compile(new SinkModifyOperation(env.getCatalogManager().getTableOrError(name), query));
     } finally {
       env.dropTemporaryTable("answer");
     }
@@ -161,7 +156,7 @@ final class Session {
   /** Generate and compile the code of a job: a plan can hold calls that Flink cannot run. */
   private void build(List<ModifyOperation> operations) {
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
-    for (Transformation<?> root : ((TableEnvironmentImpl) env).getPlanner().translate(operations))
+    for (Transformation<?> root : env.getPlanner().translate(operations))
       for (Transformation<?> step : root.getTransitivePredecessors())
         if (step instanceof OneInputTransformation<?, ?> one
             && one.getOperatorFactory() instanceof CodeGenOperatorFactory<?> factory)

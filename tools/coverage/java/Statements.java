@@ -53,15 +53,15 @@ final class Statements {
   private static final List<String> EXPRESSIONS =
       List.of("i", "i > 0", "ts", "s", "1", "ai", "r", "m", "TRUE", "INTERVAL '1' DAY", "TABLE t");
 
-  /** JSON functions take a text and a constant path. */
+  /** Values for JSON functions, which take a text and a path. */
   private static final List<String> OF_JSON = List.of("s", "'$.a'", "i", "'a'");
 
   private static final String SET = "BEGIN STATEMENT SET ; INSERT INTO o SELECT i, s FROM t ; END";
   private static final String CONNECTOR =
       "'connector' = 'filesystem' , 'path' = '/n' , 'format' = 'json'";
 
-  /** Attempts for one sentence. */
-  private static final int LIMIT = 30;
+  /** Attempts for one sentence: the arguments of a call have many types, names fit at once. */
+  private static final int LIMIT = 30, CALL_LIMIT = 120;
 
   private final Session session;
 
@@ -140,13 +140,15 @@ final class Statements {
     List<int[]> orders = new ArrayList<>();
     int most = 0;
     for (int size : sizes) most += size - 1;
-    for (int sum = 0; sum <= most && orders.size() < LIMIT; sum++)
-      choose(sizes, new int[sizes.length], 0, sum, orders);
+    int limit = sentence.get(0).equals("SELECT") && !query ? CALL_LIMIT : LIMIT;
+    for (int sum = 0; sum <= most && orders.size() < limit; sum++)
+      choose(sizes, new int[sizes.length], 0, sum, orders, limit);
     List<String> result = new ArrayList<>();
     for (int[] order : orders) {
       List<String> words = new ArrayList<>();
       for (int at = 0; at < order.length; at++) words.add(slots.get(at).get(order[at]));
-      boolean bare = sentence.get(0).equals("SELECT") && !sentence.contains("FROM");
+      // A call may have a FROM of its own: TRIM ( BOTH FROM s ).
+      boolean bare = sentence.get(0).equals("SELECT") && !(query && sentence.contains("FROM"));
       String text = String.join(" ", words) + (bare ? " FROM t" : "");
       result.add(text.equals("BEGIN STATEMENT SET") || text.equals("END") ? SET : text);
     }
@@ -158,7 +160,7 @@ final class Statements {
   }
 
   private static List<String> choices(List<String> sentence, int at, List<List<String>> before) {
-    boolean query = sentence.subList(0, at).contains(Grammar.QUERY);
+    String table = sentence.subList(0, at).contains(Grammar.QUERY) ? "n1" : "t";
     return switch (sentence.get(at)) {
       case Grammar.ID -> names(sentence, at);
       case Grammar.EXPRESSION ->
@@ -170,7 +172,9 @@ final class Statements {
                 default -> json(sentence) ? OF_JSON : EXPRESSIONS;
               };
       case Grammar.QUERY ->
-          List.of("SELECT " + columns(sentence, at) + " FROM " + (query ? "n1" : "t"));
+          sentence.get(0).equals("SELECT")
+              ? List.of("SELECT i FROM " + table, "SELECT i, s FROM " + table)
+              : List.of("SELECT " + columns(sentence, at) + " FROM " + table);
       case Grammar.INSERT ->
           List.of(
               "INSERT INTO " + (sentence.contains("CONFLICT") ? "u" : "o") + " SELECT i, s FROM t");
@@ -274,15 +278,15 @@ final class Statements {
   private static String text(List<String> sentence, int at) {
     String word = sentence.get(at - 1), next = at + 1 < sentence.size() ? sentence.get(at + 1) : "";
     // Literals in a row are one literal.
-    if (next.equals(Grammar.TEXT)) return whole(sentence, at, sentence.get(at + 1)).substring(0, 1);
+    if (next.equals(Grammar.TEXT)) return whole(sentence, at).substring(0, 1);
     if (word.equals(Grammar.TEXT)) {
-      String whole = whole(sentence, at - 1, next);
+      String whole = whole(sentence, at - 1);
       return whole.substring(Math.min(1, whole.length() - 1));
     }
-    return whole(sentence, at, next);
+    return whole(sentence, at);
   }
 
-  private static String whole(List<String> sentence, int at, String next) {
+  private static String whole(List<String> sentence, int at) {
     String word = sentence.get(at - 1), start = sentence.get(0);
     String kind =
         start.equals("SET") || start.equals("RESET")
@@ -314,15 +318,16 @@ final class Statements {
     return false;
   }
 
-  private static void choose(int[] sizes, int[] choice, int at, int rest, List<int[]> choices) {
-    if (choices.size() >= LIMIT) return;
+  private static void choose(
+      int[] sizes, int[] choice, int at, int rest, List<int[]> choices, int limit) {
+    if (choices.size() >= limit) return;
     if (at == sizes.length) {
       if (rest == 0) choices.add(choice.clone());
       return;
     }
     for (int i = Math.min(rest, sizes[at] - 1); i >= 0; i--) {
       choice[at] = i;
-      choose(sizes, choice, at + 1, rest - i, choices);
+      choose(sizes, choice, at + 1, rest - i, choices, limit);
     }
   }
 }

@@ -7,6 +7,7 @@ from textwrap import dedent
 
 import pytest
 
+from compiled_plan import TableEnvironment
 from compiled_plan.planner.algebra.nodes import Aggregate, Project, SetOp, Values
 from compiled_plan.planner.algebra.rex import Subquery
 from compiled_plan.planner.algebra.traverse import expressions
@@ -483,6 +484,22 @@ def test_unsupported_clauses_are_refused_by_name(bind: Bind, query: str, what: s
         bind(query)
     assert what in caught.value.message
     assert caught.value.where.startswith("line 1")
+
+
+@pytest.mark.parametrize(
+    ("call", "advised"),
+    [
+        ("COUNT(a, b)", "SELECT {} FROM t"),
+        ("COUNT(a, b) OVER (ORDER BY p)", "SELECT {} OVER (ORDER BY p) FROM t"),
+        ("COUNT(DISTINCT a, b)", "SELECT COUNT(*) FROM ({})"),
+    ],
+)
+def test_the_remedy_for_a_count_of_several_columns_compiles(call: str, advised: str) -> None:
+    env = TableEnvironment()
+    env.execute_sql("CREATE TABLE t (a INT, b INT, p AS PROCTIME()) WITH ('connector' = 'datagen')")
+    with pytest.raises(UnsupportedError) as caught:
+        env.explain_sql(f"SELECT {call} FROM t")
+    assert "Aggregate" in env.explain_sql(advised.format(caught.value.remedy.partition(": ")[2]))
 
 
 @pytest.mark.parametrize(
