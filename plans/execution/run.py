@@ -223,7 +223,11 @@ class Run:
         except CompiledPlanError:
             raise
         except Exception as fault:
-            cause = self._lost or self._batches.failure or fault
+            from pyspark.errors import StreamingQueryException
+
+            # Another fault stops the query, which interrupts its micro-batch: that one then fails, too.
+            failure = self._batches.failure if isinstance(fault, StreamingQueryException) else None
+            cause = self._lost or failure or fault
             raise (cause if isinstance(cause, CompiledPlanError) else translate(cause, self._brokers)) from cause
         finally:
             self._sources.close()

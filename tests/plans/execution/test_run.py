@@ -11,10 +11,12 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError, UnsupportedError
+from compiled_plan.plans.execution.batches.following import Follower
 from compiled_plan.plans.execution.batches.progress import BatchProgress
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.stages.build import StageBuilder
+from compiled_plan.plans.execution.tables.sinks import Sinks
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.files import lines, put, table
 from tests.support.waiting import SECONDS_TO_WAIT, wait_until
@@ -181,6 +183,26 @@ def test_a_bounded_run_with_a_trigger_ends_by_itself(spark: SparkSession, tmp_pa
     put(tmp_path / "clicks", "1.json", *CLICKS)
     result = Run(spark, compiled(three_inserts(tmp_path)), RunOptions(trigger="50 ms")).execute()
     assert (result.rows_in, result.stopped) == (len(CLICKS), False)
+
+
+def test_a_run_fails_with_the_error_that_stopped_its_query(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writing = threading.Event()
+
+    def write_and_wait(self: Sinks, *arguments: object, **named: object) -> None:
+        writing.set()
+        wait_until(lambda: not spark.range(1).count())  # fails once the micro-batch is interrupted
+
+    def fail_in_a_batch(self: Follower) -> None:
+        if writing.is_set():
+            raise OSError("disk is full")
+
+    monkeypatch.setattr(Sinks, "write", write_and_wait)
+    monkeypatch.setattr(Follower, "catch_up", fail_in_a_batch)
+    put(tmp_path / "clicks", "1.json", *CLICKS)
+    with pytest.raises(ExecutionError, match="disk is full"):
+        Run(spark, compiled(three_inserts(tmp_path)), RunOptions()).execute()
 
 
 def test_an_unknown_connector_is_refused_before_the_start(spark: SparkSession, tmp_path: Path) -> None:
