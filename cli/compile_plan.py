@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from compiled_plan.api.environment import CompiledScript
     from compiled_plan.plans.plan import CompiledPlan
 
-app = app_for()
+app = app_for("compile-plan")
 
 
 @app.command()

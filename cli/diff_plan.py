@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from compiled_plan.plans.inspection.diff.flink import FlinkDiff
     from compiled_plan.plans.inspection.diff.model import PlanDiff
 
-app = app_for()
+app = app_for("diff-plan")
 
 _FLINK = "flink"
 #: The exit code of `--detailed-exitcode` for different, compatible plans.

@@ -12,7 +12,7 @@ from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, console,
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.text.visible import counted
 
-app = app_for()
+app = app_for("edit-plan")
 
 
 @app.command()
