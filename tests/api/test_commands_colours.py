@@ -16,8 +16,9 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize(("no_color", "text"), [("1", "error: x\n"), ("", "\x1b[1;31merror:\x1b[0m x\n")])
 def test_no_color_switches_bold_off_too(no_color: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"NO_COLOR": no_color, "TERM": "xterm", "COLORTERM": "", "FORCE_COLOR": ""}.items():
+    for name, value in {"NO_COLOR": no_color, "TERM": "xterm", "COLORTERM": ""}.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     console.cache_clear()
     fail(ExecutionError("x"))
