@@ -20,7 +20,7 @@ class _Commands(Mapping[str, Any]):
     entries: Mapping[str, Entry] = {entry.word: entry for entry in COMMANDS.values()}
 
     def __getitem__(self, word: str) -> Any:
-        return typer.main.get_command(import_module(self.entries[word].module).app)
+        return typer.main.get_command(import_module(f"compiled_plan.{self.entries[word].module}").app)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)
@@ -29,19 +29,23 @@ class _Commands(Mapping[str, Any]):
         return len(self.entries)
 
 
+#: The sub-commands by their names.
+commands = _Commands()
+
+
 class _Group(TyperGroup):
     """A group that imports a sub-command only to call or complete it."""
 
     def __init__(self, **declared: Any) -> None:
         super().__init__(**declared)
-        self.commands: Any = _Commands()
+        self.commands: Any = commands
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(self.commands)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(word, entry.help) for word, entry in _Commands.entries.items()])
+            formatter.write_dl([(word, entry.help) for word, entry in commands.entries.items()])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)

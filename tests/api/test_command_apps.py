@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +12,6 @@ from typer.testing import CliRunner
 
 import compiled_plan
 from compiled_plan.api.command_apps import app_for
-from compiled_plan.api.command_registry import COMMANDS
 from compiled_plan.api.config_file import NAME
 from compiled_plan.plans.errors import ProgramError
 
@@ -94,13 +92,3 @@ def test_the_version_in_python() -> None:
     assert compiled_plan.__version__ == version("compiled-plan")
     with pytest.raises(AttributeError):
         compiled_plan.__nonsense__  # noqa: B018
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_the_shared_options(name: str, here: Path) -> None:
-    module = import_module(COMMANDS[name].module)
-    assert module.app.info.name == name
-    assert CliRunner().invoke(module.app, ["--version"]).stdout.startswith("compiled-plan ")
-    text = CliRunner().invoke(module.app, ["--help"]).stdout
-    assert "--show-completion" in text
-    assert ("--no-config" in text) == COMMANDS[name].configurable

@@ -24,7 +24,7 @@ INSERT INTO b SELECT id FROM a;
 def test_the_single_commands_are_the_sub_commands() -> None:
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
     single = {name: target.partition(":")[0] for name, target in scripts.items() if name != "compiled-plan"}
-    assert single.items() <= {name: entry.module for name, entry in COMMANDS.items()}.items()
+    assert single.items() <= {name: f"compiled_plan.{entry.module}" for name, entry in COMMANDS.items()}.items()
 
 
 def test_a_sub_command_is_the_single_command(tmp_path: Path) -> None:
@@ -55,6 +55,24 @@ def test_no_other_command_is_imported(words: list[str]) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == str(["compiled_plan.cli.edit_plan"] if "edit" in words else [])
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_the_shared_options(name: str) -> None:
+    command = umbrella.commands[COMMANDS[name].word]
+    shared = {text for item in command.params for text in item.opts if not getattr(item, "expose_value", True)}
+    assert {"--version", "--install-completion"} <= shared
+    assert ({"--config", "--no-config"} <= shared) == COMMANDS[name].configurable
+
+
+def test_the_example_of_the_page_is_valid(tmp_path: Path) -> None:
+    page = (ROOT / "docs/reference/config-file.md").read_text(encoding="utf-8")
+    (file := tmp_path / "compiled-plan.toml").write_text(page.partition("```toml\n")[2].partition("```")[0])
+    for entry in COMMANDS.values():
+        if entry.configurable:
+            # Without arguments it is a wrong use, which is noticed after the file was read.
+            said = CliRunner().invoke(umbrella.app, [entry.word, "--config", str(file)])
+            assert (said.exit_code, said.exception.__class__) == (2, SystemExit), entry
 
 
 def test_arguments_are_those_of_the_single_command(monkeypatch: pytest.MonkeyPatch) -> None:

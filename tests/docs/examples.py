@@ -13,6 +13,7 @@ import json
 import re
 import shlex
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -91,6 +92,8 @@ def check(block: Block) -> None:
         case "json":
             text = block.text.strip()
             json.loads(text if text.startswith(("{", "[")) else f"{{{text}}}")
+        case "toml":
+            tomllib.loads(block.text)
         case language:
             assert language in PROSE, f"{block}: a block of {language or 'no language'}"
 
