@@ -19,8 +19,8 @@ run = partial(called, "execute_plan")
     ("arguments", "said"),
     [
         ([], "name a plan file"),
-        (["--rollback"], "--rollback takes --checkpoint and no plan"),
-        (["--prune", "--checkpoint", "c", "plan.json"], "--prune takes --checkpoint and no plan"),
+        (["--rollback"], "--rollback takes --checkpoint with a folder, and no plan"),
+        (["--prune", "--checkpoint", "c", "plan.json"], "--prune takes --checkpoint with a folder, and no plan"),
         (["--rollback", "--prune", "--checkpoint", "c"], "--rollback and --prune exclude each other"),
     ],
 )
