@@ -10,7 +10,7 @@ import sys
 import traceback
 from enum import IntEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 
@@ -131,8 +131,8 @@ def console(*, stderr: bool = True) -> Console:
             super().print(*(visible(item) if isinstance(item, str) else item for item in objects), **how)
 
     # rich itself leaves bold with NO_COLOR.
-    colours = {"color_system": None} if os.environ.get("NO_COLOR") else {}
-    return Safe(stderr=stderr, markup=False, highlight=False, soft_wrap=True, emoji=False, **colours)
+    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    return Safe(color_system=colours, stderr=stderr, markup=False, highlight=False, soft_wrap=True, emoji=False)
 
 
 def fail(fault: CompiledPlanError, path: str = "", *, debug: bool = False) -> None:

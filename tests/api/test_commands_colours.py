@@ -14,7 +14,9 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(("no_color", "text"), [("1", "error: x\n"), ("", "\x1b[1;31merror:\x1b[0m\x1b[1;31m \x1b[0mx\n")])
+@pytest.mark.parametrize(
+    ("no_color", "text"), [("1", "error: x\n"), ("", "\x1b[1;31merror:\x1b[0m\x1b[1;31m \x1b[0mx\n")]
+)
 def test_no_color_switches_bold_off_too(no_color: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"NO_COLOR": no_color, "TERM": "xterm", "COLORTERM": ""}.items():
         monkeypatch.setenv(name, value)
