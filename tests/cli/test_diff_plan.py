@@ -255,7 +255,7 @@ def test_markdown(plans: Path) -> None:
     ],
 )
 def test_exit_codes(diff: PlanDiff, code: int, plans: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "diff_plans", lambda old, new, runs: diff)
+    monkeypatch.setattr(build, "diff_of", lambda both: diff)
     two = (plans / "old.json", plans / "old.json")
     for form in ((), ("--json",), ("--markdown",)):
         assert run(*two, "--detailed-exitcode", *form)[0] == code

@@ -59,6 +59,18 @@ def _concern(part: Part) -> Concern:
     return Concern(named(part), part.verdict, part.why, edits, _uids(part), remedies)
 
 
+def options_for(part: Part) -> tuple[str, ...]:
+    """Remedies of one part; empty if it is fully compatible."""
+    concern = _concern(part)
+    if concern.verdict is Verdict.FULL:
+        return ()
+    if concern.verdict is Verdict.PARTIAL:
+        return (*concern.remedies, f"{ACCEPT} accepts it")
+    if concern.uids:
+        return (*concern.remedies, f"--reset {concern.uids[0]} starts it empty")
+    return (*concern.remedies, "start with an empty checkpoint")
+
+
 def named(part: Part) -> str:
     """Label of an operator, source or sink."""
     if isinstance(part, OperatorEdit):

@@ -3,62 +3,101 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from compiled_plan.plans.inspection.diff.advice import Advice
 from compiled_plan.plans.inspection.diff.masked import masked_diff
 from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, Part, PlanDiff, SinkEdit, SourceEdit
+from compiled_plan.plans.inspection.diff.outcomes import outcome, reasons, to_do
 from compiled_plan.plans.inspection.diff.text import fate, is_unchanged, ttl_text, verdict_line
-from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit
+from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
+from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.plans.text.visible import counted
 
-
-def diff_markdown(diff: PlanDiff, old: str, new: str, advice: Advice) -> str:
-    """Render the verdict, a table of changes, unchanged parts (folded) and the next step; passwords are masked."""
-    return "\n".join(_lines(masked_diff(diff), old, new, advice)) + "\n"
+#: Mermaid's defaults for the largest graph that it draws; each line has at most one edge.
+_MOST_CHARACTERS, _MOST_LINES = 50_000, 500
 
 
-def _lines(diff: PlanDiff, old: str, new: str, advice: Advice) -> Iterator[str]:
+def diff_markdown(diff: PlanDiff, old: str, new: str, advice: Advice, graph: str = "") -> str:
+    """Render a difference; passwords are masked.
+
+    Args:
+        diff: the difference.
+        old: name of the old plan.
+        new: name of the new plan.
+        advice: the next step.
+        graph: the difference as Mermaid text; without it, nothing is drawn.
+    """
+    return "\n".join(_lines(masked_diff(diff), old, new, advice, graph)) + "\n"
+
+
+def _lines(diff: PlanDiff, old: str, new: str, advice: Advice, graph: str) -> Iterator[str]:
     yield f"### Plan: {verdict_line(diff).text}"
     yield ""
-    yield f"{code(old)} → {code(new)}"
+    yield f"{code(masked_text(old))} → {code(masked_text(new))}"
     yield ""
-    yield from _table(diff)
-    yield from _unchanged(diff)
-    yield plain(advice.what[:1].upper() + advice.what[1:]) + "."
+    yield from _operators([part for part in diff.operators if not is_unchanged(part)])
+    yield from _tables([part for part in (*diff.sources, *diff.sinks) if not is_unchanged(part)])
+    yield from _around(diff)
+    yield plain(masked_text(advice.what[:1].upper() + advice.what[1:])) + "."
+    yield ""
     if advice.command:
-        yield from ("", "```bash", advice.command, "```")
+        yield from ("```bash", advice.command, "```", "")
+    yield from _unchanged(diff)
+    yield from drawn(graph)
 
 
-def _table(diff: PlanDiff) -> Iterator[str]:
-    rows = [
-        *(("program", *_edit(edit), edit.verdict.value, plain(edit.why)) for edit in diff.whole),
-        *(_operator(part) for part in diff.operators if not is_unchanged(part)),
-        *(_beside("source", part) for part in diff.sources if not is_unchanged(part)),
-        *(_beside("sink", part) for part in diff.sinks if not is_unchanged(part)),
-        *(("", *_edit(edit), "", plain(edit.why)) for edit in diff.stateless),
+def _operators(parts: Sequence[OperatorEdit]) -> Iterator[str]:
+    """The table of operators; sizes are known from a checkpoint alone."""
+    sized = any(part.state_bytes is not None for part in parts)
+    rows = []
+    for part in parts:
+        result = outcome(part)
+        size = [_size(part)] if sized else []
+        to_do = stacked(map(remedy, result.to_do))
+        rows.append([stacked((code(part.words), code(part.uid))), _change(part), result.kept, plain(result.lost)])
+        rows[-1] += [*size, to_do]
+    yield from table(("operator", "change", "kept", "lost", *(["bytes"] if sized else []), "what to do"), rows)
+
+
+def _size(part: OperatorEdit) -> str:
+    return "" if part.state_bytes is None else f"{part.state_bytes:,}"
+
+
+def _tables(parts: Sequence[SourceEdit | SinkEdit]) -> Iterator[str]:
+    rows = []
+    for part in parts:
+        word = "source" if isinstance(part, SourceEdit) else "sink"
+        effect = stacked(map(plain, (fate(part), *reasons(part))))
+        rows.append([f"{word} {code(part.name)}", _change(part), effect, stacked(map(remedy, to_do(part)))])
+    yield from table(("source or sink", "change", "effect", "what to do"), rows)
+
+
+def _change(part: Part) -> str:
+    """Kind of change and verdict, then the properties that differ."""
+    lines = [f"{part.change.value}, {part.verdict.value}"]
+    lines += (": ".join(text for text in _edit(edit) if text) for edit in part.edits)
+    if isinstance(part, OperatorEdit):
+        lines += [f"now {plain(part.place)}"] if part.place else []
+        lines += (f"TTL of {code(ttl.name)}: {ttl_text(ttl.old)} → {ttl_text(ttl.new)}" for ttl in part.ttls)
+        # The reason of another verdict is a loss.
+        lines += map(plain, reasons(part)) if part.verdict is Verdict.FULL and part.change is not Change.REMOVED else ()
+    return stacked(lines)
+
+
+def _around(diff: PlanDiff) -> Iterator[str]:
+    """Changes of the whole program and of stateless operators, and facts that only a start compares."""
+    lines = [
+        *(f"- {_line(edit)}: {edit.verdict.value}, {plain(edit.why)}" for edit in diff.whole),
+        *(f"- {_line(edit)}" for edit in diff.stateless),
+        *(f"- compared at the start: {plain(fact)}" for fact in diff.unchecked),
     ]
-    if rows:
-        yield "| | what | change | verdict | why |"
-        yield "| --- | --- | --- | --- | --- |"
-        for row in rows:
-            yield "| " + " | ".join(cell(column) for column in row) + " |"
-        yield ""
+    if lines:
+        yield from (*lines, "")
 
 
-def _operator(part: OperatorEdit) -> Sequence[str]:
-    changes = [
-        part.change.value if part.change is not Change.TTL_CHANGED else "",
-        f"now {plain(part.place)}" if part.place else "",
-        *(": ".join(text for text in _edit(edit) if text) for edit in part.edits),
-        *(f"TTL of {code(ttl.name)}: {ttl_text(ttl.old)} → {ttl_text(ttl.new)}" for ttl in part.ttls),
-    ]
-    return "operator", f"{code(part.words)}\n{code(part.uid)}", _stacked(changes), part.verdict.value, _reasons(part)
-
-
-def _beside(word: str, part: SourceEdit | SinkEdit) -> Sequence[str]:
-    changes = [part.change.value, fate(part), *(": ".join(text for text in _edit(edit) if text) for edit in part.edits)]
-    return word, code(part.name), _stacked(changes), part.verdict.value, _reasons(part)
+def _line(edit: PropertyEdit) -> str:
+    return ": ".join(text for text in _edit(edit) if text)
 
 
 def _edit(edit: PropertyEdit) -> tuple[str, str]:
@@ -69,12 +108,43 @@ def _edit(edit: PropertyEdit) -> tuple[str, str]:
     return plain(edit.property), f"{change.value}{f' {code(only)}' if only else ''}"
 
 
-def _reasons(part: Part) -> str:
-    return _stacked([plain(why) for why in dict.fromkeys([*(edit.why for edit in part.edits), part.why])])
-
-
-def _stacked(texts: Sequence[str]) -> str:
+def stacked(texts: Iterable[str]) -> str:
+    """Lines of a cell, without empty ones."""
     return "\n".join(text for text in texts if text)
+
+
+def remedy(text: str) -> str:
+    """A remedy; an option at its start, with its argument, is code."""
+    if not text.startswith("--"):
+        return plain(text)
+    option, argument, *rest = text.split(" ")
+    return " ".join((code(f"{option} {argument}"), plain(" ".join(rest))))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """A table and an empty line; nothing without rows."""
+    lines = ["| " + " | ".join(map(cell, row)) + " |" for row in rows]
+    if lines:
+        yield "| " + " | ".join(columns) + " |"
+        yield "| " + " | ".join("---" for _ in columns) + " |"
+        yield from (*lines, "")
+
+
+def drawn(graph: str) -> Iterator[str]:
+    """Mermaid text, folded; a remark if Mermaid does not draw a text of this length."""
+    if graph and len(graph) <= _MOST_CHARACTERS and graph.count("\n") <= _MOST_LINES:
+        yield from (
+            "<details><summary>graph</summary>",
+            "",
+            "```mermaid",
+            graph.rstrip("\n"),
+            "```",
+            "",
+            "</details>",
+            "",
+        )
+    elif graph:
+        yield from (f"The plan is too large for a graph here; {code('edit-plan --graph svg')} draws it.", "")
 
 
 def _unchanged(diff: PlanDiff) -> Iterator[str]:
@@ -90,7 +160,8 @@ def _unchanged(diff: PlanDiff) -> Iterator[str]:
     for word, parts in unchanged:
         for part in parts:
             name = part.words if isinstance(part, OperatorEdit) else part.name
-            yield f"- {word} {code(name)}"
+            size = f", {_size(part)} bytes" if isinstance(part, OperatorEdit) and _size(part) else ""
+            yield f"- {word} {code(name)}{size}"
     yield ""
     yield "</details>"
     yield ""
