@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, Entry] = {
     "compile-plan": Entry("compile", "cli.compile_plan", "Compile a program to a plan file."),
     "edit-plan": Entry("edit", "cli.edit_plan", "Show and set state TTLs, check a plan."),
     "diff-plan": Entry("diff", "cli.diff_plan", "Compare two plans, and show which state is restored."),
+    "review-plans": Entry("review", "cli.review_plans", "Review the changed programs of a git repository.", False),
     "execute-plan": Entry("execute", "cli.execute_plan", "Run plans on Spark."),
     "inspect-state": Entry("inspect", "cli.inspect_state", "Show the state in a checkpoint."),
     "plan-service": Entry("service", "service.main", "Store, run and show plans over HTTP.", False),

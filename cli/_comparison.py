@@ -45,10 +45,10 @@ class Comparison:
 
         return compared(self.both, self.diff)
 
-    def markdown(self) -> str:
-        """The difference as Markdown, with a graph of its changes if there are any."""
+    def markdown(self, title: str = "Plan") -> str:
+        """The difference as Markdown, with a graph of its changes if there are any; `title` is that of the verdict."""
         from compiled_plan.plans.inspection.diff.markdown import diff_markdown
         from compiled_plan.plans.inspection.graph.mermaid import to_mermaid
 
         graph = "" if self.diff.is_empty else to_mermaid(self.drawing())
-        return diff_markdown(self.diff, self.before.name, self.after.name, self.advice(), graph)
+        return diff_markdown(self.diff, self.before.name, self.after.name, self.advice(), graph, title)

@@ -18,7 +18,7 @@ from compiled_plan.plans.text.visible import counted
 _MOST_CHARACTERS, _MOST_LINES = 50_000, 500
 
 
-def diff_markdown(diff: PlanDiff, old: str, new: str, advice: Advice, graph: str = "") -> str:
+def diff_markdown(diff: PlanDiff, old: str, new: str, advice: Advice, graph: str = "", title: str = "Plan") -> str:
     """Render a difference; passwords are masked.
 
     Args:
@@ -27,12 +27,13 @@ def diff_markdown(diff: PlanDiff, old: str, new: str, advice: Advice, graph: str
         new: name of the new plan.
         advice: the next step.
         graph: the difference as Mermaid text; without it, nothing is drawn.
+        title: the subject of the verdict, as Markdown.
     """
-    return "\n".join(_lines(masked_diff(diff), old, new, advice, graph)) + "\n"
+    return "\n".join(_lines(masked_diff(diff), old, new, advice, graph, title)) + "\n"
 
 
-def _lines(diff: PlanDiff, old: str, new: str, advice: Advice, graph: str) -> Iterator[str]:
-    yield f"### Plan: {verdict_line(diff).text}"
+def _lines(diff: PlanDiff, old: str, new: str, advice: Advice, graph: str, title: str) -> Iterator[str]:
+    yield f"### {title}: {verdict_line(diff).text}"
     yield ""
     yield f"{code(masked_text(old))} → {code(masked_text(new))}"
     yield ""
