@@ -160,6 +160,8 @@ class _Printer:
             return
         if self.quiet:
             return
+        if not changes:
+            console().print(f"{path} is written")
         for change in changes:
             console().print(f"{change.uid} (node {change.node}) {change.entry}: {change.old} -> {change.new}")
             if change.doubt:

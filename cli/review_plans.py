@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
     from compiled_plan.api.scripts import Session
     from compiled_plan.cli.review.github import ActionsRun
+    from compiled_plan.cli.review.repository import Repository
     from compiled_plan.cli.review.reviewing import Reviewed
+    from compiled_plan.cli.review.subjects import Choice
 
 app = app_for("review-plans")
 
@@ -76,6 +78,9 @@ def review(
     check_plans: Annotated[
         bool, typer.Option("--check-plans", help="Exit with 1 if a plan file is not the plan of its program.")
     ] = False,
+    tracked: Annotated[
+        bool, typer.Option("--tracked", help="Leave out files that git does not track, as a hook before a commit does.")
+    ] = False,
     everything: Annotated[bool, typer.Option("--all", "-a", help="Review unchanged programs, too.")] = False,
     github: Annotated[
         bool,
@@ -109,7 +114,9 @@ def review(
     Exit codes: 0 reviewed, 1 a program does not compile or has a verdict of --fail-on, or an error, 2 wrong usage.
     """
     from compiled_plan.cli.review.comment import comment
+    from compiled_plan.cli.review.repository import Repository
     from compiled_plan.cli.review.reviewing import THRESHOLDS
+    from compiled_plan.cli.review.subjects import BESIDE, Choice
 
     if fail_on not in THRESHOLDS:
         raise typer.BadParameter(f"--fail-on {fail_on}: choose {', '.join(THRESHOLDS)}")
@@ -117,7 +124,9 @@ def review(
     try:
         run = _actions_run() if github else None
         base = base or (run.base if run else "")
-        reviewed = _review(programs or [], base, plan, _pairs(checkpoint or []), session, everything)
+        repository = Repository.at(Path.cwd(), base or _HEAD, is_tracked_only=tracked)
+        choice = Choice(tuple(programs or ()), plan or BESIDE, everything=everything)
+        reviewed = _review(repository, choice, _pairs(checkpoint or []), session)
         sys.stdout.write(comment(reviewed) + "\n")
         if run is not None:
             _report(run, reviewed)
@@ -127,23 +136,19 @@ def review(
     raise typer.Exit(_code(reviewed, fail_on, check_plans))
 
 
-def _review(
-    programs: Sequence[str], base: str, plan: str, checkpoints: dict[str, str], session: Session, everything: bool
-) -> list[Reviewed]:
+def _review(repository: Repository, choice: Choice, checkpoints: dict[str, str], session: Session) -> list[Reviewed]:
     from compiled_plan.cli.review.isolation import isolated
-    from compiled_plan.cli.review.repository import Repository
     from compiled_plan.cli.review.reviewing import Reviewer, failed
-    from compiled_plan.cli.review.subjects import BESIDE, Choice, subjects
+    from compiled_plan.cli.review.subjects import subjects
 
-    repository = Repository.at(Path.cwd(), base or _HEAD)
     session = replace(session, init=tuple(_from_root(file, repository.root) for file in session.init))
     checkpoints = {name: _from_root(folder, repository.root) for name, folder in checkpoints.items()}
-    for name in (*checkpoints, *(name for name in programs if not _WILD.search(name))):
+    for name in (*checkpoints, *(name for name in choice.patterns if not _WILD.search(name))):
         if name not in repository.files and name not in repository.old_files:
             raise ProgramError(
                 f"the repository has no program {name!r}", where=str(repository.root), remedy="name it from the root"
             )
-    choice = Choice(tuple(programs), plan or BESIDE, session.init, everything)
+    choice = replace(choice, init=session.init)
     results = []
     with chdir(repository.root):
         reviewer = Reviewer(repository, session, checkpoints)

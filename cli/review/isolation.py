@@ -41,6 +41,7 @@ def isolated(function: Callable[P, T], *arguments: P.args, **options: P.kwargs) 
 
 
 def _send(writer: Connection, function: Callable[..., Any], arguments: Any, options: Any) -> None:
+    answer: tuple[Any, tuple[str, str, str] | None]
     try:
         answer = function(*arguments, **options), None
     except CompiledPlanError as fault:

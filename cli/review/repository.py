@@ -24,18 +24,20 @@ class ChangedFile:
 
 @dataclass(frozen=True)
 class Repository:
-    """A working tree, and the commit that it is compared with."""
+    """A working tree without ignored files, and the commit that it is compared with."""
 
     root: Path
     base: str
+    is_tracked_only: bool = False
 
     @classmethod
-    def at(cls, folder: Path, base: str) -> Self:
+    def at(cls, folder: Path, base: str, *, is_tracked_only: bool = False) -> Self:
         """Open the repository of a folder.
 
         Args:
             folder: any folder in the repository.
             base: a commit or branch; the comparison is with its last common commit with HEAD.
+            is_tracked_only: leave out files that git does not track.
 
         Raises:
             ProgramError: git is not installed, the folder is in no repository, or it has no such commit.
@@ -43,25 +45,24 @@ class Repository:
         root = Path(_git(folder, "rev-parse", "--show-toplevel", remedy="run it in a clone of the repository").strip())
         shallow = "fetch the commit; a shallow clone lacks it: `git fetch --unshallow`, or `fetch-depth: 0` of checkout"
         commit = _git(root, "rev-parse", "--verify", "--end-of-options", f"{base}^{{commit}}", remedy=shallow).strip()
-        return cls(root, _git(root, "merge-base", commit, "HEAD", remedy=shallow).strip())
+        return cls(root, _git(root, "merge-base", commit, "HEAD", remedy=shallow).strip(), is_tracked_only)
 
     @cached_property
     def changed(self) -> tuple[ChangedFile, ...]:
-        """All changed files, untracked ones too; a renamed file is one change."""
+        """All changed files; a renamed file is one change."""
         fields = iter(_split(self._run("diff", "--name-status", "--find-renames", "-z", self.base, "--")))
         files = []
         for status in fields:
             path = next(fields)
             new = next(fields) if status[0] in "RC" else path
             files.append(ChangedFile("" if status == _ADDED else path, "" if status == _DELETED else new))
-        untracked = _split(self._run("ls-files", "--others", "--exclude-standard", "-z"))
-        return (*files, *(ChangedFile("", path) for path in untracked))
+        return (*files, *(ChangedFile("", path) for path in self._untracked))
 
     @cached_property
     def files(self) -> tuple[str, ...]:
-        """The files of the working tree, without ignored ones."""
-        listed = _split(self._run("ls-files", "--cached", "--others", "--exclude-standard", "-z"))
-        return tuple(path for path in dict.fromkeys(listed) if (self.root / path).is_file())
+        """The files of the working tree."""
+        tracked = _split(self._run("ls-files", "--cached", "-z"))
+        return tuple(path for path in dict.fromkeys((*tracked, *self._untracked)) if (self.root / path).is_file())
 
     @cached_property
     def old_files(self) -> frozenset[str]:
@@ -76,6 +77,12 @@ class Repository:
     def old_text(self, path: str) -> str:
         """The text of a file in the commit; empty if there is none."""
         return self._run("show", f"{self.base}:{path}") if path in self.old_files else ""
+
+    @cached_property
+    def _untracked(self) -> tuple[str, ...]:
+        if self.is_tracked_only:
+            return ()
+        return tuple(_split(self._run("ls-files", "--others", "--exclude-standard", "-z")))
 
     def _run(self, *arguments: str) -> str:
         return _git(self.root, *arguments)

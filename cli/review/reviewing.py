@@ -21,6 +21,7 @@ from compiled_plan.plans.inspection.graph.drawing import Drawing
 from compiled_plan.plans.inspection.graph.mermaid import to_mermaid
 from compiled_plan.plans.inspection.recompile import notes, recompile
 from compiled_plan.plans.text.masking import masked_program, masked_text
+from compiled_plan.plans.text.secrets import hidden, secrets_in_program
 from compiled_plan.plans.text.visible import counted, visible
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 class Result(Enum):
     """Kind of result, in the order of a comment: the worst first."""
 
-    FAILED = "cannot be compiled"
+    FAILED = "invalid"
     INCOMPATIBLE = "incompatible"
     UNKNOWN = "unknown"
     PARTIAL = "partially compatible"
@@ -72,7 +73,7 @@ class Reviewer:
                 return self._deleted(subject)
             return self._reviewed(subject)
         except CompiledPlanError as fault:
-            return failed(subject.name, fault)
+            return failed(subject.name, fault, self._secrets(subject))
 
     def _reviewed(self, subject: Subject) -> Reviewed:
         said: list[str] = []
@@ -94,7 +95,8 @@ class Reviewer:
             )
         if subject.old_plan and not subject.plan:
             said.append(f"the plan file `{subject.old_plan}` was deleted")
-        remarks = tuple(map(masked, _plain(said)))
+        secrets = self._secrets(subject)
+        remarks = tuple(_masked(line, secrets) for line in _plain(said))
         if old is None:
             return Reviewed(subject.name, Result.NEW, "\n".join(_new(subject.name, plan)), is_stale, remarks)
         is_file = bool(subject.plan) and not is_stale
@@ -104,6 +106,11 @@ class Reviewer:
         compared = Comparison.of(old, after)
         result = Result.SAME if compared.diff.is_empty else Result[compared.diff.verdict.name]
         return Reviewed(subject.name, result, compared.markdown(code(subject.name)), is_stale, remarks)
+
+    def _secrets(self, subject: Subject) -> frozenset[str]:
+        """The secrets of a program and of the init files."""
+        files = [path for path in (subject.program, *self.session.init) if path]
+        return frozenset[str]().union(*(secrets_in_program(self.repository.text(path)) for path in files))
 
     def _old(self, subject: Subject, said: list[str]) -> ComparedSide | None:
         """The plan to compare with: of the checkpoint, or committed; None without one."""
@@ -132,9 +139,9 @@ class Reviewer:
         return Reviewed(subject.name, Result.DELETED, "\n".join(lines), notes=remarks)
 
 
-def failed(name: str, fault: CompiledPlanError) -> Reviewed:
+def failed(name: str, fault: CompiledPlanError, secrets: frozenset[str] = frozenset()) -> Reviewed:
     """The result for a program or plan that cannot be compiled or read."""
-    text = masked(fault.render())
+    text = _masked(fault.render(), secrets)
     fence = "```" if "```" not in text else "`" * (text.count("`") + 1)
     body = "\n".join((f"### {code(name)}: {Result.FAILED.value}", "", f"{fence}text", text, fence, ""))
     return Reviewed(name, Result.FAILED, body)
@@ -163,9 +170,9 @@ def _plain(said: list[str]) -> list[str]:
     return [line.removeprefix("warning: ") for line in said if not line.startswith("  ")]
 
 
-def masked(text: str) -> str:
-    """A message of the compiler, which may quote the program, with its secrets hidden."""
-    return visible(masked_text(masked_program(text)))
+def _masked(text: str, secrets: frozenset[str]) -> str:
+    """A message of the compiler, which may quote a part of the program, with its secrets hidden."""
+    return visible(hidden(masked_text(masked_program(text)), secrets))
 
 
 #: The results that fail a review, by the value of `--fail-on`.

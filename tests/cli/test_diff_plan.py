@@ -18,12 +18,12 @@ from typer.testing import CliRunner
 from compiled_plan import schemas
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.cli.diff_plan import app
-from compiled_plan.plans.inspection.checkpoints import FORMAT
 from compiled_plan.plans.inspection.diff import build
 from compiled_plan.plans.inspection.diff.model import PlanDiff
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.conformance.cases import Case, cases
 from tests.plans.inspection.diff.samples import BROKEN, SAME, everything
+from tests.support.checkpoints import checkpoint
 
 PROGRAM = """
 CREATE TABLE orders (id INT, customer STRING, amount BIGINT)
@@ -55,25 +55,6 @@ def plans(tmp_path: Path) -> Path:
         (tmp_path / f"{name}.sql").write_text(text, encoding="utf-8")
         (tmp_path / f"{name}.json").write_text(plan_of(text), encoding="utf-8")
     return tmp_path
-
-
-#: A run file without a Spark version, in the folder of the tests.
-_DESCRIBED = {"format": 4, "versions": {"spark": ""}, "folder": None, "sources": [], "gone": [], "operators": []}
-
-
-def checkpoint(folder: Path, *plans: str) -> Path:
-    """A checkpoint that was started with these plans in turn."""
-    for number, plan in enumerate(plans, 1):
-        program = folder / f"generations/1/compiled-plan/programs/{number}"
-        program.mkdir(parents=True)
-        (program / "plan.json").write_text(plan, encoding="utf-8")
-        (program / "description.json").write_text(json.dumps(_DESCRIBED), encoding="utf-8")
-        (program / "stages.json").write_text("[]", encoding="utf-8")
-        (program / "state.json").write_text("{}", encoding="utf-8")
-        head = {"format": FORMAT, "number": number, "generation": 1, "program": number, "by": "start", "at": ""}
-        (folder / "heads").mkdir(exist_ok=True)
-        (folder / f"heads/{number}").write_text(json.dumps(head | {"product": ""}), encoding="utf-8")
-    return folder
 
 
 # ------------------------------------------------------------ inputs

@@ -38,7 +38,8 @@ def _lines(diff: PlanDiff, old: str, new: str, advice: Advice, graph: str, title
     yield f"{code(masked_text(old))} → {code(masked_text(new))}"
     yield ""
     yield from _operators([part for part in diff.operators if not is_unchanged(part)])
-    yield from _tables([part for part in (*diff.sources, *diff.sinks) if not is_unchanged(part)])
+    tables: tuple[SourceEdit | SinkEdit, ...] = (*diff.sources, *diff.sinks)
+    yield from _tables([part for part in tables if not is_unchanged(part)])
     yield from _around(diff)
     yield plain(masked_text(advice.what[:1].upper() + advice.what[1:])) + "."
     yield ""

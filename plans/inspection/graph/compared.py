@@ -62,11 +62,12 @@ def _links(
         )
     ]
     for above, below in dict.fromkeys(wanted):
-        source, target = new_ids.get(above), new_ids.get(below)
-        if source is None or target is None or _reaches(targets, target, source):
+        if above not in new_ids or below not in new_ids:
             continue
-        targets.setdefault(source, set()).add(target)
-        yield source, target
+        source, target = new_ids[above], new_ids[below]
+        if not _reaches(targets, target, source):
+            targets.setdefault(source, set()).add(target)
+            yield source, target
 
 
 def _reaches(targets: Mapping[int, set[int]], start: int, end: int) -> bool:
