@@ -202,6 +202,9 @@ def test_a_program_that_does_not_compile(plans: Path) -> None:
 def test_wrong_usage(plans: Path) -> None:
     same = (plans / "old.json", plans / "old.json")
     assert run(*same, "--json", "--markdown")[0] == 2
+    assert run(*same, "--graph", "dot", "--markdown")[0] == 2
+    assert run(*same, "--graph", "png")[0] == 2
+    assert run(*same, "--for", "spark")[0] == 2
     assert run("-", "-")[0] == 2
     assert run(same[0])[0] == 2
     assert run(*same, "--set", "nonsense")[0] == 2
@@ -223,6 +226,27 @@ def test_markdown(plans: Path) -> None:
     code, out, _ = run(plans / "wide.json", plans / "other.json", "--markdown")
     assert code == 0
     assert out.startswith("### Plan: ") and "| operator | " in out and "```bash" in out
+
+
+def test_the_bytes_of_a_checkpoint(plans: Path) -> None:
+    """Of the program in force; an operator of unknown size has none."""
+    old = (plans / "old.json").read_text()
+    (uid,) = UID.findall(old)[:1]
+    one, two = checkpoint(plans / "one", old), checkpoint(plans / "two", old)
+    (one / "generations/1/compiled-plan/state-rows.json").write_text(json.dumps({uid: {"rows": 9, "bytes": 1_234}}))
+    out = run(one, plans / "other.json", "--markdown")[1]
+    assert "| kept | lost | bytes | what to do |" in out and "| 1,234 |" in out
+    document = json.loads(run(one, plans / "other.json", "--json")[1])
+    assert document["operators"][0]["stateBytes"] == 1_234
+    out = run(two, plans / "other.json", "--markdown")[1]
+    assert "| kept | lost | what to do |" in out
+    assert "operator `SUM(amount) by customer, of orders`, 1,234 bytes" in run(one, plans / "old.json", "--markdown")[1]
+
+
+@pytest.mark.parametrize(("form", "first"), [("mermaid", "flowchart"), ("dot", "digraph"), ("svg", "<svg")])
+def test_a_drawing(form: str, first: str, plans: Path) -> None:
+    code, out, err = run(plans / "wide.json", plans / "other.json", "--graph", form, "--detailed-exitcode")
+    assert (code, err) == (1, "") and out.startswith(first) and "changed, incompatible" in out
 
 
 @pytest.mark.parametrize(
