@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+import yaml
 from typer.testing import CliRunner
 
 from compiled_plan import TableEnvironment
@@ -89,6 +90,8 @@ def check(block: Block) -> None:
             subprocess.run(["bash", "-n"], input=block.text, text=True, check=True)
             for line in _lines(block.text):
                 _check_line(line)
+        case "yaml":
+            yaml.safe_load(block.text)
         case "json":
             text = block.text.strip()
             json.loads(text if text.startswith(("{", "[")) else f"{{{text}}}")
