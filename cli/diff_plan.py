@@ -24,7 +24,7 @@ from compiled_plan.cli.common.terminal import (
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:
-    from compiled_plan.cli._comparison import Comparison
+    from compiled_plan.cli.comparing.comparison import Comparison
     from compiled_plan.plans.inspection.diff.flink import FlinkDiff
     from compiled_plan.plans.inspection.diff.model import PlanDiff
 
@@ -98,12 +98,12 @@ def diff(
     form = Form.JSON if as_json else Form.MARKDOWN if markdown else Form.TEXT
     concerned = old
     try:
-        from compiled_plan.cli._sides import side_of
+        from compiled_plan.cli.comparing.sides import side_of
 
         before = side_of(old, session, _say)
         concerned = new
         after = side_of(new, session, _say, over=before)
-        from compiled_plan.cli._comparison import Comparison
+        from compiled_plan.cli.comparing.comparison import Comparison
 
         compared = Comparison.of(before, after)
     except CompiledPlanError as fault:

@@ -8,8 +8,8 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from compiled_plan.api.scripts import Session, compiled
-from compiled_plan.cli._comparison import Comparison
-from compiled_plan.cli._sides import ComparedSide, side_of
+from compiled_plan.cli.comparing.comparison import Comparison
+from compiled_plan.cli.comparing.sides import ComparedSide, side_of
 from compiled_plan.cli.review.repository import Repository
 from compiled_plan.cli.review.subjects import Subject
 from compiled_plan.plans.errors import CompiledPlanError

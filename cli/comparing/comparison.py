@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from compiled_plan.cli._sides import ComparedSide
+from compiled_plan.cli.comparing.sides import ComparedSide
 
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.diff.advice import Advice
