@@ -50,7 +50,9 @@ class Repository:
     @cached_property
     def changed(self) -> tuple[ChangedFile, ...]:
         """All changed files; a renamed file is one change."""
-        fields = iter(_split(self._run("diff", "--name-status", "--find-renames", "-z", self.base, "--")))
+        fields = iter(
+            _split(self._run("diff", "--name-status", "--find-renames", "--no-relative", "-z", self.base, "--"))
+        )
         files = []
         for status in fields:
             path = next(fields)
@@ -76,7 +78,7 @@ class Repository:
 
     def old_text(self, path: str) -> str:
         """The text of a file in the commit; empty if there is none."""
-        return self._run("show", f"{self.base}:{path}") if path in self.old_files else ""
+        return self._run("cat-file", "blob", f"{self.base}:{path}") if path in self.old_files else ""
 
     @cached_property
     def _untracked(self) -> tuple[str, ...]:

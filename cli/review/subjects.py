@@ -76,24 +76,22 @@ def subjects(repository: Repository, choice: Choice) -> tuple[Subject, ...]:
 
 def _programs(repository: Repository, choice: Choice) -> Iterator[Subject]:
     """All programs of the working tree, and deleted ones."""
-    renamed = {file.new: file.old for file in repository.changed if file.old and file.new}
-    present = set(repository.files)
+    before = {file.new: file.old for file in repository.changed if file.new}
+    present = frozenset(repository.files)
     for path in repository.files:
         if not _is_candidate(path, choice):
             continue
-        old = renamed.get(path, path if path in repository.old_files else "")
-        text = repository.text(path)
-        plan = _plan_of(path, text, choice)
-        old_plan = _plan_of(old, repository.old_text(old), choice) if old else ""
-        old_plan = old_plan if old_plan in repository.old_files else ""
-        here = plan if plan in present else ""
-        if here or old_plan or (_is_explicit(path, choice) or (path.endswith(SQL) and _writes(text))):
-            yield Subject(path, here, old, old_plan)
-    moved = set(renamed.values())
+        text = repository.text(path) if path.endswith(SQL) else ""
+        old = before.get(path, path)
+        old_text = repository.old_text(old) if path in before and old.endswith(SQL) else text
+        plan = _plan_of(path, text, choice, present)
+        old_plan = _plan_of(old, old_text, choice, repository.old_files) if old else ""
+        if plan or old_plan or path in choice.patterns or _writes(text):
+            yield Subject(path, plan, old, old_plan)
     for file in repository.changed:
-        if file.old and not file.new and file.old not in moved and _is_candidate(file.old, choice):
-            plan = _plan_of(file.old, repository.old_text(file.old), choice)
-            if plan in repository.old_files:
+        if not file.new and _is_candidate(file.old, choice):
+            plan = _plan_of(file.old, repository.old_text(file.old), choice, repository.old_files)
+            if plan:
                 yield Subject("", "", file.old, plan)
 
 
@@ -112,10 +110,6 @@ def _is_candidate(path: str, choice: Choice) -> bool:
     return path.endswith((SQL, PYTHON)) and path not in choice.init and _matches(path, choice.patterns)
 
 
-def _is_explicit(path: str, choice: Choice) -> bool:
-    return path in choice.patterns
-
-
 def _matches(path: str, patterns: Sequence[str]) -> bool:
     return not patterns or any(path == pattern or fnmatchcase(path, pattern) for pattern in patterns)
 
@@ -125,13 +119,16 @@ def _writes(text: str) -> bool:
     return _WRITES.search(_COMMENT.sub("", text)) is not None
 
 
-def _plan_of(program: str, text: str, choice: Choice) -> str:
-    """The path of a program's plan: that of its COMPILE PLAN statement, or by the pattern."""
+def _plan_of(program: str, text: str, choice: Choice, files: Collection[str]) -> str:
+    """The path of a program's plan: that of its COMPILE PLAN statement, or by the pattern; empty if there is none."""
     stated = _COMPILED_TO.search(_COMMENT.sub("", text)) if program.endswith(SQL) else None
     if stated is not None:
-        return str(PurePosixPath(stated[1].replace("''", "'")))
-    path = PurePosixPath(program)
-    return str(PurePosixPath(choice.plan.format(folder=path.parent, name=path.stem)))
+        plan = stated[1].replace("''", "'")
+    else:
+        path = PurePosixPath(program)
+        plan = choice.plan.replace("{folder}", str(path.parent)).replace("{name}", path.stem)
+    plan = str(PurePosixPath(plan))
+    return plan if plan in files else ""
 
 
 def _is_plan(text: str) -> bool:

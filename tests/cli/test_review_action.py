@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 import yaml
 
 from compiled_plan.cli.review_action import INPUTS, PREFIX, arguments
+from compiled_plan.cli.review_plans import app
 from tests.support.commands import ROOT
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / ".github/actions/review-plans/action.yml").read_text(encoding="utf-8"))
@@ -54,6 +57,19 @@ def test_inputs_become_options() -> None:
         "a b.sql",
     ]
     assert arguments({PREFIX + "CHECK_PLANS": "false"}) == ["--github", "--tracked", "--"]
+
+
+def test_the_hook_is_a_valid_command_line() -> None:
+    """pre-commit appends the arguments of the user's configuration."""
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    name, *words = shlex.split(hook["entry"])
+    assert name == hook["id"] == "review-plans" and not hook["pass_filenames"]
+    typer.main.get_command(app).make_context(name, [*words, "--init", "tables.sql"])
+    assert [path for path in ("a.sql", "b/c.py", "d.json", "e.txt") if re.search(hook["files"], path)] == [
+        "a.sql",
+        "b/c.py",
+        "d.json",
+    ]
 
 
 @pytest.mark.slow
