@@ -57,7 +57,9 @@ def _operators(parts: Sequence[OperatorEdit]) -> Iterator[str]:
         result = outcome(part)
         size = [_size(part)] if sized else []
         to_do = stacked(map(remedy, result.to_do))
-        rows.append([stacked((code(part.words), code(part.uid))), _change(part), result.kept, plain(result.lost)])
+        rows.append(
+            [stacked((code(part.words), code(part.uid))), _change(part), result.kept_state, plain(result.lost_state)]
+        )
         rows[-1] += [*size, to_do]
     yield from table(("operator", "change", "kept", "lost", *(["bytes"] if sized else []), "what to do"), rows)
 

@@ -15,8 +15,8 @@ _BACK = "or change the program back"
 class Outcome:
     """Effect of a start with the new plan."""
 
-    kept: str  # "all", "nothing"; empty for a new operator
-    lost: str  # "nothing", "all", or the loss in sentences
+    kept_state: str  # "all", "nothing"; empty for a new operator
+    lost_state: str  # "nothing", "all", or the loss in sentences
     to_do: tuple[str, ...] = ()  # remedies, the recommended one first; one that begins with `--` is an option
 
 
