@@ -20,6 +20,7 @@ from compiled_plan.plans.inspection.graph.document import GraphNode
 from compiled_plan.plans.inspection.graph.drawing import Drawing
 from compiled_plan.plans.inspection.graph.mermaid import to_mermaid
 from compiled_plan.plans.inspection.recompile import notes, recompile
+from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.text.masking import masked_program, masked_text
 from compiled_plan.plans.text.secrets import hidden, secrets_in_program
 from compiled_plan.plans.text.visible import counted, visible
@@ -89,6 +90,7 @@ class Reviewer:
                 plan = merged.plan
             is_stale = committed is not None and plan != committed
         assert plan is not None, "a subject that is not deleted has a program or a plan"
+        said += (f"execute-plan refuses it: {finding.message}" for finding in plan_findings(plan.nodes, plan.edges))
         if is_stale:
             said.append(
                 f"`{subject.plan}` is not the plan of this program: `compile-plan {subject.program} -o {subject.plan}`"

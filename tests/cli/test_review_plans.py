@@ -248,6 +248,16 @@ def test_passwords_are_hidden(repository: Path) -> None:
         assert "jobs/added.sql" in comment and "hush" not in comment and "psst" not in comment
 
 
+def test_a_plan_that_does_not_run_here(repository: Path) -> None:
+    """Flink writes the timestamp of Kafka messages; Spark's connector does not."""
+    options = "'connector' = 'kafka', 'topic' = 'x', 'properties.bootstrap.servers' = 'h:1', 'format' = 'json'"
+    table = f"CREATE TABLE k (a INT, ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp') WITH ({options});"
+    change(repository, {"jobs/added.sql": f"{table} INSERT INTO k SELECT id, TO_TIMESTAMP_LTZ(id, 3) FROM orders;"})
+    code, comment, _ = review()
+    assert code == 0 and "| new | execute-plan refuses it: " in comment
+    assert "does not write the metadata 'timestamp'" in comment
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

@@ -55,12 +55,10 @@ def _operators(parts: Sequence[OperatorEdit]) -> Iterator[str]:
     rows = []
     for part in parts:
         result = outcome(part)
+        name = stacked((code(part.words), code(part.uid)))
         size = [_size(part)] if sized else []
         to_do = stacked(map(remedy, result.to_do))
-        rows.append(
-            [stacked((code(part.words), code(part.uid))), _change(part), result.kept_state, plain(result.lost_state)]
-        )
-        rows[-1] += [*size, to_do]
+        rows.append([name, _change(part), result.kept_state, plain(result.lost_state), *size, to_do])
     yield from table(("operator", "change", "kept", "lost", *(["bytes"] if sized else []), "what to do"), rows)
 
 
@@ -80,7 +78,7 @@ def _tables(parts: Sequence[SourceEdit | SinkEdit]) -> Iterator[str]:
 def _change(part: Part) -> str:
     """Kind of change and verdict, then the properties that differ."""
     lines = [f"{part.change.value}, {part.verdict.value}"]
-    lines += (": ".join(text for text in _edit(edit) if text) for edit in part.edits)
+    lines += map(_line, part.edits)
     if isinstance(part, OperatorEdit):
         lines += [f"now {plain(part.place)}"] if part.place else []
         lines += (f"TTL of {code(ttl.name)}: {ttl_text(ttl.old)} → {ttl_text(ttl.new)}" for ttl in part.ttls)
