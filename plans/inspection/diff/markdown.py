@@ -9,7 +9,7 @@ from compiled_plan.plans.inspection.diff.advice import Advice
 from compiled_plan.plans.inspection.diff.masked import masked_diff
 from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, Part, PlanDiff, SinkEdit, SourceEdit
 from compiled_plan.plans.inspection.diff.outcomes import outcome, reasons, to_do
-from compiled_plan.plans.inspection.diff.text import fate, is_unchanged, ttl_text, verdict_line
+from compiled_plan.plans.inspection.diff.text import fate, is_unchanged, size_text, ttl_text, verdict_line
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.plans.text.visible import counted
@@ -56,14 +56,10 @@ def _operators(parts: Sequence[OperatorEdit]) -> Iterator[str]:
     for part in parts:
         result = outcome(part)
         name = stacked((code(part.words), code(part.uid)))
-        size = [_size(part)] if sized else []
+        size = [size_text(part)] if sized else []
         to_do = stacked(map(remedy, result.to_do))
         rows.append([name, _change(part), result.kept_state, plain(result.lost_state), *size, to_do])
     yield from table(("operator", "change", "kept", "lost", *(["bytes"] if sized else []), "what to do"), rows)
-
-
-def _size(part: OperatorEdit) -> str:
-    return "" if part.state_bytes is None else f"{part.state_bytes:,}"
 
 
 def _tables(parts: Sequence[SourceEdit | SinkEdit]) -> Iterator[str]:
@@ -162,7 +158,7 @@ def _unchanged(diff: PlanDiff) -> Iterator[str]:
     for word, parts in unchanged:
         for part in parts:
             name = part.words if isinstance(part, OperatorEdit) else part.name
-            size = f", {_size(part)} bytes" if isinstance(part, OperatorEdit) and _size(part) else ""
+            size = f", {size_text(part)} bytes" if isinstance(part, OperatorEdit) and size_text(part) else ""
             yield f"- {word} {code(name)}{size}"
     yield ""
     yield "</details>"
