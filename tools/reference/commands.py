@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import tomllib
 from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -16,13 +14,8 @@ from compiled_plan.api.command_registry import UMBRELLA
 from compiled_plan.cli.common.terminal import ExitCode
 from tools.reference.markdown import code, table
 
-_PROJECT = Path(__file__).resolve().parent.parent.parent / "pyproject.toml"
 #: Name of each single command and its module.
-COMMANDS: dict[str, str] = {
-    name: target.partition(":")[0]
-    for name, target in tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]["scripts"].items()
-    if name != UMBRELLA
-}
+COMMANDS: dict[str, str] = {name: f"compiled_plan.{entry.module}" for name, entry in REGISTRY.items() if entry.single}
 
 
 def options(name: str) -> str:
