@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from compiled_plan.api.command_registry import COMMANDS
+from compiled_plan.api.command_registry import COMMANDS, UMBRELLA
+from compiled_plan.api.config_trust import is_trusted
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.files import quoted
 from compiled_plan.plans.files.faults import reading
@@ -21,7 +22,6 @@ from compiled_plan.plans.files.faults import reading
 NAME = "compiled-plan.toml"
 #: Options with one meaning in all commands that have them.
 SHARED = (
-    "checkpoint",
     "conf",
     "conf-file",
     "functions-from",
@@ -33,8 +33,8 @@ SHARED = (
 )
 #: Tables of a file.
 _TABLES = tuple(name for name, command in COMMANDS.items() if command.configurable)
-#: Permissions that a folder must not give to the commands that are called in it.
-_PERMISSIONS = ("allow-pickled-functions", "trust-pickled-state")
+#: First words of options that permit code: nobody should give such a permission to all later commands in a folder.
+_PERMISSIONS = ("allow-", "trust-")
 _KEY = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|[\w-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[\w-]+))*)\s*=""")
 _HEADER = re.compile(r"\s*\[+([^\[\]]+)\]")
 _PART = re.compile(r""""([^"]*)"|'([^']*)'|([\w-]+)""")
@@ -77,9 +77,9 @@ class ConfigFile:
 
         self.path = path.absolute()
         with reading(path, "config file", ProgramError):
-            self._text = path.read_text(encoding="utf-8")
+            self.text = path.read_text(encoding="utf-8")
         try:
-            self.content: Mapping[str, Any] = tomllib.loads(self._text)
+            self.content: Mapping[str, Any] = tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as fault:
             raise ProgramError(
                 f"the config file is not valid TOML: {fault}", where=quoted(self.path), remedy="correct that line"
@@ -101,12 +101,12 @@ class ConfigFile:
         table = self.content.get(command, {})
         by_key = {option.key: option for option in options}
         for key in table:
-            if key in _PERMISSIONS:
+            if not _may_be_set(key):
                 raise self._fault(
                     f"{key} cannot be set in a config file", (command, key), f"give --{key} on the command line"
                 )
             if key not in by_key:
-                remedy = f"options of {command}: {', '.join(sorted(by_key.keys() - set(_PERMISSIONS)))}"
+                remedy = f"options of {command}: {', '.join(sorted(filter(_may_be_set, by_key)))}"
                 raise self._fault(f"{command} has no option {key!r}", (command, key), remedy)
         places = {key: (key,) for key in SHARED if key in self.content} | {key: (command, key) for key in table}
         return {
@@ -162,7 +162,7 @@ class ConfigFile:
 
     def _line(self, place: tuple[str, ...]) -> int:
         """The line of a key, or of the table around it; 0 if unknown."""
-        lines = _lines(self._text)
+        lines = _lines(self.text)
         return next((lines[place[:end]] for end in range(len(place), 0, -1) if place[:end] in lines), 0)
 
     def _where(self, place: tuple[str, ...]) -> str:
@@ -170,27 +170,36 @@ class ConfigFile:
         return f"{quoted(self.path)}, line {line}" if line else quoted(self.path)
 
 
-def searched_file() -> ConfigFile | None:
-    """The config file of the working folder or of the nearest folder above it.
-
-    Raises:
-        ProgramError: the file belongs to another user, who could run code by it; or it is not valid.
-    """
+def nearest_file() -> Path | None:
+    """The config file of the working folder or of the nearest folder above it, trusted or not."""
     try:
         folder = Path.cwd()
     except FileNotFoundError:
         return None
-    for place in (folder, *folder.parents):
-        path = place / NAME
-        if path.is_file():
-            if hasattr(os, "getuid") and path.stat().st_uid not in (os.getuid(), 0):
-                raise ProgramError(
-                    "the config file belongs to another user, and its settings can run code",
-                    where=quoted(path),
-                    remedy=f"if you trust it, give --config {path}; otherwise --no-config",
-                )
-            return ConfigFile(path)
-    return None
+    return next((path for place in (folder, *folder.parents) if (path := place / NAME).is_file()), None)
+
+
+def searched_file() -> ConfigFile | None:
+    """The nearest config file.
+
+    Raises:
+        ProgramError: the user has not agreed to its content; or it is not valid.
+    """
+    path = nearest_file()
+    if path is None:
+        return None
+    config = ConfigFile(path)
+    if not is_trusted(config.path, config.text):
+        raise ProgramError(
+            "the config file is new or has changed, and its settings can run code",
+            where=quoted(config.path),
+            remedy=f"read it, and run `{UMBRELLA} config --trust`; or call the command with --no-config",
+        )
+    return config
+
+
+def _may_be_set(key: str) -> bool:
+    return not key.startswith(_PERMISSIONS)
 
 
 def _leaves(table: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import compiled_plan
 from compiled_plan.api.command_apps import app_for
 from compiled_plan.api.config_file import NAME
+from compiled_plan.api.config_trust import trust
 from compiled_plan.plans.errors import ProgramError
 
 app = app_for("execute-plan")
@@ -49,8 +50,14 @@ quiet = true
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / NAME).write_text(FILE)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    write(tmp_path / NAME, FILE)
     return tmp_path
+
+
+def write(file: Path, text: str) -> None:
+    file.write_text(text)
+    trust(file, text)
 
 
 def called(*arguments: str) -> Any:
@@ -77,9 +84,18 @@ def test_another_file_or_none(here: Path) -> None:
 
 
 def test_a_refused_value_of_the_file_is_named_with_its_line(here: Path) -> None:
-    (here / NAME).write_text("\nmaster = 'none'\n")
+    write(here / NAME, "\nmaster = 'none'\n")
     assert f"defaults of '{here / NAME}': --master (line 2)" in called().stderr
     assert "defaults of" not in called("--no-config", "--master", "none").stderr
+
+
+def test_an_untrusted_file_stops_the_command(here: Path) -> None:
+    (here / NAME).write_text("master = 'theirs'")
+    with pytest.raises(ProgramError, match="is new or has changed"):
+        called()
+    assert called("--no-config").stdout.startswith("[None, ''")
+    # To name a file is to agree to it.
+    assert called("--config", NAME).stdout.startswith("[None, 'theirs'")
 
 
 def test_invalid_files_do_not_stop_help_and_version(here: Path) -> None:

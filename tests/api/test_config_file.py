@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
-from compiled_plan.api.config_file import NAME, ConfigFile, Declared, searched_file
+from compiled_plan.api.command_registry import COMMANDS
+from compiled_plan.api.config_file import NAME, SHARED, ConfigFile, Declared, nearest_file, searched_file
+from compiled_plan.api.config_trust import is_trusted, trust
 from compiled_plan.plans.errors import ProgramError
 
 OPTIONS = (
@@ -70,12 +74,12 @@ def test_values_as_of_the_command_line(write: Write, tmp_path: Path, text: str, 
 
 def test_a_command_overrides_the_options_of_all(write: Write) -> None:
     config = write(
-        "master = 'local[1]'\ncheckpoint = '/all'\n[execute-plan]\ncheckpoint = '/one'\n[diff-plan]\nall = true\n"
+        "master = 'local[1]'\ninit = '/all.sql'\n[execute-plan]\ninit = '/one.sql'\n[diff-plan]\nall = true\n"
     )
     defaults = config.defaults(COMMAND, OPTIONS)
     # `master` is no option of this command.
-    assert {key: (default.value, default.line) for key, default in defaults.items()} == {"checkpoint": ("/one", 4)}
-    assert config.defaults("compile-plan", OPTIONS)["checkpoint"].value == "/all"
+    assert {key: (default.value, default.line) for key, default in defaults.items()} == {"init": (["/one.sql"], 4)}
+    assert config.defaults("compile-plan", OPTIONS)["init"].value == ["/all.sql"]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +97,9 @@ def test_a_command_overrides_the_options_of_all(write: Write) -> None:
         ("init = 3", "wrong type of init", 1, "a text in quotes (INIT.sql), a list of these"),
         ("conf = 3", "wrong type of conf", 1, "a list of these, or a table"),
         ("[conf]\nspark.a = 1\nspark.password = ['x1y2']", "wrong type of spark.password", 3, "a number"),
+        ("checkpoint = '/state'", "unknown key 'checkpoint'", 1, "an option in the table of a command"),
         ("[execute-plan]\ntrust-pickled-state = true", "cannot be set", 2, "give --trust-pickled-state"),
+        ("[execute-plan]\nallow-pickled-functions = true", "cannot be set", 2, "give --allow-pickled-functions"),
     ],
 )
 def test_errors_name_the_line(write: Write, tmp_path: Path, text: str, message: str, line: int, remedy: str) -> None:
@@ -113,26 +119,53 @@ def test_a_missing_file(tmp_path: Path) -> None:
 def test_the_nearest_file_above_the_working_folder(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write("master = 'far'")
+    far = write("master = 'far'")
     (near := tmp_path / "a").mkdir()
     (below := near / "b").mkdir()
     monkeypatch.chdir(below)
-    config = searched_file()
-    assert config is not None and config.content["master"] == "far"
-    (near / NAME).write_text("master = 'near'")
-    config = searched_file()
-    assert config is not None and config.content["master"] == "near"
+    assert nearest_file() == far.path
+    (near / NAME).touch()
+    assert nearest_file() == near / NAME
 
 
-def test_a_file_of_another_user_is_refused(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write("master = 'theirs'").path
+def test_a_file_is_used_once_its_content_is_trusted(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(os, "getuid", lambda: path.stat().st_uid + 1)
-    if path.stat().st_uid == 0:
-        os.chown(path, 12345, -1)
-    with pytest.raises(ProgramError, match="belongs to another user") as raised:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    text = "master = 'mine'"
+    config = write(text)
+    with pytest.raises(ProgramError, match="is new or has changed") as raised:
         searched_file()
-    assert f"--config {path}" in raised.value.remedy
+    assert "compiled-plan config --trust" in raised.value.remedy
+    trust(config.path, config.text)
+    trust(other := tmp_path / "other.toml", text)
+    searched = searched_file()
+    assert searched is not None and searched.content == {"master": "mine"}
+    write("master = 'theirs'")
+    with pytest.raises(ProgramError, match="is new or has changed"):
+        searched_file()
+    changed = write("master = 'later'")
+    trust(changed.path, changed.text)
+    # An earlier content is not trusted any more, that of another file still is.
+    assert [is_trusted(config.path, text), is_trusted(other, text)] == [False, True]
+    record = tmp_path / "home/compiled-plan/trusted"
+    record.unlink()
+    record.mkdir()
+    with pytest.raises(ProgramError, match="cannot write the record of trusted config files"):
+        trust(config.path, text)
+
+
+def test_a_shared_key_has_one_meaning() -> None:
+    """Options of all commands that may stand at the top of a file."""
+    forms: dict[str, set[tuple[str, bool]]] = {}
+    for entry in COMMANDS.values():
+        command: Any = typer.main.get_command(import_module(f"compiled_plan.{entry.module}").app)
+        for item in getattr(command, "params", ()):
+            for name in item.opts if entry.configurable else ():
+                if (key := name.removeprefix("--")) in SHARED:
+                    forms.setdefault(key, set()).add((item.metavar, item.multiple))
+    assert {key: len(form) for key, form in forms.items()} == dict.fromkeys(SHARED, 1)
 
 
 def test_secrets_are_hidden_where_values_are_shown(write: Write) -> None:

@@ -1,9 +1,10 @@
 """The code blocks of the pages, and the way to run or check each kind.
 
-A block whose first line names a file (`-- orders.sql`, `# words.py`) is written to that file. One whose first line is
-`not run: <why>` is checked for its syntax, and for the options of our commands. All others are run, page by page and in
-order, in a folder of the page's own that has the repository's `samples`. A block of text that begins with `$ command`
-is a session: each command prints the lines below it, in any order; `...` stands for omitted lines.
+A block whose first line names a file (`-- orders.sql`, `# words.py`, `# compiled-plan.toml`) is written to that file.
+One whose first line is `not run: <why>` is checked for its syntax, and for the options of our commands. All others are
+run, page by page and in order, in a folder of the page's own that has the repository's `samples`. A block of text that
+begins with `$ command` is a session: each command prints the lines below it, in any order; `...` stands for omitted
+lines.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ import yaml
 from typer.testing import CliRunner
 
 from compiled_plan import TableEnvironment
+from compiled_plan.api.command_registry import UMBRELLA
 from compiled_plan.planner.sql.parse import parse_script
-from tools.reference.commands import COMMANDS
+from tools.reference.commands import COMMANDS as SINGLE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted(
@@ -34,13 +36,15 @@ PAGES = sorted(
     for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "samples").rglob("*.md"))
     if "```" in path.read_text(encoding="utf-8")
 )
+#: Modules of the commands.
+COMMANDS = {**SINGLE, UMBRELLA: "compiled_plan.cli.umbrella"}
 #: Blocks of these languages are not checked: output of programs, diagrams of folders.
 PROSE = frozenset({"text", "java"})
 #: Blocks of these are run, unless they say otherwise.
 RUN = frozenset({"bash", "python", "sql"})
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_FILE = re.compile(r"(?:--|#) ([\w./-]+\.(?:sql|py))$")
+_FILE = re.compile(r"(?:--|#) ([\w./-]+\.(?:sql|py|toml))$")
 _NOT_RUN = re.compile(r"(?:--|#) not run: \S+")
 _PROMPT = "$ "
 _SHELL = re.compile(r"[|><;&$*`]")
