@@ -12,7 +12,7 @@ from compiled_plan.plans.inspection.diff.outcomes import outcome, reasons, to_do
 from compiled_plan.plans.inspection.diff.text import fate, is_unchanged, size_text, ttl_text, verdict_line
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 from compiled_plan.plans.text.masking import masked_text
-from compiled_plan.plans.text.visible import counted
+from compiled_plan.plans.text.visible import counted, visible
 
 #: Mermaid's defaults for the largest graph that it draws; each line has at most one edge.
 _MOST_CHARACTERS, _MOST_LINES = 50_000, 500
@@ -44,7 +44,7 @@ def _lines(diff: PlanDiff, old: str, new: str, advice: Advice, graph: str, title
     yield plain(masked_text(advice.what[:1].upper() + advice.what[1:])) + "."
     yield ""
     if advice.command:
-        yield from ("```bash", advice.command, "```", "")
+        yield from fenced(advice.command, "bash")
     yield from _unchanged(diff)
     yield from drawn(graph)
 
@@ -131,16 +131,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str
 def drawn(graph: str) -> Iterator[str]:
     """Mermaid text, folded; a remark if Mermaid does not draw a text of this length."""
     if graph and len(graph) <= _MOST_CHARACTERS and graph.count("\n") <= _MOST_LINES:
-        yield from (
-            "<details><summary>graph</summary>",
-            "",
-            "```mermaid",
-            graph.rstrip("\n"),
-            "```",
-            "",
-            "</details>",
-            "",
-        )
+        yield from ("<details><summary>graph</summary>", "")
+        yield from fenced(graph.rstrip("\n"), "mermaid")
+        yield from ("</details>", "")
     elif graph:
         yield from (f"The plan is too large for a graph here; {code('edit-plan --graph svg')} draws it.", "")
 
@@ -167,15 +160,43 @@ def _unchanged(diff: PlanDiff) -> Iterator[str]:
 
 def code(text: str) -> str:
     """Format text as code; backticks in it, as of quoted names, need a longer fence."""
+    text = _on_one_line(text)
     if "`" not in text:
         return f"`{text}`"
-    return f"`` {text} ``"
+    fence = _fence(text, 1)
+    return f"{fence} {text} {fence}"
+
+
+def fenced(text: str, language: str) -> Iterator[str]:
+    """Lines of code in a block of their own."""
+    fence = _fence(text, 3)
+    yield from (f"{fence}{language}", visible(text), fence, "")
 
 
 def plain(text: str) -> str:
-    """Escape markup in text, except for code in backticks."""
-    parts = text.split("`")
-    return "`".join(re.sub(r"([*_<\\])", r"\\\1", part) if at % 2 == 0 else part for at, part in enumerate(parts))
+    """Escape markup in text; parts in backticks become code."""
+    parts = _on_one_line(text).split("`")
+    unmatched = "" if len(parts) % 2 else f"\\`{_escaped(parts.pop())}"
+    return "".join(_code_of(part) if at % 2 else _escaped(part) for at, part in enumerate(parts)) + unmatched
+
+
+def _code_of(text: str) -> str:
+    return code(text) if text else "\\`\\`"
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\*_<\[~&])", r"\\\1", text)
+
+
+def _on_one_line(text: str) -> str:
+    """Text of a program, which may hold any character."""
+    return visible(text).replace("\n", " ")
+
+
+def _fence(text: str, shortest: int) -> str:
+    """Backticks around text that may hold backticks."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    return "`" * max(shortest, longest + 1)
 
 
 def cell(text: str) -> str:
