@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 PLAN_NAME = "{plan}"
 
 
+def checkpoint_of(path: str, checkpoint: str) -> str:
+    """The checkpoint of a plan file."""
+    return checkpoint.replace(PLAN_NAME, Path(path).stem)
+
+
 @dataclass(frozen=True, slots=True)
 class Runs:
     """Sequential runs of plans in one Spark session; the arguments are options of the command."""
@@ -82,7 +87,7 @@ class Runs:
 
     def _options_of(self, path: str) -> RunOptions:
         """The options of a plan's run, with the checkpoint that its name gives."""
-        return replace(self.options, checkpoint=self.options.checkpoint.replace(PLAN_NAME, Path(path).stem))
+        return replace(self.options, checkpoint=checkpoint_of(path, self.options.checkpoint))
 
     def _refusal(
         self, path: str, plan: CompiledPlan, master: str, settings: Mapping[str, str]

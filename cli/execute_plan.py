@@ -9,7 +9,7 @@ import typer
 
 from compiled_plan.cli._listening import Listening
 from compiled_plan.cli._run_options import with_run_options
-from compiled_plan.cli._runs import PLAN_NAME, Runs
+from compiled_plan.cli._runs import PLAN_NAME, Runs, checkpoint_of
 from compiled_plan.cli.common.running import print_line
 from compiled_plan.cli.common.terminal import (
     Conf,
@@ -133,7 +133,7 @@ def execute(
         alone = debug or dry_run or any(acts.values()) or bool(options.functions_from) or in_real_time
         run_warm(warm, bool(plans), master, settings, alone=alone, silent=quiet or as_json)
     _check_use(plans, checkpoint, [option for option, chosen in acts.items() if chosen])
-    if checkpoint and len(plans) > 1 and PLAN_NAME not in checkpoint:
+    if checkpoint and len({checkpoint_of(path, checkpoint) for path in plans}) < len(plans):
         remedy = f"run several plans without --checkpoint, or with DIR/{PLAN_NAME}"
         raise typer.BadParameter(f"one checkpoint belongs to one plan; {remedy}")
     if any(acts.values()):
