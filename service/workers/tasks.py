@@ -36,7 +36,7 @@ def compile_(
     """
     from compiled_plan.api.initializing import find_modules_in
     from compiled_plan.api.scripts import Session, compiled, compiled_text
-    from compiled_plan.plans.functions.loading import imported_from
+    from compiled_plan.plans.files.code_folders import imported_from
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.inspection.recompile import notes, recompile
     from compiled_plan.plans.text.masking import masked_program, masked_text
