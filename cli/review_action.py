@@ -12,7 +12,7 @@ from compiled_plan.cli import review_plans
 PREFIX = "REVIEW_"
 #: The option of each input with one value, and of each with a value per line.
 _ONE = {"BASE": "--base", "PLAN": "--plan", "FAIL_ON": "--fail-on"}
-_MANY = {"CHECKPOINTS": "--checkpoint", "INIT": "--init", "SET": "--set"}
+_MANY = {"CHECKPOINTS": "--checkpoint", "INIT": "--init", "SET": "--set", "ALLOW_CODE": "--allow-code"}
 _FLAGS = {"CHECK_PLANS": "--check-plans"}
 _PROGRAMS = "PROGRAMS"
 
@@ -27,6 +27,8 @@ INPUTS = (*_ONE, *_MANY, *_FLAGS, _PROGRAMS)
 
 def _arguments(inputs: Mapping[str, str]) -> Iterator[str]:
     yield "--github"
+    # The workflow decides: a pull request could change the defaults of the repository.
+    yield "--no-config"
     # The working tree of a job may hold files of other steps.
     yield "--tracked"
     for name, option in _ONE.items():

@@ -22,14 +22,14 @@ from compiled_plan.cli.common.terminal import (
     session_settings,
 )
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.plans.files import is_remote, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compiled_plan.api.scripts import Session
     from compiled_plan.cli.review.github import ActionsRun
     from compiled_plan.cli.review.repository import Repository
-    from compiled_plan.cli.review.reviewing import Reviewed
+    from compiled_plan.cli.review.reviewing import Reviewed, Reviewer
     from compiled_plan.cli.review.subjects import Choice
 
 app = app_for("review-plans")
@@ -82,6 +82,14 @@ def review(
         bool, typer.Option("--tracked", help="Leave out files that git does not track, as a hook before a commit does.")
     ] = False,
     everything: Annotated[bool, typer.Option("--all", "-a", help="Review unchanged programs, too.")] = False,
+    code: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-code",
+            metavar="FOLDER",
+            help="Run programs and functions in Python, and read jars, of this folder; by default none; repeatable.",
+        ),
+    ] = None,
     github: Annotated[
         bool,
         typer.Option(
@@ -109,13 +117,14 @@ def review(
     --markdown. Changed files are those that differ between COMMIT and the working tree, untracked ones too. A changed
     init file or Python module concerns all programs. A plan without a program here is compared with its committed
     version. A program is compiled over its plan file, so that operators keep their uids and edited TTLs; no file is
-    written.
+    written, and no code of the repository is run without --allow-code.
 
     Exit codes: 0 reviewed, 1 a program does not compile or has a verdict of --fail-on, or an error, 2 wrong usage.
     """
     from compiled_plan.cli.review.comment import comment
+    from compiled_plan.cli.review.github import as_data
     from compiled_plan.cli.review.repository import Repository
-    from compiled_plan.cli.review.reviewing import THRESHOLDS
+    from compiled_plan.cli.review.reviewing import THRESHOLDS, Reviewer
     from compiled_plan.cli.review.subjects import BESIDE, Choice
 
     if fail_on not in THRESHOLDS:
@@ -126,8 +135,10 @@ def review(
         base = base or (run.base if run else "")
         repository = Repository.at(Path.cwd(), base or _HEAD, is_tracked_only=tracked)
         choice = Choice(tuple(programs or ()), plan or BESIDE, everything=everything)
-        reviewed = _review(repository, choice, _pairs(checkpoint or []), session)
-        sys.stdout.write(comment(reviewed) + "\n")
+        reviewer = Reviewer(repository, session, _pairs(checkpoint or []), tuple(map(Path, code or ())))
+        reviewed = _review(reviewer, choice)
+        text = comment(reviewed) + "\n"
+        sys.stdout.write(text if run is None else as_data(text))
         if run is not None:
             _report(run, reviewed)
     except CompiledPlanError as fault:
@@ -136,23 +147,24 @@ def review(
     raise typer.Exit(_code(reviewed, fail_on, check_plans))
 
 
-def _review(repository: Repository, choice: Choice, checkpoints: dict[str, str], session: Session) -> list[Reviewed]:
+def _review(reviewer: Reviewer, choice: Choice) -> list[Reviewed]:
     from compiled_plan.cli.review.isolation import isolated
-    from compiled_plan.cli.review.reviewing import Reviewer, failed
+    from compiled_plan.cli.review.reviewing import failed
     from compiled_plan.cli.review.subjects import subjects
 
-    session = replace(session, init=tuple(_from_root(file, repository.root) for file in session.init))
-    checkpoints = {name: _from_root(folder, repository.root) for name, folder in checkpoints.items()}
+    repository = reviewer.repository
+    init = tuple(_init_file(file, repository) for file in reviewer.session.init)
+    checkpoints = {name: _from_root(folder, repository.root) for name, folder in reviewer.checkpoints.items()}
     for name in (*checkpoints, *(name for name in choice.patterns if not _WILD.search(name))):
         if name not in repository.files and name not in repository.old_files:
             raise ProgramError(
                 f"the repository has no program {name!r}", where=str(repository.root), remedy="name it from the root"
             )
-    choice = replace(choice, init=session.init)
+    session, code = replace(reviewer.session, init=init), [folder.resolve() for folder in reviewer.code]
+    reviewer = replace(reviewer, session=session, checkpoints=checkpoints, code=code)
     results = []
     with chdir(repository.root):
-        reviewer = Reviewer(repository, session, checkpoints)
-        for subject in subjects(repository, choice):
+        for subject in subjects(repository, replace(choice, init=init)):
             try:
                 results.append(isolated(reviewer.review, subject))
             except CompiledPlanError as fault:
@@ -160,11 +172,17 @@ def _review(repository: Repository, choice: Choice, checkpoints: dict[str, str],
     return results
 
 
-def _from_root(path: str, root: Path) -> str:
-    """A local path as it is named from the root of the repository."""
-    from compiled_plan.plans.files import is_remote
+def _init_file(file: str, repository: Repository) -> str:
+    path = _from_root(file, repository.root)
+    if not (is_remote(path) or path.startswith(f"{os.pardir}{os.sep}") or repository.holds(path)):
+        remedy = "correct the path; a link to a file outside of the repository does not count"
+        raise ProgramError("no such file in the repository", where=quoted(file), remedy=remedy)
+    return path
 
-    return path if is_remote(path) else os.path.relpath(Path(path).resolve(), root)
+
+def _from_root(path: str, root: Path) -> str:
+    """A local path as it is named from the root of the repository; links stay as they are."""
+    return path if is_remote(path) else os.path.relpath(Path(path).absolute(), root)
 
 
 def _pairs(options: Sequence[str]) -> dict[str, str]:

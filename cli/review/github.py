@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, Self
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
@@ -17,6 +18,12 @@ from compiled_plan.plans.errors import ProgramError
 _PAGE = 100
 _TIMEOUT = 30
 _FORK = "the token cannot write comments, as for a pull request of a fork; the summary of the run has the review"
+
+
+def as_data(text: str) -> str:
+    """Text for the log of a run, of which no line is a command to the runner (`::add-mask::...`)."""
+    word = token_hex(16)
+    return f"::stop-commands::{word}\n{text}\n::{word}::\n"
 
 
 @dataclass(frozen=True, slots=True)

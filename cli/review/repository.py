@@ -42,7 +42,8 @@ class Repository:
         Raises:
             ProgramError: git is not installed, the folder is in no repository, or it has no such commit.
         """
-        root = Path(_git(folder, "rev-parse", "--show-toplevel", remedy="run it in a clone of the repository").strip())
+        top = _git(folder, "rev-parse", "--show-toplevel", remedy="run it in a clone of the repository")
+        root = Path(top.removesuffix("\n")).resolve()
         shallow = "fetch the commit; a shallow clone lacks it: `git fetch --unshallow`, or `fetch-depth: 0` of checkout"
         commit = _git(root, "rev-parse", "--verify", "--end-of-options", f"{base}^{{commit}}", remedy=shallow).strip()
         return cls(root, _git(root, "merge-base", commit, "HEAD", remedy=shallow).strip(), is_tracked_only)
@@ -64,7 +65,15 @@ class Repository:
     def files(self) -> tuple[str, ...]:
         """The files of the working tree."""
         tracked = _split(self._run("ls-files", "--cached", "-z"))
-        return tuple(path for path in dict.fromkeys((*tracked, *self._untracked)) if (self.root / path).is_file())
+        return tuple(filter(self.holds, dict.fromkeys((*tracked, *self._untracked))))
+
+    def holds(self, path: str) -> bool:
+        """Return True for a file of the working tree.
+
+        A link to a file elsewhere is none: a change could name any file of this machine, and an error quotes its lines.
+        """
+        file = (self.root / path).resolve()
+        return file.is_file() and file.is_relative_to(self.root) and ".git" not in file.relative_to(self.root).parts
 
     @cached_property
     def old_files(self) -> frozenset[str]:
@@ -73,8 +82,7 @@ class Repository:
 
     def text(self, path: str) -> str:
         """The text of a file in the working tree; empty if there is none."""
-        file = self.root / path
-        return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+        return (self.root / path).read_text(encoding="utf-8", errors="replace") if self.holds(path) else ""
 
     def old_text(self, path: str) -> str:
         """The text of a file in the commit; empty if there is none."""

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
+from compiled_plan.api.initializing import find_modules_in
 from compiled_plan.api.scripts import Session, compiled
 from compiled_plan.cli.comparing.comparison import Comparison
 from compiled_plan.cli.comparing.sides import ComparedSide, side_of
 from compiled_plan.cli.review.repository import Repository
 from compiled_plan.cli.review.subjects import Subject
 from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.files.code_folders import imported_from
 from compiled_plan.plans.inspection.checked_plans import plan_from_json
 from compiled_plan.plans.inspection.diff.facts import run_to_come
-from compiled_plan.plans.inspection.diff.markdown import code, drawn, table
+from compiled_plan.plans.inspection.diff.markdown import code, drawn, fenced, table
 from compiled_plan.plans.inspection.graph.document import GraphNode
 from compiled_plan.plans.inspection.graph.drawing import Drawing
 from compiled_plan.plans.inspection.graph.mermaid import to_mermaid
@@ -61,18 +65,21 @@ class Reviewer:
         repository: the working tree, which is the current folder, and the commit.
         session: the initial session of programs.
         checkpoints: checkpoints to compare with instead of the committed plan, by program.
+        code: folders from which programs and functions in Python, and jars, may come.
     """
 
     repository: Repository
     session: Session
     checkpoints: Mapping[str, str] = field(default_factory=dict)
+    code: Sequence[Path] = ()
 
     def review(self, subject: Subject) -> Reviewed:
         """Review a subject; a program that cannot be compiled is a result, too."""
+        for folder in self.code:
+            find_modules_in(folder)
         try:
-            if subject.is_deleted:
-                return self._deleted(subject)
-            return self._reviewed(subject)
+            with imported_from(self.code, remedy="review it first; --allow-code FOLDER runs the code of a folder"):
+                return self._deleted(subject) if subject.is_deleted else self._reviewed(subject)
         except CompiledPlanError as fault:
             return failed(subject.name, fault, self._secrets(subject))
 
@@ -92,9 +99,8 @@ class Reviewer:
         assert plan is not None, "a subject that is not deleted has a program or a plan"
         said += (f"execute-plan refuses it: {finding.message}" for finding in plan_findings(plan.nodes, plan.edges))
         if is_stale:
-            said.append(
-                f"`{subject.plan}` is not the plan of this program: `compile-plan {subject.program} -o {subject.plan}`"
-            )
+            command = f"compile-plan {quote(subject.program)} -o {quote(subject.plan)}"
+            said.append(f"`{subject.plan}` is not the plan of this program: `{command}`")
         if subject.old_plan and not subject.plan:
             said.append(f"the plan file `{subject.old_plan}` was deleted")
         secrets = self._secrets(subject)
@@ -144,8 +150,7 @@ class Reviewer:
 def failed(name: str, fault: CompiledPlanError, secrets: frozenset[str] = frozenset()) -> Reviewed:
     """The result for a program or plan that cannot be compiled or read."""
     text = _masked(fault.render(), secrets)
-    fence = "```" if "```" not in text else "`" * (text.count("`") + 1)
-    body = "\n".join((f"### {code(name)}: {Result.FAILED.value}", "", f"{fence}text", text, fence, ""))
+    body = "\n".join((f"### {code(name)}: {Result.FAILED.value}", "", *fenced(text, "text")))
     return Reviewed(name, Result.FAILED, body)
 
 

@@ -47,6 +47,7 @@ def test_inputs_become_options() -> None:
     }
     assert arguments({PREFIX + name: text for name, text in inputs.items()}) == [
         "--github",
+        "--no-config",
         "--tracked",
         "--base=main",
         "--init=one.sql",
@@ -56,7 +57,7 @@ def test_inputs_become_options() -> None:
         "jobs/*.sql",
         "a b.sql",
     ]
-    assert arguments({PREFIX + "CHECK_PLANS": "false"}) == ["--github", "--tracked", "--"]
+    assert arguments({PREFIX + "CHECK_PLANS": "false"}) == ["--github", "--no-config", "--tracked", "--"]
 
 
 def test_the_hook_is_a_valid_command_line() -> None:
@@ -91,6 +92,11 @@ def test_the_action_in_a_job(tmp_path: Path) -> None:
     git("commit", "--quiet", "--message=first")
     (tmp_path / "event.json").write_text(json.dumps({"pull_request": {"base": {"sha": git("rev-parse", "HEAD")}}}))
     program.write_text(PROGRAM.replace("SELECT customer", "SELECT city").replace("BY customer", "BY city"))
+    # Modules and defaults of the pull request have no effect.
+    for module in ("typer", "pip", "compiled_plan"):
+        (tmp_path / f"r/{module}.py").write_text("raise SystemExit('imported')\n")
+    (tmp_path / "r/compiled-plan.toml").write_text("[review-plans]\nfail-on = 'never'\n")
+    git("add", ".")
     git("commit", "--quiet", "--all", "--message=second")
 
     (tmp_path / "bin").mkdir()
@@ -117,7 +123,10 @@ def test_the_action_in_a_job(tmp_path: Path) -> None:
         ["bash", "-e", "-c", STEP["run"]], cwd=tmp_path / "r", env=job, capture_output=True, text=True, check=False
     )
     assert done.returncode == 1, done.stderr
-    assert done.stdout.startswith("## Plans: incompatible\n")
-    assert (tmp_path / "summary.md").read_text() == done.stdout
+    text = (tmp_path / "summary.md").read_text()
+    assert text.startswith("## Plans: incompatible\n")
+    # No line of the text is a command to the runner.
+    begin, shown, end = done.stdout.partition(text)
+    assert shown and (word := re.fullmatch(r"::stop-commands::(\w{32})\n", begin)) and end == f"\n::{word[1]}::\n"
     assert (tmp_path / "output").read_text() == "verdict=incompatible\n"
     assert done.stderr == "::warning::the run has no pull request; the summary of the run has the review\n"

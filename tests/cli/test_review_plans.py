@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from markdown_it import MarkdownIt
 from typer.testing import CliRunner
 
 from compiled_plan.api.environment import TableEnvironment
@@ -219,7 +220,7 @@ def test_a_checkpoint_with_the_bytes_of_its_state(repository: Path, tmp_path: Pa
 
 
 def test_programs_in_python_do_not_meet(repository: Path) -> None:
-    """Modules of the same name in two folders; a program that ends its process is a failed one."""
+    """Modules of the same name in two folders; a program that ends its process is invalid."""
     program = (
         "from helper import column\n\n\n"
         "def main(env):\n"
@@ -229,11 +230,62 @@ def test_programs_in_python_do_not_meet(repository: Path) -> None:
         (repository / folder).mkdir()
         change(repository, {f"{folder}/helper.py": f"column = {column!r}\n", f"{folder}/job.py": program})
     change(repository, {"stops.py": "import os\n\n\ndef main(env):\n    os._exit(3)\n"})
-    code, comment, _ = review("a/job.py", "b/job.py", "stops.py")
+    code, comment, _ = review("a/job.py", "b/job.py", "stops.py", "--allow-code", ".")
     assert code == 1
     parts = sections(comment)
     assert "the program ended its process, with code 3" in parts["stops.py"]
     assert "by customer" in parts["a/job.py"] and "by city" in parts["b/job.py"]
+
+
+HOSTILE = "raise SystemExit('hostile')\n"
+FUNCTION = "CREATE TEMPORARY FUNCTION f AS 'words.F' LANGUAGE PYTHON;\n" + INSERT.replace("id", "f(id)")
+WORDS = """
+from compiled_plan import ScalarFunction
+
+class F(ScalarFunction):
+    def eval(self, x: int) -> int:
+        return x
+"""
+
+
+def test_no_code_of_the_repository_is_run(repository: Path) -> None:
+    change(repository, {"jobs/job.py": HOSTILE, "jobs/words.py": HOSTILE, "jobs/used.sql": FUNCTION})
+    code, comment, stderr = review("jobs/job.py", "jobs/used.sql")
+    parts = sections(comment)
+    assert code == 1 and "hostile" not in comment + stderr
+    assert "'jobs/job.py' is in none of the folders that code may be imported from" in parts["jobs/job.py"]
+    assert "module 'words' is in none of the folders" in parts["jobs/used.sql"]
+    assert all("--allow-code FOLDER runs the code" in parts[f"jobs/{name}"] for name in ("job.py", "used.sql"))
+    # Another folder does not help.
+    (repository / "functions").mkdir()
+    assert "in none of the folders" in review("jobs/used.sql", "--allow-code", "functions")[1]
+    change(repository, {"functions/words.py": WORDS})
+    code, comment, _ = review("jobs/used.sql", "--allow-code", "functions")
+    assert code == 0 and comment.startswith("## Plans: new\n")
+
+
+def test_links_to_files_elsewhere_are_not_read(repository: Path, tmp_path: Path) -> None:
+    (outside := tmp_path / "secret").write_text("TOKEN = hush\n")
+    for name in ("jobs/link.sql", "link.json"):
+        (repository / name).symlink_to(outside)
+    (repository / "jobs/config.sql").symlink_to(repository / ".git/config")
+    git(repository, "add", ".")
+    assert review("--all")[1].startswith("## Plans: no difference: of 6 programs ")
+    (repository / "jobs/here.sql").symlink_to("same.sql")
+    assert review()[1].startswith("## Plans: new\n")
+    (repository / "tables.sql").unlink()
+    (repository / "tables.sql").symlink_to(outside)
+    code, comment, stderr = review()
+    assert code == 1 and "no such file in the repository" in stderr and "hush" not in comment + stderr
+
+
+def test_names_of_a_program_are_no_markup(repository: Path) -> None:
+    name = "jobs/a`` <img src=x> `b\n## c.sql"
+    change(repository, {name: INSERT.replace("customer,", "`<b>|``<i>`,")})
+    comment = review()[1]
+    html = MarkdownIt("commonmark").enable("table").render(comment)
+    assert "<img" not in html and "<b>" not in html and "<i>" not in html and html.count("<h2>") == 1
+    assert "&lt;img src=x&gt;" in html
 
 
 def test_passwords_are_hidden(repository: Path) -> None:
@@ -265,6 +317,7 @@ def test_a_plan_that_does_not_run_here(repository: Path) -> None:
         (("--checkpoint", "jobs/same.sql"), 2, "write PROGRAM=DIR"),
         (("--base", "nowhere"), 1, "fetch the commit"),
         (("jobs/missing.sql",), 1, "the repository has no program 'jobs/missing.sql'"),
+        (("--base", "--output=x"), 1, "fetch the commit"),
         (("--github",), 1, "works in a run of GitHub Actions alone"),
     ],
 )
