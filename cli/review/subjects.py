@@ -16,7 +16,8 @@ BESIDE = "{folder}/{name}.json"
 _PLAN = ".json"
 _COMMENT = re.compile(r"--[^\n]*")
 _COMPILED_TO = re.compile(r"\bCOMPILE\s+PLAN\s+'((?:[^']|'')+)'", re.IGNORECASE)
-_WRITES = re.compile(r"\bINSERT\b|\bMATERIALIZED\s+TABLE\b|\bTABLE\b[^;]*\bAS\s+SELECT\b", re.IGNORECASE)
+_WRITES = re.compile(r"\bINSERT\b|\bMATERIALIZED\s+TABLE\b", re.IGNORECASE)
+_TABLE, _FILLED = re.compile(r"\bTABLE\b", re.IGNORECASE), re.compile(r"\bAS\s+SELECT\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,10 @@ def _matches(path: str, patterns: Sequence[str]) -> bool:
 
 def _writes(text: str) -> bool:
     """Return True if a script writes tables, rather than declares them for others."""
-    return _WRITES.search(_COMMENT.sub("", text)) is not None
+    return any(
+        _WRITES.search(statement) or (_TABLE.search(statement) and _FILLED.search(statement))
+        for statement in _COMMENT.sub("", text).split(";")
+    )
 
 
 def _plan_of(program: str, text: str, choice: Choice, files: Collection[str]) -> str:

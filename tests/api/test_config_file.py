@@ -139,7 +139,7 @@ def test_a_file_is_used_once_its_content_is_trusted(
         searched_file()
     assert "compiled-plan config --trust" in raised.value.remedy
     trust(config.path, config.text)
-    trust(other := tmp_path / "other.toml", text)
+    trust(second := tmp_path / "second.toml", text)
     searched = searched_file()
     assert searched is not None and searched.content == {"master": "mine"}
     write("master = 'theirs'")
@@ -148,7 +148,7 @@ def test_a_file_is_used_once_its_content_is_trusted(
     changed = write("master = 'later'")
     trust(changed.path, changed.text)
     # An earlier content is not trusted any more, that of another file still is.
-    assert [is_trusted(config.path, text), is_trusted(other, text)] == [False, True]
+    assert [is_trusted(config.path, text), is_trusted(second, text)] == [False, True]
     record = tmp_path / "home/compiled-plan/trusted"
     record.unlink()
     record.mkdir()
