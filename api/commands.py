@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 
-from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.errors import CompiledPlanError, too_deep
 from compiled_plan.plans.text.visible import visible
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def run_app(app: typer.Typer) -> None:
     except RecursionError:
         if debug:
             raise
-        _print("error:", "an expression is nested too deeply\n  try: cut it into several columns or views")
+        _print("error:", too_deep().render())
         sys.exit(ExitCode.FAILED)
     except Exception as fault:
         if debug:
