@@ -46,8 +46,6 @@ def _send(writer: Connection, function: Callable[..., Any], arguments: Any, opti
         answer = function(*arguments, **options), None
     except CompiledPlanError as fault:
         answer = None, (fault.message, fault.where, fault.remedy)
-    except RecursionError:
-        answer = None, ("an expression is nested too deeply", "", "cut it into several columns or views")
     sys.stdout.flush()
     writer.send(answer)
     writer.close()

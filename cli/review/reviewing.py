@@ -10,12 +10,12 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from compiled_plan.api.initializing import find_modules_in
-from compiled_plan.api.scripts import Session, compiled
+from compiled_plan.api.scripts import Session
 from compiled_plan.cli.comparing.comparison import Comparison
 from compiled_plan.cli.comparing.sides import ComparedSide, side_of
 from compiled_plan.cli.review.repository import Repository
 from compiled_plan.cli.review.subjects import Subject
-from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.errors import CompiledPlanError, too_deep
 from compiled_plan.plans.files.code_folders import imported_from
 from compiled_plan.plans.inspection.checked_plans import plan_from_json
 from compiled_plan.plans.inspection.diff.facts import run_to_come
@@ -23,7 +23,6 @@ from compiled_plan.plans.inspection.diff.markdown import code, drawn, fenced, ta
 from compiled_plan.plans.inspection.graph.document import GraphNode
 from compiled_plan.plans.inspection.graph.drawing import Drawing
 from compiled_plan.plans.inspection.graph.mermaid import to_mermaid
-from compiled_plan.plans.inspection.recompile import notes, recompile
 from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.text.masking import masked_program, masked_text
 from compiled_plan.plans.text.secrets import hidden, secrets_in_program
@@ -81,7 +80,13 @@ class Reviewer:
             with imported_from(self.code, remedy="review it first; --allow-code FOLDER runs the code of a folder"):
                 return self._deleted(subject) if subject.is_deleted else self._reviewed(subject)
         except CompiledPlanError as fault:
-            return failed(subject.name, fault, self._secrets(subject))
+            error = fault
+        except RecursionError:
+            error = too_deep()
+        except Exception as fault:
+            # The other programs are reviewed all the same.
+            error = CompiledPlanError(f"internal error: {type(fault).__name__}: {fault}", remedy="report it")
+        return failed(subject.name, error, self._secrets(subject))
 
     def _reviewed(self, subject: Subject) -> Reviewed:
         said: list[str] = []
@@ -89,12 +94,8 @@ class Reviewer:
         old = self._old(subject, said)
         plan, is_stale = committed, False
         if subject.program:
-            plan = compiled(subject.program, self.session, said.append).plan
-            over = committed or (old.plan if old else None)
-            if over is not None:
-                merged = recompile(plan, over)
-                said += notes(merged, subject.plan or (old.name if old else ""))
-                plan = merged.plan
+            over = old if committed is None else ComparedSide(subject.plan, "plan", committed, run_to_come())
+            plan = side_of(subject.program, self.session, said.append, over).plan
             is_stale = committed is not None and plan != committed
         assert plan is not None, "a subject that is not deleted has a program or a plan"
         said += (f"execute-plan refuses it: {finding.message}" for finding in plan_findings(plan.nodes, plan.edges))

@@ -13,6 +13,8 @@ from markdown_it import MarkdownIt
 from typer.testing import CliRunner
 
 from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.cli.comparing.comparison import Comparison
+from compiled_plan.cli.comparing.sides import ComparedSide
 from compiled_plan.cli.review_plans import app
 from tests.support.checkpoints import checkpoint
 
@@ -262,6 +264,24 @@ def test_no_code_of_the_repository_is_run(repository: Path) -> None:
     change(repository, {"functions/words.py": WORDS})
     code, comment, _ = review("jobs/used.sql", "--allow-code", "functions")
     assert code == 0 and comment.startswith("## Plans: new\n")
+
+
+def test_a_fault_of_the_product_stops_no_review(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    change(repository, {f"jobs/{name}.sql": CHANGES[name] for name in ("partial", "incompatible", "compatible")})
+    compared = Comparison.of
+    faults = {"partial": RecursionError(), "incompatible": KeyError("x")}
+
+    def fail(before: ComparedSide, after: ComparedSide) -> Comparison:
+        if fault := next((fault for name, fault in faults.items() if name in after.name), None):
+            raise fault
+        return compared(before, after)
+
+    monkeypatch.setattr(Comparison, "of", fail)
+    code, comment, _ = review()
+    parts = sections(comment)
+    assert code == 1 and "- `jobs/compatible.sql`" in comment
+    assert "an expression is nested too deeply" in parts["jobs/partial.sql"]
+    assert "internal error: KeyError: 'x'" in parts["jobs/incompatible.sql"]
 
 
 def test_links_to_files_elsewhere_are_not_read(repository: Path, tmp_path: Path) -> None:
