@@ -236,7 +236,7 @@ def test_the_bytes_of_a_checkpoint(plans: Path) -> None:
     (one / "generations/1/compiled-plan/state-rows.json").write_text(json.dumps({uid: {"rows": 9, "bytes": 1_234}}))
     out = run(one, plans / "other.json", "--markdown")[1]
     assert "| kept | lost | bytes | what to do |" in out and "| 1,234 |" in out
-    assert f"{uid}, node 3, 1,234 bytes" in run(one, plans / "other.json")[1]
+    assert f"(was {uid}), node 3, 1,234 bytes" in run(one, plans / "other.json")[1]
     document = json.loads(run(one, plans / "other.json", "--json")[1])
     assert document["operators"][0]["stateBytes"] == 1_234
     out = run(two, plans / "other.json", "--markdown")[1]
