@@ -58,7 +58,8 @@ class Repository:
         for status in fields:
             path = next(fields)
             new = next(fields) if status[0] in "RC" else path
-            files.append(ChangedFile("" if status == _ADDED else path, "" if status == _DELETED else new))
+            is_there = status != _DELETED and self.holds(new)
+            files.append(ChangedFile("" if status == _ADDED else path, new if is_there else ""))
         return (*files, *(ChangedFile("", path) for path in self._untracked))
 
     @cached_property

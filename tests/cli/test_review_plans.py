@@ -293,8 +293,12 @@ def test_links_to_files_elsewhere_are_not_read(repository: Path, tmp_path: Path)
     assert review("--all")[1].startswith("## Plans: no difference: of 6 programs ")
     (repository / "jobs/here.sql").symlink_to("same.sql")
     assert review()[1].startswith("## Plans: new\n")
-    (repository / "tables.sql").unlink()
-    (repository / "tables.sql").symlink_to(outside)
+    (repository / "jobs/here.sql").unlink()
+    for name in ("jobs/same.sql", "tables.sql"):
+        (repository / name).unlink()
+        (repository / name).symlink_to(outside)
+    # A program that became such a link is gone.
+    assert CliRunner().invoke(app, []).stdout.startswith("## Plans: deleted\n")
     code, comment, stderr = review()
     assert code == 1 and "no such file in the repository" in stderr and "hush" not in comment + stderr
 
