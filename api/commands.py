@@ -5,15 +5,16 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import shutil
 import sys
 import traceback
 from enum import IntEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 
-from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.errors import CompiledPlanError, too_deep
 from compiled_plan.plans.text.visible import visible
 
 if TYPE_CHECKING:
@@ -44,14 +45,41 @@ class ExitCode(IntEnum):
     TERMINATED = 143, "stopped by SIGTERM"
 
 
-def app_for() -> typer.Typer:
-    """An application for one command: plain help, no completion options, no decorated tracebacks."""
-    return typer.Typer(
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
+class Status:
+    """A line of progress that stays in its place at the end of a terminal, below all other output.
+
+    Any other output of this process removes it; the next status comes after that output.
+    """
+
+    _ERASE = "\r\x1b[K"
+
+    def __init__(self) -> None:
+        self.is_shown = False
+
+    def is_possible(self) -> bool:
+        """Return True if stderr is a terminal that can erase a line."""
+        return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+    def show(self, text: str) -> None:
+        """Replace the line."""
+        width = shutil.get_terminal_size().columns - 1
+        self._write(f"{self._ERASE}{visible(text)[:width]}")
+        self.is_shown = True
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self.is_shown:
+            self.is_shown = False
+            self._write(self._ERASE)
+
+    def _write(self, text: str) -> None:
+        stream = getattr(sys.stderr, "rich_proxied_file", sys.stderr)
+        stream.write(text)
+        stream.flush()
+
+
+#: The status of this process.
+status = Status()
 
 
 class _Shown:
@@ -67,7 +95,10 @@ class _Shown:
 
     def write(self, text: str) -> int:
         stream = self.rich_proxied_file
-        stream.write(visible(text) if self._always or stream.isatty() else text)
+        on_terminal = stream.isatty()
+        if on_terminal:
+            status.clear()
+        stream.write(visible(text) if self._always or on_terminal else text)
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -90,15 +121,18 @@ def show_controls() -> None:
 def console(*, stderr: bool = True) -> Console:
     """The console for messages (stderr) or for data (stdout).
 
-    It never wraps lines, takes brackets literally, and uses colours only on terminals and never with NO_COLOR.
+    It never wraps lines, takes brackets literally, and uses colours and bold only on terminals and never with NO_COLOR.
     """
     from rich.console import Console
 
     class Safe(Console):
         def print(self, *objects: Any, **how: Any) -> None:
+            status.clear()
             super().print(*(visible(item) if isinstance(item, str) else item for item in objects), **how)
 
-    return Safe(stderr=stderr, markup=False, highlight=False, soft_wrap=True, emoji=False)
+    # rich itself leaves bold with NO_COLOR.
+    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    return Safe(color_system=colours, stderr=stderr, markup=False, highlight=False, soft_wrap=True, emoji=False)
 
 
 def fail(fault: CompiledPlanError, path: str = "", *, debug: bool = False) -> None:
@@ -130,7 +164,7 @@ def run_app(app: typer.Typer) -> None:
     # Skip the final garbage collection: it takes longer than the rest of the exit, and the memory goes anyway.
     atexit.register(gc.freeze)
     try:
-        app()
+        app(prog_name=app.info.name)
     except CompiledPlanError as fault:
         fail(fault, debug=debug)
         sys.exit(ExitCode.FAILED)
@@ -143,7 +177,7 @@ def run_app(app: typer.Typer) -> None:
     except RecursionError:
         if debug:
             raise
-        _print("error:", "an expression is nested too deeply\n  try: cut it into several columns or views")
+        _print("error:", too_deep().render())
         sys.exit(ExitCode.FAILED)
     except Exception as fault:
         if debug:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.files import PROGRAM, is_remote, quoted, read_text
+from compiled_plan.plans.files.code_folders import code_folders
 
 if TYPE_CHECKING:
     from compiled_plan.planner.sql.context import PlanningContext
@@ -42,6 +43,11 @@ def text_of(path: str | Path) -> str:
 
 
 def find_modules_in(folder: Path) -> None:
-    """Make the modules of a folder importable for `CREATE FUNCTION ... AS 'module.Class'`, after all others."""
-    if str(folder) not in sys.path:
+    """Make the modules of a folder importable for `CREATE FUNCTION ... AS 'module.Class'`, after all others.
+
+    A folder from which no code may come stays unimportable: its modules could also stand in for packages that the
+    product imports if they are installed.
+    """
+    allowed = code_folders()
+    if str(folder) not in sys.path and (allowed is None or allowed.hold(folder)):
         sys.path.append(str(folder))

@@ -24,6 +24,7 @@ from compiled_plan.api.initializing import text_of
 from compiled_plan.api.running.inserts import StatementSet, TablePipeline
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
 from compiled_plan.plans.files import quoted
+from compiled_plan.plans.files.code_folders import check_file
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ def _nothing(result: object, file: Path) -> ProgramError:
 
 def _imported(file: Path) -> ModuleType:
     """Import the file as a module of its name, so that its classes have an import path."""
+    check_file(file)
     text = text_of(file)
     name = file.stem
     known = sys.modules.get(name)

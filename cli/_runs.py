@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -18,6 +19,14 @@ from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.session.options import RunOptions
+
+#: The name of the plan file without its extension, in the path of a checkpoint.
+PLAN_NAME = "{plan}"
+
+
+def checkpoint_of(path: str, checkpoint: str) -> str:
+    """The checkpoint of a plan file."""
+    return checkpoint.replace(PLAN_NAME, Path(path).stem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,7 @@ class Runs:
     keep_going: bool
     dry_run: bool
     debug: bool
+    verbose: bool = False
 
     def run(self, plans: Sequence[tuple[str, CompiledPlan]], listening: Listening) -> int:
         """Run plans, and return the number of plans that failed or were refused.
@@ -50,11 +60,11 @@ class Runs:
         with ExitStack() as closing:
             shared = closing.enter_context(listening.shared())
             runs = [
-                (path, plan, Progress(path, self.as_json, self.quiet, (*shared, *listeners)))
+                (path, plan, Progress(path, self.as_json, self.quiet, (*shared, *listeners), verbose=self.verbose))
                 for path, plan in plans
                 for listeners in [closing.enter_context(listening.of(path, plan))]
             ]
-            if (refusal := self._refusal(plans[0][1], master, settings)) is not None:
+            if (refusal := self._refusal(*plans[0], master, settings)) is not None:
                 path, _, show = runs[0]
                 self._failed(path, show, refusal)
                 failed, runs = 1, runs[1:] if self.keep_going else []
@@ -75,7 +85,13 @@ class Runs:
         master, settings = local_session([plan for _, plan in plans], self.master, self.settings)
         return master, with_short_collections(master, settings)
 
-    def _refusal(self, plan: CompiledPlan, master: str, settings: Mapping[str, str]) -> CompiledPlanError | None:
+    def _options_of(self, path: str) -> RunOptions:
+        """The options of a plan's run, with the checkpoint that its name gives."""
+        return replace(self.options, checkpoint=checkpoint_of(path, self.options.checkpoint))
+
+    def _refusal(
+        self, path: str, plan: CompiledPlan, master: str, settings: Mapping[str, str]
+    ) -> CompiledPlanError | None:
         """The refusal of the first plan that needs no JVM; later plans may read files that it writes."""
         from compiled_plan.plans.execution.session.spark_session import uses_local_files
         from compiled_plan.plans.inspection.places import check_places
@@ -85,7 +101,7 @@ class Runs:
             return None
         try:
             check_runs(plan)
-            check_places(plan, self.options.checkpoint)
+            check_places(plan, self._options_of(path).checkpoint)
         except CompiledPlanError as fault:
             return fault
         return None
@@ -116,7 +132,7 @@ class Runs:
 
         stop = Stop(path, self.options.stop_seconds)
         try:
-            run = Run(spark, plan, self.options, print_line, show.batch)
+            run = Run(spark, plan, self._options_of(path), print_line, show.batch)
             if self.dry_run:
                 show.steps(run, plan)
                 return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.api.scripts import compiled
+from compiled_plan.cli.common.engines import Engine
 from compiled_plan.cli.common.terminal import (
     Debug,
     ExitCode,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from compiled_plan.api.environment import CompiledScript
     from compiled_plan.plans.plan import CompiledPlan
 
-app = app_for()
+app = app_for("compile-plan")
 
 
 @app.command()
@@ -60,6 +61,10 @@ def compile_plan(
         bool,
         typer.Option("--program-ttls", help="Take all TTLs from the program, and drop TTLs edited in the plan file."),
     ] = False,
+    engine: Annotated[
+        Engine | None,
+        typer.Option("--for", metavar="flink", help="Write the plan for Flink, without the $schema of the old plan."),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
     debug: Debug = False,
 ) -> None:
@@ -81,7 +86,7 @@ def compile_plan(
     if force and if_not_exists:
         raise typer.BadParameter("--force and --if-not-exists contradict each other")
     session = session_of(session_settings(options or []), init)
-    how = _How(force, if_not_exists, program_ttls, quiet)
+    how = _How(force, if_not_exists, program_ttls, quiet, engine)
     try:
         if output and if_not_exists and _is_there(output):
             how.say(f"{output} exists; nothing was written")
@@ -100,6 +105,7 @@ class _How:
     if_not_exists: bool
     program_ttls: bool
     quiet: bool
+    engine: Engine | None
 
     def say(self, text: str) -> None:
         """Print a message to stderr unless `quiet`."""
@@ -141,7 +147,7 @@ def _write(script: CompiledScript, output: str, how: _How) -> None:
                 "or SET 'table.plan.force-recompile' = 'true'",
             )
         plan = _over(plan, target, forced, how)
-    write_text(target, plan.to_json())
+    write_text(target, (plan.with_schema("") if how.engine is Engine.FLINK else plan).to_json())
     how.say(f"{target}: {counted(len(plan.nodes), 'operator')}, {_with_ttl(plan)} with a TTL")
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.api.scripts import STDIN
+from compiled_plan.cli.common.engines import Engine
+from compiled_plan.cli.common.graphs import GraphForm
 from compiled_plan.cli.common.terminal import (
     Debug,
     ExitCode,
@@ -22,14 +24,12 @@ from compiled_plan.cli.common.terminal import (
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:
-    from compiled_plan.cli._sides import ComparedSide
-    from compiled_plan.plans.inspection.diff.advice import Advice
+    from compiled_plan.cli.comparing.comparison import Comparison
     from compiled_plan.plans.inspection.diff.flink import FlinkDiff
     from compiled_plan.plans.inspection.diff.model import PlanDiff
 
-app = app_for()
+app = app_for("diff-plan")
 
-_FLINK = "flink"
 #: The exit code of `--detailed-exitcode` for different, compatible plans.
 CHANGES = 2
 
@@ -56,9 +56,13 @@ def diff(
         typer.Option("--detailed-exitcode", help="Exit with 0 if both are equal, 2 if they differ, 1 if incompatible."),
     ] = False,
     engine: Annotated[
-        str,
+        Engine | None,
         typer.Option("--for", metavar="flink", help="Also show which state Flink restores from a savepoint of OLD."),
-    ] = "",
+    ] = None,
+    graph: Annotated[
+        GraphForm | None,
+        typer.Option("--graph", metavar="mermaid|dot|svg", help="Print the difference as a drawing in this format."),
+    ] = None,
     options: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Set a session option, like SET in a program; repeatable."),
@@ -83,10 +87,10 @@ def diff(
     Exit codes: 0 compared, 1 an input cannot be read or compiled, 2 wrong usage. With --detailed-exitcode: 0 equal,
     2 different, with all or part of the state restored, 1 incompatible, unknown, or an error.
     """
-    if as_json and markdown:
-        raise typer.BadParameter("--json and --markdown exclude each other")
-    if engine not in ("", _FLINK):
-        raise typer.BadParameter(f"--for {engine}: only {_FLINK} is supported")
+    if as_json + markdown + bool(graph) > 1:
+        raise typer.BadParameter("--json, --markdown and --graph exclude each other")
+    if graph and engine:
+        raise typer.BadParameter("--graph draws no savepoints of Flink; leave out --for")
     if old == new == STDIN:
         raise typer.BadParameter("only one of OLD and NEW can come from stdin")
     settings = session_settings(options or [])
@@ -94,20 +98,22 @@ def diff(
     form = Form.JSON if as_json else Form.MARKDOWN if markdown else Form.TEXT
     concerned = old
     try:
-        from compiled_plan.cli._sides import side_of
+        from compiled_plan.cli.comparing.sides import side_of
 
         before = side_of(old, session, _say)
         concerned = new
         after = side_of(new, session, _say, over=before)
-        from compiled_plan.plans.inspection.diff.build import diff_plans
+        from compiled_plan.cli.comparing.comparison import Comparison
 
-        plan_diff = diff_plans(before.plan, after.plan, runs=(before.run, after.run))
+        compared = Comparison.of(before, after)
     except CompiledPlanError as fault:
         fail(fault, session.concerned(fault, concerned), debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
-    flink = _in_flink(plan_diff, before, after, settings) if engine else None
-    _print(plan_diff, flink, before, after, form, everything)
-    raise typer.Exit(_code(plan_diff) if detailed else ExitCode.OK)
+    if graph:
+        sys.stdout.write(graph.text(compared.drawing()))
+    else:
+        _print(compared, _in_flink(compared, settings) if engine else None, form, everything)
+    raise typer.Exit(_code(compared.diff) if detailed else ExitCode.OK)
 
 
 def _code(plan_diff: PlanDiff) -> int:
@@ -118,37 +124,21 @@ def _code(plan_diff: PlanDiff) -> int:
     return CHANGES if plan_diff.verdict in (Verdict.FULL, Verdict.PARTIAL) else ExitCode.FAILED
 
 
-def _in_flink(plan_diff: PlanDiff, before: ComparedSide, after: ComparedSide, settings: dict[str, str]) -> FlinkDiff:
+def _in_flink(compared: Comparison, settings: dict[str, str]) -> FlinkDiff:
     from compiled_plan.plans.inspection.diff.flink import flink_diff
 
-    return flink_diff(plan_diff, before.plan, after.plan, settings)
+    return flink_diff(compared.diff, compared.before.plan, compared.after.plan, settings)
 
 
-def _advice(plan_diff: PlanDiff, before: ComparedSide, after: ComparedSide) -> Advice:
-    """The next command, with the arguments' names; a program has to become a plan file first."""
-    from compiled_plan.plans.inspection.diff.advice import CHECKPOINT, PLAN, advice
-
-    plan = after.name if after.kind == "plan" else PLAN
-    return advice(plan_diff, plan, before.name if before.kind == "checkpoint" else CHECKPOINT)
-
-
-def _print(
-    plan_diff: PlanDiff,
-    flink: FlinkDiff | None,
-    before: ComparedSide,
-    after: ComparedSide,
-    form: Form,
-    everything: bool,
-) -> None:
-    advice = _advice(plan_diff, before, after)
+def _print(compared: Comparison, flink: FlinkDiff | None, form: Form, everything: bool) -> None:
+    plan_diff, advice = compared.diff, compared.advice()
     if form is Form.JSON:
         from compiled_plan.plans.inspection.diff.document import document, to_json
 
-        sys.stdout.write(to_json(document(plan_diff, before.named(), after.named(), advice, flink)))
+        before, after = compared.before.named(), compared.after.named()
+        sys.stdout.write(to_json(document(plan_diff, before, after, advice, flink)))
     elif form is Form.MARKDOWN:
-        from compiled_plan.plans.inspection.diff.markdown import diff_markdown
-
-        sys.stdout.write(diff_markdown(plan_diff, before.name, after.name, advice))
+        sys.stdout.write(compared.markdown())
         if flink is not None:
             from compiled_plan.plans.inspection.diff.flink_shown import flink_markdown
 

@@ -8,11 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
+from compiled_plan.cli.common.engines import Engine
+from compiled_plan.cli.common.graphs import GraphForm
 from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, console, fail, print_table, run_app
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.text.visible import counted
 
-app = app_for()
+app = app_for("edit-plan")
 
 
 @app.command()
@@ -30,26 +32,49 @@ def edit(
         str, typer.Option("--output", "-o", metavar="OUT.json", help="File to write; by default the plan file itself.")
     ] = "",
     check: Annotated[bool, typer.Option("--check", help="Check the plan, and list all errors and warnings.")] = False,
+    graph: Annotated[
+        GraphForm | None,
+        typer.Option("--graph", metavar="mermaid|dot|svg", help="Print the plan as a drawing in this format."),
+    ] = None,
+    engine: Annotated[
+        Engine | None,
+        typer.Option("--for", metavar="flink", help="Write the plan for Flink, which refuses the field $schema."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
     debug: Debug = False,
 ) -> None:
-    """Show the state entries of a plan, set their TTLs, or check the plan.
+    """Show the state entries of a plan, set their TTLs, draw the plan, or check it.
 
-    --ttl changes only the durations in the file and no other character. With --check, a plan with errors is not
-    written. Exit codes: 0 done (a check may have warnings), 1 the plan or an edit is not valid, 2 wrong usage.
+    --ttl changes only the durations in the file and no other character, --for flink only removes `$schema`. With
+    --check, a plan with errors is not written. --graph prints Mermaid (for Markdown), DOT (Graphviz) or SVG.
+
+    Exit codes: 0 done (a check may have warnings), 1 the plan or an edit is not valid, 2 wrong usage.
     """
-    if output and not ttl:
-        raise typer.BadParameter("-o is the file for edits; give --ttl, too")
+    if output and not (ttl or engine):
+        raise typer.BadParameter("-o is the file for edits; give --ttl or --for, too")
+    if graph and (ttl or engine or check or as_json):
+        raise typer.BadParameter("--graph only prints; leave out --ttl, --for, --check and --json")
     try:
-        code = _edit(plan, ttl or [], output or plan, check, _Printer(as_json, quiet))
+        if graph:
+            code = _draw(plan, graph)
+        else:
+            code = _edit(plan, ttl or [], output or plan, check, engine, _Printer(as_json, quiet))
     except CompiledPlanError as fault:
         fail(fault, plan, debug=debug)
         code = ExitCode.FAILED
     raise typer.Exit(code)
 
 
-def _edit(path: str, ttls: list[str], output: str, check: bool, show: _Printer) -> int:
+def _draw(path: str, form: GraphForm) -> int:
+    from compiled_plan.plans.inspection.checked_plans import plan_from_file
+    from compiled_plan.plans.inspection.graph.drawing import Drawing
+
+    sys.stdout.write(form.text(Drawing.of(plan_from_file(path))))
+    return ExitCode.OK
+
+
+def _edit(path: str, ttls: list[str], output: str, check: bool, engine: Engine | None, show: _Printer) -> int:
     from compiled_plan.plans.files import quoted, read_text, write_text
 
     text = read_text(path)
@@ -66,7 +91,14 @@ def _edit(path: str, ttls: list[str], output: str, check: bool, show: _Printer) 
         show.report(path, answer)
         if not answer.runs:
             return ExitCode.FAILED
-    if ttls:
+    if engine is Engine.FLINK:
+        from compiled_plan.plans.inspection.checked_plans import plan_from_json
+        from compiled_plan.plans.inspection.spans import remove
+        from compiled_plan.plans.plan.parsing import SCHEMA
+
+        plan_from_json(text, quoted(path))  # Nothing but a plan is written.
+        text = remove(text, SCHEMA)
+    if ttls or engine:
         write_text(output, text)
         show.changes(output, changes, [] if check else _warnings(text))
     elif not check:
@@ -128,6 +160,8 @@ class _Printer:
             return
         if self.quiet:
             return
+        if not changes:
+            console().print(f"{path} is written")
         for change in changes:
             console().print(f"{change.uid} (node {change.node}) {change.entry}: {change.old} -> {change.new}")
             if change.doubt:

@@ -9,7 +9,7 @@ import typer
 
 from compiled_plan.cli._listening import Listening
 from compiled_plan.cli._run_options import with_run_options
-from compiled_plan.cli._runs import Runs
+from compiled_plan.cli._runs import PLAN_NAME, Runs, checkpoint_of
 from compiled_plan.cli.common.running import print_line
 from compiled_plan.cli.common.terminal import (
     Conf,
@@ -30,7 +30,7 @@ from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 from compiled_plan.plans.plan import CompiledPlan
 
-app = app_for()
+app = app_for("execute-plan")
 
 
 @app.command()
@@ -90,6 +90,12 @@ def execute(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Progress as JSON, one message per line, on stderr.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose", "-v", help="Progress of each operator on a terminal, too, and a heartbeat while no rows come."
+        ),
+    ] = False,
     progress_file: Annotated[
         str,
         typer.Option(metavar="FILE", help="Append progress to a file: the messages of --json, numbered, one per line."),
@@ -112,6 +118,8 @@ def execute(
 ) -> None:
     """Run compiled plans on Spark.
 
+    In --checkpoint, {plan} is the name of the plan file without .json.
+
     Data goes to stdout (print sinks), progress and errors to stderr. Exit codes: 0 all plans ran, 1 a plan failed or
     was refused, 2 wrong usage, 130 and 143 stopped by SIGINT and SIGTERM; a second signal ends the process at once.
     """
@@ -125,8 +133,9 @@ def execute(
         alone = debug or dry_run or any(acts.values()) or bool(options.functions_from) or in_real_time
         run_warm(warm, bool(plans), master, settings, alone=alone, silent=quiet or as_json)
     _check_use(plans, checkpoint, [option for option, chosen in acts.items() if chosen])
-    if checkpoint and len(plans) > 1:
-        raise typer.BadParameter("one checkpoint belongs to one plan; run several plans without --checkpoint")
+    if checkpoint and len({checkpoint_of(path, checkpoint) for path in plans}) < len(plans):
+        remedy = f"run several plans without --checkpoint, or with DIR/{PLAN_NAME}"
+        raise typer.BadParameter(f"one checkpoint belongs to one plan; {remedy}")
     if any(acts.values()):
         from compiled_plan.cli.common.upgrading import change_generations
 
@@ -139,7 +148,7 @@ def execute(
     loaded = [(path, plan) for path in plans if (plan := reader.read(path, keep_going)) is not None]
     if dry_run and not (checkpoint and loaded):
         raise typer.Exit(_dry_run(loaded, reader, options, as_json))
-    runs = Runs(options, master, settings, as_json, quiet, keep_going, dry_run, debug)
+    runs = Runs(options, master, settings, as_json, quiet, keep_going, dry_run, debug, verbose)
     listening = Listening() if dry_run else Listening(progress_file, metrics_port, lineage, name)
     failed = reader.failed + (runs.run(loaded, listening) if loaded else 0)
     raise typer.Exit(ExitCode.FAILED if failed else ExitCode.OK)
@@ -157,8 +166,8 @@ def _check_use(plans: list[str], checkpoint: str, acts: Sequence[str]) -> None:
         return
     if len(acts) > 1:
         raise typer.BadParameter(f"{' and '.join(acts)} exclude each other: give one of them at a time")
-    if plans or not checkpoint:
-        raise typer.BadParameter(f"{acts[0]} takes --checkpoint and no plan")
+    if plans or not checkpoint or PLAN_NAME in checkpoint:
+        raise typer.BadParameter(f"{acts[0]} takes --checkpoint with a folder, and no plan")
 
 
 def _check_address(metrics_port: str) -> None:

@@ -25,7 +25,7 @@ from compiled_plan.plans.errors import CompiledPlanError
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.state.reader import StateReader
 
-app = app_for()
+app = app_for("inspect-state")
 
 
 @app.command()

@@ -18,6 +18,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    #: The release; empty if the package is not installed.
+    __version__: str
+
     from compiled_plan.api.environment import TableEnvironment
     from compiled_plan.api.inspecting import export_state, inspect_key, inspect_state
     from compiled_plan.api.programs import compile_sql, load_plan
@@ -297,6 +300,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from compiled_plan.plans.version import product_version
+
+        return product_version()
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'compiled_plan' has no attribute {name!r}")

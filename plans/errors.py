@@ -48,6 +48,11 @@ class ProgramError(CompiledPlanError):
     """A table program that does not compile (syntax, names, types, semantics)."""
 
 
+def too_deep() -> ProgramError:
+    """The error in place of a RecursionError."""
+    return ProgramError("an expression is nested too deeply", remedy="split it into several columns or views")
+
+
 class ExecutionError(CompiledPlanError):
     """A run that could not start or that failed."""
 

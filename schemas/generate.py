@@ -35,6 +35,7 @@ def build() -> Schema:
         "title": f"Compiled plan of Flink {FLINK_VERSION}",
         "type": "object",
         "properties": {
+            "$schema": {"type": "string"},
             "flinkVersion": {"type": "string", "pattern": "^[0-9]+\\.[0-9]+$"},
             "nodes": {"type": "array", "items": ref("Node")},
             "edges": {"type": "array", "items": ref("Edge")},

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from compiled_plan.api.commands import Debug, ExitCode, app_for, run_app
+from compiled_plan.api.command_apps import app_for
+from compiled_plan.api.commands import Debug, ExitCode, run_app
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.service.access.roles import Role
 
@@ -27,7 +28,7 @@ _Data = Annotated[
     list[str] | None, typer.Option(metavar="DIR", help="Folder or URI in which file tables may be; repeatable.")
 ]
 
-app = app_for()
+app = app_for("plan-service")
 
 
 @app.callback()
@@ -106,7 +107,7 @@ def sync(
         raise typer.Exit(ExitCode.FAILED)
 
 
-token_app = typer.Typer(help="Create, list and revoke tokens.")
+token_app = app_for("token", "Create, list and revoke tokens.")
 app.add_typer(token_app, name="token")
 
 

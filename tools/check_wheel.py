@@ -96,6 +96,7 @@ def main() -> int:
         for name in commands(wheel):
             run(binaries / name, "--help", stdout=subprocess.DEVNULL)
             print(f"{name} --help answers")
+        run(binaries / "python", "-m", "compiled_plan", "--version")
         (Path(folder) / "program.sql").write_text(PROGRAM, encoding="utf-8")
         run(*pip, "install", f"{wheel}[service]")
         run(binaries / "python", "-c", SERVICE)

@@ -85,11 +85,11 @@ class CompiledPlan(Plan):
         return self.flink_version
 
     def as_smile_bytes(self) -> bytes:
-        """The plan in Smile, the binary form of JSON, which Flink reads, too."""
+        """The plan in Smile, the binary form of JSON, which Flink reads, too; hence without `$schema`."""
         from compiled_plan.plans.text import jsontext
         from compiled_plan.plans.text.smile import encode
 
-        return encode(jsontext.loads(self.to_json()))
+        return encode(jsontext.loads(self.with_schema("").to_json()))
 
     def as_json_string(self) -> str:
         """The plan as JSON text, formatted like Flink's."""

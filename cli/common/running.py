@@ -7,13 +7,15 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from operator import sub
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from compiled_plan.cli.common.terminal import ExitCode, console
+from compiled_plan.cli.common.terminal import ExitCode, console, status
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.listeners import Listener, Message, failed_message, now_text
@@ -21,10 +23,12 @@ from compiled_plan.plans.text.visible import counted
 
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.batches.following import RunResult
-    from compiled_plan.plans.execution.batches.progress import BatchProgress
+    from compiled_plan.plans.execution.batches.progress import BatchProgress, OperatorProgress
     from compiled_plan.plans.execution.run import Run
     from compiled_plan.plans.execution.upgrade.decision import Decision
 
+#: Seconds between reports of a run to which no rows come, with `--verbose`.
+HEARTBEAT_SECONDS = 30.0
 INTERRUPTED = {signal.SIGINT: ExitCode.INTERRUPTED, signal.SIGTERM: ExitCode.TERMINATED}
 
 
@@ -97,7 +101,8 @@ class Stop:
         assert self.signal is not None and self._run is not None
         why = why or f"the run did not stop within {self.seconds:g} s of {self.signal.name}"
         # Not by sys.stderr: the signal may interrupt a write to it.
-        os.write(2, f"error: {self.path}: {why}: process ended, committed data is safe\n".encode())
+        line = "\n" if status.is_shown else ""
+        os.write(2, f"{line}error: {self.path}: {why}: process ended, committed data is safe\n".encode())
         kill_spark()
         self._run.remove_temporary()
         os._exit(INTERRUPTED[self.signal])
@@ -106,18 +111,30 @@ class Stop:
 class Progress:
     """Progress of a run, to stderr (text or JSON lines) and to listeners.
 
+    Text on a terminal is one line in place, unless `verbose`; otherwise there are lines for each micro-batch that reads
+    or writes rows.
+
     Args:
         path: the plan file.
         as_json: print JSON lines.
         quiet: print no progress.
         listeners: receivers of the same messages.
+        verbose: print lines on a terminal, too, and a heartbeat while no rows come.
     """
 
-    def __init__(self, path: str, as_json: bool, quiet: bool, listeners: Sequence[Listener] = ()) -> None:
+    def __init__(
+        self, path: str, as_json: bool, quiet: bool, listeners: Sequence[Listener] = (), *, verbose: bool = False
+    ) -> None:
         self.path = path
         self.as_json = as_json
-        self.quiet = quiet
         self.listeners = listeners
+        self._silent = quiet or as_json
+        self._verbose = verbose and not self._silent
+        self._in_place = not (verbose or self._silent) and status.is_possible()
+        self._totals: dict[str, tuple[int, int, int]] = {}
+        self._rows_in = self._rows_out = 0
+        self._last_batch, self._active_at = -1, time.monotonic()
+        self._over = threading.Event()
 
     def steps(self, run: Run, plan: CompiledPlan) -> None:
         """Print the stages of a run and the restored state (dry run)."""
@@ -137,16 +154,17 @@ class Progress:
         how = "until its input ends" if run.bounded else "until it is stopped"
         self._send({"event": "start", "version": 1, "plan": self.path, "bounded": run.bounded})
         run.start.on_step = self._step
-        if self.as_json:
-            return
-        if not self.quiet:
-            console().print(f"{Path(self.path).name}: running {how}", highlight=False)
+        if not self._silent:
+            at = f", checkpoint {run.options.checkpoint}" if run.options.checkpoint else ""
+            console().print(f"{Path(self.path).name}: running {how}{at}", highlight=False)
+        if self._verbose:
+            threading.Thread(target=self._beat, daemon=True).start()
 
     def _moving(self, decision: Decision) -> None:
         from compiled_plan.cli.common.upgrading import decision_dict, decision_lines
 
         self._send({"event": "upgrade", "version": 1, **decision_dict(decision)})
-        if not self.as_json and not self.quiet:
+        if not self._silent:
             console().print("\n".join(decision_lines(decision)), highlight=False)
 
     def _step(self, number: int) -> None:
@@ -156,23 +174,51 @@ class Progress:
     def batch(self, progress: BatchProgress) -> None:
         """Report a finished micro-batch."""
         self._send(progress.to_dict())
-        if not self.as_json and not self.quiet:
-            rows = counted(progress.rows_in, "row")
-            head = f"batch {progress.batch}: {rows} in, {progress.rows_out} out, {progress.millis} ms"
-            if progress.dead_letters:
-                head += f", {counted(progress.dead_letters, 'dead letter')}"
-            lines = [
-                f"  {o.uid}: {counted(o.rows_in, 'row')} in, {o.rows_out} out, {counted(o.state_rows, 'state row')}"
-                + (f", {counted(o.rows_late, 'late row')}" if o.rows_late else "")
-                for o in progress.operators
-            ]
-            console().print("\n".join([head, *lines]), highlight=False)
+        if self._silent:
+            return
+        moved = [line for operator in progress.operators if (line := self._operator(operator))]
+        self._last_batch = progress.batch
+        if not (progress.rows_in or progress.rows_out or progress.dead_letters or moved):
+            return
+        self._active_at = time.monotonic()
+        head = f"batch {progress.batch}: {counted(progress.rows_in, 'row')} in, {progress.rows_out} out"
+        head += f", {counted(progress.dead_letters, 'dead letter')}" if progress.dead_letters else ""
+        head += f", {progress.millis} ms"
+        if self._in_place:
+            self._rows_in, self._rows_out = self._rows_in + progress.rows_in, self._rows_out + progress.rows_out
+            state = sum(operator.state_rows for operator in progress.operators)
+            late = sum(operator.rows_late for operator in progress.operators)
+            text = f"{head}; run: {self._rows_in} in, {self._rows_out} out"
+            text += f", {counted(late, 'late row')}" if late else ""
+            status.show(f"{text}; {counted(state, 'state row')}")
+            return
+        console().print("\n".join([head, *moved]), highlight=False)
+
+    def _operator(self, operator: OperatorProgress) -> str:
+        """The line of an operator: its rows since the last micro-batch; empty if there are none."""
+        totals = operator.rows_in, operator.rows_out, operator.rows_late
+        rows_in, rows_out, late = map(sub, totals, self._totals.get(operator.uid, (0, 0, 0)))
+        self._totals[operator.uid] = totals
+        if not (rows_in or rows_out or late):
+            return ""
+        text = f"  {operator.uid}: {counted(rows_in, 'row')} in, {rows_out} out"
+        text += f", {counted(operator.state_rows, 'state row')}"
+        return text + (f", {counted(late, 'late row')}" if late else "")
+
+    def _beat(self) -> None:
+        """Report that the run is alive while no rows come."""
+        while not self._over.wait(HEARTBEAT_SECONDS):
+            seconds = time.monotonic() - self._active_at
+            if seconds >= HEARTBEAT_SECONDS:
+                last = f"last batch: {self._last_batch}" if self._last_batch >= 0 else "no batch yet"
+                console().print(f"running, no rows for {seconds:.0f} s, {last}", highlight=False)
 
     def end(self, result: RunResult) -> None:
         """Report the end of the run."""
+        self._over.set()
         message = {"event": "end", "batches": result.batches, "rowsIn": result.rows_in, "rowsOut": result.rows_out}
         self._send({**message, "stopped": result.stopped, "deadLetters": result.dead_letters})
-        if not self.as_json and not self.quiet:
+        if not self._silent:
             how = "stopped" if result.stopped else "finished"
             text = f"{how} after {counted(result.batches, 'batch')}, {counted(result.rows_in, 'row')} in"
             text += f", {counted(result.dead_letters, 'dead letter')}" if result.dead_letters else ""
@@ -180,6 +226,7 @@ class Progress:
 
     def failed(self, fault: CompiledPlanError) -> None:
         """Report a refusal or failure to listeners; the caller prints the error."""
+        self._over.set()
         self._send(failed_message(fault, self.path))
 
     def _send(self, message: Message) -> None:

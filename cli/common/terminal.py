@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from compiled_plan.api.command_apps import app_for as app_for
 from compiled_plan.api.commands import Debug as Debug
 from compiled_plan.api.commands import ExitCode as ExitCode
-from compiled_plan.api.commands import app_for as app_for
 from compiled_plan.api.commands import console as console
 from compiled_plan.api.commands import fail as fail
 from compiled_plan.api.commands import run_app as run_app
+from compiled_plan.api.commands import status as status
 from compiled_plan.plans.text.visible import visible
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.files.code_folders import check_file
 
 
 class Jars:
@@ -41,8 +42,6 @@ def existing(path: str) -> str:
     Raises:
         ProgramError: a local file that does not exist or may not be read, or no jar.
     """
-    from compiled_plan.plans.functions.loading import check_file  # for programs with jars alone
-
     full = resolved(path)
     if not full.endswith(".jar"):
         raise ProgramError(f"{path!r} is no jar", remedy="name a file that ends with .jar")

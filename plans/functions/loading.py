@@ -8,14 +8,14 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from contextvars import ContextVar
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from compiled_plan.plans.errors import ExecutionError, ProgramError, UnsupportedError
+from compiled_plan.plans.files.code_folders import code_folders, imported_from
 from compiled_plan.plans.functions import code_pickles
 from compiled_plan.plans.functions.code import own_modules
 from compiled_plan.plans.functions.declared import Declared
@@ -31,18 +31,6 @@ from compiled_plan.plans.rex.python import PythonFunction
 
 #: Classes, and declared functions, registered by programs of this process: they need no permission.
 _LIVE: dict[tuple[str, str], type[UserDefinedFunction] | Declared] = {}
-#: The folders that modules may be imported from; None: any.
-_FOLDERS: ContextVar[tuple[Path, ...] | None] = ContextVar("_FOLDERS", default=None)
-
-
-@contextmanager
-def imported_from(folders: Sequence[Path]) -> Iterator[None]:
-    """Restrict imports of functions to modules of these folders within the block; others are refused unimported."""
-    before = _FOLDERS.set(tuple(folder.resolve() for folder in folders))
-    try:
-        yield
-    finally:
-        _FOLDERS.reset(before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,32 +85,22 @@ def check_folder(module: str, root: Path | None = None) -> None:
 
     `root` is the folder of the module, if known.
     """
-    folders = _FOLDERS.get()
-    if folders is None:
+    allowed = code_folders()
+    if allowed is None:
         return
     top = module.partition(".")[0]
     places = places_of(top)
-    if not places or not all(any(place.is_relative_to(folder) for folder in folders) for place in places):
+    if not places or not all(map(allowed.hold, places)):
         raise ProgramError(
-            f"module {top!r} is in none of the folders that functions may be imported from",
+            f"module {top!r} is in none of the folders that code may be imported from",
             where=module,
-            remedy="ask the operator to allow its folder" if places else "put it into one of them",
+            remedy=allowed.remedy if places or not allowed.folders else "put it into one of them",
         )
     if root is not None and not {*places} <= {root / f"{top}.py", root / top, root / top / "__init__.py"}:
         raise ProgramError(
             f"module {top!r} is {str(places[0])!r} here, and not the one in {str(root)!r} that the plan names",
             where=module,
             remedy="rename one of them, and compile the program again",
-        )
-
-
-def check_file(file: str) -> None:
-    """Raise ProgramError for a file outside the folders of `imported_from`, whether it exists or not."""
-    folders = _FOLDERS.get()
-    if folders is not None and not any(Path(file).resolve().is_relative_to(folder) for folder in folders):
-        raise ProgramError(
-            f"{file!r} is in none of the folders that functions may be imported from",
-            remedy="ask the operator to allow its folder",
         )
 
 

@@ -24,7 +24,7 @@ def read_plan(data: Json) -> tuple[CompiledPlan | None, list[Finding]]:
         return None, findings
     findings = list(plan_findings(parts.nodes, parts.edges))
     wrong = any(finding.is_unreadable for finding in findings)
-    return (None if wrong else CompiledPlan(parts.nodes, parts.edges, parts.flink_version)), findings
+    return (None if wrong else CompiledPlan(parts.nodes, parts.edges, parts.flink_version, parts.schema)), findings
 
 
 def plan_from_dict(data: Json, source: str = "") -> CompiledPlan:

@@ -19,6 +19,7 @@ end between any two steps. Heads are created, never overwritten; a head that nam
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -78,6 +79,34 @@ class ProgramFiles:
     def by_name(self) -> dict[str, str]:
         """The texts by file name."""
         return {PLAN: self.plan, DESCRIPTION: self.description, STAGES: self.stages, STATE: self.state}
+
+
+@dataclass(frozen=True, slots=True)
+class StateFigures:
+    """Entries of operators' state by uid, and bytes where they were counted."""
+
+    rows: Mapping[str, int]
+    bytes: Mapping[str, int]
+
+    @classmethod
+    def read(cls, text: str | None) -> StateFigures:
+        """Parse the text of a checkpoint; earlier releases wrote no bytes, and a damaged text has no figures."""
+        stored = json_in(text, dict) or {}
+        figures = {uid: figure if isinstance(figure, dict) else {"rows": figure} for uid, figure in stored.items()}
+        rows, sizes = (
+            {uid: figure[name] for uid, figure in figures.items() if type(figure.get(name)) is int}
+            for name in ("rows", "bytes")
+        )
+        return cls(rows, sizes)
+
+    def text(self) -> str:
+        """The text for a checkpoint."""
+        return json.dumps(
+            {
+                uid: {"rows": rows, **({"bytes": self.bytes[uid]} if uid in self.bytes else {})}
+                for uid, rows in self.rows.items()
+            }
+        )
 
 
 F = TypeVar("F", bound=ReadableFolder)
@@ -219,6 +248,11 @@ class CheckpointReader(Generic[F]):
             remedy = "check the path; `execute-plan PLAN.json --checkpoint DIR` makes a checkpoint"
             raise CheckpointError(f"the checkpoint {problem}", where=self.root.shown, remedy=remedy)
         return self.program(head)
+
+    def figures_in_force(self) -> StateFigures:
+        """Entries and bytes of operators in the generation in force; empty before its first micro-batch."""
+        head = self.head()
+        return StateFigures.read(None if head is None else self._folder(head.generation).read_text(STATE_ROWS))
 
     def _folder(self, number: int) -> F:
         return self.root.inside(f"{GENERATIONS}/{number}")

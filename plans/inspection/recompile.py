@@ -84,8 +84,8 @@ def with_record(plan: CompiledPlan) -> CompiledPlan:
 
 
 def recompile(plan: CompiledPlan, old: CompiledPlan, *, edits: bool = True) -> Recompiled:
-    """Replace an older plan of the same program, keeping TTLs edited there if `edits` is True."""
-    inherited = inherit_uids(plan, old)
+    """Replace an older plan of the same program, keeping its `$schema`, and TTLs edited there if `edits` is True."""
+    inherited = inherit_uids(plan.with_schema(old.schema), old)
     recompiled = Recompiled(inherited.plan, inherited)
     if not edits:
         return recompiled

@@ -73,3 +73,17 @@ def put(text: str, place: tuple[str | int, ...], key: str, value: str, *, after:
     if not members:
         return f"{text[: start + 1]} {member} {text[start + 1 :]}"
     return f"{text[: start + 1]}\n      {member},{text[start + 1 :]}"
+
+
+def remove(text: str, key: str) -> str:
+    """Remove a member of the root object in valid JSON text; the text itself if there is none."""
+    start = _skip(text, 1 if text.startswith("\ufeff") else 0)
+    members = list(_children(text, start))
+    for number, (name, (_, end)) in reversed(list(enumerate(members))):
+        if name == key and number > 0:
+            text = text[: members[number - 1][1][1]] + text[end:]
+        elif name == key:
+            behind = _skip(text, end)
+            end = _skip(text, behind + 1) if text[behind] == "," else end
+            text = text[: _skip(text, start + 1)] + text[end:]
+    return text

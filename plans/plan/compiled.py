@@ -1,6 +1,6 @@
 """CompiledPlan: the plan file as an object, read and written without loss.
 
-Source: Flink 2.3's CompiledPlan JSON. The root holds `flinkVersion`, `nodes` and `edges`, nothing else.
+Source: Flink 2.3's CompiledPlan JSON. The root holds `flinkVersion`, `nodes` and `edges`; here also `$schema`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from compiled_plan.plans.findings import raise_unreadable
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.plan.edges import Edge
-from compiled_plan.plans.plan.parsing import FLINK_VERSION, read_parts
+from compiled_plan.plans.plan.parsing import FLINK_VERSION, SCHEMA, read_parts
 from compiled_plan.plans.plan.structure import structure_findings
 from compiled_plan.plans.text import jsontext
 
@@ -30,12 +30,14 @@ class CompiledPlan:
         nodes: in the order of the file.
         edges: in the order of the file, which is also the order of the inputs of each node.
         flink_version: the version of Flink whose format it is.
+        schema: the `$schema` of the file, for editors; empty without one. No part of what the plan is.
         holds: data of this process that its tables read; no part of what the plan is.
     """
 
     nodes: tuple[PlanNode, ...]
     edges: tuple[Edge, ...] = ()
     flink_version: str = FLINK_VERSION
+    schema: str = field(default="", compare=False)
     holds: tuple[object, ...] = field(default=(), compare=False, repr=False)
 
     # ------------------------------------------------------------ reading and writing
@@ -59,16 +61,19 @@ class CompiledPlan:
             findings = list(structure_findings(parts.nodes, parts.edges))
         raise_unreadable(findings, source)
         assert parts is not None, "a plan without parts has a finding that says why"
-        return cls(parts.nodes, parts.edges, parts.flink_version)
+        return cls(parts.nodes, parts.edges, parts.flink_version, parts.schema)
 
     @classmethod
     def of(cls, plan: CompiledPlan) -> Self:
         """Convert a plan to this class."""
-        return plan if isinstance(plan, cls) else cls(plan.nodes, plan.edges, plan.flink_version, plan.holds)
+        return (
+            plan if isinstance(plan, cls) else cls(plan.nodes, plan.edges, plan.flink_version, plan.schema, plan.holds)
+        )
 
     def to_dict(self) -> dict[str, Json]:
         """The plan as JSON values, in Flink's order of fields."""
         return {
+            **({SCHEMA: self.schema} if self.schema else {}),
             "flinkVersion": self.flink_version,
             "nodes": [node.to_dict() for node in self.nodes],
             "edges": [edge.to_dict() for edge in self.edges],
@@ -157,6 +162,10 @@ class CompiledPlan:
     def sinks(self) -> tuple[PlanNode, ...]:
         """The nodes without consumers."""
         return tuple(node for node in self.nodes if not self._consumers[node.id])
+
+    def with_schema(self, schema: str) -> Self:
+        """Copy the plan with another `$schema`; empty for none, as Flink requires."""
+        return replace(self, schema=schema)
 
     def with_nodes(self, nodes: Sequence[PlanNode]) -> CompiledPlan:
         """Copy the plan with new versions of its nodes (of the same ids)."""

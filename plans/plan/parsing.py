@@ -17,6 +17,8 @@ from compiled_plan.plans.plan.edges import Edge
 #: The Flink version of the plans written here, and the newest version that can be read.
 FLINK_VERSION = "2.3"
 _ROOT = {"flinkVersion": str, "nodes": list, "edges": list}
+#: The field by which editors find the JSON Schema of a file. Flink refuses it.
+SCHEMA = "$schema"
 _KINDS = {str: "a text", list: "a list"}
 
 
@@ -27,6 +29,7 @@ class Parts:
     nodes: tuple[PlanNode, ...]
     edges: tuple[Edge, ...]
     flink_version: str
+    schema: str = ""
 
 
 def read_parts(data: Json) -> tuple[Parts | None, list[Finding]]:
@@ -51,7 +54,7 @@ def read_parts(data: Json) -> tuple[Parts | None, list[Finding]]:
             findings += findings_of(fault, value, ("edges", position))
     if findings:
         return None, findings
-    return Parts(tuple(nodes), tuple(edges), data["flinkVersion"]), []
+    return Parts(tuple(nodes), tuple(edges), data["flinkVersion"], data.get(SCHEMA, "")), []
 
 
 def _root_findings(data: Json) -> Iterator[Finding]:
@@ -60,12 +63,12 @@ def _root_findings(data: Json) -> Iterator[Finding]:
         return
     missing = [name for name in _ROOT if name not in data]
     for name in data:
-        if name not in _ROOT:
+        if name not in (*_ROOT, SCHEMA):
             remedy = did_you_mean(name, missing, "remove it: Flink allows no other field here")
             yield Finding(pointer_of((name,)), f"unknown field `{name}` in the plan's root", remedy, data[name])
     for name in missing:
         yield Finding(pointer_of((name,)), f"the plan lacks the field `{name}`", "is this a plan file?")
-    for name, kind in _ROOT.items():
+    for name, kind in {SCHEMA: str, **_ROOT}.items():
         if name in data and not isinstance(data[name], kind):
             message = f"`{name}` must be {_KINDS[kind]}, not {shown(data[name])}"
             yield Finding(pointer_of((name,)), message, value=data[name])

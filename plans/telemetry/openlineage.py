@@ -21,6 +21,7 @@ from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.datasets import NAMESPACE, Dataset, dataset_of
 from compiled_plan.plans.telemetry.listeners import Message
 from compiled_plan.plans.text.masking import masked_text
+from compiled_plan.plans.version import product_version
 
 if TYPE_CHECKING:
     from openlineage.client.event_v2 import InputDataset, OutputDataset, RunEvent
@@ -127,7 +128,7 @@ def event_of(job: LineageJob, state: str, at: str, fault: str = "") -> RunEvent:
     from openlineage.client.event_v2 import Run, RunEvent, RunState
     from openlineage.client.facet_v2 import error_message_run, job_type_job, processing_engine_run
 
-    product = version("compiled-plan")
+    product = product_version()
     engine = processing_engine_run.ProcessingEngineRunFacet(
         version=version("pyspark"), name="spark", openlineageAdapterVersion=product
     )

@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote
 
 from compiled_plan.plans.text.masking import HIDDEN, below
 from compiled_plan.plans.text.secret_keys import is_sensitive
+from compiled_plan.plans.text.secret_literals import literal_spans
 from compiled_plan.plans.text.secret_spans import secret_spans
 from compiled_plan.plans.trees import fold_tree
 
@@ -23,6 +24,11 @@ def secrets_in(document: Any) -> frozenset[str]:
     root: tuple[str, Any] = ("", document)
     secrets: frozenset[str] = fold_tree(root, below, lambda place, parts: frozenset(_of(place)).union(*parts))
     return frozenset(form for secret in secrets for form in _forms(secret))
+
+
+def secrets_in_program(text: str) -> frozenset[str]:
+    """Secrets of an SQL or Python program, in all their encodings: an error may quote a part without their keys."""
+    return frozenset(form for span in literal_spans(text) for form in _forms(text[slice(*span)]))
 
 
 def _of(place: tuple[str, Any]) -> Iterator[str]:

@@ -198,7 +198,8 @@ def submitted(master: str, conf: Mapping[str, str], file: str) -> list[str]:
     script = find_spec(_SCRIPT)
     assert script is not None and script.origin is not None
     settings = ["--properties-file", file, "--load-spark-defaults"] if conf else []
-    return [command, *(["--master", master] if master else []), "--jars", str(kernel_jar()), *settings, script.origin]
+    words = [command, *(["--master", master] if master else []), "--jars", str(kernel_jar())]
+    return [*words, *settings, script.origin, "--no-config"]
 
 
 def submitting_environment() -> dict[str, str]:

@@ -36,9 +36,9 @@ from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.store.tables import UNDER_WAY, Pipeline, Status, Wanted
 
 _LOG = logging.getLogger(__name__)
-#: The commands that inspect state and run plans.
-INSPECT_STATE = (sys.executable, "-m", "compiled_plan.cli.inspect_state")
-EXECUTE_PLAN = (sys.executable, "-m", "compiled_plan.cli.execute_plan")
+#: The commands that inspect state and run plans, without the defaults of a folder.
+INSPECT_STATE = (sys.executable, "-m", "compiled_plan.cli.inspect_state", "--no-config")
+EXECUTE_PLAN = (sys.executable, "-m", "compiled_plan.cli.execute_plan", "--no-config")
 #: The interval at which old versions are removed, in seconds.
 _PRUNE_EVERY = 3600.0
 

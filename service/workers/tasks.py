@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.errors import ProgramError, too_deep
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.service.common.outside import Allowed, check_outside
 
@@ -36,7 +36,7 @@ def compile_(
     """
     from compiled_plan.api.initializing import find_modules_in
     from compiled_plan.api.scripts import Session, compiled, compiled_text
-    from compiled_plan.plans.functions.loading import imported_from
+    from compiled_plan.plans.files.code_folders import imported_from
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.inspection.recompile import notes, recompile
     from compiled_plan.plans.text.masking import masked_program, masked_text
@@ -242,8 +242,6 @@ def run(name: str, arguments: Mapping[str, Any]) -> Json:
     except FileNotFoundError as fault:
         raise ProgramError("the file does not exist", where=str(fault.filename), remedy="check the path") from None
     except RecursionError:
-        raise ProgramError(
-            "an expression is nested too deeply", remedy="split it into several columns or views"
-        ) from None
+        raise too_deep() from None
     except MemoryError:
         raise ProgramError("the task exceeds the memory limit", remedy="split the program") from None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 import compiled_plan as cp
+from compiled_plan.api.initializing import find_modules_in
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.files.code_folders import imported_from
 
 TABLES = """
 CREATE CATALOG shop WITH ('type' = 'generic_in_memory', 'default-database' = 'main');
@@ -61,3 +64,17 @@ def test_a_missing_init_file(tmp_path: Path) -> None:
     with pytest.raises(ProgramError, match="no such program file") as caught:
         cp.TableEnvironment(init=[tmp_path / "nope.sql"])
     assert caught.value.where == repr(str(tmp_path / "nope.sql"))
+
+
+def test_a_folder_from_which_no_code_may_come_is_not_importable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its modules could stand in for packages that the product imports if they are installed."""
+    monkeypatch.setattr(sys, "path", [])
+    (allowed := tmp_path / "functions").mkdir()
+    with imported_from([allowed]):
+        for folder in (tmp_path, allowed / "more", allowed):
+            find_modules_in(folder)
+    assert sys.path == [str(allowed / "more"), str(allowed)]
+    find_modules_in(tmp_path)
+    assert sys.path[-1] == str(tmp_path)

@@ -37,3 +37,12 @@ def test_a_loaded_plan_is_type_checked(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") != text
     with pytest.raises(PlanError, match="no column 7"):
         cp.load_plan(path)
+
+
+def test_a_schema_for_editors_stays_in_files_and_out_of_smile(tmp_path: Path) -> None:
+    """Flink, which reads Smile, refuses the field."""
+    path = tmp_path / "plan.json"
+    plan = cp.compile_sql(SCRIPT)
+    path.write_text(plan.to_json().replace("{", '{ "$schema" : "s.json",', 1), encoding="utf-8")
+    loaded = cp.load_plan(path)
+    assert '"$schema" : "s.json"' in loaded.as_json_string() and loaded.as_smile_bytes() == plan.as_smile_bytes()

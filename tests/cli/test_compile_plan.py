@@ -93,6 +93,19 @@ def test_overwriting_a_plan_keeps_its_uids(program: Path, tmp_path: Path) -> Non
     assert "by-hand" in err and "changed" in err
 
 
+def test_the_schema_of_the_old_plan_is_kept_except_for_flink(program: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    assert run(program, "-o", plan)[0] == 0
+    text = plan.read_text(encoding="utf-8")
+    named = text.replace("{\n", '{\n  "$schema" : "plan.schema.json",\n', 1)
+    plan.write_text(named, encoding="utf-8")
+    assert run(program, "-o", plan)[0] == 0
+    assert plan.read_text(encoding="utf-8") == named
+    assert run(program, "-o", plan, "--for", "flink")[0] == 0
+    assert plan.read_text(encoding="utf-8") == text
+    assert run(program, "--for", "spark")[0] == 2
+
+
 def test_a_plan_is_not_overwritten_if_state_is_lost(program: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
     assert run(program, "-o", plan)[0] == 0

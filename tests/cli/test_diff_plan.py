@@ -18,12 +18,12 @@ from typer.testing import CliRunner
 from compiled_plan import schemas
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.cli.diff_plan import app
-from compiled_plan.plans.inspection.checkpoints import FORMAT
 from compiled_plan.plans.inspection.diff import build
 from compiled_plan.plans.inspection.diff.model import PlanDiff
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.conformance.cases import Case, cases
 from tests.plans.inspection.diff.samples import BROKEN, SAME, everything
+from tests.support.checkpoints import checkpoint
 
 PROGRAM = """
 CREATE TABLE orders (id INT, customer STRING, amount BIGINT)
@@ -55,25 +55,6 @@ def plans(tmp_path: Path) -> Path:
         (tmp_path / f"{name}.sql").write_text(text, encoding="utf-8")
         (tmp_path / f"{name}.json").write_text(plan_of(text), encoding="utf-8")
     return tmp_path
-
-
-#: A run file without a Spark version, in the folder of the tests.
-_DESCRIBED = {"format": 4, "versions": {"spark": ""}, "folder": None, "sources": [], "gone": [], "operators": []}
-
-
-def checkpoint(folder: Path, *plans: str) -> Path:
-    """A checkpoint that was started with these plans in turn."""
-    for number, plan in enumerate(plans, 1):
-        program = folder / f"generations/1/compiled-plan/programs/{number}"
-        program.mkdir(parents=True)
-        (program / "plan.json").write_text(plan, encoding="utf-8")
-        (program / "description.json").write_text(json.dumps(_DESCRIBED), encoding="utf-8")
-        (program / "stages.json").write_text("[]", encoding="utf-8")
-        (program / "state.json").write_text("{}", encoding="utf-8")
-        head = {"format": FORMAT, "number": number, "generation": 1, "program": number, "by": "start", "at": ""}
-        (folder / "heads").mkdir(exist_ok=True)
-        (folder / f"heads/{number}").write_text(json.dumps(head | {"product": ""}), encoding="utf-8")
-    return folder
 
 
 # ------------------------------------------------------------ inputs
@@ -221,6 +202,9 @@ def test_a_program_that_does_not_compile(plans: Path) -> None:
 def test_wrong_usage(plans: Path) -> None:
     same = (plans / "old.json", plans / "old.json")
     assert run(*same, "--json", "--markdown")[0] == 2
+    assert run(*same, "--graph", "dot", "--markdown")[0] == 2
+    assert run(*same, "--graph", "png")[0] == 2
+    assert run(*same, "--for", "spark")[0] == 2
     assert run("-", "-")[0] == 2
     assert run(same[0])[0] == 2
     assert run(*same, "--set", "nonsense")[0] == 2
@@ -244,6 +228,28 @@ def test_markdown(plans: Path) -> None:
     assert out.startswith("### Plan: ") and "| operator | " in out and "```bash" in out
 
 
+def test_the_bytes_of_a_checkpoint(plans: Path) -> None:
+    """Of the program in force; an operator of unknown size has none."""
+    old = (plans / "old.json").read_text()
+    (uid,) = UID.findall(old)[:1]
+    one, two = checkpoint(plans / "one", old), checkpoint(plans / "two", old)
+    (one / "generations/1/compiled-plan/state-rows.json").write_text(json.dumps({uid: {"rows": 9, "bytes": 1_234}}))
+    out = run(one, plans / "other.json", "--markdown")[1]
+    assert "| kept | lost | bytes | what to do |" in out and "| 1,234 |" in out
+    assert f"(was {uid}), node 3, 1,234 bytes" in run(one, plans / "other.json")[1]
+    document = json.loads(run(one, plans / "other.json", "--json")[1])
+    assert document["operators"][0]["stateBytes"] == 1_234
+    out = run(two, plans / "other.json", "--markdown")[1]
+    assert "| kept | lost | what to do |" in out
+    assert "operator `SUM(amount) by customer, of orders`, 1,234 bytes" in run(one, plans / "old.json", "--markdown")[1]
+
+
+@pytest.mark.parametrize(("form", "first"), [("mermaid", "flowchart"), ("dot", "digraph"), ("svg", "<svg")])
+def test_a_drawing(form: str, first: str, plans: Path) -> None:
+    code, out, err = run(plans / "wide.json", plans / "other.json", "--graph", form, "--detailed-exitcode")
+    assert (code, err) == (1, "") and out.startswith(first) and "changed, incompatible" in out
+
+
 @pytest.mark.parametrize(
     ("diff", "code"),
     [
@@ -255,7 +261,7 @@ def test_markdown(plans: Path) -> None:
     ],
 )
 def test_exit_codes(diff: PlanDiff, code: int, plans: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "diff_plans", lambda old, new, runs: diff)
+    monkeypatch.setattr(build, "diff_of", lambda both: diff)
     two = (plans / "old.json", plans / "old.json")
     for form in ((), ("--json",), ("--markdown",)):
         assert run(*two, "--detailed-exitcode", *form)[0] == code

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from functools import partial
@@ -61,6 +62,30 @@ def test_writes_elsewhere(plan: Path, node: int) -> None:
     assert edit_plan(str(plan), "--ttl", f"{node}.leftState=3s", "-o", str(out), "--quiet").returncode == 0
     assert plan.read_text(encoding="utf-8") == text_of(CASE)
     assert '"3 s"' in out.read_text(encoding="utf-8")
+
+
+def test_writes_a_plan_for_flink(plan: Path, node: int) -> None:
+    """Only `$schema` goes, and the edited duration."""
+    text = text_of(CASE)
+    out = plan.with_name("out.json")
+    plan.write_text(text.replace("{", '{ "$schema" :\t"s.json", ', 1), encoding="utf-8")
+    done = edit_plan(str(plan), "--for", "flink", "-o", str(out))
+    assert (done.returncode, done.stderr) == (0, f"{out} is written\n")
+    expected = re.sub(r"^\{\s*", "{ ", text)
+    assert re.sub(r"^\{\s*", "{ ", out.read_text(encoding="utf-8")) == expected
+    assert edit_plan(str(plan), "--for", "flink", "--ttl", f"{node}.leftState=3s").returncode == 0
+    assert "$schema" not in plan.read_text(encoding="utf-8") and '"3 s"' in plan.read_text(encoding="utf-8")
+    plan.write_text("[]", encoding="utf-8")
+    assert edit_plan(str(plan), "--for", "flink").returncode == 1 and plan.read_text(encoding="utf-8") == "[]"
+
+
+@pytest.mark.parametrize(
+    ("form", "first"), [("mermaid", "flowchart LR"), ("dot", "digraph plan {"), ("svg", "<svg xmlns=")]
+)
+def test_draws(plan: Path, form: str, first: str) -> None:
+    done = edit_plan(str(plan), "--graph", form)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(first) and "leftState: " in done.stdout
 
 
 def test_a_bad_edit_changes_nothing(plan: Path, node: int) -> None:

@@ -19,8 +19,10 @@ run = partial(called, "execute_plan")
     ("arguments", "said"),
     [
         ([], "name a plan file"),
-        (["--rollback"], "--rollback takes --checkpoint and no plan"),
-        (["--prune", "--checkpoint", "c", "plan.json"], "--prune takes --checkpoint and no plan"),
+        (["--rollback"], "--rollback takes --checkpoint with a folder, and no plan"),
+        (["--prune", "--checkpoint", "c", "plan.json"], "--prune takes --checkpoint with a folder, and no plan"),
+        (["--checkpoint", "c/{plan}", "a/plan.json", "b/plan.json"], "one checkpoint belongs to one plan"),
+        (["--rollback", "--checkpoint", "c/{plan}"], "--rollback takes --checkpoint with a folder, and no plan"),
         (["--rollback", "--prune", "--checkpoint", "c"], "--rollback and --prune exclude each other"),
     ],
 )
@@ -113,12 +115,13 @@ def test_an_upgrade_by_commands(shared_session: None, tmp_path: Path) -> None:
 
 def test_lost_heads_are_reported_with_a_remedy(shared_session: None, tmp_path: Path) -> None:
     path = plan(tmp_path, "a", "INSERT INTO a SELECT k, SUM(v) FROM r GROUP BY k;")
-    checkpoint, rows = tmp_path / "c", tmp_path / "r"
+    checkpoint, rows = tmp_path / "c" / "a", tmp_path / "r"
     (rows / "1.json").write_text('{"k": "x", "v": 3}\n')
 
     execute = partial(run, "--checkpoint", checkpoint)
 
-    assert execute(path).returncode == 0
+    # The name of the plan file is that of its checkpoint.
+    assert run("--checkpoint", tmp_path / "c" / "{plan}", path).returncode == 0
     shutil.rmtree(checkpoint / "heads")
     refused = execute(path)
     assert refused.returncode == 1

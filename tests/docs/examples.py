@@ -1,9 +1,10 @@
 """The code blocks of the pages, and the way to run or check each kind.
 
-A block whose first line names a file (`-- orders.sql`, `# words.py`) is written to that file. One whose first line is
-`not run: <why>` is checked for its syntax, and for the options of our commands. All others are run, page by page and in
-order, in a folder of the page's own that has the repository's `samples`. A block of text that begins with `$ command`
-is a session: each command prints the lines below it, in any order; `...` stands for omitted lines.
+A block whose first line names a file (`-- orders.sql`, `# words.py`, `# compiled-plan.toml`) is written to that file.
+One whose first line is `not run: <why>` is checked for its syntax, and for the options of our commands. All others are
+run, page by page and in order, in a folder of the page's own that has the repository's `samples`. A block of text that
+begins with `$ command` is a session: each command prints the lines below it, in any order; `...` stands for omitted
+lines.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import re
 import shlex
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -20,11 +22,13 @@ from pathlib import Path
 from typing import Any
 
 import typer
+import yaml
 from typer.testing import CliRunner
 
 from compiled_plan import TableEnvironment
+from compiled_plan.api.command_registry import UMBRELLA
 from compiled_plan.planner.sql.parse import parse_script
-from tools.reference.commands import COMMANDS
+from tools.reference.commands import COMMANDS as SINGLE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted(
@@ -32,13 +36,15 @@ PAGES = sorted(
     for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "samples").rglob("*.md"))
     if "```" in path.read_text(encoding="utf-8")
 )
+#: Modules of the commands.
+COMMANDS = {**SINGLE, UMBRELLA: "compiled_plan.cli.umbrella"}
 #: Blocks of these languages are not checked: output of programs, diagrams of folders.
 PROSE = frozenset({"text", "java"})
 #: Blocks of these are run, unless they say otherwise.
 RUN = frozenset({"bash", "python", "sql"})
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_FILE = re.compile(r"(?:--|#) ([\w./-]+\.(?:sql|py))$")
+_FILE = re.compile(r"(?:--|#) ([\w./-]+\.(?:sql|py|toml))$")
 _NOT_RUN = re.compile(r"(?:--|#) not run: \S+")
 _PROMPT = "$ "
 _SHELL = re.compile(r"[|><;&$*`]")
@@ -88,9 +94,13 @@ def check(block: Block) -> None:
             subprocess.run(["bash", "-n"], input=block.text, text=True, check=True)
             for line in _lines(block.text):
                 _check_line(line)
+        case "yaml":
+            yaml.safe_load(block.text)
         case "json":
             text = block.text.strip()
             json.loads(text if text.startswith(("{", "[")) else f"{{{text}}}")
+        case "toml":
+            tomllib.loads(block.text)
         case language:
             assert language in PROSE, f"{block}: a block of {language or 'no language'}"
 

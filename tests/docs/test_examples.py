@@ -36,6 +36,7 @@ def test_a_page_can_be_followed(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
     (tmp_path / "samples").symlink_to(ROOT / "samples")
     reader = Reader(tmp_path)

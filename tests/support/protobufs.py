@@ -67,8 +67,7 @@ def descriptor_set() -> bytes:
 
 def add_classes(spark: SparkSession, folder: Path) -> None:
     """Add a jar to a session with the classes of all files, and the runtime library that a run would add."""
-    if not packages.has_class(spark, PROTOBUF.holds):
-        packages.add_package(spark, PROTOBUF, "a test")
+    packages.add_packages(spark, {PROTOBUF: "a test"})
     session: Any = spark._jsparkSession
     jars = [url.getPath() for url in session.sharedState().jarClassLoader().getURLs()]
     (library,) = (jar for jar in jars if "protobuf-java" in jar)

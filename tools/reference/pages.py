@@ -31,6 +31,8 @@ PAGES: tuple[Path, ...] = tuple(
 
 TABLES: Mapping[str, Callable[[], str]] = {
     **{name: partial(commands.options, name) for name in commands.COMMANDS},
+    "compiled-plan": commands.umbrella,
+    "shared-options": commands.shared,
     "state-formats": checkpoint.state_formats,
     "exit-codes": commands.exit_codes,
     "connectors": connectors.connectors,

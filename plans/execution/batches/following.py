@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from compiled_plan.plans.execution.batches.progress import (
     BatchProgress,
-    StateFigures,
     ended_at,
+    figures_of,
     operator_progress,
     source_progress,
     watermark_ms,
@@ -24,7 +24,7 @@ from compiled_plan.plans.execution.interfaces.connectors import Commits
 from compiled_plan.plans.execution.realtime.watermarks import SOURCE as TICKS
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.tables.sources import NO_TABLE, SourceTables
-from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS
+from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS, StateFigures
 from compiled_plan.plans.text.masking import masked_text
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class Follower:
 
     def _report(self, progress: Any) -> None:
         operators = operator_progress(self._handles, self._base, self._descriptions)
-        self._folder.write_text(STATE_ROWS, StateFigures.of(operators).text())
+        self._folder.write_text(STATE_ROWS, figures_of(operators).text())
         out, dead_letters = self._sinks.rows(progress.batchId)
         tables = [*self._tables.read_by(self.query), *repeat(NO_TABLE, len(progress.sources))]
         sources = tuple(

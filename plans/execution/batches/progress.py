@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.stages.watermarks import END
 from compiled_plan.plans.execution.tables.sources import ReadTable
-from compiled_plan.plans.inspection.checkpoints import json_in
+from compiled_plan.plans.inspection.checkpoints import StateFigures
 from compiled_plan.plans.text.masking import masked_url
 
 if TYPE_CHECKING:
@@ -115,38 +115,11 @@ class BatchProgress:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class StateFigures:
-    """Entries of operators' state by uid, and bytes where they were counted."""
-
-    rows: Mapping[str, int]
-    bytes: Mapping[str, int]
-
-    @classmethod
-    def read(cls, text: str | None) -> StateFigures:
-        """Parse the text of a checkpoint; earlier releases wrote no bytes, and a damaged text has no figures."""
-        stored = json_in(text, dict) or {}
-        figures = {uid: figure if isinstance(figure, dict) else {"rows": figure} for uid, figure in stored.items()}
-        rows, sizes = (
-            {uid: figure[name] for uid, figure in figures.items() if type(figure.get(name)) is int}
-            for name in ("rows", "bytes")
-        )
-        return cls(rows, sizes)
-
-    @classmethod
-    def of(cls, operators: Iterable[OperatorProgress]) -> StateFigures:
-        progress = tuple(operators)
-        sizes = {operator.uid: operator.state_bytes for operator in progress if operator.state_bytes is not None}
-        return cls({operator.uid: operator.state_rows for operator in progress}, sizes)
-
-    def text(self) -> str:
-        """The text for a checkpoint."""
-        return json.dumps(
-            {
-                uid: {"rows": rows, **({"bytes": self.bytes[uid]} if uid in self.bytes else {})}
-                for uid, rows in self.rows.items()
-            }
-        )
+def figures_of(operators: Iterable[OperatorProgress]) -> StateFigures:
+    """The entries and bytes of operators, for a checkpoint."""
+    progress = tuple(operators)
+    sizes = {operator.uid: operator.state_bytes for operator in progress if operator.state_bytes is not None}
+    return StateFigures({operator.uid: operator.state_rows for operator in progress}, sizes)
 
 
 def operator_progress(

@@ -9,7 +9,6 @@ import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
@@ -24,6 +23,7 @@ from compiled_plan.plans.inspection.lineage.operators import OperatorLineage
 from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.table_identity import at_rest, local_place
 from compiled_plan.plans.rex import UserFunction
+from compiled_plan.plans.version import product_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -141,14 +141,6 @@ def setting_of(spark: SparkSession, host: str, functions: PythonFunctions) -> Se
 def _java(spark: SparkSession) -> int:
     version = str(java_class(spark._jvm, "java.lang.System").getProperty("java.specification.version"))
     return int(version.removeprefix("1.").partition(".")[0])
-
-
-def product_version() -> str:
-    """The release of the product; empty if it is not installed."""
-    try:
-        return metadata.version("compiled-plan")
-    except metadata.PackageNotFoundError:
-        return ""
 
 
 def _place(spark: SparkSession) -> Callable[[str], str]:

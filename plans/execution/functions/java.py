@@ -16,7 +16,7 @@ from py4j.protocol import Py4JJavaError
 from compiled_plan.plans.connectors.jars import FLINK
 from compiled_plan.plans.errors import ExecutionError, PlanError
 from compiled_plan.plans.execution.spark.java import column_of, java_array, java_causes, java_class, java_column
-from compiled_plan.plans.execution.spark.packages import add_package, has_class
+from compiled_plan.plans.execution.spark.packages import add_packages, has_class
 from compiled_plan.plans.execution.spark.types import ddl
 from compiled_plan.plans.functions.jars import AllowedClasses
 from compiled_plan.plans.inspection.placement import calls_of
@@ -240,9 +240,7 @@ class JavaFunctions:
     def _provide(self, class_: str) -> None:
         if self._loaded:
             return
-        for package in FLINK:
-            if not has_class(self.spark, package.holds):
-                add_package(self.spark, package, f"the Java function {class_}")
+        add_packages(self.spark, dict.fromkeys(FLINK, f"the Java function {class_}"))
 
 
 def _literal(operand: RexNode) -> str | None:

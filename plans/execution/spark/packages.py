@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,9 +60,7 @@ def provide(spark: SparkSession, plan: CompiledPlan) -> None:
     Raises:
         ExecutionError: one is unavailable; the remedy works without a network.
     """
-    for package, user in needed(plan).items():
-        if not has_class(spark, package.holds):
-            add_package(spark, package, user)
+    add_packages(spark, needed(plan))
 
 
 def has_class(spark: SparkSession, name: str) -> bool:
@@ -87,13 +85,25 @@ def _loads(jvm: Any, name: str, loader: Any) -> bool:
     return True
 
 
-def add_package(spark: SparkSession, package: Package, user: str) -> None:
-    """Fetch a library, verify it, and add it to the session; `user` is the part of the plan that needs it.
+def add_packages(spark: SparkSession, users: Mapping[Package, str]) -> None:
+    """Fetch the libraries that the class path lacks, verify them, and add them to the session.
+
+    Args:
+        spark: the session.
+        users: for each library, the part of the plan that needs it.
 
     Raises:
-        ExecutionError: it is unavailable; the remedy works without a network.
+        ExecutionError: one is unavailable; the remedy works without a network.
     """
-    print(f"adding {package.coordinates}, which {user} needs", file=sys.stderr, flush=True)
+    missing = {package: user for package, user in users.items() if not has_class(spark, package.holds)}
+    for user in dict.fromkeys(missing.values()):
+        names = [package.coordinates for package in missing if missing[package] == user]
+        print(f"adding {', '.join(names)}, which {user} needs", file=sys.stderr, flush=True)
+    for package, user in missing.items():
+        _add(spark, package, user)
+
+
+def _add(spark: SparkSession, package: Package, user: str) -> None:
     try:
         jar = _fetched(spark, package)
         if (actual := hashlib.sha256(jar.read_bytes()).hexdigest()) != package.sha256:

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.checkpoint.description import product_version
 from compiled_plan.plans.execution.checkpoint.store import Generation, Store
 from compiled_plan.plans.execution.checkpoint.written import read_written
 from compiled_plan.plans.execution.interfaces import connectors
@@ -15,6 +14,7 @@ from compiled_plan.plans.execution.stages.prepared import table_spec
 from compiled_plan.plans.inspection.checkpoints import GENERATIONS, Head
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.version import product_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -170,7 +170,8 @@ class Start:
             PARTLY: {**({} if self.decision is None else self.decision.partly), **forgetting(prepared.plan)},
         }
         files = ProgramFiles(
-            prepared.plan.to_json(),
+            # Earlier releases, to which a checkpoint may return, refuse `$schema`.
+            prepared.plan.with_schema("").to_json(),
             json.dumps(description, indent=1),
             json.dumps(list(stages), indent=1),
             json.dumps(state, indent=1),

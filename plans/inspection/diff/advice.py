@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from shlex import quote
 
 from compiled_plan.plans.inspection.diff.concerns import ACCEPT, concerns, start_options
 from compiled_plan.plans.inspection.diff.model import PlanDiff
@@ -22,14 +23,14 @@ class Advice:
 
 def advice(diff: PlanDiff, plan: str = PLAN, checkpoint: str = CHECKPOINT) -> Advice:
     """The next step with a plan that differs from the one that ran on a checkpoint."""
-    start = f"execute-plan {plan} --checkpoint {checkpoint}"
+    start = f"execute-plan {quote(plan)} --checkpoint {quote(checkpoint)}"
     if diff.is_empty:
         return Advice("both are equivalent: there is nothing to do")
     if diff.verdict is Verdict.FULL:
         return Advice("a start on the checkpoint continues with all state", start)
     open_concerns = concerns(diff)
     options = start_options(open_concerns)
-    elsewhere = f"execute-plan {plan} --checkpoint NEW_{CHECKPOINT}"
+    elsewhere = f"execute-plan {quote(plan)} --checkpoint NEW_{CHECKPOINT}"
     if options is None:
         wrong = [
             concern.what for concern in open_concerns if not concern.uids and concern.verdict is not Verdict.PARTIAL

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from compiled_plan.plans.inspection.diff.facts import NO_RUN, RunFacts, release
-from compiled_plan.plans.inspection.diff.model import Change, PlanDiff, SourceEdit
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, SourceEdit
 from compiled_plan.plans.inspection.diff.operators import operators_of
 from compiled_plan.plans.inspection.diff.sides import PlanPair, PlanSide
 from compiled_plan.plans.inspection.diff.sinks import sink_edits
@@ -39,13 +40,18 @@ def diff_of(both: PlanPair, filled: Collection[int] = ()) -> PlanDiff:
     sources = Sources.of(both)
     operators = operators_of(both, sources.past, filled)
     return PlanDiff.of(
-        operators.ordered(),
+        tuple(_sized(both, edit) for edit in operators.ordered()),
         sources.edits,
         sink_edits(both, operators),
         tuple(_stateless(both)),
         tuple(_whole(both, sources.edits)),
         tuple(dict.fromkeys(operators.unchecked)),
     )
+
+
+def _sized(both: PlanPair, edit: OperatorEdit) -> OperatorEdit:
+    size = both.old.run.state_bytes.get(edit.old_uid)
+    return edit if size is None else replace(edit, state_bytes=size)
 
 
 def _whole(both: PlanPair, sources: Collection[SourceEdit]) -> Iterator[PropertyEdit]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from shlex import quote
 
 from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, Part, PlanDiff, SourceEdit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
@@ -55,8 +56,20 @@ def _concern(part: Part) -> Concern:
         edits = (replace(edits[0], verdict=part.verdict, why=part.why),)
     remedies = _remedies(part.edits)
     if isinstance(part, OperatorEdit) and part.change is Change.ADDED:
-        remedies = (f"--warm-up {part.uid} fills it from what was read before",)
+        remedies = (f"--warm-up {quote(part.uid)} fills it from what was read before",)
     return Concern(named(part), part.verdict, part.why, edits, _uids(part), remedies)
+
+
+def options_for(part: Part) -> tuple[str, ...]:
+    """Remedies of one part; empty if it is fully compatible."""
+    concern = _concern(part)
+    if concern.verdict is Verdict.FULL:
+        return ()
+    if concern.verdict is Verdict.PARTIAL:
+        return (*concern.remedies, f"{ACCEPT} accepts it")
+    if concern.uids:
+        return (*concern.remedies, f"--reset {quote(concern.uids[0])} starts it empty")
+    return (*concern.remedies, "start with an empty checkpoint")
 
 
 def named(part: Part) -> str:
@@ -79,7 +92,7 @@ def start_options(open_concerns: Sequence[Concern]) -> tuple[str, ...] | None:
     unresolved = [concern for concern in open_concerns if concern.verdict is not Verdict.PARTIAL]
     if not all(concern.uids for concern in unresolved):
         return None
-    resets = tuple(dict.fromkeys(f"--reset {concern.uids[0]}" for concern in unresolved))
+    resets = tuple(dict.fromkeys(f"--reset {quote(concern.uids[0])}" for concern in unresolved))
     return (*((ACCEPT,) if len(unresolved) < len(open_concerns) else ()), *resets)
 
 

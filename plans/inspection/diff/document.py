@@ -82,6 +82,7 @@ class Operator(_Part):
     ttls: list[Ttl]
     verdict: VerdictWord
     why: str
+    state_bytes: int | None = Field(description="size of its state in the checkpoint of the old plan; null if unknown")
 
 
 class Source(_Part):

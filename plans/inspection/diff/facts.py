@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib import metadata
 
 from compiled_plan.plans.inspection.lineage.table_identity import local_place
@@ -25,6 +25,8 @@ class RunFacts:
     accumulator: Callable[[str, UserFunction], str] = _unknown
     place: Callable[[str], str] = local_place  # resolves a path to its full name
     is_run: bool = False  # True for a past or upcoming run; False for a plan file alone
+    #: Size of the state of each operator by uid; operators of unknown size are absent.
+    state_bytes: Mapping[str, int] = field(default_factory=dict)
 
 
 #: Facts of a plan that has no run.

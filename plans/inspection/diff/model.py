@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
@@ -44,6 +44,7 @@ class OperatorEdit:
     place: str = ""  # new position if it moved: "behind the new filter", "before the join of ..."
     verdict: Verdict = Verdict.FULL  # the worst of its edits
     why: str = ""  # reason in one sentence; of an added operator what it misses, of a removed one what is dropped
+    state_bytes: int | None = None  # size of its state in the checkpoint of the old plan; None if unknown
 
     @property
     def uids(self) -> str:
@@ -59,6 +60,8 @@ class SourceEdit:
     edits: tuple[PropertyEdit, ...] = ()  # options and columns that differ
     verdict: Verdict = Verdict.FULL  # effect on the results
     why: str = ""
+    old_nodes: tuple[int, ...] = field(default=(), compare=False)  # its scans in the old plan, empty if it is new
+    new_nodes: tuple[int, ...] = field(default=(), compare=False)  # the same in the new plan, empty if it was removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,8 @@ class SinkEdit:
     edits: tuple[PropertyEdit, ...] = ()  # options, columns and keys that differ
     verdict: Verdict = Verdict.FULL  # effect on the sink's content
     why: str = ""
+    old_nodes: tuple[int, ...] = field(default=(), compare=False)  # its node in the old plan, empty if it is new
+    new_nodes: tuple[int, ...] = field(default=(), compare=False)  # the same in the new plan, empty if it was removed
 
 
 Part = OperatorEdit | SourceEdit | SinkEdit

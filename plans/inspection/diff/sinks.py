@@ -42,12 +42,13 @@ def _edits(both: PlanPair, operators: Operators) -> Iterator[SinkEdit]:
     for node in _sinks(both.new):
         former = _former(both, free, node)
         if former is None:
-            yield _added(both, node, operators)
+            yield replace(_added(both, node, operators), new_nodes=(node.id,))
         else:
             free.remove(former)
-            yield _edit(both, former, node, past)
+            yield replace(_edit(both, former, node, past), old_nodes=(former.id,), new_nodes=(node.id,))
     for node in free:
-        yield SinkEdit(Change.REMOVED, _name(node), "nothing any more; what was written stays")
+        gets = "nothing any more; what was written stays"
+        yield SinkEdit(Change.REMOVED, _name(node), gets, old_nodes=(node.id,))
 
 
 def _sinks(side: PlanSide) -> list[Sink]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.diff.model import Change, SourceEdit
@@ -47,12 +47,13 @@ def _edits(both: PlanPair) -> Iterator[tuple[SourceLineage | None, SourceEdit]]:
     same = match_sources([SourceKey.of(source) for source in before], [SourceKey.of(source) for source in after])
     for at, source in enumerate(after):
         if at in same:
-            yield source, _edit(both, before[same[at]], source)
+            former = before[same[at]]
+            yield source, replace(_edit(both, former, source), old_nodes=former.nodes, new_nodes=source.nodes)
         else:
-            yield source, SourceEdit(Change.ADDED, source.name, "new: read from its beginning")
+            yield source, SourceEdit(Change.ADDED, source.name, "new: read from its beginning", new_nodes=source.nodes)
     for at, source in enumerate(before):
         if at not in same.values():
-            yield None, SourceEdit(Change.REMOVED, source.name, "kept, for when it comes back")
+            yield None, SourceEdit(Change.REMOVED, source.name, "kept, for when it comes back", old_nodes=source.nodes)
 
 
 def _in_order(side: PlanSide) -> list[SourceLineage]:

@@ -66,6 +66,11 @@ def ttl_text(milliseconds: int) -> str:
     return format_duration(milliseconds) if milliseconds else "0 ms (never expires)"
 
 
+def size_text(part: OperatorEdit) -> str:
+    """The bytes of an operator's state; empty if unknown."""
+    return "" if part.state_bytes is None else f"{part.state_bytes:,}"
+
+
 def _lines(diff: PlanDiff, everything: bool) -> Iterator[Line]:
     yield from _section("the whole program", (line for edit in diff.whole for line in _property(edit, 1, True)))
     yield from _section("operators with state", _parts(diff.operators, "operator", everything))
@@ -104,7 +109,8 @@ def _part(part: Part) -> Iterator[Line]:
     judged = f"{change}, {part.verdict.value}"
     if isinstance(part, OperatorEdit):
         yield Line(mark + part.words + ("" if part.change is Change.KEPT else judged), style)
-        yield Line(f"      {part.uids}, {_nodes(part)}", _DIM)
+        size = f", {size_text(part)} bytes" if size_text(part) else ""
+        yield Line(f"      {part.uids}, {_nodes(part)}{size}", _DIM)
         if part.place:
             yield Line(f"      now {part.place}")
     else:

@@ -106,11 +106,19 @@ class Graph(_Part):
 
 def graph_of(plan: CompiledPlan) -> Graph:
     """Draw a plan, with passwords masked."""
-    side = PlanSide(plan, by_name)
+    return placed(*parts_of(PlanSide(plan, by_name)))
+
+
+def parts_of(side: PlanSide) -> tuple[list[GraphNode], list[GraphEdge]]:
+    """The operators of a plan, in topological order, and their edges, without positions; passwords are masked."""
+    plan = side.plan
     modes = possibly_sent(plan)
     shown = [node for node in plan.in_order if not _passes(node)]
-    edges = [edge for node in shown for edge in _edges(plan, node)]
-    layers = layers_of([node.id for node in shown], [(edge.source, edge.target) for edge in edges])
+    edges = [
+        edge.model_copy(update={"changelog": modes[edge.source].names()})
+        for node in shown
+        for edge in _edges(plan, node)
+    ]
     states = _states(side)
     nodes = [
         GraphNode(
@@ -122,9 +130,9 @@ def graph_of(plan: CompiledPlan) -> Graph:
             table=masked_text(identifier_of(node)),
             words=masked_text(_title(side, node)),
             description=masked_text(_description(side, node)),
-            rank=layers.rank[node.id],
-            order=layers.order[node.id],
-            row=layers.row[node.id],
+            rank=0,
+            order=0,
+            row=0,
             state=states.get(node.id, []),
             keeps_state=keeps_state(node),
             why_no_ttl=node.why_no_entries() if keeps_state(node) and node.id not in states else "",
@@ -136,11 +144,21 @@ def graph_of(plan: CompiledPlan) -> Graph:
         )
         for node in shown
     ]
-    drawn = [
-        edge.model_copy(update={"changelog": modes[edge.source].names(), "via": list(via)})
-        for edge, via in zip(edges, layers.via, strict=True)
-    ]
-    return Graph(nodes=nodes, edges=drawn)
+    return nodes, edges
+
+
+def placed(nodes: Sequence[GraphNode], edges: Sequence[GraphEdge]) -> Graph:
+    """Lay out operators, which are in topological order, and their edges."""
+    layers = layers_of([node.id for node in nodes], [(edge.source, edge.target) for edge in edges])
+    return Graph(
+        nodes=[
+            node.model_copy(
+                update={"rank": layers.rank[node.id], "order": layers.order[node.id], "row": layers.row[node.id]}
+            )
+            for node in nodes
+        ],
+        edges=[edge.model_copy(update={"via": list(via)}) for edge, via in zip(edges, layers.via, strict=True)],
+    )
 
 
 def _passes(node: PlanNode) -> bool:

@@ -27,6 +27,11 @@ def test_plans_of_flink_have_no_errors(path: Path) -> None:
     assert [finding for finding in findings if finding.is_unreadable] == []
 
 
+def test_a_schema_is_no_fault() -> None:
+    data = data_of(CASE)
+    assert check(json.dumps({"$schema": "plan.schema.json"} | data)) == check(json.dumps(data))
+
+
 def test_not_json() -> None:
     (finding,) = check("{")
     assert "line 1, column 2" in finding.message

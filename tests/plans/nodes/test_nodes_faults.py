@@ -116,6 +116,7 @@ def test_all_faults_are_found_at_once() -> None:
         ({"flinkVersion": "2.4", "nodes": [], "edges": []}, "newer than 2.3"),
         ({"flinkVersion": "two", "nodes": [], "edges": []}, "not a version of Flink"),
         ({"flinkVersion": "2.3", "nodes": [], "edges": [], "uid": 1}, "unknown field `uid` in the plan's root"),
+        ({"$schema": 1, "flinkVersion": "2.3", "nodes": [], "edges": []}, r"`\$schema` must be a text, not 1"),
         ({"flinkVersion": "2.3", "nodes": [1], "edges": []}, "a node must be an object"),
         ({"flinkVersion": "2.3", "nodes": [], "edges": [{"source": 1}]}, "the field `target` is missing"),
     ],

@@ -46,6 +46,14 @@ def test_an_unknown_node_is_named_with_the_known_ones() -> None:
     assert str(plan().nodes[0].id) in raised.value.remedy
 
 
+def test_the_schema_of_a_file_is_kept_and_makes_no_other_plan() -> None:
+    text = plan().to_json().replace("{\n", '{\n  "$schema" : "plan.schema.json",\n', 1)
+    named = CompiledPlan.from_json(text)
+    assert named.to_json() == named.with_nodes(named.nodes).to_json() == text
+    assert named == plan()
+    assert named.with_schema("").to_json() == plan().to_json()
+
+
 class TestFiles:
     def test_writes_what_it_reads(self, tmp_path: Path) -> None:
         path = tmp_path / "plan.json"

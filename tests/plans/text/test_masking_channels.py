@@ -18,9 +18,14 @@ from compiled_plan.plans.inspection.check import report
 from compiled_plan.plans.inspection.diff.advice import advice
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.diff.document import Side, document
+from compiled_plan.plans.inspection.diff.markdown import diff_markdown
 from compiled_plan.plans.inspection.entries import state_lines
 from compiled_plan.plans.inspection.explain import explain
 from compiled_plan.plans.inspection.graph.document import graph_of
+from compiled_plan.plans.inspection.graph.dot import to_dot
+from compiled_plan.plans.inspection.graph.drawing import Drawing
+from compiled_plan.plans.inspection.graph.mermaid import to_mermaid
+from compiled_plan.plans.inspection.graph.svg import to_svg
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.listeners import failed_message
 from compiled_plan.plans.telemetry.openlineage import Lineage
@@ -75,7 +80,9 @@ def _lineage(path: Path) -> Iterator[str]:
 _CHANNELS: dict[str, Callable[[], str]] = {
     "plan": lambda: json.dumps(masked_json(json.loads(plan().to_json()))),
     "graph": lambda: graph_of(plan()).model_dump_json(),
+    "drawing": lambda: "".join(render(Drawing.of(plan())) for render in (to_mermaid, to_dot, to_svg)),
     "diff": _difference,
+    "markdown": lambda: diff_markdown(diff_plans(plan(), plan("x")), *URLS[:2], advice(diff_plans(plan(), plan("x")))),
     "check": lambda: json.dumps([asdict(fact) for fact in checked_at_start(plan())]),
     "state": lambda: json.dumps([line.to_dict() for line in state_lines(plan())]),
     "report": lambda: json.dumps(report(plan().to_json()).to_dict("")),

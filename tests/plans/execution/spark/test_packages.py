@@ -8,7 +8,7 @@ import subprocess
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -53,6 +53,22 @@ def test_libraries_needed_by_kafka() -> None:
         INSERT INTO o SELECT a FROM k;
     """
     assert tuple(packages.needed(TableEnvironment().compile_script(text))) == KAFKA
+
+
+def test_libraries_of_a_connector_are_named_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    present, added = KAFKA[1], list[str]()
+    monkeypatch.setattr(packages, "has_class", lambda _, name: name == present.holds)
+    monkeypatch.setattr(packages, "_add", lambda _, package, user: added.append(package.coordinates))
+    users = {**dict.fromkeys(KAFKA, "connector 'kafka'"), FLINK[0]: "the Java function f"}
+    packages.add_packages(cast(Any, None), users)
+    names = [package.coordinates for package in KAFKA if package is not present]
+    assert added == [*names, FLINK[0].coordinates]
+    assert capsys.readouterr().err.splitlines() == [
+        f"adding {', '.join(names)}, which connector 'kafka' needs",
+        f"adding {FLINK[0].coordinates}, which the Java function f needs",
+    ]
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from compiled_plan.api.scripts import Say, Session, compiled, is_program
@@ -64,9 +64,11 @@ def side_of(name: str, session: Session, say: Say, over: ComparedSide | None = N
         from compiled_plan.plans.inspection.checkpoints import CheckpointReader
         from compiled_plan.plans.inspection.diff.description import facts_of, read_description
 
-        files = CheckpointReader(folder).program_in_force()
+        reader = CheckpointReader(folder)
+        files = reader.program_in_force()
         plan = plan_from_json(files.plan, folder.shown)
-        return ComparedSide(name, "checkpoint", plan, facts_of(read_description(files.description, folder.shown), plan))
+        run = facts_of(read_description(files.description, folder.shown), plan)
+        return ComparedSide(name, "checkpoint", plan, replace(run, state_bytes=reader.figures_in_force().bytes))
     from compiled_plan.plans.inspection.checked_plans import plan_from_file
 
     return ComparedSide(name, "plan", plan_from_file(name), run_to_come())

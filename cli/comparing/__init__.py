@@ -1,0 +1,1 @@
+"""Comparison of two plans, for `diff-plan` and `review-plans`"""

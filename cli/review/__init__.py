@@ -1,0 +1,1 @@
+"""Review of changed programs: their plans compared with the committed ones (`review-plans`)"""
