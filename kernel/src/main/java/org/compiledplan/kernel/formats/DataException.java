@@ -24,7 +24,10 @@ public final class DataException extends RuntimeException {
     return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
   }
 
-  /** Names the value that a text ends in: Jackson's message depends on the parser, and has its internal names. */
+  /**
+   * Names the value that a text ends in: Jackson's message depends on the parser, and has its
+   * internal names.
+   */
   private static String endsWithin(String message) {
     if (message.contains("Object")) return "an object";
     if (message.contains("Array")) return "an array";
