@@ -195,7 +195,7 @@ class _Deciding:
         """The options that fill these operators; empty if history does not yield their state."""
         if NATIVE in (self.old["host"], self.setting.host):
             return ""
-        emptied = reset.union(*({edit.uid, edit.old_uid} - {""} for edit in edits))
+        emptied = {*reset, *(uid for edit in edits for uid in (edit.uid, edit.old_uid) if uid)}
         try:
             filling = self._filling(diff, emptied, (*self.options.warm_up, *(edit.uid for edit in edits)))
         except CompiledPlanError:
