@@ -45,6 +45,8 @@ from compiled_plan.plans.types import (
     MultisetType,
     NumericType,
     TimestampBase,
+    TimestampLtzType,
+    TimestampType,
     VarBinaryType,
     VarCharType,
 )
@@ -136,7 +138,7 @@ def compare(symbol: str, left: RexNode, right: RexNode, equality: bool | None = 
     left_type, right_type = type_of(left), type_of(right)
     pair = _row_pair(left, right)
     if pair is not None and symbol == "=":
-        return all_of(tuple(compare("=", a, b) for a, b in pair))
+        return all_of(tuple(_equal_fields(a, b) for a, b in pair))
     if not _comparable(left_type, right_type, ordered=not equality):
         raise ProgramError(
             f"cannot apply {symbol} to arguments of type <{left_type.with_nullability(True)}> {symbol} "
@@ -155,6 +157,14 @@ def compare(symbol: str, left: RexNode, right: RexNode, equality: bool | None = 
         )
     left, right = _coerced(left, right, equality)
     return boolean_call(symbol, (left, right), "BINARY")
+
+
+def _equal_fields(left: RexNode, right: RexNode) -> RexNode:
+    """Equality of two fields; unlike `=`, without casts of timestamps with and without time zone."""
+    compared = compare("=", left, right)
+    if {type(type_of(left)), type(type_of(right))} == {TimestampType, TimestampLtzType}:
+        return boolean_call("=", (left, right), "BINARY")
+    return compared
 
 
 def _row_pair(left: RexNode, right: RexNode) -> tuple[tuple[RexNode, RexNode], ...] | None:
