@@ -48,8 +48,10 @@ def aligned(
     if any(map(_has_map, types)):
         # Spark does not compare maps; equal maps have equal texts.
         return tuple(value_text(arg, type_) for arg, type_ in zip(args, types, strict=True))
-    if {type(type_) for type_ in types} == {t.TimestampType, t.TimestampLtzType}:
-        return _of_type(args[0], types[0], types[1], context), args[1]
+    left, right = types
+    if isinstance(left, t.TimestampBase) and isinstance(right, t.TimestampBase) and type(left) is not type(right):
+        target = left if left.precision > right.precision else right
+        return tuple(_of_type(arg, type_, target, context) for arg, type_ in zip(args, types, strict=True))
     return tuple(_comparable(arg, type_, types) for arg, type_ in zip(args, types, strict=True))
 
 
