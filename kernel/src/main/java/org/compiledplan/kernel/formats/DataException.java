@@ -1,7 +1,6 @@
 package org.compiledplan.kernel.formats;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.io.JsonEOFException;
 
 /**
  * A value that cannot be read or written; the message names the column, the value, and the expected
@@ -15,11 +14,12 @@ public final class DataException extends RuntimeException {
   }
 
   static String reason(Throwable cause) {
-    if (cause instanceof JsonEOFException cut) {
-      return "not JSON: the text ends within " + endsWithin(cut.getOriginalMessage());
-    }
     if (cause instanceof JsonProcessingException json) {
-      return "not JSON: " + json.getOriginalMessage();
+      String message = json.getOriginalMessage();
+      return "not JSON: "
+          + (message.startsWith("Unexpected end-of-input")
+              ? "the text ends within " + endsWithin(message)
+              : message);
     }
     return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
   }
