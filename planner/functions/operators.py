@@ -33,6 +33,7 @@ from compiled_plan.plans.types import (
     MAX_LENGTH,
     ArrayType,
     BinaryType,
+    BitmapType,
     BooleanType,
     BytesType,
     CharacterType,
@@ -180,8 +181,8 @@ def row_parts(rex: RexNode) -> Operands:
 
 def _comparable(left: LogicalType, right: LogicalType, *, ordered: bool) -> bool:
     if least_restrictive((left, right)) is not None:
-        nested = isinstance(left, MapType | MultisetType | FieldsType | ArrayType)
-        return not (nested and ordered)
+        unordered = isinstance(left, MapType | MultisetType | FieldsType | ArrayType | BitmapType)
+        return not (unordered and ordered)
     texts = [type_ for type_ in (left, right) if isinstance(type_, CharacterType)]
     others = [type_ for type_ in (left, right) if not isinstance(type_, CharacterType)]
     if len(texts) == 1:
