@@ -170,7 +170,7 @@ def _typeof(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
 def _printf(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     values = zip(args[1:], operand_types(call)[1:], strict=True)
     printed = [_printed(arg, type_, context).alias(f"v{at}") for at, (arg, type_) in enumerate(values)]
-    return java("PRINTF", "string", args[0], F.struct(*(printed or [F.lit(None).alias("v0")])))
+    return java("PRINTF", "string", args[0], *([F.struct(*printed)] if printed else []))
 
 
 def _printed(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:

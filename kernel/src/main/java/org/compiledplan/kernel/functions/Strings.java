@@ -20,7 +20,9 @@ final class Strings {
   private Strings() {}
 
   static void register() {
-    Registry.plain("PRINTF", a -> a[0] == null ? null : printed((String) a[0], (Row) a[1]));
+    Registry.plain(
+        "PRINTF",
+        a -> a[0] == null ? null : printed((String) a[0], a.length < 2 ? null : (Row) a[1]));
     Registry.plain("PRINT", a -> print(a[0], a[1]));
     Registry.strict(
         "SUBSTRING",
@@ -280,7 +282,7 @@ final class Strings {
 
   /** Formats values; null if the format does not fit them, as in Flink. */
   private static String printed(String format, Row values) {
-    Object[] arguments = new Object[values.size()];
+    Object[] arguments = new Object[values == null ? 0 : values.size()];
     for (int i = 0; i < arguments.length; i++) arguments[i] = values.get(i);
     try {
       return String.format(Locale.US, format, arguments);
