@@ -67,9 +67,7 @@ def fill_options(edits: Sequence[OperatorEdit], remaining: Sequence[Concern] = (
     options = [ACCEPT] if any(concern.verdict is Verdict.PARTIAL for concern in remaining) else []
     for edit in edits:
         uid = quote(edit.uid)
-        options += (
-            [f"--warm-up {uid}"] if edit.change is Change.ADDED else [f"--reset {uid} --warm-up {uid}"]
-        )
+        options += [f"--warm-up {uid}"] if edit.change is Change.ADDED else [f"--reset {uid} --warm-up {uid}"]
     return f"{' '.join(options)} fills {'it' if len(edits) == 1 else 'them'} from what was read before"
 
 
