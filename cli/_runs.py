@@ -137,7 +137,7 @@ class Runs:
                 show.steps(run, plan)
                 return None
             with stop.heeded_by(run):
-                show.start(run)
+                show.follow(run)
                 show.end(run.execute())
         except Exception as fault:
             if isinstance(fault, StuckError) and stop.signal is not None:

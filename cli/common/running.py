@@ -147,13 +147,16 @@ class Progress:
         else:
             print_line("\n".join([stages_text(layout), *decision_lines(run.upgrade)]))
 
-    def start(self, run: Run) -> None:
-        """Report the start of the run."""
+    def follow(self, run: Run) -> None:
+        """Report the start of the run and its steps, once it holds its checkpoint."""
+        run.start.on_begin = lambda: self._start(run)
+        run.start.on_step = self._step
+
+    def _start(self, run: Run) -> None:
         if run.upgrade is not None and run.upgrade.moves:
             self._moving(run.upgrade)
         how = "until its input ends" if run.bounded else "until it is stopped"
         self._send({"event": "start", "version": 1, "plan": self.path, "bounded": run.bounded})
-        run.start.on_step = self._step
         if not self._silent:
             at = f", checkpoint {run.options.checkpoint}" if run.options.checkpoint else ""
             console().print(f"{Path(self.path).name}: running {how}{at}", highlight=False)

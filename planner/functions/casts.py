@@ -254,10 +254,9 @@ def _plain(type_: LogicalType) -> LogicalType:
 def least_restrictive(types: Sequence[LogicalType]) -> LogicalType | None:
     """The common type for set operations, CASE, comparisons, IN lists, VALUES, ARRAY[] and MAP[]; None if none exists.
 
-    NULL literals only make the result nullable. Of approximate types, and of timestamps with and without time zone, the
-    first wins, as in Flink. Objects have a common type if they are of one class and their fields differ at most in
-    lengths
-    and nullability (in Flink, not even in these).
+    NULL literals only make the result nullable. Of approximate types, and of timestamps of one precision with and
+    without time zone, the first wins, as in Flink. Objects have a common type if they are of one class and their
+    fields differ at most in lengths and nullability (in Flink, not even in these).
     """
     known = [type_ for type_ in types if not isinstance(type_, NullType)]
     if not known:
@@ -322,7 +321,9 @@ def _wider(left: LogicalType, right: LogicalType) -> LogicalType | None:
             make = BinaryType if both else VarBinaryType
             return make(length=max(left.length, right.length), nullable=nullable)
         case TimestampBase(), TimestampBase():
-            wider = left if left.precision >= right.precision else right
+            # Of unlike precisions the second type wins, with the greater one.
+            wider = replace(right, precision=max(left.precision, right.precision))
+            wider = left if left.precision == right.precision else wider
             return wider.as_regular().with_nullability(nullable)
         case ArrayType(), ArrayType():
             element = _wider(left.element, right.element)

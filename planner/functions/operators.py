@@ -33,6 +33,7 @@ from compiled_plan.plans.types import (
     MAX_LENGTH,
     ArrayType,
     BinaryType,
+    BitmapType,
     BooleanType,
     BytesType,
     CharacterType,
@@ -45,6 +46,8 @@ from compiled_plan.plans.types import (
     MultisetType,
     NumericType,
     TimestampBase,
+    TimestampLtzType,
+    TimestampType,
     VarBinaryType,
     VarCharType,
 )
@@ -136,7 +139,7 @@ def compare(symbol: str, left: RexNode, right: RexNode, equality: bool | None = 
     left_type, right_type = type_of(left), type_of(right)
     pair = _row_pair(left, right)
     if pair is not None and symbol == "=":
-        return all_of(tuple(compare("=", a, b) for a, b in pair))
+        return all_of(tuple(_equal_fields(a, b) for a, b in pair))
     if not _comparable(left_type, right_type, ordered=not equality):
         raise ProgramError(
             f"cannot apply {symbol} to arguments of type <{left_type.with_nullability(True)}> {symbol} "
@@ -157,6 +160,14 @@ def compare(symbol: str, left: RexNode, right: RexNode, equality: bool | None = 
     return boolean_call(symbol, (left, right), "BINARY")
 
 
+def _equal_fields(left: RexNode, right: RexNode) -> RexNode:
+    """Equality of two fields; unlike `=`, without casts of timestamps with and without time zone."""
+    compared = compare("=", left, right)
+    if {type(type_of(left)), type(type_of(right))} == {TimestampType, TimestampLtzType}:
+        return boolean_call("=", (left, right), "BINARY")
+    return compared
+
+
 def _row_pair(left: RexNode, right: RexNode) -> tuple[tuple[RexNode, RexNode], ...] | None:
     """Pairs of fields of two row constructors, which SQL compares field by field; None for other rows."""
     both = (row_parts(left), row_parts(right))
@@ -170,8 +181,8 @@ def row_parts(rex: RexNode) -> Operands:
 
 def _comparable(left: LogicalType, right: LogicalType, *, ordered: bool) -> bool:
     if least_restrictive((left, right)) is not None:
-        nested = isinstance(left, MapType | MultisetType | FieldsType | ArrayType)
-        return not (nested and ordered)
+        unordered = isinstance(left, MapType | MultisetType | FieldsType | ArrayType | BitmapType)
+        return not (unordered and ordered)
     texts = [type_ for type_ in (left, right) if isinstance(type_, CharacterType)]
     others = [type_ for type_ in (left, right) if not isinstance(type_, CharacterType)]
     if len(texts) == 1:

@@ -29,7 +29,9 @@ from compiled_plan.planner.functions.signatures import (
     varying,
 )
 from compiled_plan.planner.functions.signatures import SYMBOL as KEYWORD
+from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.rex import Literal, type_of
+from compiled_plan.plans.rex.operands import printf_fault
 from compiled_plan.plans.types import (
     BIGINT,
     BOOLEAN,
@@ -58,6 +60,13 @@ def _entry(
     name: str, forms: tuple[Form, ...], returns: ReturnRule, *aliases: str, internal: str = "", nulls: bool = False
 ) -> Function:
     return Function(name, forms, returns, internal, aliases=aliases, nulls=nulls)
+
+
+def _printed(operands: Operands) -> Operands:
+    fault = printf_fault([type_of(rex) for rex in operands])
+    if fault is not None:
+        raise UnsupportedError(fault[0], remedy=fault[1])
+    return operands
 
 
 def _overlay(operands: Operands) -> LogicalType:
@@ -171,7 +180,7 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     _entry("URL_ENCODE", _ONE, nullable(STRING)).api("x.url_encode", "URL_ENCODE: the text encoded for a URL."),
     _entry("URL_DECODE", _ONE, nullable(STRING)).api("x.url_decode", "URL_DECODE: the text decoded from a URL."),
-    _entry("PRINTF", (form(TEXT, rest=ANY),), nullable(STRING), nulls=True).api(
+    Function("PRINTF", (form(TEXT, rest=ANY),), nullable(STRING), nulls=True, prepare=_printed).api(
         "x.printf(*values)", "PRINTF: the values in this format."
     ),
     _entry("ELT", (form(WHOLE, TEXT, rest=TEXT), form(WHOLE, BYTES_, rest=BYTES_)), _elt, nulls=True).api(

@@ -120,7 +120,14 @@ def _round(call: Call, types: Types) -> tuple[str, str] | None:
     return f"rounding to {unit}", f"units: {', '.join(sorted(ROUNDING))}"
 
 
+def printf_fault(types: Types) -> tuple[str, str] | None:
+    """Refuse values of PRINTF whose text in Flink is that of an object in memory."""
+    refused = next((type_ for type_ in types[1:] if kind_of(type_) in "ABMUGRW"), None)
+    return None if refused is None else (f"PRINTF of a value of type {refused}", "CAST it to STRING")
+
+
 _RULES: Mapping[str, Rule] = {
+    "$PRINTF$1": lambda call, types: printf_fault(types),
     **dict.fromkeys(("$LIKE$1", "$NOT LIKE$1", "$like$1"), _like),
     **dict.fromkeys(("$EXTRACT$1", "$extract$1"), _extract),
     **dict.fromkeys(("$FLOOR$1", "$CEIL$1", "$CEILING$1", "$floor$1", "$ceil$1"), _round),

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from functools import partial
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.execution.checkpoint.store import Store
+from compiled_plan.plans.execution.spark.storage import LocalFolder
 from tests.support.commands import called
 
 run = partial(called, "execute_plan")
@@ -70,7 +74,7 @@ def plan(folder: Path, name: str, statements: str) -> Path:
     return path
 
 
-def test_an_upgrade_by_commands(shared_session: None, tmp_path: Path) -> None:
+def test_an_upgrade_by_commands(shared_session: None, spark: SparkSession, tmp_path: Path) -> None:
     sums, counts = (
         f"INSERT INTO {table} SELECT k, {call} FROM r GROUP BY k;"
         for table, call in (("a", "SUM(v)"), ("b", "COUNT(v)"))
@@ -95,6 +99,12 @@ def test_an_upgrade_by_commands(shared_session: None, tmp_path: Path) -> None:
     assert [path.name for path in (checkpoint / "generations").iterdir()] == ["1"], "nothing was done"
     result = execute(new, "--dry-run")
     assert "checkpoint: fully compatible, the state moves into a new generation" in result.stdout
+    with Store(LocalFolder(checkpoint)).locked(spark):
+        busy = execute(new), execute(old), execute(new, "--json")
+    for held in busy:
+        assert held.returncode == 1
+        assert " runs a plan on this checkpoint since " in held.stderr
+        assert not re.search(r"^checkpoint: |running until|\"event\": \"(upgrade|start)", held.stderr, re.MULTILINE)
     moved = execute(new, "--json")
     assert moved.returncode == 0, moved.stderr
     messages = [json.loads(line) for line in moved.stderr.splitlines() if line.startswith("{")]

@@ -51,7 +51,9 @@ def _unary(binder: Binder, node: ast.Unary, context: Context) -> RexNode:
     inner = node.operand
     if node.operator != "NOT":
         if node.operator == "-" and isinstance(inner, ast.Constant) and not inner.is_string:
-            return bind_number(binder, node, f"-{inner.text}")
+            # Flink's literals are decimals, which have no -0.0.
+            is_zero = not inner.text.upper().partition("E")[0].strip("0.")
+            return bind_number(binder, node, inner.text if is_zero else f"-{inner.text}")
         return resolve_call(node.operator, [bind(binder, inner, context)])
     match inner:
         case ast.Like():

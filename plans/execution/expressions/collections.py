@@ -120,12 +120,18 @@ def _contains(call: Call, args: tuple[Column, ...], context: ExpressionContext) 
 
 @translates("$ARRAY_POSITION$1")
 def _position(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    return F.array_position(args[0], _needle(call, args, context)).cast("int")
+    needle = _needle(call, args, context)
+    position = F.array_position(args[0], needle).cast("int")
+    if not isinstance(_element_type(call), _FLOATING):
+        return position
+    return F.when(args[0].isNotNull() & F.isnan(needle), F.lit(0)).otherwise(position)
 
 
 @translates("$ARRAY_REMOVE$1")
 def _remove(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     needle = _needle(call, args, context)
+    if isinstance(_element_type(call), _FLOATING):
+        return lambdas.filtered(args[0], lambda item: F.isnan(item) | ~item.eqNullSafe(needle))
     return lambdas.filtered(args[0], lambda item: ~item.eqNullSafe(needle))
 
 
@@ -154,20 +160,26 @@ def _same_type(*names: str, apply: Callable[..., Column]) -> None:
 
 
 _same_type("$ARRAY_CONCAT$1", apply=F.concat)
-_same_type("$ARRAY_UNION$1", apply=F.array_union)
-_same_type("$ARRAY_EXCEPT$1", apply=F.array_except)
-_same_type("$ARRAY_DISTINCT$1", apply=F.array_distinct)
 _same_type("$ARRAY_REVERSE$1", apply=F.reverse)
 
 
-@translates("$ARRAY_INTERSECT$1")
-def _intersection(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    common = F.array_intersect(_whole(call, args, 0, context), _whole(call, args, 1, context))
-    assert isinstance(call.type, t.ArrayType)
-    if not isinstance(call.type.element, _FLOATING):
-        return common
-    # NaN equals nothing.
-    return lambdas.filtered(common, lambda item: ~F.coalesce(F.isnan(item), F.lit(False)))
+def _set_operation(name: str, apply: Callable[..., Column]) -> None:
+    """Register an operation on arrays as sets; Spark's differ for floating-point numbers, see the kernel's."""
+
+    def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+        arrays = [_whole(call, args, index, context) for index in range(len(args))]
+        assert isinstance(call.type, t.ArrayType)
+        if isinstance(call.type.element, _FLOATING):
+            return java(f"{name}_NUMBERS", call.type, *arrays)
+        return apply(*arrays)
+
+    translates(f"${name}$1")(translate)
+
+
+_set_operation("ARRAY_DISTINCT", F.array_distinct)
+_set_operation("ARRAY_UNION", F.array_union)
+_set_operation("ARRAY_EXCEPT", F.array_except)
+_set_operation("ARRAY_INTERSECT", F.array_intersect)
 
 
 @translates("$ARRAY_SLICE$1")
@@ -206,6 +218,8 @@ translates("$ARRAY_MIN$1")(_extremum(F.array_min))
 def _sort(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     ascending = args[1] if len(args) > 1 else F.lit(True)
     nulls_first = args[2] if len(args) > 2 else ascending
+    if isinstance(_element_type(call), _FLOATING):
+        return java("ARRAY_SORT_NUMBERS", call.type, args[0], ascending, nulls_first)
     present = lambdas.filtered(args[0], lambda item: item.isNotNull())
     values = F.when(ascending, F.sort_array(present)).otherwise(F.sort_array(present, asc=False))
     nulls = lambdas.filtered(args[0], lambda item: item.isNull())

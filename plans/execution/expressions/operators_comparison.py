@@ -23,6 +23,7 @@ from compiled_plan.plans.execution.expressions.keys import value_text
 from compiled_plan.plans.execution.expressions.literals_to_columns import value_column
 from compiled_plan.plans.execution.expressions.operators_logic import balanced
 from compiled_plan.plans.execution.expressions.registry import Family
+from compiled_plan.plans.execution.expressions.zones import from_local, to_local
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -31,10 +32,6 @@ if TYPE_CHECKING:
     from compiled_plan.plans.rex import Call
 
 translates = Family(__name__)
-translates.columns("$BETWEEN$1", "$between$1", apply=lambda value, low, high: (value >= low) & (value <= high))
-translates.columns(
-    "$NOT BETWEEN$1", "$NOTBETWEEN$1", "$notBetween$1", apply=lambda value, low, high: (value < low) | (value > high)
-)
 translates.columns("$IN$1", "$in$1", apply=lambda value, *values: value.isin(*values))
 translates.columns("$NOT IN$1", apply=lambda value, *values: ~value.isin(*values))
 
@@ -44,12 +41,44 @@ _FLOATING = (t.FloatType, t.DoubleType)
 _TIMES = (t.DateType, t.TimeType, t.TimestampBase)
 
 
-def aligned(args: tuple[Column, ...], types: tuple[t.LogicalType, ...]) -> tuple[Column, ...]:
+def aligned(
+    args: tuple[Column, ...], types: tuple[t.LogicalType, ...], context: ExpressionContext
+) -> tuple[Column, ...]:
     """Operands as columns of types that Spark compares as Flink does."""
     if any(map(_has_map, types)):
         # Spark does not compare maps; equal maps have equal texts.
         return tuple(value_text(arg, type_) for arg, type_ in zip(args, types, strict=True))
+    left, right = types
+    if isinstance(left, t.TimestampBase) and isinstance(right, t.TimestampBase) and type(left) is not type(right):
+        target = left if left.precision > right.precision else right
+        return tuple(_of_type(arg, type_, target, context) for arg, type_ in zip(args, types, strict=True))
     return tuple(_comparable(arg, type_, types) for arg, type_ in zip(args, types, strict=True))
+
+
+def _of_type(column: Column, type_: t.LogicalType, target: t.LogicalType, context: ExpressionContext) -> Column:
+    """A timestamp with or without time zone as the other one, in the session's zone."""
+    match type_, target:
+        case t.TimestampType(), t.TimestampLtzType():
+            return from_local(column, context.time_zone)
+        case t.TimestampLtzType(), t.TimestampType():
+            return to_local(column, context.time_zone)
+    return column
+
+
+def _ordered(call: Call, args: tuple[Column, ...], context: ExpressionContext, by: Comparison, at: int) -> Column:
+    """The comparison of the first operand with another one."""
+    types = operand_types(call)
+    return by(*aligned((args[0], args[at]), (types[0], types[at]), context))
+
+
+@translates("$BETWEEN$1", "$between$1")
+def _between(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return _ordered(call, args, context, ge, 1) & _ordered(call, args, context, le, 2)
+
+
+@translates("$NOT BETWEEN$1", "$NOTBETWEEN$1", "$notBetween$1")
+def _not_between(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    return _ordered(call, args, context, lt, 1) | _ordered(call, args, context, gt, 2)
 
 
 def _read_as_times(
@@ -109,7 +138,7 @@ def _compares(*names: str, by: Comparison, nan: bool = False, unlike: bool | Non
             if _is_unlike(types):
                 return F.when(args[0].isNotNull() & args[1].isNotNull(), F.lit(unlike))
             args, types = _read_as_times(call, args, types, context)
-        left, right = aligned(args, types)
+        left, right = aligned(args, types, context)
         result = by(left, right)
         watched = [
             F.isnan(column)
@@ -133,7 +162,7 @@ _compares("$>=$1", "$greaterThanOrEqual$1", by=ge)
 
 @translates("$IS NOT DISTINCT FROM$1")
 def _not_distinct(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    left, right = aligned(args, operand_types(call))
+    left, right = aligned(args, operand_types(call), context)
     return left.eqNullSafe(right)
 
 
@@ -150,16 +179,23 @@ def _search(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
     value, type_ = args[0], r.type_of(call.operands[0])
     if isinstance(type_, _FLOATING) or isinstance(sarg.type, _FLOATING):
         value = value.cast("double")
+
+    def bound(constant: object) -> Column:
+        return _of_type(value_column(constant, sarg.type, context), sarg.type, type_, context)
+
     points = [item for item in sarg.ranges if _is_point(item)]
     others = [item for item in sarg.ranges if not _is_point(item)]
-    tests = [_in_ranges(value, run, sarg.type, context) for run in _runs(others)]
+    tests = [_in_ranges(value, run, bound) for run in _runs(others)]
     if points:
-        bounds = [value_column(item.lower, sarg.type, context) for item in points]
+        bounds = [bound(item.lower) for item in points]
         tests.append(value.isin(*bounds) if len(bounds) > 1 else value == bounds[0])
     matches = balanced(tests, or_) if tests else (value.isNull() & F.lit(None)) & F.lit(False)
     if isinstance(type_, _FLOATING) and others:
         # Spark sorts NaN above all numbers; in Flink it is in no range.
         matches = matches & ~F.isnan(value)
+    elif isinstance(type_, _FLOATING):
+        # Flink looks into a set of the points, whose 0.0 is not -0.0.
+        matches = matches & (value.cast("string") != "-0.0")
     if sarg.null_as == "TRUE":
         return value.isNull() | matches
     if sarg.null_as == "FALSE":
@@ -187,22 +223,22 @@ def _excludes_one_value(left: r.Range, right: r.Range) -> bool:
     return ends and starts and left.upper == right.lower
 
 
-def _in_ranges(value: Column, run: Sequence[r.Range], type_: t.LogicalType, context: ExpressionContext) -> Column:
+def _in_ranges(value: Column, run: Sequence[r.Range], bound: Callable[[object], Column]) -> Column:
     """True for a value within the bounds of a run of ranges and unequal to its excluded values."""
     if len(run) == 1:
-        return _in_range(value, run[0], type_, context)
+        return _in_range(value, run[0], bound)
     first, last = run[0], run[-1]
     bounds = replace(first, upper=last.upper, has_upper=last.has_upper, upper_closed=last.upper_closed)
-    apart = ~value.isin(*(value_column(item.upper, type_, context) for item in run[:-1]))
-    return _in_range(value, bounds, type_, context) & apart if bounds.has_lower or bounds.has_upper else apart
+    apart = ~value.isin(*(bound(item.upper) for item in run[:-1]))
+    return _in_range(value, bounds, bound) & apart if bounds.has_lower or bounds.has_upper else apart
 
 
-def _in_range(value: Column, item: r.Range, type_: t.LogicalType, context: ExpressionContext) -> Column:
+def _in_range(value: Column, item: r.Range, bound: Callable[[object], Column]) -> Column:
     tests = []
     if item.has_lower:
-        bound = value_column(item.lower, type_, context)
-        tests.append(value >= bound if item.lower_closed else value > bound)
+        lower = bound(item.lower)
+        tests.append(value >= lower if item.lower_closed else value > lower)
     if item.has_upper:
-        bound = value_column(item.upper, type_, context)
-        tests.append(value <= bound if item.upper_closed else value < bound)
+        upper = bound(item.upper)
+        tests.append(value <= upper if item.upper_closed else value < upper)
     return reduce(and_, tests) if tests else value.eqNullSafe(value)

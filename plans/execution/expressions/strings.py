@@ -18,6 +18,7 @@ from compiled_plan.plans.execution.expressions.context import operand_types
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant, symbol
 from compiled_plan.plans.execution.expressions.registry import Family
+from compiled_plan.plans.execution.expressions.zones import as_point
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -167,10 +168,24 @@ def _typeof(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
 
 @translates("$PRINTF$1")
 def _printf(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    values = zip(args, operand_types(call), strict=True)
-    return F.printf(
-        *(texts.to_text(arg, type_, context) if isinstance(type_, t.BitmapType) else arg for arg, type_ in values)
-    )
+    values = zip(args[1:], operand_types(call)[1:], strict=True)
+    printed = [_printed(arg, type_, context).alias(f"v{at}") for at, (arg, type_) in enumerate(values)]
+    return java("PRINTF", "string", args[0], *([F.struct(*printed)] if printed else []))
+
+
+def _printed(column: Column, type_: t.LogicalType, context: ExpressionContext) -> Column:
+    """A value as Flink's internal object for Java's formatter: the days of a DATE, the text of a TIMESTAMP in UTC."""
+    match type_:
+        case t.DateType():
+            return F.unix_date(column)
+        case t.TimestampBase():
+            return java("ISO_TEXT", "string", F.unix_micros(as_point(column)))
+        case t.DecimalType():
+            # A text, for which %d and %f fail, as for Flink's decimals.
+            return texts.to_text(column, type_, context)
+        case t.BitmapType() | t.VariantType():
+            return texts.to_text(column, type_, context)
+    return column
 
 
 @translates("$PRINT$1")

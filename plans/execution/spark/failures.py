@@ -119,6 +119,12 @@ def translate(fault: Exception, brokers: Iterable[str] = ()) -> ExecutionError:
         )
     user_raised = "USER_RAISED_EXCEPTION" in message
     text = _short(message) or type(fault).__name__
+    if "[NULL_MAP_KEY]" in message:
+        return DataError(
+            "a map gets a NULL key, which Spark's maps cannot hold",
+            remedy="give the key another value, MAP[COALESCE(k, ''), v], or leave such maps out: "
+            "CASE WHEN k IS NOT NULL THEN MAP[k, v] END",
+        )
     if "formats.DataException" in message:
         return DataError(text, remedy="correct the row, or leave it out or change the value in the query")
     if user_raised or "org.compiledplan" in message:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
 from compiled_plan.plans.execution.checkpoint.comparison import StartingPoint
 from compiled_plan.plans.execution.checkpoint.description import Setting, clock_of, stages_of
 from compiled_plan.plans.execution.checkpoint.offsets import entries, progress_of
@@ -44,10 +44,10 @@ from compiled_plan.plans.execution.upgrade.steps import (
 from compiled_plan.plans.execution.upgrade.warming import ALL, Warming
 from compiled_plan.plans.inspection.checkpoints import Head
 from compiled_plan.plans.inspection.diff.build import diff_of
-from compiled_plan.plans.inspection.diff.concerns import Concern, concerns
+from compiled_plan.plans.inspection.diff.concerns import Concern, concerns, fill_options
 from compiled_plan.plans.inspection.diff.description import facts_of, read_description
 from compiled_plan.plans.inspection.diff.mapping import StateMapping, mapping_of
-from compiled_plan.plans.inspection.diff.model import PlanDiff
+from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
 from compiled_plan.plans.inspection.diff.sides import PlanPair
 from compiled_plan.plans.inspection.identity import renamed
 from compiled_plan.plans.inspection.judging.verdicts import Verdict, worst
@@ -149,13 +149,13 @@ class _Deciding:
     def decision(self) -> Decision:
         diff = diff_of(self.both)
         reset = self._reset(diff)
-        filling = self._filling(diff, reset)
+        filling = self._filling(diff, reset, self.options.warm_up)
         if filling is not None:
-            diff = self._with_partial_downstream(diff_of(self.both, filling.nodes), filling)
+            diff = self._filled(filling)
         concerned = concerns(diff, reset)
         verdict = worst(concern.verdict for concern in concerned)
         if verdict is not Verdict.FULL and not (verdict is Verdict.PARTIAL and self.options.upgrade == MIGRATE_PARTIAL):
-            raise refusal(concerned, diff, self.store.root.uri)
+            raise refusal(concerned, diff, self.store.root.uri, (*self._fillings(diff, concerned, reset),))
         named = (*self.options.reset, *(uid for uid in self.options.warm_up if uid != ALL))
         if self.options.upgrade == CHECK and not named and not self._touches_state(diff):
             return replace(self.in_place(), diff=diff)
@@ -181,9 +181,36 @@ class _Deciding:
 
     # ---- history
 
-    def _filling(self, diff: PlanDiff, reset: Collection[str]) -> Filling | None:
+    def _fillings(self, diff: PlanDiff, concerned: Sequence[Concern], reset: Set[str]) -> Iterator[str]:
+        """The options that fill operators of concerns from history, all or one, where it yields their state."""
+        uids = {concern.uids[0] for concern in concerned if concern.uids}
+        edits = [edit for edit in diff.operators if edit.new_node is not None and edit.uid in uids]
+        together = self._fills(diff, edits, reset) if edits else ""
+        if together or len(edits) < 2:
+            yield from filter(None, [together])
+            return
+        yield from filter(None, (self._fills(diff, [edit], reset) for edit in edits))
+
+    def _fills(self, diff: PlanDiff, edits: Sequence[OperatorEdit], reset: Set[str]) -> str:
+        """The options that fill these operators; empty if history does not yield their state."""
+        if NATIVE in (self.old["host"], self.setting.host):
+            return ""
+        emptied = {*reset, *(uid for edit in edits for uid in (edit.uid, edit.old_uid) if uid)}
+        try:
+            filling = self._filling(diff, emptied, (*self.options.warm_up, *(edit.uid for edit in edits)))
+        except CompiledPlanError:
+            return ""
+        if filling is None or not {edit.uid for edit in edits} <= {edit.uid for edit in filling.edits}:
+            return ""
+        return fill_options(edits, concerns(self._filled(filling), emptied))
+
+    def _filled(self, filling: Filling) -> PlanDiff:
+        """The difference with operators that are filled."""
+        return self._with_partial_downstream(diff_of(self.both, filling.nodes), filling)
+
+    def _filling(self, diff: PlanDiff, reset: Set[str], warm_up: Sequence[str]) -> Filling | None:
         """The operators to fill from history; None if there are none, or none are requested."""
-        if not self.options.warm_up or self.request.times is None:
+        if not warm_up or self.request.times is None:
             return None
         empty = tuple(
             edit
@@ -213,7 +240,7 @@ class _Deciding:
             self.options.max_files_per_batch,
             self.store.root.uri,
         )
-        return warming.filling(self.options.warm_up)
+        return warming.filling(warm_up)
 
     def _with_partial_downstream(self, diff: PlanDiff, filling: Filling) -> PlanDiff:
         """The difference, with a partial verdict for operators downstream of refilled ones with partial old state."""

@@ -26,12 +26,13 @@ class UpgradeError(CheckpointError):
         self.diff = diff
 
 
-def refusal(concerns: Sequence[Concern], diff: PlanDiff, where: str) -> UpgradeError:
+def refusal(concerns: Sequence[Concern], diff: PlanDiff, where: str, fillings: Sequence[str] = ()) -> UpgradeError:
     """Create the error of a start whose options do not permit its change of state.
 
     Args:
         concerns: the incompatibilities.
         where: the checkpoint.
+        fillings: remedies that fill operators from history.
     """
     verdict = worst(concern.verdict for concern in concerns)
     operators = sum(bool(concern.uids) for concern in concerns)
@@ -41,6 +42,6 @@ def refusal(concerns: Sequence[Concern], diff: PlanDiff, where: str) -> UpgradeE
     return UpgradeError(
         "\n".join((f"cannot start: {subject} {is_are} {verdict.value} with the checkpoint", *dict.fromkeys(lines))),
         where,
-        "; ".join(remedies(concerns)),
+        "; ".join((*fillings, *remedies(concerns))),
         diff,
     )

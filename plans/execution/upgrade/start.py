@@ -60,6 +60,8 @@ class Start:
         #: A part of the names of what sinks write.
         self.run_id = uuid4().hex[:12] if self._generation is None or self.moves else self._generation.run_id
         self._migration: Migration | None = None
+        #: Called once this process holds the checkpoint, before the first step.
+        self.on_begin: Callable[[], None] = lambda: None
         #: Called with the number of each step of a migration, counted from 1, as it begins.
         self.on_step: Callable[[int], None] = lambda number: None
         self._publish: Callable[[], object] | None = None
@@ -119,6 +121,9 @@ class Start:
             if self.store.head() != self.head:
                 raise changed(self.store.root)
             self._refuse_ended()
+            if self.moves:
+                self._check_unchanged()
+            self.on_begin()
             if self.head is not None:
                 self.store.keep_copy(self.head)
             if self._generation is None:
@@ -127,15 +132,20 @@ class Start:
                 self._begin_to_move(spark, self._generation, finish, stopped)
             yield
 
+    def _check_unchanged(self) -> None:
+        """Refuse if a micro-batch began or ended since the decision."""
+        assert self.decision is not None
+        assert self._generation is not None
+        begun = next((step.batch for step in self.decision.steps if isinstance(step, FinishBatch)), None)
+        progress, filling = progress_of(self._generation.folder), self.decision.filling
+        if progress.planned != begun or (filling is not None and filling.progress != progress):
+            raise changed(self.store.root)
+
     def _begin_to_move(
         self, spark: SparkSession, old: Generation, finish: Callable[[], None], stopped: Callable[[], bool]
     ) -> None:
         assert self.decision is not None
         assert self.head is not None
-        begun = next((step.batch for step in self.decision.steps if isinstance(step, FinishBatch)), None)
-        progress, filling = progress_of(old.folder), self.decision.filling
-        if progress.planned != begun or (filling is not None and filling.progress != progress):
-            raise changed(self.store.root)
         self._generation = self.store.new_generation(self.setting.versions, self.run_id, self.head)
         last = self.store.program(self.head)
         self._migration = Migration(spark, self.decision, last, old, self._generation, self.functions)

@@ -54,10 +54,21 @@ def _concern(part: Part) -> Concern:
     if part.why and edits and all(part.why != edit.why for edit in edits):
         # The reason of the whole part, such as a moved table, is worse than that of its option.
         edits = (replace(edits[0], verdict=part.verdict, why=part.why),)
-    remedies = _remedies(part.edits)
-    if isinstance(part, OperatorEdit) and part.change is Change.ADDED:
-        remedies = (f"--warm-up {quote(part.uid)} fills it from what was read before",)
-    return Concern(named(part), part.verdict, part.why, edits, _uids(part), remedies)
+    return Concern(named(part), part.verdict, part.why, edits, _uids(part), _remedies(part.edits))
+
+
+def fill_options(edits: Sequence[OperatorEdit], remaining: Sequence[Concern] = ()) -> str:
+    """The start options that fill operators from history, as a remedy.
+
+    Args:
+        edits: the operators.
+        remaining: the concerns of a start with these options.
+    """
+    options = [ACCEPT] if any(concern.verdict is Verdict.PARTIAL for concern in remaining) else []
+    for edit in edits:
+        uid = quote(edit.uid)
+        options += [f"--warm-up {uid}"] if edit.change is Change.ADDED else [f"--reset {uid} --warm-up {uid}"]
+    return f"{' '.join(options)} fills {'it' if len(edits) == 1 else 'them'} from what was read before"
 
 
 def options_for(part: Part) -> tuple[str, ...]:
@@ -65,11 +76,14 @@ def options_for(part: Part) -> tuple[str, ...]:
     concern = _concern(part)
     if concern.verdict is Verdict.FULL:
         return ()
+    remedies = concern.remedies
+    if isinstance(part, OperatorEdit) and part.change is Change.ADDED:
+        remedies = (fill_options([part]), *remedies)
     if concern.verdict is Verdict.PARTIAL:
-        return (*concern.remedies, f"{ACCEPT} accepts it")
+        return (*remedies, f"{ACCEPT} accepts it")
     if concern.uids:
-        return (*concern.remedies, f"--reset {quote(concern.uids[0])} starts it empty")
-    return (*concern.remedies, "start with an empty checkpoint")
+        return (*remedies, f"--reset {quote(concern.uids[0])} starts it empty")
+    return (*remedies, "start with an empty checkpoint")
 
 
 def named(part: Part) -> str:

@@ -151,7 +151,9 @@ def test_a_heartbeat_while_no_rows_come(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(running, "console", lambda: SimpleNamespace(print=show))
     run = run_of(checkpoint="c")
     progress = Progress("plan.json", as_json=False, quiet=False, verbose=True)
-    progress.start(run)
+    progress.follow(run)
+    assert not lines, "nothing is reported before the run holds its checkpoint"
+    run.start.on_begin()
     for _ in range(3):
         assert beaten.acquire(timeout=10)
     progress.batch(batch(7, 0, 0))
@@ -170,5 +172,6 @@ def test_no_heartbeat_unless_verbose() -> None:
     run = run_of(bounded=True)
     before = threading.active_count()
     for quiet, as_json, verbose in ((False, False, False), (True, False, True), (False, True, True)):
-        Progress("plan.json", as_json=as_json, quiet=quiet, verbose=verbose).start(run)
+        Progress("plan.json", as_json=as_json, quiet=quiet, verbose=verbose).follow(run)
+        run.start.on_begin()
     assert threading.active_count() == before

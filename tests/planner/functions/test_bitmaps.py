@@ -42,3 +42,9 @@ def test_refused_aggregates(name: str, type_: str) -> None:
 def test_refused_calls(name: str, type_: str) -> None:
     with pytest.raises(ProgramError, match=f"cannot apply {name}"):
         resolve_call(name, [InputRef(0, parse_type(type_))])
+
+
+@pytest.mark.parametrize("name", ["<", ">=", "BETWEEN"])
+def test_bitmaps_have_no_order(name: str) -> None:
+    with pytest.raises(ProgramError, match="cannot apply"):
+        resolve_call(name, [InputRef(0, parse_type("BITMAP"))] * (3 if name == "BETWEEN" else 2))

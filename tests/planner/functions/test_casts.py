@@ -59,6 +59,8 @@ def test_implicit_casts_into_a_sink(source: str, row: str) -> None:
         ("INT NOT NULL", "NULL", "INT"),
         ("TIMESTAMP(3)", "TIMESTAMP(6)", "TIMESTAMP(6)"),
         ("TIMESTAMP(3)", "TIMESTAMP_LTZ(3)", "TIMESTAMP(3)"),
+        ("TIMESTAMP(6)", "TIMESTAMP_LTZ(3)", "TIMESTAMP_LTZ(6)"),
+        ("TIMESTAMP_LTZ(3)", "TIMESTAMP(0)", "TIMESTAMP(3)"),
         ("ARRAY<INT>", "ARRAY<BIGINT NOT NULL>", "ARRAY<BIGINT>"),
         ("ROW<a INT, b STRING>", "ROW<x BIGINT, y CHAR(3)>", "ROW<a BIGINT, b STRING>"),
     ],

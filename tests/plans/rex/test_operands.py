@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.sql import functions as F
 
+from compiled_plan.planner.functions.registry import resolve_call
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
@@ -87,6 +88,15 @@ def test_units_that_are_checked_are_translated(session: SparkSession) -> None:
     for type_, unit in product(types, units):
         call = r.Call("$FLOOR$1", (r.InputRef(0, type_), _unit(unit)), type_)
         assert fault_of(call) is not None or is_translated(call), call
+
+
+@pytest.mark.parametrize("text", ["BYTES", "ARRAY<INT>", "MAP<STRING, INT>", "ROW<a INT>", "MULTISET<INT>"])
+def test_printf_refuses_values_without_a_text_of_their_own(text: str) -> None:
+    operands = (r.Literal("%s", t.parse_type("STRING")), r.InputRef(0, t.parse_type(text)))
+    fault = fault_of(r.Call("$PRINTF$1", operands, t.parse_type("STRING")))
+    assert fault is not None and fault.message.startswith("PRINTF of a value of type ")
+    with pytest.raises(UnsupportedError, match="PRINTF of a value of type"):
+        resolve_call("PRINTF", list(operands))
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,14 @@ def test_lines_of_files(spark: SparkSession, tmp_path: Path) -> None:
     )
     (tmp_path / "b/1.csv").write_text('1,"a\nb"\n2,"c\nd",more\nx,y\n"3","ü"\n')
     (tmp_path / "c/1.txt").write_bytes(b"1234\n12345\n\xff\xfe\n")
-    (tmp_path / "a/2.json").write_text("}\n")
+    cut = {
+        '{"id": 1, "ts": "2024': "a string",
+        '{"id': "a string",
+        '{"id": 1, "ts": "\\': "a string",
+        '{"id": 1': "an object",
+        '[{"id": 1},': "an array",
+    }
+    (tmp_path / "a/2.json").write_text("".join(f"{line}\n" for line in ("}", *cut)))
     options = f"'dead-letter.path' = '{tmp_path}/dead'"
     program = f"""
         CREATE TABLE a (id INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH (
@@ -81,6 +88,7 @@ def test_lines_of_files(spark: SparkSession, tmp_path: Path) -> None:
         ("a", "/a/1.json", 3, '{"id": "x"}'),
         ("a", "/a/1.json", 4, "not JSON"),
         ("a", "/a/2.json", 1, "}"),
+        *(("a", "/a/2.json", at, line) for at, line in enumerate(cut, 2)),
         ("b", "/b/1.csv", 4, '2,"c\nd",more'),
         ("b", "/b/1.csv", 5, "x,y"),
         ("c", "/c/1.txt", 2, "12345"),
@@ -90,7 +98,8 @@ def test_lines_of_files(spark: SparkSession, tmp_path: Path) -> None:
     reasons = [row["reason"] for row in dead]
     assert "cannot be read as INT" in reasons[0]
     assert reasons[1].startswith("not JSON: ")
-    assert reasons[3].startswith("too many entries: expected at most 2, found 3")
+    assert reasons[3 : 3 + len(cut)] == [f"not JSON: the text ends within {value}" for value in cut.values()]
+    assert reasons[3 + len(cut)].startswith("too many entries: expected at most 2, found 3")
     assert result.dead_letters == sum(report.dead_letters for report in reports) == len(dead)
     assert reports[0].to_dict()["deadLetters"] == reports[0].dead_letters
 

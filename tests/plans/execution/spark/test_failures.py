@@ -58,6 +58,16 @@ def test_places_are_absolute_paths_in_quotes() -> None:
     assert read.message == "a file cannot be read: Malformed ORC file file:/a b/1.orc. Invalid postscript."
 
 
+def test_a_map_with_a_null_key_has_a_remedy() -> None:
+    key = (
+        "Caused by: org.apache.spark.SparkRuntimeException: [NULL_MAP_KEY] Cannot use null as map key. SQLSTATE: 2200E"
+    )
+    fault = translate(RuntimeError(key))
+    assert type(fault) is DataError
+    assert fault.message == "a map gets a NULL key, which Spark's maps cannot hold"
+    assert "CASE WHEN k IS NOT NULL" in fault.remedy
+
+
 def test_a_record_that_cannot_be_read_has_a_place_and_a_remedy() -> None:
     said = "kernel.formats.UnreadableException: a record; at: here; try: x; at: '/a/1.csv', line 2; try: y"
     error = translate(RuntimeError(f"Job aborted\nCaused by: {said}"))

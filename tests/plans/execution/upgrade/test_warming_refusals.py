@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,39 @@ def test_unknown_operators_are_named(tmp_path: Path) -> None:
         RunOptions(checkpoint="c", warm_up_from={"orders": {}})
     with pytest.raises(ExecutionError, match="without a checkpoint"):
         RunOptions(warm_up=("all",))
+
+
+SUM_AND_MAX = "INSERT INTO wide SELECT shop, SUM(price), MAX(pieces) FROM orders GROUP BY shop"
+SUM_TWICE = "INSERT INTO wide SELECT shop, SUM(price), SUM(price) FROM orders GROUP BY shop"
+BY_PIECES = "INSERT INTO totals SELECT CAST(pieces AS STRING), SUM(price) FROM orders GROUP BY pieces"
+RANKED = GREATEST.replace("SUM(price) AS n", "MAX(pieces) AS n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "options"),
+    [
+        (SUM_TWICE, SUM_AND_MAX, ["--upgrade --reset --warm-up"]),
+        (PRICES, BY_PIECES, ["--upgrade --reset --warm-up"]),
+        (PRICES, JOINED.replace("JOIN", "LEFT JOIN"), ["--upgrade --warm-up"]),
+        (PRICES, LESS, ["--upgrade --reset --warm-up"]),
+        (GREATEST, RANKED, ["--upgrade --reset --warm-up --reset --warm-up"]),
+        (SUM_TWICE, SUM_AND_MAX.replace("MAX(pieces)", "MAX(IF(CURRENT_DATE > DATE '2000-01-01', pieces, 0))"), []),
+    ],
+)
+def test_a_refusal_offers_a_fill_from_history_where_it_yields_the_state(
+    tmp_path: Path, old: str, new: str, options: list[str]
+) -> None:
+    store = started(tmp_path, compiled(old), batches=2)
+    for times in (Times(), Times({"file:///data/orders/1.json": None})):
+        with pytest.raises(CheckpointError) as error:
+            decided(store, compiled(new), times=times)
+        offered = [remedy for remedy in (error.value.remedy or "").split("; ") if "from what was read before" in remedy]
+        flags = [remedy.partition(" fills ")[0].split() for remedy in offered]
+        assert [" ".join(words[::2]) for words in flags] == ([] if times.others else options)
+        for words in flags:
+            named = {name: [uid for flag, uid in pairwise(words) if flag == name] for name in words[::2]}
+            upgrade = named.get("--upgrade", ["check"])[0]
+            decided(store, compiled(new), upgrade=upgrade, reset=named.get("--reset", ()), warm_up=named["--warm-up"])
 
 
 @pytest.mark.parametrize(("time", "how"), [(None, "is gone"), (2000, "was written again since it was read")])

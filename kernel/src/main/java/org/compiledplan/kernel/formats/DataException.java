@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.formats;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+
 /**
  * A value that cannot be read or written; the message names the column, the value, and the expected
  * type.
@@ -12,10 +14,25 @@ public final class DataException extends RuntimeException {
   }
 
   static String reason(Throwable cause) {
-    if (cause instanceof com.fasterxml.jackson.core.JsonProcessingException json) {
-      return "not JSON: " + json.getOriginalMessage();
+    if (cause instanceof JsonProcessingException json) {
+      String message = json.getOriginalMessage();
+      return "not JSON: "
+          + (message.startsWith("Unexpected end-of-input")
+              ? "the text ends within " + endsWithin(message)
+              : message);
     }
     return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+  }
+
+  /**
+   * Names the value that a text ends in: Jackson's message depends on the parser, and has its
+   * internal names.
+   */
+  private static String endsWithin(String message) {
+    if (message.contains("Object")) return "an object";
+    if (message.contains("Array")) return "an array";
+    boolean inText = message.matches("(?s).*(string|STRING|field name|escape sequence).*");
+    return inText ? "a string" : "a value";
   }
 
   /** Escapes line ends and other control characters, which would split log lines and messages. */

@@ -1,6 +1,7 @@
 package org.compiledplan.kernel.formats;
 
 import com.fasterxml.jackson.core.Base64Variants;
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -119,6 +120,9 @@ final class JsonValues {
     return parser -> {
       try {
         return reader.read(parser);
+      } catch (JsonParseException malformed) {
+        // The text ends in the value, or has a wrong escape: the value has no text to show.
+        throw malformed;
       } catch (RuntimeException | IOException e) {
         if (parser.currentToken() != null && parser.currentToken().isStructStart()) {
           throw new DataException("a JSON object or array cannot be read as " + shape.text());

@@ -8,15 +8,21 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.IllegalFormatException;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.IntPredicate;
 import org.apache.commons.lang3.StringUtils;
+import org.apache.spark.sql.Row;
 
 /** Functions on strings; positions count code points from 1. */
 final class Strings {
   private Strings() {}
 
   static void register() {
+    Registry.plain(
+        "PRINTF",
+        a -> a[0] == null ? null : printed((String) a[0], a.length < 2 ? null : (Row) a[1]));
     Registry.plain("PRINT", a -> print(a[0], a[1]));
     Registry.strict(
         "SUBSTRING",
@@ -272,5 +278,16 @@ final class Strings {
         + (value >> 8 & 255)
         + "."
         + (value & 255);
+  }
+
+  /** Formats values; null if the format does not fit them, as in Flink. */
+  private static String printed(String format, Row values) {
+    Object[] arguments = new Object[values == null ? 0 : values.size()];
+    for (int i = 0; i < arguments.length; i++) arguments[i] = values.get(i);
+    try {
+      return String.format(Locale.US, format, arguments);
+    } catch (IllegalFormatException e) {
+      return null;
+    }
   }
 }

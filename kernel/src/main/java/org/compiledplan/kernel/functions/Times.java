@@ -101,6 +101,7 @@ final class Times {
             return time == null ? (Object) Long.MIN_VALUE : (Object) (time.getTime() / 1000);
           };
         });
+    Registry.strict("ISO_TEXT", a -> Micros.local((Long) a[0]).toString());
     Registry.strict("CONVERT_TZ", a -> convert((String) a[0], (String) a[1], (String) a[2]));
   }
 
