@@ -78,8 +78,8 @@ class CatalogMethods:
     register_catalog = refused_method(
         "register_catalog()",
         "a catalog of Java cannot be loaded",
-        "create it here: create_catalog(name, CatalogDescriptor.of(name, configuration)), and declare its tables in a "
-        "file for --init",
+        "create it here: create_catalog(name, CatalogDescriptor.of(name, configuration)), and declare its tables in "
+        "an init file",
     )
 
     def get_current_catalog(self) -> str:

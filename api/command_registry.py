@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, Entry] = {
     "execute-plan": Entry("execute", "cli.execute_plan", "Run plans on Spark."),
     "inspect-state": Entry("inspect", "cli.inspect_state", "Show the state in a checkpoint."),
     "plan-service": Entry("service", "service.main", "Store, run and show plans over HTTP.", configurable=False),
+    "new-project": Entry("new", "cli.new_project", "Make a project in a new folder.", configurable=False, single=False),
     "show-config": Entry(
         "config", "cli.show_config", "Show the config file of this folder, and trust it.", False, single=False
     ),

@@ -68,12 +68,24 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods, ModuleMeth
     Args:
         options: configuration options by key, as set with SET.
         init: SQL files that prepare the session, as for `compile-plan --init`.
+        debug: switch on, for this process, tracebacks that show the causes of failed runs; by default the environment
+            variable `COMPILED_PLAN_DEBUG` (`1`) does.
 
     Raises:
         ProgramError: an option has an invalid value, or an init file is wrong (see `run_init_file`).
     """
 
-    def __init__(self, options: Mapping[str, str] | None = None, *, init: Sequence[str | Path] = ()) -> None:
+    def __init__(
+        self,
+        options: Mapping[str, str] | None = None,
+        *,
+        init: Sequence[str | Path] = (),
+        debug: bool | None = None,
+    ) -> None:
+        if debug is not None:
+            from compiled_plan.api.reporting import set_debug
+
+            set_debug(debug)
         self.context = PlanningContext.new(options)
         for path in init:
             self.run_init_file(path)

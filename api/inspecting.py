@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from compiled_plan.api.reporting import is_debug, reported
+
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.state.model import KeyReport, StateReport
     from compiled_plan.plans.execution.state.reader import StateReader
 
 
+@reported()
 def inspect_state(checkpoint: str, operator: str = "", *, what_if: str | Sequence[str] = ()) -> StateReport:
     """Statistics of the state in a checkpoint: its size, age and expiry.
 
@@ -40,6 +43,7 @@ def inspect_state(checkpoint: str, operator: str = "", *, what_if: str | Sequenc
     return state_report(reader, uids, tried=tried_of(texts, plan_operator))
 
 
+@reported()
 def inspect_key(checkpoint: str, operator: str, key: Mapping[str, str]) -> KeyReport:
     """The state of an operator for one key, with names and types.
 
@@ -60,6 +64,7 @@ def inspect_key(checkpoint: str, operator: str, key: Mapping[str, str]) -> KeyRe
     return key_report(reader, reader.operator(operator), key)
 
 
+@reported()
 def export_state(checkpoint: str, operator: str, path: str) -> int:
     """Write all state entries of an operator to a new folder as Parquet.
 
@@ -84,4 +89,4 @@ def _reader(checkpoint: str) -> StateReader:
     from compiled_plan.plans.execution.embedded import session
     from compiled_plan.plans.execution.state.reader import StateReader
 
-    return StateReader.open(session(), checkpoint)
+    return StateReader.open(session(debug=is_debug()), checkpoint)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -50,11 +49,10 @@ class Runs:
             typer.Exit: a signal has stopped a run.
         """
         from compiled_plan.plans.execution.session.kept import session_of_command
+        from compiled_plan.plans.execution.spark.logs import silence_py4j
 
         if not self.debug:
-            # Py4J logs, with tracebacks, the same failure that the run reports afterwards.
-            logging.getLogger().addFilter(_is_ours)
-            logging.getLogger("py4j").setLevel(logging.CRITICAL)
+            silence_py4j()
         master, settings = self._spark(plans)
         failed = 0
         with ExitStack() as closing:
@@ -155,8 +153,3 @@ class Runs:
 def _import_all() -> None:
     """Import the executor while the JVM starts, which takes about as long."""
     import compiled_plan.plans.execution.run  # noqa: F401
-
-
-def _is_ours(record: logging.LogRecord) -> bool:
-    """Drop a message that Py4J logs to the root logger."""
-    return record.msg != "Exception while sending command."

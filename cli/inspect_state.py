@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -73,10 +72,11 @@ def inspect(
     settings = spark_settings(conf or [], conf_file)
     try:
         from compiled_plan.plans.execution.session.spark_session import spark_session
+        from compiled_plan.plans.execution.spark.logs import silence_py4j
         from compiled_plan.plans.execution.state.reader import StateReader
 
         if not debug:
-            logging.getLogger("py4j").setLevel(logging.CRITICAL)
+            silence_py4j()
         with spark_session(master, settings, verbose=debug) as spark:
             _show(StateReader.open(spark, checkpoint), operator, what_if or [], key or [], export, as_json)
     except CompiledPlanError as fault:

@@ -10,7 +10,8 @@ from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import Field, RowType, VarCharType
 from compiled_plan.plans.types.row import RowKind
 
-_ADDS = frozenset((RowKind.INSERT.value, RowKind.UPDATE_AFTER.value))
+#: Kinds of changes after which a row is there.
+ADDS = frozenset((RowKind.INSERT.value, RowKind.UPDATE_AFTER.value))
 _KINDS = tuple(RowKind)
 
 
@@ -25,7 +26,7 @@ def as_table(chunks: Sequence[Chunk], width: int) -> Chunk:
     for chunk in chunks:
         for kind, row in zip(chunk.kinds, zip(*chunk.columns, strict=True), strict=True):
             same = places.setdefault(_key(row), [])
-            if kind in _ADDS:
+            if kind in ADDS:
                 same.append(len(rows))
                 rows.append(row)
             elif same:

@@ -6,16 +6,20 @@ FLIP-155, "describe".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from compiled_plan.api.results.html import block, cells_of, shortened, table_html
+from compiled_plan.api.results.preview import SHOWN_ROWS
 from compiled_plan.api.results.table_result import TableResult
+from compiled_plan.api.results.tableau import text_of, zone_of
 from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.table.columns import SchemaColumn
 from compiled_plan.planner.table.schemas import ResolvedSchema
-from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.errors import ExecutionError, ProgramError
 from compiled_plan.plans.execution.chunks import Chunk
+from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.plans.text.visible import counted
 from compiled_plan.plans.types import BOOLEAN, STRING, RowType, row_of
 from compiled_plan.plans.types.row import RowKind
@@ -26,15 +30,22 @@ class _Done:
     """A finished run: a `Job` with all its rows."""
 
     rows: Sequence[Sequence[Any]]
+    #: The DataFrame of some rows; None if there is none.
+    frames: Callable[[str, Sequence[Chunk], RowType], Any] | None = None
     #: Empty, since nothing runs.
     id: str = ""
     stopped: bool = False
     runtime_ms: int = 0
+    bounded: bool = True
+    appends: bool = True
 
     def chunks(self) -> Iterator[Chunk]:
         if self.rows:
             columns = list(zip(*self.rows, strict=True))
             yield Chunk([list(RowKind).index(RowKind.INSERT)] * len(self.rows), columns)
+
+    def is_ready(self, seconds: float) -> bool:
+        return True
 
     def stop(self) -> None:
         """Do nothing."""
@@ -43,6 +54,8 @@ class _Done:
         return True
 
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
+        if self.frames is not None:
+            return self.frames(kind, chunks, row_type)
         raise ExecutionError("this statement gives no DataFrame", remedy="take its rows with collect()")
 
 
@@ -65,11 +78,59 @@ class ReadyResult(TableResult):
         print(self)
 
     def __str__(self) -> str:
-        return self._text or _framed(self.column_names, [[_shown(cell) for cell in row] for row in self._rows])
+        return self._text or _framed(self.column_names, [[cell or "" for cell in row] for row in self._cells()])
+
+    def __repr__(self) -> str:
+        return str(self) if len(self._rows) <= SHOWN_ROWS else super().__repr__()
+
+    def _repr_html_(self) -> str:
+        if self._text:
+            return block(self._text)
+        cells = [[cell and masked_text(cell) for cell in row] for row in self._cells()]
+        return table_html(self.row_type.names, self.row_type.types, cells, counted(len(cells), "row"))
+
+    def _cells(self) -> list[list[str | None]]:
+        """The rows as text; None is NULL."""
+        return [[None if cell is None else _shown(cell) for cell in row] for row in self._rows]
+
+
+class FirstRows(ReadyResult):
+    """The first rows of a table, whose run has ended.
+
+    Args:
+        result: the result of the run, which this takes.
+        count: the maximum number of rows.
+    """
+
+    def __init__(self, result: TableResult, count: int) -> None:
+        if count < 1:
+            raise ProgramError(f"{count} is no number of rows", where="head()", remedy="write 1 or more")
+        rows = list(zip(*result._first(count).columns, strict=True))
+        super().__init__(result.row_type, rows)
+        self._job = _Done(rows, None if result._job is None else result._job.frame)
+        self._display, self._mutable_rows = result._display, result._mutable_rows
+
+    def _chunks(self) -> Iterator[Chunk]:
+        assert self._job is not None
+        return self._job.chunks()
+
+    def __str__(self) -> str:
+        return _framed(
+            self.column_names, [["<NULL>" if cell is None else cell for cell in row] for row in self._cells()]
+        )
+
+    def _repr_html_(self) -> str:
+        cells = list(map(shortened, self._cells()))
+        return table_html(self.row_type.names, self.row_type.types, cells, counted(len(cells), "row"))
+
+    def _cells(self) -> list[list[str | None]]:
+        zone = zone_of(self._display.time_zone)
+        texts = [text_of(type_, zone) for type_ in self.row_type.types]
+        return [cells_of(row, texts) for row in self._rows]
 
 
 def _shown(cell: object) -> str:
-    return "" if cell is None else str(cell).upper() if isinstance(cell, bool) else str(cell)
+    return str(cell).upper() if isinstance(cell, bool) else str(cell)
 
 
 def _framed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -5,15 +5,18 @@ Source: Flink's `TableResult` (`collect`, `print`, `await`) and its tableau of r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from copy import copy
 from threading import Thread
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypeVar
 
-from compiled_plan.api.results.changelog import as_changes, as_table
+from compiled_plan.api.results.changelog import ADDS, as_changes, as_table
+from compiled_plan.api.results.html import columns_text, note, table_html, with_kinds
+from compiled_plan.api.results.job import Job
 from compiled_plan.api.results.kinds import JobExecutionResult, JobStatus, ResultKind
+from compiled_plan.api.results.preview import SECONDS, SHOWN_ROWS, Preview
 from compiled_plan.api.results.tableau import Display, lines
 from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.planner.table.columns import PhysicalColumn
@@ -34,34 +37,6 @@ if TYPE_CHECKING:
 
 
 Value = TypeVar("Value")
-
-
-class Job(Protocol):
-    """A run in the background."""
-
-    @property
-    def id(self) -> str:
-        """The unique id of the run."""
-
-    def chunks(self) -> Iterator[Chunk]:
-        """The rows as they arrive; raise the error of a failed run."""
-
-    @property
-    def stopped(self) -> bool:
-        """True if the run was cancelled before its end."""
-
-    @property
-    def runtime_ms(self) -> int:
-        """The duration of an ended run in milliseconds."""
-
-    def stop(self) -> None:
-        """Cancel the run and wait for its end."""
-
-    def wait(self, seconds: float | None) -> bool:
-        """Wait for the end, at most some seconds; return False on a timeout, raise the error of a failed run."""
-
-    def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
-        """The rows as a DataFrame of pandas, PyArrow or Spark, without row kinds."""
 
 
 class JobClient:
@@ -189,6 +164,7 @@ class TableResult:
         self._job = job
         self._display = display
         self._taken = False
+        self._preview: Preview | None = None
         self._mutable_rows = False
 
     def with_mutable_rows(self) -> Self:
@@ -310,6 +286,42 @@ class TableResult:
         """As `to_dataframe("pandas")`."""
         return self.to_dataframe("pandas")
 
+    def _first(self, count: int) -> Chunk:
+        """Take the first rows of the table that the changes produce, then end the run.
+
+        A table with updates over bounded sources is read to its end. Over unbounded sources its rows are those after
+        `count` inserts and updates.
+        """
+        chunks, job, adds = [], self._job, 0
+        rows = self._chunks()
+        assert job is not None
+        try:
+            while adds < count or (job.bounded and not job.appends):
+                chunk = next(rows, None)
+                if chunk is None:
+                    break
+                chunks.append(chunk)
+                adds += sum(kind in ADDS for kind in chunk.kinds)
+        finally:
+            self.cancel()
+        table = as_table(chunks, len(self.row_type.fields))
+        return Chunk(table.kinds[:count], [column[:count] for column in table.columns])
+
+    def __repr__(self) -> str:
+        return f"TableResult({columns_text(self.row_type.names, self.row_type.types)})"
+
+    def _repr_html_(self) -> str:
+        """The first rows that have arrived; `collect()` returns them all the same."""
+        names, types, job = self.row_type.names, self.row_type.types, self._job
+        if job is None or not names:
+            return note("OK" if job is None or not job.id else f"Job ID: {job.id}")
+        if self._taken and self._preview is None:
+            return table_html(names, types, (), "the rows of this result were taken already")
+        if self._preview is None:
+            self._preview = Preview(job)
+        shown = self._preview.read(SHOWN_ROWS, SECONDS)
+        return table_html(*with_kinds(names, types, shown.chunks, self._display), shown.state)
+
     def _chunks(self) -> Iterator[Chunk]:
         if self._job is None or not self.row_type.fields:
             self.wait()
@@ -317,7 +329,7 @@ class TableResult:
         if self._taken:
             raise ExecutionError("the rows of this result were taken already", remedy="execute the statement again")
         self._taken = True
-        return self._job.chunks()
+        return self._job.chunks() if self._preview is None else self._preview.chunks()
 
     def _objects(self, data_type: AnyType) -> Iterator[Any]:
         names = self.row_type.names

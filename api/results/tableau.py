@@ -50,7 +50,7 @@ def lines(row_type: t.RowType, chunks: Iterator[Chunk], display: Display | None 
     most = display.max_width
     widths = [2, *(max(len(_NULL), _width_of(field.type, most), _shown_width(field.name)) for field in row_type.fields)]
     rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
-    zone = _zone(display.time_zone)
+    zone = zone_of(display.time_zone)
     texts = [text_of(type_, zone) for type_ in row_type.types]
     count = 0
     for chunk in chunks:
@@ -106,7 +106,7 @@ def _shown_width(text: str) -> int:
 Text = Callable[[object], str]
 
 
-def _zone(name: str) -> dt.tzinfo:
+def zone_of(name: str) -> dt.tzinfo:
     """The time zone of a name or an offset: `Europe/Berlin`, `GMT+01:00`."""
     offset = re.fullmatch(r"(?:GMT|UTC)?([+-])(\d{1,2}):?(\d{2})?", name)
     if offset is not None:

@@ -6,15 +6,17 @@ The executor is imported when a plan runs, so that a program that only compiles 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from compiled_plan.api.reporting import is_debug, reported
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.results.tableau import Display
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
@@ -24,6 +26,7 @@ from compiled_plan.plans.types import RowType
 
 if TYPE_CHECKING:
     from compiled_plan.plans.connectors.held import Held
+    from compiled_plan.plans.execution.embedded import EmbeddedRun
     from compiled_plan.plans.types.conversions.data_types import AnyType, DataType
 
 
@@ -40,7 +43,9 @@ def with_run_options(
     def decorate(method: Callable[[_Self, RunOptions], _Result]) -> Callable[Concatenate[_Self, _Keywords], _Result]:
         @wraps(method)
         def run(self: _Self, /, *args: _Keywords.args, **options: _Keywords.kwargs) -> _Result:
-            return method(self, declared(*args, **options))
+            with reported():
+                chosen = declared(*args, **options)
+            return method(self, chosen)
 
         parameters = inspect.signature(declared).parameters.values()
         own = inspect.signature(method).parameters["self"]
@@ -65,8 +70,55 @@ def execute(plan: CompiledPlan, options: RunOptions | None = None, *, display: D
     from compiled_plan.plans.execution.embedded import start
 
     options = options or RunOptions()
-    job, collected = start(plan, options)
-    return TableResult(collected or RowType(), job, display or Display(options.time_zone or UTC))
+    with reported():
+        job, collected = start(plan, options, debug=is_debug())
+    return TableResult(collected or RowType(), _Reported(job), display or Display(options.time_zone or UTC))
+
+
+class _Reported:
+    """A run whose errors are reworded for the program. See `api.results.table_result.Job`."""
+
+    def __init__(self, job: EmbeddedRun) -> None:
+        self._job = job
+
+    @property
+    def id(self) -> str:
+        return self._job.id
+
+    @property
+    def bounded(self) -> bool:
+        return self._job.bounded
+
+    @property
+    def appends(self) -> bool:
+        return self._job.appends
+
+    @property
+    def stopped(self) -> bool:
+        return self._job.stopped
+
+    @property
+    def runtime_ms(self) -> int:
+        return self._job.runtime_ms
+
+    def chunks(self) -> Iterator[Chunk]:
+        with reported():
+            yield from self._job.chunks()
+
+    def is_ready(self, seconds: float) -> bool:
+        return self._job.is_ready(seconds)
+
+    @reported()
+    def stop(self) -> None:
+        self._job.stop()
+
+    @reported()
+    def wait(self, seconds: float | None) -> bool:
+        return self._job.wait(seconds)
+
+    @reported()
+    def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
+        return self._job.frame(kind, chunks, row_type)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from compiled_plan.api.results.html import html_of
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.running import embedded
 from compiled_plan.plans.errors import PlanError
@@ -17,8 +18,10 @@ from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.files import exists, is_remote, quoted, write_text
 from compiled_plan.plans.inspection.checked_plans import plan_from_dict
 from compiled_plan.plans.inspection.explain import explain
+from compiled_plan.plans.inspection.identity import keeps_state
 from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.plan import CompiledPlan as Plan
+from compiled_plan.plans.text.visible import counted
 
 
 class CompiledPlan(Plan):
@@ -40,6 +43,25 @@ class CompiledPlan(Plan):
        +- [2] Exchange(distribution=[hash[item]])
           +- [1] TableSourceScan(table=[[default_catalog, default_database, orders]], fields=[item, price])
     """
+
+    def __repr__(self) -> str:
+        operators = [node for node in self.nodes if node.kind != "exchange"]
+        stateful = sum(keeps_state(node) for node in operators)
+        return f"CompiledPlan({counted(len(operators), 'operator')}, {stateful} with state)"
+
+    def _repr_html_(self) -> str:
+        """The plan as a graph with its TTLs."""
+        from base64 import b64encode
+
+        from compiled_plan.plans.inspection.graph.drawing import Drawing
+        from compiled_plan.plans.inspection.graph.svg import to_svg
+
+        # An image of its own, so that its styles do not apply to the page.
+        image = b64encode(to_svg(Drawing.of(self)).encode()).decode()
+        return (
+            f'<div style="overflow-x: auto"><img src="data:image/svg+xml;base64,{image}" alt="{html_of(repr(self))}" '
+            'style="max-width: none"></div>'
+        )
 
     @classmethod
     def from_dict(cls, data: Json, source: str = "") -> Self:

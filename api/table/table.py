@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NoReturn
 
-from compiled_plan.api.results.ready import description
+from compiled_plan.api.results.html import columns_text, table_html
+from compiled_plan.api.results.ready import FirstRows, description
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.running.compiling import explain_query
 from compiled_plan.api.running.inserts import TablePipeline, insert_into
@@ -102,7 +103,17 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
         return self
 
     def __repr__(self) -> str:
-        return f"Table{self.get_resolved_schema()}"
+        return f"Table({self._described()})"
+
+    def _repr_html_(self) -> str:
+        """The columns with their types; a table has rows only when it runs."""
+        columns = self.get_resolved_schema().columns
+        names, types = [column.name for column in columns], [column.data_type for column in columns]
+        return table_html(names, types, (), "a table that has not run: show() and head() run it")
+
+    def _described(self) -> str:
+        columns = self.get_resolved_schema().columns
+        return columns_text([column.name for column in columns], [column.data_type for column in columns])
 
     def __str__(self) -> str:
         """A name for this table in SQL: `env.sql_query(f"SELECT * FROM {table}")`."""
@@ -198,6 +209,32 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
             ExecutionError: Spark does not start.
         """
         return run_query(self._context, self._rows.rel, self._rows.names)
+
+    def head(self, n: int = 5) -> TableResult:
+        """Run the query until it has returned rows, and end the run.
+
+        Args:
+            n: the maximum number of rows. A table without updates is read up to them. One with updates is read to its
+                end if its sources end; otherwise the rows are those after `n` inserts and updates.
+
+        Returns:
+            The rows, all available: to print, collect or convert to a DataFrame. A notebook shows them as a table.
+
+        Raises:
+            ProgramError, UnsupportedError, ExecutionError: as for `execute`; or the run failed.
+        """
+        return FirstRows(self.execute(), n)
+
+    def show(self, n: int = 20) -> None:
+        """Print the first rows: `print(table.head(n))`.
+
+        Args:
+            n: the maximum number of rows.
+
+        Raises:
+            ProgramError, UnsupportedError, ExecutionError: as for `head`.
+        """
+        print(self.head(n))
 
     def to_pandas(self) -> Any:
         """Run the query, and return its rows as a pandas DataFrame: `execute().to_dataframe("pandas")`."""

@@ -55,7 +55,7 @@ class InMemoryCatalog:
         if kind != _IN_MEMORY:
             raise UnsupportedError(
                 f"a catalog of type {kind!r} is not supported",
-                remedy=f"write '{_TYPE}' = '{_IN_MEMORY}', and declare its tables, in a file of --init, say",
+                remedy=f"write '{_TYPE}' = '{_IN_MEMORY}', and declare its tables, in an init file, say",
             )
         unknown = next((key for key in options if key not in _OPTIONS), None)
         if unknown is not None:

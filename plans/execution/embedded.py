@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from functools import cached_property
 from queue import Queue
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,9 @@ from compiled_plan.plans.execution.session.stopping import StuckError
 from compiled_plan.plans.execution.spark.arrow import values_of
 from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.logs import silence_py4j
 from compiled_plan.plans.execution.stages.prepared import table_spec
+from compiled_plan.plans.inspection.changes import append_only
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.types import RowType
 
@@ -36,8 +39,11 @@ _LOCK = threading.RLock()
 _OWN = ExitStack()
 
 
-def session() -> SparkSession:
+def session(*, debug: bool = False) -> SparkSession:
     """The session that runs plans in this process: the active one if it is suitable, otherwise a new one.
+
+    Args:
+        debug: keep the logs of a new session.
 
     Raises:
         ExecutionError: the active session lacks the kernel or a setting; no suitable Java.
@@ -49,6 +55,8 @@ def session() -> SparkSession:
         if active is not None:
             _check(active)
             return active
+        if not debug:
+            silence_py4j()
         opened = _OWN.enter_context(spark_session(verbose=False, open_to_users=True))
         atexit.register(_OWN.close)
         return opened
@@ -73,17 +81,17 @@ def _check(active: SparkSession) -> None:
         ) from None
 
 
-def start(plan: CompiledPlan, options: RunOptions) -> tuple[EmbeddedRun, RowType | None]:
+def start(plan: CompiledPlan, options: RunOptions, *, debug: bool = False) -> tuple[EmbeddedRun, RowType | None]:
     """Start a plan; return the run, and the columns of the rows that it collects (None if it collects none).
 
     Raises:
         UnsupportedError: the plan has something that does not run.
         ExecutionError: Spark does not start.
     """
-    spark = session()
+    spark = session(debug=debug)
     queue: Queue[Any] = Queue(maxsize=_WAITING)
     plan, name, row_type = _received(plan)
-    job = EmbeddedRun(queue, row_type or RowType())
+    job = EmbeddedRun(queue, row_type or RowType(), plan)
     if name:
         RECEIVERS[name] = job.receive
     try:
@@ -115,9 +123,9 @@ def _received(plan: CompiledPlan) -> tuple[CompiledPlan, str, RowType | None]:
 class EmbeddedRun:
     """A run in a thread of its own. See `api.results.table_result.Job`."""
 
-    def __init__(self, queue: Queue[Any], row_type: RowType) -> None:
+    def __init__(self, queue: Queue[Any], row_type: RowType, plan: CompiledPlan) -> None:
         self.id = uuid.uuid4().hex
-        self._queue, self._row_type = queue, row_type
+        self._queue, self._row_type, self._plan = queue, row_type, plan
         self._run: Run | None = None
         self._thread: threading.Thread | None = None
         self._fault: BaseException | None = None
@@ -136,11 +144,26 @@ class EmbeddedRun:
         assert self._run is not None
         try:
             self._run.execute()
+        except Exception as fault:
+            self._fault = fault if isinstance(fault, CompiledPlanError) else translate(fault)
+            self._fault.__cause__ = self._fault.__cause__ or (None if self._fault is fault else fault)
         except BaseException as fault:
             self._fault = fault
         finally:
             self._ended = time.monotonic()
             self._put(None)
+
+    @property
+    def bounded(self) -> bool:
+        """True if all sources end."""
+        assert self._run is not None
+        return self._run.bounded
+
+    @cached_property
+    def appends(self) -> bool:
+        """True if no row of the sinks is updated or retracted."""
+        appending = append_only(self._plan)
+        return all(source.id in appending for sink in self._plan.sinks for source in self._plan.inputs(sink))
 
     @property
     def stopped(self) -> bool:
@@ -168,6 +191,12 @@ class EmbeddedRun:
             columns = [values_of(rows.column(at + 1), type_) for at, type_ in enumerate(types)]
             yield Chunk(kinds, columns)
         self.wait(None)
+
+    def is_ready(self, seconds: float) -> bool:
+        """Wait until `chunks` has its next item, or the end; return False on timeout."""
+        arrival = self._queue.not_empty
+        with arrival:
+            return arrival.wait_for(lambda: bool(self._queue.queue), seconds)
 
     def stop(self) -> None:
         """Stop the run, and wait for its end.

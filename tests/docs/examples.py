@@ -95,7 +95,7 @@ def check(block: Block) -> None:
             for line in _lines(block.text):
                 _check_line(line)
         case "yaml":
-            yaml.safe_load(block.text)
+            list(yaml.safe_load_all(block.text))
         case "json":
             text = block.text.strip()
             json.loads(text if text.startswith(("{", "[")) else f"{{{text}}}")

@@ -22,6 +22,7 @@ class Fake:
 
     id = "0" * 32
     runtime_ms = 5
+    bounded = appends = True
 
     def __init__(self, values: Sequence[Any]) -> None:
         self.values, self.stopped = values, False
@@ -30,6 +31,9 @@ class Fake:
     def chunks(self) -> Iterator[Chunk]:
         for value in self.values:
             yield Chunk([0], [[value]])
+
+    def is_ready(self, seconds: float) -> bool:
+        return True
 
     def stop(self) -> None:
         self.stopped = True
