@@ -6,11 +6,13 @@ FLIP-155, "describe".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from compiled_plan.api.results.table_result import TableResult
+from compiled_plan.api.results.tableau import EMPTY, framed
 from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.table.columns import SchemaColumn
 from compiled_plan.planner.table.schemas import ResolvedSchema
@@ -22,7 +24,7 @@ from compiled_plan.plans.types.row import RowKind
 
 
 @dataclass(frozen=True)
-class _Done:
+class EndedJob:
     """A finished run: a `Job` with all its rows."""
 
     rows: Sequence[Sequence[Any]]
@@ -42,6 +44,9 @@ class _Done:
     def wait(self, seconds: float | None) -> bool:
         return True
 
+    def on_end(self, report: Callable[[BaseException | None, bool], None]) -> None:
+        report(None, False)
+
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
         raise ExecutionError("this statement gives no DataFrame", remedy="take its rows with collect()")
 
@@ -56,7 +61,7 @@ class ReadyResult(TableResult):
     """
 
     def __init__(self, row_type: RowType, rows: Sequence[Sequence[Any]], text: str = "") -> None:
-        super().__init__(row_type, _Done(rows))
+        super().__init__(row_type, EndedJob(rows), insert_only=True)
         self._rows = rows
         self._text = text
 
@@ -69,20 +74,13 @@ class ReadyResult(TableResult):
 
 
 def _shown(cell: object) -> str:
+    if isinstance(cell, datetime):
+        return cell.isoformat(timespec="milliseconds")
     return "" if cell is None else str(cell).upper() if isinstance(cell, bool) else str(cell)
 
 
 def _framed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    if not rows:
-        return "Empty set"
-    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
-    rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
-
-    def line(cells: Sequence[str]) -> str:
-        return "|" + "|".join(f" {cell:>{width}} " for cell, width in zip(cells, widths, strict=True)) + "|"
-
-    count = f"{counted(len(rows), 'row')} in set"
-    return "\n".join([rule, line(headings), rule, *map(line, rows), rule, count])
+    return "\n".join([*framed(headings, rows), f"{counted(len(rows), 'row')} in set"]) if rows else EMPTY
 
 
 _COLUMNS = ("name", "type", "null", "key", "extras", "watermark")

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -16,6 +18,7 @@ from compiled_plan.api.results.tableau import Display
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.inspection.changes import append_only
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
@@ -66,7 +69,25 @@ def execute(plan: CompiledPlan, options: RunOptions | None = None, *, display: D
 
     options = options or RunOptions()
     job, collected = start(plan, options)
-    return TableResult(collected or RowType(), job, display or Display(options.time_zone or UTC))
+    insert_only = {node.id for node in plan.sinks} <= append_only(plan)
+    return TableResult(
+        collected or RowType(), job, display or Display(options.time_zone or UTC), insert_only=insert_only
+    )
+
+
+def session_started(
+    master: str, settings: Mapping[str, str], *, verbose: bool = False
+) -> AbstractContextManager[Future[Any]]:
+    """Start Spark for the runs of a context in the background; they wait for it, or raise its error.
+
+    Args:
+        master: Spark's master URL; empty for `local[*]`.
+        settings: Spark settings.
+        verbose: leave the JVM's own messages on stderr.
+    """
+    from compiled_plan.plans.execution import embedded
+
+    return embedded.session_started(master, settings, verbose=verbose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +108,20 @@ def inline(frame: Any, schema: AnyType = None) -> Inline:
 
     row_type, data = hold(frame, schema)
     return Inline(row_type, data.options, data)
+
+
+def inline_state(checkpoint: str) -> Mapping[str, Inline]:
+    """The state of each operator in a checkpoint as a table, by uid, which each run reads anew.
+
+    Raises:
+        CheckpointError: there is no checkpoint, or it has no state yet.
+        ExecutionError: Spark does not start.
+    """
+    from compiled_plan.plans.execution.embedded import session
+    from compiled_plan.plans.execution.held_state import hold_state
+
+    held = hold_state(session(), checkpoint)
+    return {uid: Inline(row_type, data.options, data) for uid, (row_type, data) in held.items()}
 
 
 def inline_rows(rows: Sequence[Sequence[Any]], row_type: DataType) -> Inline:
