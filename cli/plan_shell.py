@@ -224,6 +224,7 @@ def _converse(opening: _Opening) -> None:
 
     with opening.reporting(), opening.shell(starts_spark=True) as shell:
         shell.clear = clear
+        shell.warm_up()
         opening.add_state(shell)
         converse(shell, prompt_session(shell, history_in(history_file())), debug=opening.debug)
 

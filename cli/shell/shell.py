@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from compiled_plan.api.results.table_result import TableResult
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from compiled_plan.api.running.jobs import SessionJob
 
 T = TypeVar("T")
+
+#: A query with an operator that keeps state.
+_SMALL = "SELECT k, COUNT(*) FROM (VALUES (1)) AS t (k) GROUP BY k"
 
 #: The shell's own commands, as in Flink's SQL client, with their descriptions.
 COMMANDS = {
@@ -61,6 +66,8 @@ class Shell:
     results: Results
     clear: Callable[[], None] = lambda: None
     _spark: Future[Future[Any]] | None = None
+    _warming: Thread | None = None
+    _closing: bool = False
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="statements"))
 
     @property
@@ -72,6 +79,17 @@ class Shell:
     def start_spark(self, start: Callable[[], Future[Any]]) -> None:
         """Call a function that starts Spark in the background, in the thread of the statements: it imports for long."""
         self._spark = self._pool.submit(start)
+
+    def warm_up(self) -> None:
+        """Run a small query once Spark is ready: the first query loads classes for seconds."""
+        self._warming = Thread(target=self._warmed_up, name="warm-up", daemon=True)
+        self._warming.start()
+
+    def _warmed_up(self) -> None:
+        assert self._spark is not None
+        if self._spark.result().exception() is None and not self._closing:
+            with suppress(CompiledPlanError):
+                deque(type(self.environment)().execute_sql(_SMALL).collect(), maxlen=0)
 
     def spark_state(self) -> str:
         """The state of Spark in a few words."""
@@ -173,11 +191,14 @@ class Shell:
 
     def close(self) -> None:
         """Stop all jobs, and end the thread of the statements."""
+        self._closing = True
         running = sum(job.running for job in self.jobs)
         if running:
             console().print(f"stopping {counted(running, 'job')} ...", style="dim")
         self.stop_jobs()
         self._pool.shutdown(wait=True)
+        if self._warming is not None:
+            self._warming.join()
 
 
 _POLL = 0.1

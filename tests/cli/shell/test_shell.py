@@ -107,7 +107,9 @@ def test_the_state_of_spark(shell: Shell) -> None:
         started: Future[None] = Future()
         shell.start_spark(lambda future=started: future)  # type: ignore[misc]
         shell.work(lambda: None)
+        shell.warm_up()
         states.append(shell.spark_state())
         started.set_result(None) if end is None else started.set_exception(end)
         states.append(shell.spark_state())
+    shell.close()  # waits for the queries of the warm-up
     assert states == ["Spark starts", "Spark starts", "Spark is ready", "Spark starts", "Spark has not started"]
