@@ -160,7 +160,7 @@ class Terminal:
     def ends(self, seconds: float = 60) -> None:
         """Wait for the end of the program."""
         until = time.monotonic() + seconds
-        while not subprocess.run([*self._tmux, "ls"], capture_output=True, check=False).returncode:
+        while not subprocess.run([*self._tmux, "has-session"], capture_output=True, check=False).returncode:
             assert time.monotonic() < until, self.screen()
             time.sleep(0.1)
 
