@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from compiled_plan.api.commands import show_controls
 from compiled_plan.api.results.formats import Format
 from compiled_plan.cli.common.terminal import (
     Conf,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from compiled_plan.api.scripts import Session
     from compiled_plan.cli.shell.shell import Shell
 
-app = app_for()
+app = app_for("plan-shell")
 
 
 @app.command()
@@ -88,6 +89,7 @@ def shell(
     scripts = [_Script("", text) for text in execute or ()] + [_Script(path) for path in file or ()]
     if not scripts and not (sys.stdin.isatty() and sys.stdout.isatty()):
         scripts = [_Script(STDIN)]
+    _keep_stderr()
     opening = _Opening(session, form, checkpoint, master, spark, debug)
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
@@ -124,6 +126,18 @@ class _Script:
 
 class _TerminatedError(KeyboardInterrupt):
     """SIGTERM."""
+
+
+def _keep_stderr() -> None:
+    """Give messages a descriptor of their own: while Spark starts in the background, that of stderr is silent."""
+    with suppress(OSError):
+        if sys.stderr.fileno() == _STDERR:
+            descriptor = os.dup(_STDERR)
+            sys.stderr = os.fdopen(descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace")
+            show_controls()
+
+
+_STDERR = 2
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
@@ -231,8 +245,6 @@ def _converse(opening: _Opening) -> None:
 
 def main() -> None:
     """Entry point of `plan-shell`."""
-    # While Spark starts in the background, the descriptor of stderr is silent for the sake of its child processes.
-    sys.stderr = os.fdopen(os.dup(2), "w", buffering=1, encoding="utf-8", errors="backslashreplace")
     run_app(app)
 
 
