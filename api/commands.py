@@ -154,7 +154,9 @@ def _print(word: str, text: str) -> None:
         sys.stderr.write(f"{word} {text}\n")
         return
     console().print(word, end=" ", style="bold red")
-    console().print(text)
+    for line in text.splitlines():
+        marks = set(line.strip()) == {"^"}
+        console().print(line, style="bold red" if marks else None)
 
 
 def run_app(app: typer.Typer) -> None:

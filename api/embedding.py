@@ -114,14 +114,27 @@ def from_dataframe(context: PlanningContext, frame: object, schema: AnyType = No
     held = embedded.inline(frame, schema)
     catalog = context.catalog
     name = f"*anonymous_dataframe${next(context.anonymous)}*"
-    table = CatalogTable(
-        ObjectIdentifier(catalog.current_catalog, catalog.current_database, name),
+    table = _catalog_table(ObjectIdentifier(catalog.current_catalog, catalog.current_database, name), held)
+    return Table(context, rows(Bound(scan(table, name, ()), held.row_type.names), name))
+
+
+def _catalog_table(name: ObjectIdentifier, held: embedded.Inline) -> CatalogTable:
+    return CatalogTable(
+        name,
         tuple(Column(field.name, field.type, comment=field.comment) for field in held.row_type.fields),
         tuple(held.options.items()),
         temporary=True,
         holds=held.data,
     )
-    return Table(context, rows(Bound(scan(table, name, ()), held.row_type.names), name))
+
+
+def create_state_database(context: PlanningContext, database: str, checkpoint: str) -> None:
+    """Create a database with a table for the state of each operator. See `api.running.embedded.inline_state`."""
+    tables = embedded.inline_state(checkpoint)
+    catalog = context.catalog
+    catalog.create_database((database,), {}, f"the state in {checkpoint}", if_not_exists=False)
+    for uid, held in tables.items():
+        catalog.create(_catalog_table(catalog.qualify((database, uid)), held))
 
 
 def from_pandas(context: PlanningContext, frame: Any, schema: AnyType = None) -> Table:

@@ -163,7 +163,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods, ModuleMeth
         binder = new_binder(source, self.catalog)
         result: TableResult | None = None
         for statement in parse_script(stmt):
-            if isinstance(statement, _SHOWS):
+            if isinstance(statement, _SHOWS) or (isinstance(statement, st.SetOption) and statement.key is None):
                 from compiled_plan.api.showing import show
 
                 with source.at_span(statement.span):
@@ -291,6 +291,29 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods, ModuleMeth
 
         return explain_sql(self.context, stmt, extra_details)
 
+    def create_state_database(self, database: str, checkpoint: str) -> None:
+        """Create a database with a table for the state of each operator in a checkpoint, under the operator's uid.
+
+        >>> env.create_state_database("state", "checkpoints/orders")  # doctest: +SKIP
+        >>> env.execute_sql("SELECT customer, last_write FROM state.`group-aggregate-1`").print()  # doctest: +SKIP
+
+        The columns: those of the key; `last_write` and `expires` of an entry if it has such times; `timer`, the next
+        timer of its key; the fields of the entry. A query reads the state after the last completed micro-batch; a run
+        may use the checkpoint at the same time. Nothing is changed.
+
+        Args:
+            database: the name of the new database.
+            checkpoint: the folder of the checkpoint.
+
+        Raises:
+            CheckpointError: there is no checkpoint, or it has no state yet.
+            ProgramError: the database exists.
+            ExecutionError: Spark does not start.
+        """
+        from compiled_plan.api.embedding import create_state_database
+
+        create_state_database(self.context, database, checkpoint)
+
     def create_statement_set(self) -> StatementSet:
         """Create an empty statement set: INSERTs that become one plan."""
         from compiled_plan.api.running.inserts import StatementSet
@@ -320,4 +343,4 @@ def _checked(reference: Any, operation: str) -> PlanReference:
 #: Statements that only return information.
 _SHOWS = st.Describe | st.Show | st.Explain
 #: Statements that read data, or read or write plan files.
-_RUNS = st.Query | st.CompilePlan | st.ExecutePlan | st.CompileAndExecutePlan
+_RUNS = st.Query | st.CompilePlan | st.ExecutePlan | st.CompileAndExecutePlan | st.StopJob

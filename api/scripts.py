@@ -93,7 +93,7 @@ def compiled_text(text: str, session: Session, say: Say) -> CompiledScript:
 def _compiled(session: Session, say: Say, compile_in: Callable[[TableEnvironment], CompiledScript]) -> CompiledScript:
     from compiled_plan.api.environment import TableEnvironment
 
-    with _warnings_said(say):
+    with warnings_said(say):
         environment = TableEnvironment(session.settings, init=session.init)
         for key, value in session.settings.items():
             environment.set(key, value)
@@ -106,7 +106,7 @@ def _compiled(session: Session, say: Say, compile_in: Callable[[TableEnvironment
 
 
 @contextmanager
-def _warnings_said(say: Say) -> Iterator[None]:
+def warnings_said(say: Say) -> Iterator[None]:
     """Pass the product's warnings to `say`."""
     from compiled_plan.plans.errors import ProgramWarning
 

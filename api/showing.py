@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from compiled_plan.api.functions import function_names_of
 from compiled_plan.api.queries import explain_statement
 from compiled_plan.api.results.ready import ReadyResult, description
+from compiled_plan.api.running.jobs import described, job_of
 from compiled_plan.planner.catalog.databases import CatalogObject
 from compiled_plan.planner.catalog.definitions import (
     catalog_definition,
@@ -34,8 +35,10 @@ from compiled_plan.plans.text.masking import masked
 from compiled_plan.plans.types import BOOLEAN, STRING, row_of
 
 
-def show(context: PlanningContext, binder: Binder, statement: st.Describe | st.Show | st.Explain) -> ReadyResult:
-    """The result of a DESCRIBE, SHOW or EXPLAIN statement.
+def show(
+    context: PlanningContext, binder: Binder, statement: st.Describe | st.Show | st.Explain | st.SetOption
+) -> ReadyResult:
+    """The result of a DESCRIBE, SHOW or EXPLAIN statement, or of SET without an option.
 
     Raises:
         ProgramError: the table, catalog, database or function does not exist, or the statement to explain is wrong.
@@ -48,6 +51,9 @@ def show(context: PlanningContext, binder: Binder, statement: st.Describe | st.S
             return _one_text(explain_statement(context, binder, statement.body, statement.details))
         case st.Show():
             return _shown(context, binder, statement)
+        case st.SetOption():
+            options = sorted(masked(context.config).items())
+            return ReadyResult(row_of(["key", "value"], [STRING, STRING]), options)
 
 
 def _one_text(text: str) -> ReadyResult:
@@ -157,10 +163,8 @@ def _model_described(context: PlanningContext, binder: Binder, statement: st.Des
     return ReadyResult(row_of([*names, *(("comment",) if commented else ())], types), rows)
 
 
-def _no_job(context: PlanningContext, binder: Binder, statement: st.Describe | st.Show) -> ReadyResult:
-    what = "DESCRIBE JOB" if isinstance(statement, st.Describe) else "SHOW JOBS"
-    remedy = "the service lists runs with their state and progress: docs/service.md"
-    raise binder.source.unsupported_at(statement.span, what, remedy)
+def _job_described(context: PlanningContext, binder: Binder, statement: st.Describe) -> ReadyResult:
+    return described([job_of(context, statement.name[0])])
 
 
 _DESCRIBED: dict[str, Callable[[PlanningContext, Binder, st.Describe], ReadyResult]] = {
@@ -168,7 +172,7 @@ _DESCRIBED: dict[str, Callable[[PlanningContext, Binder, st.Describe], ReadyResu
     "CATALOG": _catalog_described,
     "FUNCTION": _function_described,
     "MODEL": _model_described,
-    "JOB": _no_job,
+    "JOB": _job_described,
 }
 
 
@@ -241,7 +245,7 @@ _ANSWERED: dict[str, Callable[[PlanningContext, Binder, st.Show], ReadyResult]] 
     "PARTITIONS": _partitions_shown,
     "PROCEDURES": _no_procedures,
     "FULL MODULES": _full_modules,
-    "JOBS": _no_job,
+    "JOBS": lambda context, binder, statement: described(context.jobs),
 }
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import ContextDecorator
+from collections.abc import Iterator
+from contextlib import ContextDecorator, contextmanager
 from dataclasses import fields
 
 from compiled_plan.plans.errors import CompiledPlanError
@@ -31,6 +32,20 @@ def is_debug() -> bool:
     return os.environ.get(DEBUG_VARIABLE, "").lower() in ("1", "true", "yes", "on") if _chosen is None else _chosen
 
 
+_of_command = False
+
+
+@contextmanager
+def command_terms() -> Iterator[None]:
+    """Leave errors as they are inside this context, for a command that runs the statements of its user."""
+    global _of_command
+    _of_command = True
+    try:
+        yield
+    finally:
+        _of_command = False
+
+
 class reported(ContextDecorator):
     """Context in which errors are reworded for a Python program; also a decorator."""
 
@@ -38,7 +53,7 @@ class reported(ContextDecorator):
         pass
 
     def __exit__(self, kind: object, fault: BaseException | None, at: object) -> None:
-        if not isinstance(fault, CompiledPlanError):
+        if _of_command or not isinstance(fault, CompiledPlanError):
             return
         fault.message, fault.remedy = in_python(fault.message), in_python(fault.remedy)
         fault.args = (in_one_line(fault),)

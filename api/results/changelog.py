@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from compiled_plan.plans.execution.chunks import Chunk
@@ -15,24 +15,82 @@ ADDS = frozenset((RowKind.INSERT.value, RowKind.UPDATE_AFTER.value))
 _KINDS = tuple(RowKind)
 
 
-def as_table(chunks: Sequence[Chunk], width: int) -> Chunk:
+class ChangelogTable:
+    """The table that a changelog with UPDATE_BEFORE rows produces, change by change.
+
+    Args:
+        in_place: an updated row stays at its place; otherwise rows are in the order of their last insertion.
+        most: the maximum number of rows, of which the last inserted stay; None for no maximum.
+    """
+
+    def __init__(self, *, in_place: bool = False, most: int | None = None) -> None:
+        self._rows: dict[int, tuple[Any, ...] | None] = {}
+        self._places: dict[Any, list[int]] = {}
+        self._updated: deque[int] = deque()
+        self._next = 0
+        self._in_place, self._most = in_place, most
+
+    def apply(self, chunk: Chunk) -> None:
+        """Apply changes, in order."""
+        for kind, row in zip(chunk.kinds, zip(*chunk.columns, strict=True), strict=True):
+            if kind in ADDS:
+                self._add(row, kind)
+            else:
+                self._remove(row, kind)
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The rows of the table."""
+        return [row for row in self._rows.values() if row is not None]
+
+    def __len__(self) -> int:
+        return len(self._rows) - len(self._updated)
+
+    def _add(self, row: tuple[Any, ...], kind: int) -> None:
+        if kind == RowKind.UPDATE_AFTER.value and self._updated:
+            place = self._updated.popleft()
+        else:
+            place, self._next = self._next, self._next + 1
+        self._rows[place] = row
+        self._places.setdefault(_key(row), []).append(place)
+        if self._most is not None and len(self._rows) > self._most:
+            first = next(iter(self._rows))
+            evicted = self._rows.pop(first)
+            if evicted is None:
+                self._updated.remove(first)
+            else:
+                self._forget(_key(evicted), first)
+
+    def _remove(self, row: tuple[Any, ...], kind: int) -> None:
+        key = _key(row)
+        same = self._places.get(key)
+        if not same:
+            return
+        place = same[-1]
+        self._forget(key, place)
+        if self._in_place and kind == RowKind.UPDATE_BEFORE.value:
+            self._rows[place] = None
+            self._updated.append(place)
+        else:
+            del self._rows[place]
+
+    def _forget(self, key: Any, place: int) -> None:
+        same = self._places[key]
+        same.remove(place)
+        if not same:
+            del self._places[key]
+
+
+def as_table(chunks: Iterable[Chunk], width: int) -> Chunk:
     """The rows that remain after all changes, in the order of their last insertion.
 
     Args:
         chunks: changes in order, with UPDATE_BEFORE rows.
     """
-    places: dict[Any, list[int]] = {}
-    rows: list[tuple[Any, ...] | None] = []
+    table = ChangelogTable()
     for chunk in chunks:
-        for kind, row in zip(chunk.kinds, zip(*chunk.columns, strict=True), strict=True):
-            same = places.setdefault(_key(row), [])
-            if kind in ADDS:
-                same.append(len(rows))
-                rows.append(row)
-            elif same:
-                rows[same.pop()] = None
-    left = [row for row in rows if row is not None]
-    return Chunk([0] * len(left), [[row[at] for row in left] for at in range(width)])
+        table.apply(chunk)
+    rows = table.rows()
+    return Chunk([0] * len(rows), [[row[at] for row in rows] for at in range(width)])
 
 
 def as_changes(row_type: RowType, chunks: Sequence[Chunk]) -> tuple[RowType, list[Chunk]]:

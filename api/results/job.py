@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from compiled_plan.plans.execution.chunks import Chunk
@@ -24,10 +24,6 @@ class Job(Protocol):
         """True if the run ends by itself."""
 
     @property
-    def appends(self) -> bool:
-        """True if the rows are inserts only."""
-
-    @property
     def stopped(self) -> bool:
         """True if the run was cancelled before its end."""
 
@@ -43,6 +39,9 @@ class Job(Protocol):
 
     def wait(self, seconds: float | None) -> bool:
         """Wait for the end, at most some seconds; return False on a timeout, raise the error of a failed run."""
+
+    def on_end(self, report: Callable[[BaseException | None, bool], None]) -> None:
+        """Call `report` at the end, with the error of a failed run, and True if the run was cancelled."""
 
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
         """The rows as a DataFrame of pandas, PyArrow or Spark, without row kinds."""

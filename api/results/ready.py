@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from compiled_plan.api.results.html import block, cells_of, shortened, table_html
 from compiled_plan.api.results.preview import SHOWN_ROWS
 from compiled_plan.api.results.table_result import TableResult
-from compiled_plan.api.results.tableau import text_of, zone_of
+from compiled_plan.api.results.tableau import EMPTY, framed, text_of, zone_of
 from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.table.columns import SchemaColumn
 from compiled_plan.planner.table.schemas import ResolvedSchema
@@ -26,7 +27,7 @@ from compiled_plan.plans.types.row import RowKind
 
 
 @dataclass(frozen=True)
-class _Done:
+class EndedJob:
     """A finished run: a `Job` with all its rows."""
 
     rows: Sequence[Sequence[Any]]
@@ -37,7 +38,6 @@ class _Done:
     stopped: bool = False
     runtime_ms: int = 0
     bounded: bool = True
-    appends: bool = True
 
     def chunks(self) -> Iterator[Chunk]:
         if self.rows:
@@ -52,6 +52,9 @@ class _Done:
 
     def wait(self, seconds: float | None) -> bool:
         return True
+
+    def on_end(self, report: Callable[[BaseException | None, bool], None]) -> None:
+        report(None, False)
 
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
         if self.frames is not None:
@@ -69,7 +72,7 @@ class ReadyResult(TableResult):
     """
 
     def __init__(self, row_type: RowType, rows: Sequence[Sequence[Any]], text: str = "") -> None:
-        super().__init__(row_type, _Done(rows))
+        super().__init__(row_type, EndedJob(rows), insert_only=True)
         self._rows = rows
         self._text = text
 
@@ -107,12 +110,12 @@ class FirstRows(ReadyResult):
             raise ProgramError(f"{count} is no number of rows", where="head()", remedy="write 1 or more")
         rows = list(zip(*result._first(count).columns, strict=True))
         super().__init__(result.row_type, rows)
-        self._job = _Done(rows, None if result._job is None else result._job.frame)
-        self._display, self._mutable_rows = result._display, result._mutable_rows
+        self.job = EndedJob(rows, None if result.job is None else result.job.frame)
+        self.display, self._mutable_rows = result.display, result._mutable_rows
 
-    def _chunks(self) -> Iterator[Chunk]:
-        assert self._job is not None
-        return self._job.chunks()
+    def chunks(self) -> Iterator[Chunk]:
+        assert self.job is not None
+        return self.job.chunks()
 
     def __str__(self) -> str:
         return _framed(
@@ -124,26 +127,19 @@ class FirstRows(ReadyResult):
         return table_html(self.row_type.names, self.row_type.types, cells, counted(len(cells), "row"))
 
     def _cells(self) -> list[list[str | None]]:
-        zone = zone_of(self._display.time_zone)
+        zone = zone_of(self.display.time_zone)
         texts = [text_of(type_, zone) for type_ in self.row_type.types]
         return [cells_of(row, texts) for row in self._rows]
 
 
 def _shown(cell: object) -> str:
+    if isinstance(cell, datetime):
+        return cell.isoformat(timespec="milliseconds")
     return str(cell).upper() if isinstance(cell, bool) else str(cell)
 
 
 def _framed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    if not rows:
-        return "Empty set"
-    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
-    rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
-
-    def line(cells: Sequence[str]) -> str:
-        return "|" + "|".join(f" {cell:>{width}} " for cell, width in zip(cells, widths, strict=True)) + "|"
-
-    count = f"{counted(len(rows), 'row')} in set"
-    return "\n".join([rule, line(headings), rule, *map(line, rows), rule, count])
+    return "\n".join([*framed(headings, rows), f"{counted(len(rows), 'row')} in set"]) if rows else EMPTY
 
 
 _COLUMNS = ("name", "type", "null", "key", "extras", "watermark")

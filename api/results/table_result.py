@@ -157,12 +157,16 @@ class TableResult:
         row_type: the columns; without fields if the statement returns no rows.
         job: the run that produces the rows; None for a statement that completes at once.
         display: the format of `print`.
+        insert_only: True if no row is ever updated or deleted.
     """
 
-    def __init__(self, row_type: RowType, job: Job | None = None, display: Display = _DISPLAY) -> None:
+    def __init__(
+        self, row_type: RowType, job: Job | None = None, display: Display = _DISPLAY, *, insert_only: bool = False
+    ) -> None:
         self.row_type = row_type
-        self._job = job
-        self._display = display
+        self.job = job
+        self.display = display
+        self.insert_only = insert_only
         self._taken = False
         self._preview: Preview | None = None
         self._mutable_rows = False
@@ -196,11 +200,11 @@ class TableResult:
 
     def get_result_kind(self) -> ResultKind:
         """SUCCESS for a statement without rows that completed at once, else SUCCESS_WITH_CONTENT."""
-        return ResultKind.SUCCESS if self._job is None else ResultKind.SUCCESS_WITH_CONTENT
+        return ResultKind.SUCCESS if self.job is None else ResultKind.SUCCESS_WITH_CONTENT
 
     def get_job_client(self) -> JobClient | None:
         """The run; None for a statement that completed at once."""
-        return None if self._job is None or not self._job.id else JobClient(self._job)
+        return None if self.job is None or not self.job.id else JobClient(self.job)
 
     def wait(self, timeout_ms: int | None = None) -> None:
         """Wait until the statement has completed; for a query, until its rows are available.
@@ -211,7 +215,7 @@ class TableResult:
         Raises:
             ExecutionError: the statement failed, or did not complete in time.
         """
-        if self._job is not None and not self._job.wait(None if timeout_ms is None else timeout_ms / 1000):
+        if self.job is not None and not self.job.wait(None if timeout_ms is None else timeout_ms / 1000):
             raise ExecutionError(
                 f"the statement did not end within {timeout_ms} ms",
                 remedy="wait longer; a program over sources that never end is ended with cancel()",
@@ -223,8 +227,8 @@ class TableResult:
         Raises:
             ExecutionError: the run does not stop; it ends with the program.
         """
-        if self._job is not None:
-            self._job.stop()
+        if self.job is not None:
+            self.job.stop()
 
     def collect(self, data_type: AnyType = None) -> Rows:
         """The rows with their kinds, in the order of their production. They can be collected once.
@@ -248,14 +252,14 @@ class TableResult:
 
     def print(self) -> None:
         """Print the rows as Flink does, with their kinds in the column `op`; for an INSERT, print the id of its run."""
-        if self._job is None or not self.row_type.fields:
+        if self.job is None or not self.row_type.fields:
             client = self.get_job_client()
             if client is not None:
                 print(f"Job ID: {client.get_job_id()}", flush=True)
             self.wait()
             print("OK")
             return
-        for line in lines(self.row_type, self._chunks(), self._display):
+        for line in lines(self.row_type, self.chunks(), self.display):
             print(line)
 
     def to_dataframe(self, kind: Literal["pandas", "pyarrow", "spark"] = "pandas", *, changelog: bool = False) -> Any:
@@ -273,7 +277,7 @@ class TableResult:
         """
         if kind not in ("pandas", "pyarrow", "spark"):
             raise ExecutionError(f"no kind of DataFrame is {kind!r}", remedy="choose 'pandas', 'pyarrow' or 'spark'")
-        job, chunks = self._job, list(self._chunks())
+        job, chunks = self.job, list(self.chunks())
         assert job is not None
         row_type = self.row_type
         if changelog:
@@ -292,11 +296,11 @@ class TableResult:
         A table with updates over bounded sources is read to its end. Over unbounded sources its rows are those after
         `count` inserts and updates.
         """
-        chunks, job, adds = [], self._job, 0
-        rows = self._chunks()
+        chunks, job, adds = [], self.job, 0
+        rows = self.chunks()
         assert job is not None
         try:
-            while adds < count or (job.bounded and not job.appends):
+            while adds < count or (job.bounded and not self.insert_only):
                 chunk = next(rows, None)
                 if chunk is None:
                     break
@@ -312,7 +316,7 @@ class TableResult:
 
     def _repr_html_(self) -> str:
         """The first rows that have arrived; `collect()` returns them all the same."""
-        names, types, job = self.row_type.names, self.row_type.types, self._job
+        names, types, job = self.row_type.names, self.row_type.types, self.job
         if job is None or not names:
             return note("OK" if job is None or not job.id else f"Job ID: {job.id}")
         if self._taken and self._preview is None:
@@ -320,28 +324,33 @@ class TableResult:
         if self._preview is None:
             self._preview = Preview(job)
         shown = self._preview.read(SHOWN_ROWS, SECONDS)
-        return table_html(*with_kinds(names, types, shown.chunks, self._display), shown.state)
+        return table_html(*with_kinds(names, types, shown.chunks, self.display), shown.state)
 
-    def _chunks(self) -> Iterator[Chunk]:
-        if self._job is None or not self.row_type.fields:
+    def chunks(self) -> Iterator[Chunk]:
+        """The rows as they arrive, in columns of internal values, which `api.results.formats` formats.
+
+        Raises:
+            ExecutionError: as for `collect`.
+        """
+        if self.job is None or not self.row_type.fields:
             self.wait()
             return iter(())
         if self._taken:
             raise ExecutionError("the rows of this result were taken already", remedy="execute the statement again")
         self._taken = True
-        return self._job.chunks() if self._preview is None else self._preview.chunks()
+        return self.job.chunks() if self._preview is None else self._preview.chunks()
 
     def _objects(self, data_type: AnyType) -> Iterator[Any]:
         names = self.row_type.names
         if data_type is not None:
             whole = rows_as(data_type, self.row_type, "collect()")
-            chunks = self._chunks()
+            chunks = self.chunks()
             return (whole(values) for chunk in chunks for values in zip(*chunk.columns, strict=True))
         if self._mutable_rows:
             return self._as_in_pyflink()
         fields = self.row_type.fields
         columns = [converter_of(DataTypes.of(field.type), field.name, place="collect()") for field in fields]
-        chunks = self._chunks()
+        chunks = self.chunks()
 
         def rows() -> Iterator[Row]:
             for chunk in chunks:
@@ -359,7 +368,7 @@ class TableResult:
         if not self.row_type.fields:
             return iter([MutableRow("OK")])
         outward = converter_of(with_mutable_rows(DataTypes.of(self.row_type)), place="collect()").to_external
-        chunks = self._chunks()
+        chunks = self.chunks()
 
         def rows() -> Iterator[MutableRow]:
             for chunk in chunks:

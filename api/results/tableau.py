@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from unicodedata import category, east_asian_width
@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.chunks import Chunk
+from compiled_plan.plans.text.visible import counted
 from compiled_plan.plans.types import bitmaps, variants
 from compiled_plan.plans.types.row import RowKind
 
@@ -44,27 +45,59 @@ class Display:
     max_width: int = 30
 
 
-def lines(row_type: t.RowType, chunks: Iterator[Chunk], display: Display | None = None) -> Iterator[str]:
-    """The lines of a result, one per row as it arrives."""
+def lines(
+    row_type: t.RowType, chunks: Iterator[Chunk], display: Display | None = None, *, kinds: bool = True
+) -> Iterator[str]:
+    """The lines of a result, one per row as it arrives.
+
+    Args:
+        row_type: the columns.
+        chunks: the rows.
+        display: their format.
+        kinds: begin each line with the kind of the row, in the column `op`.
+    """
     display = display or Display()
     most = display.max_width
-    widths = [2, *(max(len(_NULL), _width_of(field.type, most), _shown_width(field.name)) for field in row_type.fields)]
-    rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
-    zone = zone_of(display.time_zone)
-    texts = [text_of(type_, zone) for type_ in row_type.types]
+    widths = [max(len(_NULL), _width_of(field.type, most), _shown_width(field.name)) for field in row_type.fields]
+    head = [2] if kinds else []
+    rule = _rule([*head, *widths])
+    cells_of = cell_texts(row_type, display)
     count = 0
     for chunk in chunks:
         for kind, row in zip(chunk.kinds, zip(*chunk.columns, strict=True), strict=True):
             if not count:
-                yield from (rule, _line(["op", *row_type.names], widths), rule)
+                yield from (rule, _line([*(["op"] if kinds else []), *row_type.names], [*head, *widths]), rule)
             count += 1
-            cells = [_NULL if value is None else text(value) for value, text in zip(row, texts, strict=True)]
-            yield _line([_KINDS[kind].short, *cells], widths)
+            yield _line([*([_KINDS[kind].short] if kinds else []), *cells_of(row)], [*head, *widths])
     if not count:
-        yield "Empty set"
+        yield EMPTY
         return
     yield rule
-    yield f"{count} row{'s' if count > 1 else ''} in set"
+    yield f"{counted(count, 'row')} in set"
+
+
+#: The text of a result without rows.
+EMPTY = "Empty set"
+
+
+def cell_texts(row_type: t.RowType, display: Display) -> Callable[[Sequence[object]], list[str]]:
+    """The function that converts the internal values of a row to texts."""
+    zone = zone_of(display.time_zone)
+    texts = [text_of(type_, zone) for type_ in row_type.types]
+    return lambda row: [_NULL if value is None else text(value) for value, text in zip(row, texts, strict=True)]
+
+
+def framed(headings: Sequence[str], rows: Sequence[Sequence[str]], most: int | None = None) -> list[str]:
+    """Rows in a frame that is as wide as they are, at most `most` in each column; without the number of rows."""
+    widths = [max(map(_shown_width, column)) for column in zip(headings, *rows, strict=True)]
+    if most is not None:
+        widths = [max(_shown_width(head), min(width, most)) for head, width in zip(headings, widths, strict=True)]
+    rule = _rule(widths)
+    return [rule, _line(headings, widths), rule, *(_line(row, widths) for row in rows), rule]
+
+
+def _rule(widths: Sequence[int]) -> str:
+    return "+" + "+".join("-" * (width + 2) for width in widths) + "+"
 
 
 def _width_of(type_: t.LogicalType, most: int) -> int:
@@ -78,7 +111,7 @@ def _width_of(type_: t.LogicalType, most: int) -> int:
     return _WIDTHS.get(type(type_), most)
 
 
-def _line(cells: list[str], widths: list[int]) -> str:
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "|" + "|".join(f" {_fitted(cell, width)} " for cell, width in zip(cells, widths, strict=True)) + "|"
 
 

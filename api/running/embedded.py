@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -18,6 +20,7 @@ from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.inspection.changes import append_only
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
@@ -72,7 +75,25 @@ def execute(plan: CompiledPlan, options: RunOptions | None = None, *, display: D
     options = options or RunOptions()
     with reported():
         job, collected = start(plan, options, debug=is_debug())
-    return TableResult(collected or RowType(), _Reported(job), display or Display(options.time_zone or UTC))
+    insert_only = {node.id for node in plan.sinks} <= append_only(plan)
+    return TableResult(
+        collected or RowType(), _Reported(job), display or Display(options.time_zone or UTC), insert_only=insert_only
+    )
+
+
+def session_started(
+    master: str, settings: Mapping[str, str], *, verbose: bool = False
+) -> AbstractContextManager[Future[Any]]:
+    """Start Spark for the runs of a context in the background; they wait for it, or raise its error.
+
+    Args:
+        master: Spark's master URL; empty for `local[*]`.
+        settings: Spark settings.
+        verbose: leave the JVM's own messages on stderr.
+    """
+    from compiled_plan.plans.execution import embedded
+
+    return embedded.session_started(master, settings, verbose=verbose)
 
 
 class _Reported:
@@ -80,6 +101,11 @@ class _Reported:
 
     def __init__(self, job: EmbeddedRun) -> None:
         self._job = job
+        # The run refers to this object until its end: a session refers to its jobs weakly.
+        job.on_end(self._at_end)
+
+    def _at_end(self, fault: BaseException | None, stopped: bool) -> None:
+        """Do nothing."""
 
     @property
     def id(self) -> str:
@@ -88,10 +114,6 @@ class _Reported:
     @property
     def bounded(self) -> bool:
         return self._job.bounded
-
-    @property
-    def appends(self) -> bool:
-        return self._job.appends
 
     @property
     def stopped(self) -> bool:
@@ -116,6 +138,9 @@ class _Reported:
     def wait(self, seconds: float | None) -> bool:
         return self._job.wait(seconds)
 
+    def on_end(self, report: Callable[[BaseException | None, bool], None]) -> None:
+        self._job.on_end(report)
+
     @reported()
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
         return self._job.frame(kind, chunks, row_type)
@@ -139,6 +164,20 @@ def inline(frame: Any, schema: AnyType = None) -> Inline:
 
     row_type, data = hold(frame, schema)
     return Inline(row_type, data.options, data)
+
+
+def inline_state(checkpoint: str) -> Mapping[str, Inline]:
+    """The state of each operator in a checkpoint as a table, by uid, which each run reads anew.
+
+    Raises:
+        CheckpointError: there is no checkpoint, or it has no state yet.
+        ExecutionError: Spark does not start.
+    """
+    from compiled_plan.plans.execution.embedded import session
+    from compiled_plan.plans.execution.held_state import hold_state
+
+    held = hold_state(session(), checkpoint)
+    return {uid: Inline(row_type, data.options, data) for uid, (row_type, data) in held.items()}
 
 
 def inline_rows(rows: Sequence[Sequence[Any]], row_type: DataType) -> Inline:

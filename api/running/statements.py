@@ -11,6 +11,7 @@ from compiled_plan.api.results.table_result import DONE, TableResult
 from compiled_plan.api.results.tableau import Display
 from compiled_plan.api.running import embedded
 from compiled_plan.api.running.compiling import compile_query, compile_sinks
+from compiled_plan.api.running.jobs import job_of, register
 from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.planner.algebra.nodes import RelNode, Sink
 from compiled_plan.planner.options.settings import FORCE_RECOMPILE
@@ -70,6 +71,8 @@ def start_plan(context: PlanningContext, plan: Plan) -> TableResult:
     display, session = Display(UTC if zone == DEFAULT else zone, int(width)), context.config.changed(SESSION_OPTIONS)
     options = RunOptions(job_parameter=_job_parameters(context.config.value(JOB_PARAMETERS)))
     result = embedded.execute(with_session(with_zone(plan, otherwise=zone), session), options, display=display)
+    if result.job is not None:
+        register(context, plan, result.job)
     return result.with_mutable_rows() if context.mutable_rows else result
 
 
@@ -114,6 +117,12 @@ def run_statement(context: PlanningContext, binder: Binder, statement: st.Statem
         case st.CompilePlan():
             if not (statement.if_not_exists and exists(statement.path)):
                 _write(context, binder, statement, if_not_exists=False)
+            return DONE
+        case st.StopJob():
+            if statement.savepoint:
+                remedy = "write STOP JOB: a run with a checkpoint continues there at its next start"
+                raise binder.source.unsupported_at(statement.span, "STOP JOB with a savepoint", remedy)
+            job_of(context, statement.job).stop()
             return DONE
         case st.CompileAndExecutePlan():
             return start_plan(context, _write(context, binder, statement, if_not_exists=True))

@@ -1,7 +1,7 @@
 """Session configuration: the options of SET and their values.
 
-Source: Flink 2.3's `TableConfigOptions`, `ExecutionConfigOptions`, `OptimizerConfigOptions`, with their types and
-defaults. Unknown keys are stored unchecked, as Flink does: they may belong to a connector or a cluster.
+Source: Flink 2.3's `TableConfigOptions`, `ExecutionConfigOptions`, `OptimizerConfigOptions`, `SqlClientOptions`, with
+their types and defaults. Unknown keys are stored unchecked, as Flink does: they may belong to a connector or a cluster.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ class Effect(Enum):
     PLAN = "shapes the plan"
     RUN = "is kept in the nodes that depend on it, and holds at the run"
     SESSION = "is of the program that sets it, not of its plan"
+    SHELL = "is of plan-shell, as in Flink's SQL client"
     FLINK = "is kept in the plan for Flink; no effect here"
     NONE = "no effect"
 
@@ -36,6 +37,19 @@ class SessionOption(Option):
 
 
 OPTIONS: dict[str, SessionOption] = {
+    "sql-client.display.color-schema": SessionOption(
+        Kind.CHOICE,
+        "DEFAULT",
+        ("DEFAULT", "DARK", "LIGHT", "CHESTER", "VS2010", "SOLARIZED", "OBSIDIAN", "GESHI"),
+        effect=Effect.SHELL,
+    ),
+    "sql-client.display.print-time-cost": SessionOption(Kind.BOOLEAN, "true", effect=Effect.SHELL),
+    "sql-client.display.show-line-numbers": SessionOption(Kind.BOOLEAN, "false", effect=Effect.SHELL),
+    "sql-client.execution.max-table-result.rows": SessionOption(Kind.POSITIVE, "1000000", effect=Effect.SHELL),
+    "sql-client.execution.result-mode": SessionOption(
+        Kind.CHOICE, "TABLE", ("TABLE", "CHANGELOG", "TABLEAU"), effect=Effect.SHELL
+    ),
+    "sql-client.verbose": SessionOption(Kind.BOOLEAN, "false", effect=Effect.SHELL),
     "table.builtin-catalog-name": SessionOption(Kind.TEXT, "default_catalog", effect=Effect.PLAN),
     "table.builtin-database-name": SessionOption(Kind.TEXT, "default_database", effect=Effect.PLAN),
     "table.catalog-modification.listeners": SessionOption(Kind.TEXT, ""),
@@ -237,7 +251,7 @@ class TableConfig(OptionMethods):
 
     def nearest(self, key: str) -> str | None:
         """The known option nearest to a misspelt key; None for a known key or one without a near match."""
-        if key in OPTIONS or not key.startswith("table."):
+        if key in OPTIONS or not key.startswith(("table.", "sql-client.")):
             return None
         return next(iter(get_close_matches(key, OPTIONS, n=1, cutoff=0.85)), None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Any
 
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.options.session import TableConfig
@@ -21,6 +22,7 @@ class PlanningContext:
         names: the names of correlation variables, unique among all tables of the context.
         anonymous: numbers of unnamed tables, so that the same program gives them the same names.
         mutable_rows: results have PyFlink's rows.
+        jobs: the runs that the session has started, see `api.running.jobs`.
     """
 
     config: TableConfig
@@ -28,6 +30,7 @@ class PlanningContext:
     names: Names = field(default_factory=Names)
     anonymous: Iterator[int] = field(default_factory=lambda: count(1))
     mutable_rows: bool = False
+    jobs: list[Any] = field(default_factory=list)
 
     @classmethod
     def new(cls, options: Mapping[str, str] | None = None, *, mutable_rows: bool = False) -> PlanningContext:

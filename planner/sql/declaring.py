@@ -211,7 +211,7 @@ def _query(context: PlanningContext, binder: Binder, statement: st.Query) -> Non
     raise binder.source.error_at(
         statement.span,
         "a SELECT by itself cannot become a plan: a plan needs tables to write to",
-        "write INSERT INTO table SELECT ...",
+        "write INSERT INTO table SELECT ..., or see its rows with plan-shell",
     )
 
 
@@ -227,6 +227,11 @@ def _execute(context: PlanningContext, binder: Binder, statement: st.Statement) 
     )
 
 
+def _stop_job(context: PlanningContext, binder: Binder, statement: st.StopJob) -> None:
+    remedy = "end a run of execute-plan with a signal, one of the service with its button, and one of plan-shell there"
+    raise binder.source.unsupported_at(statement.span, "STOP JOB in a program that becomes a plan", remedy)
+
+
 #: What to do instead of statements that have no meaning for a plan; Flink refuses most of them in streaming mode.
 _REMEDIES = {
     "ANALYZE": "leave it out: statistics of tables do not change the plan of a stream, and Flink refuses it there",
@@ -234,7 +239,6 @@ _REMEDIES = {
     "DELETE": "send the deletes as rows of a changelog, and INSERT INTO the table from them",
     "UPDATE": "send the updates as rows of a changelog, and INSERT INTO the table from them",
     "TRUNCATE": "empty the table in the system that holds it before the run",
-    "STOP": "end the run: `execute-plan` ends at a signal, the service has a button and an endpoint for it",
 }
 
 _ACTIONS: dict[type[st.Statement], Callable[[PlanningContext, Binder, Any], None]] = {
@@ -269,4 +273,5 @@ _ACTIONS: dict[type[st.Statement], Callable[[PlanningContext, Binder, Any], None
     st.CompilePlan: _insert,
     st.ExecutePlan: _execute,
     st.CompileAndExecutePlan: _execute,
+    st.StopJob: _stop_job,
 }

@@ -275,10 +275,16 @@ def _logical_of_nested(type_: pa.DataType) -> t.LogicalType | None:
 
 
 def _spark(frame: DataFrame, schema: AnyType) -> tuple[RowType, HeldFrame | HeldTable]:
-    from pyspark.sql import functions as F
-
     if any(_holds_spans(field.dataType) for field in frame.schema.fields) and not frame.isStreaming:
         return _arrow(frame.toArrow(), schema)
+    row_type, columns = hold_columns(frame, schema)
+    return row_type, HeldFrame(columns)
+
+
+def hold_columns(frame: DataFrame, schema: AnyType = None) -> tuple[RowType, DataFrame]:
+    """The columns of a DataFrame without TIME and intervals, and the DataFrame with their types here."""
+    from pyspark.sql import functions as F
+
     names, types = _wanted(schema, frame.columns)
     _check_names(names)
     known = [
@@ -289,7 +295,7 @@ def _spark(frame: DataFrame, schema: AnyType) -> tuple[RowType, HeldFrame | Held
         known = [Field(name, type_.logical_type) for name, type_ in zip(names, types, strict=True)]
     columns = frame.toDF(*[f"f{at}" for at in range(len(names))])
     cast = [F.col(f"f{at}").cast(to_spark(field.type)).alias(f"f{at}") for at, field in enumerate(known)]
-    return RowType(fields=tuple(known)), HeldFrame(columns.select(*cast))
+    return RowType(fields=tuple(known)), columns.select(*cast)
 
 
 def _holds_spans(type_: Any) -> bool:

@@ -6,9 +6,9 @@ import atexit
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
 from queue import Queue
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.logs import silence_py4j
 from compiled_plan.plans.execution.stages.prepared import table_spec
-from compiled_plan.plans.inspection.changes import append_only
+from compiled_plan.plans.inspection.changes import most_rows
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.types import RowType
 
@@ -48,10 +48,10 @@ def session(*, debug: bool = False) -> SparkSession:
     Raises:
         ExecutionError: the active session lacks the kernel or a setting; no suitable Java.
     """
-    from pyspark.sql import SparkSession
-
+    if _STARTS:
+        return _STARTS[-1].result()
     with _LOCK:
-        active = SparkSession.getActiveSession()
+        active = _active()
         if active is not None:
             _check(active)
             return active
@@ -60,6 +60,49 @@ def session(*, debug: bool = False) -> SparkSession:
         opened = _OWN.enter_context(spark_session(verbose=False, open_to_users=True))
         atexit.register(_OWN.close)
         return opened
+
+
+#: The start of the session in the background, if there is one.
+_STARTS: list[Future[SparkSession]] = []
+
+
+@contextmanager
+def session_started(
+    master: str, settings: Mapping[str, str], *, verbose: bool = False
+) -> Iterator[Future[SparkSession]]:
+    """Start the session for the runs of this context in the background; they wait for it, or raise its error.
+
+    Args:
+        master: as for `spark_session`.
+        settings: as for `spark_session`.
+        verbose: as for `spark_session`.
+    """
+    with ThreadPoolExecutor(1, thread_name_prefix="start") as pool, ExitStack() as closing:
+
+        def start() -> SparkSession:
+            active = _active()
+            if active is not None:
+                _check(active)
+                return active
+            return closing.enter_context(spark_session(master, settings, verbose=verbose))
+
+        future = pool.submit(start)
+        _STARTS.append(future)
+        try:
+            yield future
+        finally:
+            _STARTS.remove(future)
+            wait([future])
+
+
+def _active() -> SparkSession | None:
+    """The active session of this thread, or the one that another thread has started; None if there is none."""
+    from pyspark.sql import SparkSession
+
+    started = SparkSession._instantiatedSession
+    if started is None or started._sc._jsc is None:
+        return None
+    return SparkSession.getActiveSession() or started
 
 
 def _check(active: SparkSession) -> None:
@@ -91,7 +134,7 @@ def start(plan: CompiledPlan, options: RunOptions, *, debug: bool = False) -> tu
     spark = session(debug=debug)
     queue: Queue[Any] = Queue(maxsize=_WAITING)
     plan, name, row_type = _received(plan)
-    job = EmbeddedRun(queue, row_type or RowType(), plan)
+    job = EmbeddedRun(queue, row_type or RowType(), most_rows(plan) if name else None)
     if name:
         RECEIVERS[name] = job.receive
     try:
@@ -121,11 +164,20 @@ def _received(plan: CompiledPlan) -> tuple[CompiledPlan, str, RowType | None]:
 
 
 class EmbeddedRun:
-    """A run in a thread of its own. See `api.results.table_result.Job`."""
+    """A run in a thread of its own. See `api.results.table_result.Job`.
 
-    def __init__(self, queue: Queue[Any], row_type: RowType, plan: CompiledPlan) -> None:
+    Args:
+        queue: the rows of micro-batches until they are read.
+        row_type: the columns of the collected rows; empty if none are collected.
+        most: the maximum number of rows, after which the run ends; None if it is unknown.
+    """
+
+    def __init__(self, queue: Queue[Any], row_type: RowType, most: int | None = None) -> None:
         self.id = uuid.uuid4().hex
-        self._queue, self._row_type, self._plan = queue, row_type, plan
+        self._left = most
+        self._ending = threading.Lock()
+        self._reports: list[Callable[[BaseException | None, bool], None]] | None = []
+        self._queue, self._row_type = queue, row_type
         self._run: Run | None = None
         self._thread: threading.Thread | None = None
         self._fault: BaseException | None = None
@@ -151,19 +203,25 @@ class EmbeddedRun:
             self._fault = fault
         finally:
             self._ended = time.monotonic()
+            with self._ending:
+                reports, self._reports = self._reports or [], None
+            for report in reports:
+                report(self._fault, self._closed)
             self._put(None)
+
+    def on_end(self, report: Callable[[BaseException | None, bool], None]) -> None:
+        """Call `report` at the end of the run; at once if it has ended."""
+        with self._ending:
+            if self._reports is not None:
+                self._reports.append(report)
+                return
+        report(self._fault, self._closed)
 
     @property
     def bounded(self) -> bool:
         """True if all sources end."""
         assert self._run is not None
         return self._run.bounded
-
-    @cached_property
-    def appends(self) -> bool:
-        """True if no row of the sinks is updated or retracted."""
-        appending = append_only(self._plan)
-        return all(source.id in appending for sink in self._plan.sinks for source in self._plan.inputs(sink))
 
     @property
     def stopped(self) -> bool:
@@ -176,8 +234,14 @@ class EmbeddedRun:
         return int(1000 * (self._ended - self._began))
 
     def receive(self, rows: Any) -> None:
-        """Buffer the rows of a micro-batch: an Arrow table of `kind`, `f0`, ...."""
+        """Buffer the rows of a micro-batch: an Arrow table of `kind`, `f0`, ...; the last ones end the run."""
         self._put(rows)
+        if self._left is None:
+            return
+        self._left -= rows.num_rows
+        if self._left <= 0:
+            assert self._run is not None
+            self._run.stop()
 
     def _put(self, item: Any) -> None:
         if self._collects and not self._closed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,7 +80,13 @@ def _for_missing(path: Path) -> str:
     """Remedy for a path that does not exist: the nearest name in its folder."""
     if str(path) == STDIN:
         return "`/dev/stdin` is the standard input as a file"
-    import difflib  # only for errors
+    # Both are for errors alone.
+    import difflib
+
+    from compiled_plan.plans.files.kinds import is_query
+
+    if is_query(str(path)):
+        return f"`plan-shell -e {shlex.quote(str(path))}` shows the rows of a query"
 
     try:
         names = [entry.name for entry in path.absolute().parent.iterdir()]

@@ -22,6 +22,7 @@ _STARTS = {
     ),
     _PYTHON: re.compile(r'(?:import|from)\s+[\w.]+\s|def\s+\w+\s*\(|class\s+\w+\s*[:(]|"""'),
 }
+_QUERY = re.compile(r"\s*(?:select|values|with)\s", re.IGNORECASE)
 #: Files of other tools, which the start of their text does not distinguish from a wrong program.
 _FOREIGN = {".yaml": "YAML", ".yml": "YAML", ".java": "Java", ".scala": "Scala", ".ipynb": "a notebook"}
 
@@ -40,11 +41,18 @@ def _no_plan(path: PurePath, text: str) -> tuple[str, str] | None:
     language = None if start[0] in "{[" else _BY_ENDING.get(path.suffix) or _language(start)
     if language is None:
         return None
+    if language == _SQL and is_query(start):
+        return "not a plan but a query", f"`plan-shell -f {shlex.quote(str(path))}` shows its rows"
     program = path if path.suffix in _BY_ENDING else path.with_suffix(_ENDINGS[language])
     renaming = "" if program == path else f"name it {shlex.quote(str(program))}, then "
     plan = shlex.quote(str(path.with_suffix(".json")))
     compiling = f"`compile-plan {shlex.quote(str(program))} -o {plan}`"
     return f"not a plan but a program in {language}", f"{renaming}compile it with {compiling} and name {plan} here"
+
+
+def is_query(text: str) -> bool:
+    """Return True if a text begins like a query."""
+    return _QUERY.match(text) is not None
 
 
 def _no_program(path: PurePath, text: str) -> tuple[str, str] | None:

@@ -8,6 +8,9 @@ from operator import or_
 
 from compiled_plan.plans.inspection.declared import DECLARED
 from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.rank import Limit
+from compiled_plan.plans.nodes.ranks import ConstantRange
+from compiled_plan.plans.nodes.stateless import Calc, Exchange
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.types.changelog import ChangelogMode
 
@@ -36,6 +39,20 @@ def possibly_sent(plan: CompiledPlan, unknown: ChangelogMode = _INSERT) -> Mappi
 def append_only(plan: CompiledPlan) -> frozenset[int]:
     """The nodes that certainly never retract a row."""
     return frozenset(id_ for id_, mode in possibly_sent(plan, ChangelogMode.ALL).items() if mode.insert_only)
+
+
+def most_rows(plan: CompiledPlan) -> int | None:
+    """The number of rows after which the only sink of a plan receives no more, by LIMIT; None if there may be more."""
+    if len(plan.sinks) != 1 or plan.sinks[0].id not in append_only(plan):
+        return None
+    (node,) = plan.sinks
+    while len(inputs := plan.inputs(node)) == 1:
+        (node,) = inputs
+        if isinstance(node, Limit) and isinstance(node.rank_range, ConstantRange):
+            return node.rank_range.end - node.rank_range.start + 1
+        if not isinstance(node, Calc | Exchange):
+            return None
+    return None
 
 
 def _inputs(

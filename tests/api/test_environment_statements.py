@@ -30,6 +30,7 @@ DIFFERENCES = {
     "SHOW CREATE TABLE tmp": "a password is masked",
     "SHOW CREATE TABLE c2": "Flink leaves a table whose sink it refused",
     "SHOW CREATE TABLE c10": "Flink leaves a table whose sink it refused",
+    "SHOW JOBS": "Flink takes it in its SQL client alone",
     "REMOVE JAR": "Flink takes it in its SQL client alone",
     "EXPLAIN CREATE MATERIALIZED": "accepted, too",
     "CREATE MATERIALIZED TABLE spread": "Flink refuses buckets when it starts the job",

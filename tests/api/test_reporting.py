@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.reporting import DEBUG_VARIABLE, in_python, reported, set_debug
+from compiled_plan.api.reporting import DEBUG_VARIABLE, command_terms, in_python, reported, set_debug
 from compiled_plan.plans.errors import CheckpointError, ExecutionError
 
 ROOT = Path(__file__).parents[2]
@@ -116,3 +116,12 @@ def test_an_error_that_is_raised_again_is_the_same() -> None:
             raise fault
         texts.append(str(caught.value))
     assert texts == ['cannot start; try: give checkpoint="DIR"'] * 2
+
+
+def test_a_command_shows_its_own_options() -> None:
+    with pytest.raises(ExecutionError) as caught, command_terms(), reported():
+        _failing()
+    assert caught.value.remedy == "add --reset"
+    assert isinstance(caught.value.__cause__, ValueError)
+    with pytest.raises(ExecutionError, match="try: add reset"), reported():
+        _failing()

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.api.showing import _fits
 from compiled_plan.planner.sql.nodes.statements import NamePattern
 
@@ -28,3 +29,11 @@ def test_like_patterns_take_linear_time() -> None:
     assert not fits("a" * 10_000, "%a" * 30 + "b")
     assert not fits("ab" * 10_000, "%a%b_" * 30 + "c")
     assert time.process_time() - begun < 1
+
+
+def test_set_lists_the_options_with_secrets_masked() -> None:
+    env = TableEnvironment()
+    env.execute_sql("SET 'table.exec.state.ttl' = '1 h'; SET 'my.password' = 'hunter2'")
+    result = env.execute_sql("SET")
+    assert result.column_names == ("key", "value")
+    assert [tuple(row) for row in result.collect()] == [("my.password", "******"), ("table.exec.state.ttl", "1 h")]

@@ -38,6 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "plan.sql": PLAN,
         "other.json": "{}",
         "cut.json": PLAN[:500],
+        "query.sql": "SELECT 1;\n",
         "pipe.yaml": "source:\n  type: mysql\n",
         "empty.json": "\n",
     }
@@ -55,6 +56,8 @@ NO_PLAN = [
     ("prog.sql", "not a plan but a program in SQL", COMPILES),
     ("prog.txt", "not a plan but a program in SQL", f"name it prog.sql, then {COMPILES}"),
     ("prog.py", "not a plan but a program in Python", "`compile-plan prog.py -o prog.json`"),
+    ("query.sql", "not a plan but a query", "`plan-shell -f query.sql` shows its rows"),
+    ("SELECT 1", "no such plan file", "`plan-shell -e 'SELECT 1'` shows the rows of a query"),
     ("pipe.yaml", "not JSON: expecting value", "`compile-plan PROGRAM -o PLAN.json`"),
     ("empty.json", "the plan file is empty", "`compile-plan PROGRAM -o PLAN.json`"),
     ("cut.json", "not JSON: the text ends too early", "`compile-plan PROGRAM -o PLAN.json`"),
@@ -67,7 +70,7 @@ NO_PLAN = [
 @pytest.mark.parametrize(("name", "message", "remedy"), NO_PLAN)
 @pytest.mark.parametrize("command", ["execute_plan", "edit_plan", "diff_plan"])
 def test_wrong_files_in_place_of_a_plan(command: str, name: str, message: str, remedy: str, folder: Path) -> None:
-    if command == "diff_plan" and name in ("prog.sql", "prog.py", "folder"):
+    if command == "diff_plan" and name in ("prog.sql", "prog.py", "query.sql", "folder"):
         pytest.skip("diff-plan takes programs and checkpoints")
     arguments = ["plan.json"] if command == "diff_plan" else []
     done = called(command, name, *arguments)
@@ -90,6 +93,7 @@ def test_wrong_files_in_place_of_a_plan(command: str, name: str, message: str, r
         ("utf16.sql", "the program file is in UTF-16", "iconv -f UTF-16 -t UTF-8"),
         ("folder", "cannot read the program file: it is a folder", "name a file"),
         ("porg.sql", "no such program file", "did you mean '{folder}/prog.sql'?"),
+        ("SELECT 1", "no such program file", "`plan-shell -e 'SELECT 1'` shows the rows of a query"),
         ("porg.py", "no such program file", "did you mean '{folder}/prog.py'?"),
     ],
 )
@@ -98,6 +102,12 @@ def test_wrong_files_in_place_of_a_program(name: str, message: str, remedy: str,
     assert done.returncode == 1 and not done.stdout
     assert f"error: {name}: {message}\n  at: '{folder / name}'" in done.stderr
     assert remedy.format(folder=folder) in done.stderr.partition("  try: ")[2]
+
+
+def test_a_query_is_no_program_of_a_plan(folder: Path) -> None:
+    done = called("compile_plan", "query.sql")
+    assert "error: query.sql: a SELECT by itself cannot become a plan" in done.stderr
+    assert "or see its rows with plan-shell" in done.stderr
 
 
 def test_a_byte_that_is_not_utf8_is_named_by_its_line(folder: Path) -> None:

@@ -4,7 +4,8 @@ A block whose first line names a file (`-- orders.sql`, `# words.py`, `# compile
 One whose first line is `not run: <why>` is checked for its syntax, and for the options of our commands. All others are
 run, page by page and in order, in a folder of the page's own that has the repository's `samples`. A block of text that
 begins with `$ command` is a session: each command prints the lines below it, in any order; `...` stands for omitted
-lines.
+lines. One that begins with
+`plan> statement` is a conversation with `plan-shell`, with the same rules.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ import shlex
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +50,7 @@ _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"(?:--|#) ([\w./-]+\.(?:sql|py|toml))$")
 _NOT_RUN = re.compile(r"(?:--|#) not run: \S+")
 _PROMPT = "$ "
+_SHELL_PROMPT, _SHELL_MORE = "plan> ", "   -> "
 _SHELL = re.compile(r"[|><;&$*`]")
 _TARGETS = frozenset(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
@@ -121,6 +125,12 @@ def _check_line(line: str) -> None:
         command.make_context(words[0], words[1:])
 
 
+def _check_output(block: Block, command: str, lines: list[str], output: list[str]) -> None:
+    missing = [line for line in lines if line not in (*output, "...")]
+    assert not missing, f"{block}: {command} gives\n{chr(10).join(output)}\nand not\n{missing}"
+    assert "..." in lines or not set(output) - set(lines), f"{block}: {command} gives {output}"
+
+
 @dataclass
 class Reader:
     """A reader who follows a page: the folder, and the state left by Python and SQL blocks so far."""
@@ -144,10 +154,26 @@ class Reader:
         elif block.language == "text" and block.text.startswith(_PROMPT):
             for part in re.split(rf"^{re.escape(_PROMPT)}", block.text, flags=re.MULTILINE)[1:]:
                 command, *lines = part.splitlines()
-                output = self._command(command).splitlines()
-                missing = [line for line in lines if line not in (*output, "...")]
-                assert not missing, f"{block}: {command} gives\n{chr(10).join(output)}\nand not\n{missing}"
-                assert "..." in lines or not set(output) - set(lines), f"{block}: {command} gives {output}"
+                _check_output(block, command, lines, self._command(command).splitlines())
+        elif block.language == "text" and block.text.startswith(_SHELL_PROMPT):
+            self._converse(block)
+
+    def _converse(self, block: Block) -> None:
+        """Give the statements of a conversation to a shell."""
+        from compiled_plan.api.results.formats import Format
+        from compiled_plan.cli.shell.results import Results
+        from compiled_plan.cli.shell.shell import Shell
+
+        env = TableEnvironment({"sql-client.display.print-time-cost": "false"})
+        shell = Shell(env, Results(env.config, Format.TABLE, True))
+        for part in re.split(rf"^{_SHELL_PROMPT}", block.text, flags=re.MULTILINE)[1:]:
+            first, *lines = part.splitlines()
+            more = [line for line in lines if line.startswith(_SHELL_MORE)]
+            statement = "\n".join([first, *(line.removeprefix(_SHELL_MORE) for line in more)])
+            with redirect_stdout(StringIO()) as output:
+                shell.run(statement)
+            _check_output(block, statement, lines[len(more) :], output.getvalue().splitlines())
+        shell.close()
 
     def _command(self, line: str) -> str:
         """Run a command; returns its output."""

@@ -27,7 +27,11 @@ def _modules() -> list[ModuleType]:
 
 _TESTS = [test for module in _modules() for test in _FINDER.find(module) if test.examples]
 #: Examples that need Spark.
-_SKIPPED = {"compiled_plan.api.inspecting.inspect_state", "compiled_plan.api.results.table_result.TableResult"}
+_SKIPPED = {
+    "compiled_plan.api.environment.TableEnvironment.create_state_database",
+    "compiled_plan.api.inspecting.inspect_state",
+    "compiled_plan.api.results.table_result.TableResult",
+}
 
 
 @pytest.mark.parametrize("test", _TESTS, ids=lambda test: test.name)

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.api.results.ready import EndedJob
 from compiled_plan.api.running.compiling import compile_query
+from compiled_plan.api.running.jobs import SessionJob
 from compiled_plan.planner.options.session import OPTIONS
 from compiled_plan.planner.sql.binding.core import Surroundings
 from compiled_plan.planner.sql.binding.queries import new_binder
@@ -58,6 +60,7 @@ class Product:
     def _session(self) -> TableEnvironment:
         if self._env is None:
             self._env = TableEnvironment()
+            self._env.context.jobs.append(SessionJob(EndedJob((), id="k"), "k"))
             for text in self._setup:
                 try:
                     self._env.execute_sql(text)

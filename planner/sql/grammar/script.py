@@ -20,6 +20,7 @@ from compiled_plan.planner.sql.nodes.statements import (
     SetOption,
     Statement,
     StatementSet,
+    StopJob,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
 _CONFLICTS = ("NOTHING", "ERROR", "DEDUPLICATE")
 #: Statements of Flink without a meaning for compiled programs.
-_OTHER = frozenset({"ANALYZE", "DELETE", "UPDATE", "TRUNCATE", "CALL", "STOP", "REFRESH"})
+_OTHER = frozenset({"ANALYZE", "DELETE", "UPDATE", "TRUNCATE", "CALL", "REFRESH"})
 #: Beginnings of CREATE TABLE ... AS in a set.
 _CREATING = (("CREATE", "TABLE"), ("CREATE", "OR", "REPLACE", "TABLE"), ("REPLACE", "TABLE"))
 
@@ -56,7 +57,7 @@ class Script(Showing):
         if self.at_symbol(")"):
             self.fail("SQL parse failed: ')' without '('", remedy="remove it, or add the missing '('")
         remedy = ""
-        if self.word() in _STARTERS:
+        if self.word() in STARTERS:
             remedy = f"if a statement begins at {self.current.text}, put a semicolon before it"
         self.fail(f"SQL parse failed: unexpected {self.shown()}", remedy=remedy)
 
@@ -251,6 +252,13 @@ class Script(Showing):
         key = None if ended else self._option_key()
         return ResetOption(key=key, **self.place(start))
 
+    def _stop(self, start: int) -> StopJob:
+        self.need("JOB")
+        job = self.string("the id of a job in single quotes")
+        savepoint = self.take("WITH", "SAVEPOINT")
+        drain = self.take("WITH", "DRAIN")
+        return StopJob(job=job, savepoint=savepoint or drain, **self.place(start))
+
     def _other(self, start: int) -> Statement:
         words = tuple(self.rest())
         return Other(kind=words[0], words=words, **self.place(start))
@@ -276,5 +284,6 @@ _READERS: dict[str, Callable[[Script, int], Statement]] = {
     "UNLOAD": Script.unload,
     "ADD": Script.add,
     "REMOVE": Script.remove,
+    "STOP": Script._stop,
 }
-_STARTERS = frozenset({*_READERS, *_OTHER, "SELECT", "WITH", "VALUES"})
+STARTERS = frozenset({*_READERS, *_OTHER, "SELECT", "WITH", "VALUES"})

@@ -66,24 +66,10 @@ def tokenize(text: str) -> list[Token]:
         ProgramError: a string, quoted name or comment is not closed; a binary literal has a digit that is not
             hexadecimal.
     """
-    tokens: list[Token] = []
-    bad: Token | None = None
-    for match in _TOKEN.finditer(text):
-        kind, content, (start, end) = str(match.lastgroup), match.group(), match.span()
-        match kind:
-            case "gap":
-                continue
-            case "unclosed":
-                raise _unclosed(text, start, content)
-            case "symbol":
-                kind = content
-            case "QUOTED":
-                content = content[1:-1].replace("``", "`")
-            case "STRING" | "PREFIXED" | "UNICODE" | "BINARY":
-                content = content[content.index("'") + 1 : -1].replace("''", "'")
-        tokens.append(Token(kind, content, start, end))
-        if kind == BINARY and not _HEXADECIMAL.fullmatch(content):
-            bad = bad or tokens[-1]
+    tokens, unclosed = read_tokens(text)
+    if unclosed is not None:
+        raise unclosed
+    bad = next((token for token in tokens if token.kind == BINARY and not _HEXADECIMAL.fullmatch(token.text)), None)
     if bad is not None:
         raise ProgramError(
             "SQL parse failed: a binary literal holds hexadecimal digits only",
@@ -91,6 +77,26 @@ def tokenize(text: str) -> list[Token]:
         )
     tokens.append(Token(END, "", len(text), len(text)))
     return tokens
+
+
+def read_tokens(text: str) -> tuple[list[Token], ProgramError | None]:
+    """The tokens of a text, and the error of a string, quoted name or comment that is not closed, where they end."""
+    tokens: list[Token] = []
+    for match in _TOKEN.finditer(text):
+        kind, content, (start, end) = str(match.lastgroup), match.group(), match.span()
+        match kind:
+            case "gap":
+                continue
+            case "unclosed":
+                return tokens, _unclosed(text, start, content)
+            case "symbol":
+                kind = content
+            case "QUOTED":
+                content = content[1:-1].replace("``", "`")
+            case "STRING" | "PREFIXED" | "UNICODE" | "BINARY":
+                content = content[content.index("'") + 1 : -1].replace("''", "'")
+        tokens.append(Token(kind, content, start, end))
+    return tokens, None
 
 
 def _unclosed(text: str, start: int, opening: str) -> ProgramError:

@@ -54,6 +54,14 @@ class ResetOption(Statement):
 
 
 @node
+class StopJob(Statement):
+    """STOP JOB 'id'. `savepoint`: WITH SAVEPOINT or WITH DRAIN."""
+
+    job: str
+    savepoint: bool
+
+
+@node
 class UseCatalog(Statement):
     """USE CATALOG name."""
 

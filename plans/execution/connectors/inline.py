@@ -1,15 +1,16 @@
 """The connector `inline`: a DataFrame of the program that runs the plan, read as a table.
 
 A DataFrame of pandas or PyArrow becomes one Parquet file in a folder of this process. A batch DataFrame of Spark is
-written to such a folder when a run starts; a streaming one is read directly. The folders are deleted with the data, see
-`plans.connectors.held`.
+written to such a folder when a run starts, as are other `HeldRows`; a streaming one is read directly. The folders are
+deleted with the data, see `plans.connectors.held`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from compiled_plan.plans.connectors.held import Held, held_by
 from compiled_plan.plans.connectors.specs.inline import SPEC
@@ -36,11 +37,27 @@ class HeldTable:
     rows: pa.Table
 
 
+class HeldRows(Protocol):
+    """Rows that a DataFrame of Spark has, with columns of the types of `plans.execution.spark.types`."""
+
+    def stream(self) -> DataFrame | None:
+        """The DataFrame if it is a stream; None for rows that a run reads once."""
+
+    def use(self, write: Callable[[DataFrame], None]) -> None:
+        """Call `write` with the rows; again if they have changed meanwhile."""
+
+
 @dataclass(frozen=True, slots=True)
 class HeldFrame:
-    """A DataFrame of Spark whose columns have the types of `plans.execution.spark.types`."""
+    """A DataFrame as `HeldRows`."""
 
     frame: DataFrame
+
+    def stream(self) -> DataFrame | None:
+        return self.frame if self.frame.isStreaming else None
+
+    def use(self, write: Callable[[DataFrame], None]) -> None:
+        write(self.frame)
 
 
 @source_connector(SPEC)
@@ -62,14 +79,14 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
     types = [to_spark(type_) for type_ in table.columns.types]
     names = [f"f{at}" for at in range(len(types))]
     data = held.data
-    streaming = isinstance(data, HeldFrame) and data.frame.isStreaming
-    if streaming:
-        rows = data.frame.toDF(*names).select(*insert_head(), *names)
+    stream = None if isinstance(data, HeldTable) else data.stream()
+    if stream is not None:
+        rows = stream.toDF(*names).select(*insert_head(), *names)
     else:
         folder = _table_file(held, data) if isinstance(data, HeldTable) else _frame_files(held, data, names)
         rows = context.spark.readStream.schema(_schema(names, types)).parquet(str(folder))
         rows = rows.select(*insert_head(F.col(ORD)), *names)
-    return RowSource(rows, bounded=not streaming, keeps=held)
+    return RowSource(rows, bounded=stream is None, keeps=held)
 
 
 def _schema(names: list[str], types: list[Any]) -> Any:
@@ -93,9 +110,14 @@ def _table_file(held: Held, data: HeldTable) -> Path:
     return held.file
 
 
-def _frame_files(held: Held, data: HeldFrame, names: list[str]) -> Path:
+def _frame_files(held: Held, data: HeldRows, names: list[str]) -> Path:
     from pyspark.sql import functions as F
 
     folder = held.folder() / "rows"
-    data.frame.toDF(*names).select(F.monotonically_increasing_id().alias(ORD), *names).write.parquet(str(folder))
+
+    def write(frame: DataFrame) -> None:
+        rows = frame.toDF(*names).select(F.monotonically_increasing_id().alias(ORD), *names)
+        rows.write.mode("overwrite").parquet(str(folder))
+
+    data.use(write)
     return folder

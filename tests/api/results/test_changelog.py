@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiled_plan.api.results.changelog import as_changes, as_table
+from compiled_plan.api.results.changelog import ChangelogTable, as_changes, as_table
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import parse_type, row_of
 
@@ -29,3 +29,22 @@ def test_changes_have_an_additional_column() -> None:
     row_type, chunks = as_changes(row_of(("a",), (parse_type("INT"),)), [Chunk([0, 3], [[1, 2]])])
     assert str(row_type) == "ROW<`op` VARCHAR(2) NOT NULL, `a` INT>"
     assert chunks == [Chunk([0, 0], [["+I", "-D"], [1, 2]])]
+
+
+def test_an_updated_row_stays_at_its_place() -> None:
+    table = ChangelogTable(in_place=True)
+    table.apply(Chunk([0, 0, 0], [["a", "b", "c"], [1, 1, 1]]))
+    table.apply(Chunk([1, 1, 2, 2, 3], [["a", "b", "a", "b", "c"], [1, 1, 2, 2, 1]]))
+    assert table.rows() == [("a", 2), ("b", 2)] and len(table) == 2
+    table.apply(Chunk([1], [["a"], [2]]))
+    assert table.rows() == [("b", 2)] and len(table) == 1
+    table.apply(Chunk([2, 0], [["a", "d"], [3, 1]]))
+    assert table.rows() == [("a", 3), ("b", 2), ("d", 1)]
+
+
+def test_a_table_keeps_its_last_rows() -> None:
+    table = ChangelogTable(in_place=True, most=2)
+    table.apply(Chunk([0, 0, 0, 3], [[1, 2, 3, 1]]))
+    assert table.rows() == [(2,), (3,)]
+    table.apply(Chunk([1, 0, 2], [[2, 4, 5]]))
+    assert table.rows() == [(3,), (4,)] or len(table.rows()) == 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -24,7 +24,7 @@ class Batches:
     runtime_ms = 5
 
     def __init__(self, *chunks: Chunk, end: str = "ended", bounded: bool = True, appends: bool = True) -> None:
-        self.left, self.end, self.bounded, self.appends = list(chunks), end, bounded, appends
+        self.left, self.end, self.bounded, self.insert_only = list(chunks), end, bounded, appends
         self.stopped, self.waits = False, 0
 
     def chunks(self) -> Iterator[Chunk]:
@@ -45,6 +45,9 @@ class Batches:
             raise ExecutionError(self.end)
         return True
 
+    def on_end(self, report: Callable[[BaseException | None, bool], None]) -> None:
+        raise NotImplementedError
+
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
         return [kind, list(chunks)]
 
@@ -56,7 +59,7 @@ def inserts(*values: int) -> Chunk:
 def result_of(job: Batches) -> TableResult:
     row_type = parse_type("ROW<n INT>")
     assert isinstance(row_type, RowType)
-    return TableResult(row_type, job)
+    return TableResult(row_type, job, insert_only=job.insert_only)
 
 
 def values_of(result: TableResult) -> list[int]:

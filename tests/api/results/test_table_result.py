@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -22,7 +22,7 @@ class Fake:
 
     id = "0" * 32
     runtime_ms = 5
-    bounded = appends = True
+    bounded = True
 
     def __init__(self, values: Sequence[Any]) -> None:
         self.values, self.stopped = values, False
@@ -42,6 +42,9 @@ class Fake:
         if self.fault:
             raise ExecutionError(self.fault)
         return self.ended
+
+    def on_end(self, report: Callable[[BaseException | None, bool], None]) -> None:
+        raise NotImplementedError
 
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
         raise NotImplementedError

@@ -95,7 +95,9 @@ def test_catalogs_and_databases_are_listed(text: str, names: list[str] | None) -
         ("DESCRIBE CATALOG nope", "there is no catalog 'nope'"),
         ("DESCRIBE DATABASE default_database", "DESCRIBE DATABASE is not supported"),
         ("CALL p('x')", "the statement CALL is not supported"),
-        ("SHOW JOBS", "SHOW JOBS is not supported"),
+        ("DESCRIBE JOB 'abc'", "this session has no job 'abc'"),
+        ("STOP JOB 'abc'", "this session has no job 'abc'"),
+        ("STOP JOB 'abc' WITH SAVEPOINT", "STOP JOB with a savepoint is not supported"),
         ("SHOW PROCEDURES", "SHOW PROCEDURES is not supported"),
     ],
 )

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.plans.inspection.changes import append_only, possibly_sent
+from compiled_plan import TableEnvironment
+from compiled_plan.api.running.compiling import compile_query
+from compiled_plan.plans.inspection.changes import append_only, most_rows, possibly_sent
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.plan_files import CONFORMANCE, name_of, text_of
@@ -31,3 +33,22 @@ def test_window_results_are_never_retracted() -> None:
     (window,) = (node for node in plan.nodes if node.kind == "global-window-aggregate")
     assert window.id in append_only(plan)
     assert not {node.id for node in plan.inputs(window)} & append_only(plan)
+
+
+@pytest.mark.parametrize(
+    ("query", "most"),
+    [
+        ("SELECT a FROM t", None),
+        ("SELECT a FROM t LIMIT 3", 3),
+        ("SELECT a + 1 FROM (SELECT a FROM t LIMIT 3) WHERE a > 1", 3),
+        ("SELECT a FROM t LIMIT 3 OFFSET 2", 3),
+        ("SELECT a, COUNT(*) FROM t GROUP BY a LIMIT 3", None),
+        ("SELECT a, COUNT(*) FROM (SELECT a FROM t LIMIT 3) GROUP BY a", None),
+        ("SELECT a FROM t ORDER BY a LIMIT 3", None),
+        ("(SELECT a FROM t LIMIT 3) UNION ALL SELECT a FROM t", None),
+    ],
+)
+def test_the_number_of_rows_after_which_a_query_ends(query: str, most: int | None) -> None:
+    env = TableEnvironment()
+    env.execute_sql("CREATE TABLE t (a INT) WITH ('connector' = 'datagen')")
+    assert most_rows(compile_query(env.context, env.sql_query(query)._rows.rel)) == most

@@ -1,0 +1,1 @@
+"""The SQL shell: prompt, completion, results; statements run in a session of the API (`plan-shell`)."""

@@ -1,0 +1,237 @@
+"""Execution of statements, one by one: in a thread, so that an interrupt reaches no call of Spark."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from compiled_plan.api.results.table_result import TableResult
+from compiled_plan.api.scripts import warnings_said
+from compiled_plan.cli.common.terminal import console
+from compiled_plan.cli.shell.results import Results
+from compiled_plan.planner.sql.grammar.splitting import Piece, split_script
+from compiled_plan.planner.sql.nodes import statements as st
+from compiled_plan.planner.sql.parse import parse_script
+from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
+from compiled_plan.plans.text.visible import counted
+
+if TYPE_CHECKING:
+    from compiled_plan.api.environment import TableEnvironment
+    from compiled_plan.api.running.jobs import SessionJob
+
+T = TypeVar("T")
+
+#: A query with an operator that keeps state.
+_SMALL = "SELECT k, COUNT(*) FROM (VALUES (1)) AS t (k) GROUP BY k"
+
+#: The shell's own commands, as in Flink's SQL client, with their descriptions.
+COMMANDS = {
+    "HELP": "list the statements",
+    "CLEAR": "clear the screen",
+    "QUIT": "stop the jobs, and leave the shell",
+    "EXIT": "as QUIT",
+}
+_HELP = """A statement ends with a semicolon. Tab completes keywords, names and options.
+
+SELECT, WITH, VALUES       show rows as they arrive; Ctrl-C ends the query
+INSERT, statement sets     run in the background: SHOW JOBS, DESCRIBE JOB 'id', STOP JOB 'id'
+COMPILE PLAN 'f' FOR ...   write a plan; EXECUTE PLAN 'f' runs one
+CREATE, ALTER, DROP, USE   declare tables, views, functions, databases, catalogs, models
+SHOW, DESCRIBE, EXPLAIN    show names, columns and plans
+SET 'key' = 'value'        set an option: 'sql-client.execution.result-mode' is table, changelog or tableau
+SET, RESET                 list the options that are set; reset one or all of them
+"""
+
+
+class Quit(Exception):
+    """The command QUIT."""
+
+
+@dataclass
+class Shell:
+    """A session of statements.
+
+    Args:
+        environment: the session of the API, which executes them.
+        results: shows their results.
+        clear: clears the screen.
+    """
+
+    environment: TableEnvironment
+    results: Results
+    clear: Callable[[], None] = lambda: None
+    _spark: Future[Future[Any]] | None = None
+    _warming: Thread | None = None
+    _closing: bool = False
+    _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="statements"))
+
+    @property
+    def jobs(self) -> Sequence[SessionJob]:
+        """The runs of the session."""
+        jobs: Sequence[SessionJob] = self.environment.context.jobs
+        return jobs
+
+    def start_spark(self, start: Callable[[], Future[Any]]) -> None:
+        """Call a function that starts Spark in the background, in the thread of the statements: it imports for long."""
+        self._spark = self._pool.submit(start)
+
+    def warm_up(self) -> None:
+        """Run a small query once Spark is ready: the first query loads classes for seconds."""
+        self._warming = Thread(target=self._warmed_up, name="warm-up", daemon=True)
+        self._warming.start()
+
+    def _warmed_up(self) -> None:
+        assert self._spark is not None
+        if self._spark.result().exception() is None and not self._closing:
+            with suppress(CompiledPlanError):
+                deque(type(self.environment)().execute_sql(_SMALL).collect(), maxlen=0)
+
+    def spark_state(self) -> str:
+        """The state of Spark in a few words."""
+        if self._spark is None or not self._spark.done() or not self._spark.result().done():
+            return "Spark starts"
+        return "Spark has not started" if self._spark.result().exception() else "Spark is ready"
+
+    def run(self, text: str) -> None:
+        """Execute the statements of a text up to the first error; one without a semicolon, too.
+
+        Raises:
+            CompiledPlanError: a statement is wrong, or failed.
+            Quit: the statement is QUIT.
+            KeyboardInterrupt: a statement was interrupted; what it had started is stopped.
+        """
+        for piece in split_script(text):
+            self._run(piece)
+
+    def _run(self, piece: Piece) -> None:
+        if len(piece.words) == 1 and piece.words[0] in COMMANDS:
+            self._command(piece.words[0])
+            return
+        with self._stopping_on_interrupt():
+            result = self.work(lambda: self._executed(piece.text))
+            self.results.show(result)
+
+    def _executed(self, text: str) -> TableResult:
+        with warnings_said(console().print):
+            return self.environment.execute_sql(text)
+
+    def _command(self, word: str) -> None:
+        match word:
+            case "HELP":
+                commands = "".join(f"{name:26} {what}\n" for name, what in COMMANDS.items())
+                console(stderr=False).print(_HELP + commands, end="")
+            case "CLEAR":
+                self.clear()
+            case _:
+                raise Quit
+
+    # ---- interrupts
+
+    def work(self, action: Callable[[], T]) -> T:
+        """Do something in the thread of the statements, after what is done there already."""
+        future = self._pool.submit(action)
+        return future.result()
+
+    @contextmanager
+    def _stopping_on_interrupt(self) -> Iterator[None]:
+        """On an interrupt or an error in showing rows, stop the jobs started in this context."""
+        before = {job.id for job in self.jobs}
+        try:
+            yield
+        except BaseException as fault:
+            if not isinstance(fault, CompiledPlanError):
+                console().print("stopping ...", style="dim")
+            self._stop_jobs_since(before, queries_only=isinstance(fault, CompiledPlanError))
+            raise
+
+    def _stop_jobs_since(self, before: set[str], *, queries_only: bool) -> None:
+        """Stop jobs that are not among those, and wait for the thread of the statements."""
+        idle: Future[None] = self._pool.submit(lambda: None)
+        while True:
+            ended = wait([idle], timeout=_POLL).done
+            for job in list(self.jobs):
+                if job.running and job.id not in before and (job.collects or not queries_only):
+                    uninterrupted(job.stop)
+            if ended:
+                return
+
+    # ---- jobs
+
+    def wait_for_jobs(self) -> None:
+        """Wait for the end of all jobs.
+
+        Raises:
+            ExecutionError: one failed.
+            KeyboardInterrupt: the wait was interrupted; the jobs are stopped.
+        """
+        try:
+            for job in list(self.jobs):
+                if not job.collects:
+                    job.wait()
+                    if job.fault is not None:
+                        raise ExecutionError(
+                            f"job {job.id} ({job.name}) failed: {job.fault.message}",
+                            where=job.fault.where,
+                            remedy=job.fault.remedy,
+                        )
+        except BaseException:
+            self.stop_jobs()
+            raise
+
+    def stop_jobs(self) -> None:
+        """Stop all jobs."""
+        for job in list(self.jobs):
+            if job.running:
+                uninterrupted(job.stop)
+
+    def close(self) -> None:
+        """Stop all jobs, and end the thread of the statements."""
+        self._closing = True
+        running = sum(job.running for job in self.jobs)
+        if running:
+            console().print(f"stopping {counted(running, 'job')} ...", style="dim")
+        self.stop_jobs()
+        self._pool.shutdown(wait=True)
+        if self._warming is not None:
+            self._warming.join()
+
+
+_POLL = 0.1
+
+
+def uninterrupted(action: Callable[[], Any]) -> None:
+    """Do something to its end in a thread, whatever interrupts this one; its error is raised here."""
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(action)
+        while True:
+            try:
+                future.result()
+                return
+            except KeyboardInterrupt:
+                continue
+
+
+def needs_spark(text: str) -> bool:
+    """Return True if a statement of a script needs Spark.
+
+    Raises:
+        ProgramError, UnsupportedError: a statement is no Flink SQL; with its position in the script.
+    """
+    pieces = [piece for piece in split_script(text) if not (len(piece.words) == 1 and piece.words[0] in COMMANDS)]
+    return any(_runs(statement) for piece in pieces for statement in parse_script(piece.text))
+
+
+def _runs(statement: st.Statement) -> bool:
+    from compiled_plan.planner.sql.binding.writes import writes_of
+
+    match statement:
+        case st.CompilePlan():
+            return False
+        case st.Query() | st.ExecutePlan() | st.CompileAndExecutePlan():
+            return True
+    return bool(writes_of(statement))
