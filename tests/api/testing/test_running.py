@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 SAMPLE = HERE.parent.parent.parent / "samples/testing/orders.test.yaml"
-CASES = [*cases_in(HERE / "steps.test.yaml"), *cases_in(SAMPLE)]
+CASES = [*cases_in(HERE / "steps.yaml"), *cases_in(SAMPLE)]
 #: Tests that `make test` runs on Spark, too.
 ON_SPARK = ("a killed run repeats its micro-batch", "windows of several micro-batches close")
 
