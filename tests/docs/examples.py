@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+import yaml
 from typer.testing import CliRunner
 
 from compiled_plan import TableEnvironment
