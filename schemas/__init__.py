@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-#: Names of the schemas of the plan file, of `diff-plan --json` and of `inspect-state --json`.
-PLAN, DIFF, STATE = "compiled-plan", "plan-diff", "state"
+#: Names of the schemas of the plan file, of `diff-plan --json`, of `inspect-state --json`, and of tests.
+PLAN, DIFF, STATE, TEST = "compiled-plan", "plan-diff", "state", "plan-test"
 
 
 def schema_path(name: str = PLAN) -> Path:

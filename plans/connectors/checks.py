@@ -168,7 +168,7 @@ def metadata_faults(
 ) -> Iterator[TableFault]:
     """Metadata that is not supported at run time, and written rows without a destination."""
     connector, known = connector_spec(options.get("connector")), metadata_of(options) or {}
-    if connector is None:
+    if connector is None or connector.any_metadata:
         return
     use, verb = (Use.SOURCE, "give") if reading else (Use.SINK, "write")
     fit = ", ".join(key for key, item in known.items() if use in item.runs and (reading or item.writable))

@@ -144,6 +144,7 @@ class ConnectorSpec:
     own_changes: bool = False  # whether the connector determines the changelog mode, not its format
     groups: tuple[OptionGroup, ...] = ()  # options of which only the prefix is known
     metadata: Mapping[str, Metadata] = field(default_factory=dict)  # by key, in the order of Flink's page
+    any_metadata: bool = False  # whether it takes and gives metadata columns of any key
     #: Options that locate the rows: tables with equal values are the same; None: the name and all options do.
     place: tuple[str, ...] | None = None
     packages: tuple[Package, ...] = ()  # libraries that a run needs beside the product

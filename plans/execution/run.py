@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from compiled_plan.plans.execution.batches.event_time import QueryWatermark, eve
 from compiled_plan.plans.execution.batches.following import Committing, Follower, RunResult
 from compiled_plan.plans.execution.batches.micro_batches import MicroBatches
 from compiled_plan.plans.execution.batches.progress import BatchProgress
+from compiled_plan.plans.execution.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.checkpoint.description import setting_of
 from compiled_plan.plans.execution.checkpoint.leases import lease_lost
 from compiled_plan.plans.execution.checkpoint.offsets import begun_at
@@ -70,6 +72,8 @@ class Run:
         report: called after each micro-batch.
         guarded: False skips the comparison with the checkpoint; for tests of the comparison's purpose.
         start: the start, if already decided.
+        clock: the clock of micro-batches, which also begins them; by default the machine's.
+        folds: pre-aggregate the rows of a key before the shuffle, which omits intermediate results.
 
     Raises:
         UnsupportedError: the plan has something that does not run; names it.
@@ -86,10 +90,13 @@ class Run:
         *,
         guarded: bool = True,
         start: Start | None = None,
+        clock: BatchClock | None = None,
+        folds: bool = True,
     ) -> None:
         cache_classes(spark._jvm)
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
+        self._folds, self._given_clock, self._drained = folds, clock, False
         self._stop = threading.Event()
         self._lost: CheckpointError | None = None
         self._tables = SourceTables(spark._jvm, {})
@@ -108,7 +115,8 @@ class Run:
             self._register_functions()
             self._clock = None if options.real_time_ms is None else row_clock(spark)
             self._sources = self._opened_sources()
-            self._batch_clock = batch_clock(self.start, self.prepared, self.options)
+            self.start.clock = clock
+            self._batch_clock = clock or batch_clock(self.start, self.prepared, self.options)
             self._sinks = self._opened_sinks()
             self._committing = self._checked_commits()
             self._batches = self._planned_batches()
@@ -164,7 +172,8 @@ class Run:
 
     def _planned_batches(self) -> MicroBatches:
         publish, clock = self.start.publish, self._batch_clock
-        return MicroBatches(self.spark, self.prepared, self._sinks, self.options, self.bounded, publish, clock)
+        stepped = self._given_clock is not None
+        return MicroBatches(self.spark, self.prepared, self._sinks, self.options, self.bounded, publish, clock, stepped)
 
     def _real_time_query(self) -> RealTimeQuery | None:
         interval = self.options.real_time_ms
@@ -199,6 +208,11 @@ class Run:
     def bounded(self) -> bool:
         """True if the run ends by itself."""
         return self.options.available_now or self._sources.end
+
+    @property
+    def failure(self) -> Exception | None:
+        """The exception of a micro-batch that failed."""
+        return self._batches.failure
 
     def stop(self) -> None:
         """Request the end of the run; safe in a signal handler. `execute` interrupts its tasks and returns."""
@@ -260,7 +274,7 @@ class Run:
         """The rows for the sinks, and their builder; raise for everything that can be refused."""
         context, row_by_row = ExpressionContext(proctime=self._clock), self._real_time is not None
         lowering = Lowering(self.prepared.plan, context, self.functions, row_by_row)
-        options = StageOptions(self.options.host, self._sources.end, self._sinks.reads_order, folds=True)
+        options = StageOptions(self.options.host, self._sources.end, self._sinks.reads_order, folds=self._folds)
         if self._real_time is not None:
             options = replace(options, in_order=False, folds=False, tick=self._real_time.tick)
         builder = StageBuilder(self.spark, lowering, self.prepared, options)
@@ -271,29 +285,40 @@ class Run:
         return rows, builder
 
     def _execute(self) -> RunResult:
+        with self.started() as follower:
+            stopped = self._drain(follower)
+        return follower.result(stopped)
+
+    @contextmanager
+    def started(self) -> Iterator[Follower]:
+        """Start the query; it is stopped at the end of this context."""
         with self.start.begun(self.spark, self._on_lease_lost, self._finish_batch, self._stop.is_set):
             if self._real_time is not None and self.resumes:
                 self._real_time.catch_up(self.folder, self._finish_batch)
             rows, builder = self._lowered(self.folder)
             states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
-            ends = self._sources.end
-            self.start.prepare(self.prepared, [handle.spec for handle in builder.handles], states, ends)
+            self.start.prepare(self.prepared, [handle.spec for handle in builder.handles], states, self._sources.end)
             query = self._begin(rows, builder)
             try:
                 self.start.publish()
                 follower = self._follower(query, builder)
-                # Stop a query that does not end by itself once it has read all available rows.
-                until_drained = self.bounded and not self._batches.ends_by_itself
-                stopped = self._follow(follower, until_drained=until_drained)
-                if self._batches.ends and not stopped:
-                    stopped = self._close_windows(follower)
+                yield follower
             finally:
                 stop_query(self.spark, query, self.options.stop_seconds)
             if self._lost is not None:
                 raise self._lost
-            if not stopped:
-                self._committing.settle(follower, self.folder, ended=ends)
-            return follower.result(stopped)
+            if self._drained:
+                self._committing.settle(follower, self.folder, ended=self._sources.end)
+
+    def _drain(self, follower: Follower) -> bool:
+        """Follow the query to the end of its input, if it has one; return True if it was stopped before."""
+        # Stop a query that does not end by itself once it has read all available rows.
+        until_drained = self.bounded and not self._batches.ends_by_itself
+        stopped = self._follow(follower, until_drained=until_drained)
+        if self._batches.ends and not stopped:
+            stopped = self._close_windows(follower)
+        self._drained = not stopped
+        return stopped
 
     def _follower(self, query: StreamingQuery, builder: StageBuilder) -> Follower:
         plan, folder = self.prepared.plan, self.folder
@@ -310,7 +335,7 @@ class Run:
         old = Resumption(self.start.store)
         plain = replace(self.options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None, time_zone=None)
         options = replace(plain, host=old.host, trigger="", available_now=True)
-        run = Run(self.spark, old.plan, options, self.stdout, start=old)
+        run = Run(self.spark, old.plan, options, self.stdout, start=old, clock=self._given_clock, folds=self._folds)
         rows, builder = run._lowered(run.folder)
         query = run._batches.finish(rows, builder, run.folder, drain=drain)
         try:

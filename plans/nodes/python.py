@@ -117,19 +117,28 @@ class PythonOverAggregate(PythonNode, OverAggregate):
 
 def with_functions(value: Any, lookup: Lookup) -> Any:
     """A part of a node whose calls name the functions that `lookup` knows; others stay as they are."""
+
+    def named(part: RexNode | AggregateCall) -> RexNode | AggregateCall:
+        if isinstance(part, RexNode):
+            return transform(part, lambda rex: _named(rex, lookup))
+        function = _lookup(part.catalog_name or part.system_name, part.python or part.java, lookup)
+        return part if function is None else part.model_copy(update={"python": _aggregating(function)})
+
+    return with_calls(value, named)
+
+
+def with_calls(value: Any, change: Callable[[RexNode | AggregateCall], RexNode | AggregateCall]) -> Any:
+    """A part of a node with its expressions and aggregate calls changed."""
     match value:
-        case RexNode():
-            return transform(value, lambda rex: _named(rex, lookup))
-        case AggregateCall():
-            function = _lookup(value.catalog_name or value.system_name, value.python or value.java, lookup)
-            return value if function is None else value.model_copy(update={"python": _aggregating(function)})
+        case RexNode() | AggregateCall():
+            return change(value)
         case PlanModel():
             fields = {name: getattr(value, name) for name in type(value).model_fields}
-            changed = {name: with_functions(item, lookup) for name, item in fields.items()}
+            changed = {name: with_calls(item, change) for name, item in fields.items()}
             update = {name: item for name, item in changed.items() if item is not fields[name]}
             return value.model_copy(update=update) if update else value
         case tuple():
-            items = tuple(with_functions(item, lookup) for item in value)
+            items = tuple(with_calls(item, change) for item in value)
             return value if all(map(_same, items, value)) else items
     return value
 

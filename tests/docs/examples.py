@@ -30,6 +30,7 @@ from typer.testing import CliRunner
 
 from compiled_plan import TableEnvironment
 from compiled_plan.api.command_registry import UMBRELLA
+from compiled_plan.api.testing.document import read_document
 from compiled_plan.planner.sql.parse import parse_script
 from tools.reference.commands import COMMANDS as SINGLE
 
@@ -47,7 +48,7 @@ PROSE = frozenset({"text", "java"})
 RUN = frozenset({"bash", "python", "sql"})
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_FILE = re.compile(r"(?:--|#) ([\w./-]+\.(?:sql|py|toml))$")
+_FILE = re.compile(r"(?:--|#) ([\w./-]+\.(?:sql|py|toml|yaml))$")
 _NOT_RUN = re.compile(r"(?:--|#) not run: \S+")
 _PROMPT = "$ "
 _SHELL_PROMPT, _SHELL_MORE = "plan> ", "   -> "
@@ -99,7 +100,10 @@ def check(block: Block) -> None:
             for line in _lines(block.text):
                 _check_line(line)
         case "yaml":
-            list(yaml.safe_load_all(block.text))
+            if (block.file or "").endswith(".test.yaml"):
+                read_document(block.file or "", block.text)
+            else:
+                list(yaml.safe_load_all(block.text))
         case "json":
             text = block.text.strip()
             json.loads(text if text.startswith(("{", "[")) else f"{{{text}}}")
@@ -154,7 +158,9 @@ class Reader:
         elif block.language == "text" and block.text.startswith(_PROMPT):
             for part in re.split(rf"^{re.escape(_PROMPT)}", block.text, flags=re.MULTILINE)[1:]:
                 command, *lines = part.splitlines()
-                _check_output(block, command, lines, self._command(command).splitlines())
+                fails = any(line.startswith("FAILED") for line in lines)
+                output = self._command(command, code=int(fails)).splitlines()
+                _check_output(block, command, lines, output)
         elif block.language == "text" and block.text.startswith(_SHELL_PROMPT):
             self._converse(block)
 
@@ -175,8 +181,8 @@ class Reader:
             _check_output(block, statement, lines[len(more) :], output.getvalue().splitlines())
         shell.close()
 
-    def _command(self, line: str) -> str:
-        """Run a command; returns its output."""
+    def _command(self, line: str, code: int = 0) -> str:
+        """Run a command, which must exit with a code; returns its output."""
         words = shlex.split(line, comments=True)
         if words[0] == "make":
             _check_line(line)
@@ -185,7 +191,7 @@ class Reader:
             if words[0] in ("execute-plan", "inspect-state"):
                 words = [self._placed(word) for word in words]
             result = CliRunner().invoke(import_module(COMMANDS[words[0]]).app, words[1:])
-            assert result.exit_code == 0, f"{line}\n{result.output}{result.exception or ''}"
+            assert result.exit_code == code, f"{line}\n{result.output}{result.exception or ''}"
             return result.output
         done = subprocess.run(["bash", "-euc", line], cwd=self.folder, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"

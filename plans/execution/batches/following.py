@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from compiled_plan.plans.plan import CompiledPlan
 
 _POLL_SECONDS = 0.1
+_RATES = ("inputRowsPerSecond", "processedRowsPerSecond")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,8 @@ class Follower:
         resumes: bool,
     ) -> None:
         self.query = query
-        self._handles, self._folder, self._tables, self._sinks, self._progress_report = (
-            handles,
+        self.stages = handles
+        self._folder, self._tables, self._sinks, self._progress_report = (
             folder,
             tables,
             sinks,
@@ -148,7 +149,7 @@ class Follower:
                 self._report(progress)
 
     def _report(self, progress: Any) -> None:
-        operators = operator_progress(self._handles, self._base, self._descriptions)
+        operators = operator_progress(self.stages, self._base, self._descriptions)
         self._folder.write_text(STATE_ROWS, figures_of(operators).text())
         out, dead_letters = self._sinks.rows(progress.batchId)
         tables = [*self._tables.read_by(self.query), *repeat(NO_TABLE, len(progress.sources))]
@@ -179,7 +180,12 @@ def _progress_since(query: StreamingQuery, batch: int) -> Sequence[Any]:
 
     recent = query._jsq.recentProgress()
     newest = takewhile(lambda progress: progress.batchId() > batch, (recent[-at] for at in range(1, len(recent) + 1)))
-    return [StreamingQueryProgress.fromJson(json.loads(progress.json())) for progress in newest][::-1]
+    return [StreamingQueryProgress.fromJson(_with_rates(json.loads(progress.json()))) for progress in newest][::-1]
+
+
+def _with_rates(progress: dict[str, Any]) -> dict[str, Any]:
+    """Add the rates that Spark leaves out for a batch of no time, and that PySpark requires."""
+    return progress | {"sources": [{**dict.fromkeys(_RATES, 0.0), **source} for source in progress["sources"]]}
 
 
 def _is_control(source: str) -> bool:

@@ -37,6 +37,7 @@ class MicroBatches:
         bounded: True if the run ends by itself.
         publish: publishes the generation; sinks receive rows only of a generation that the next start resumes.
         clock: the clock by which micro-batches are planned.
+        stepped: True if the clock begins micro-batches; also those without rows, before the end of bounded input.
     """
 
     spark: SparkSession
@@ -46,6 +47,7 @@ class MicroBatches:
     bounded: bool
     publish: Callable[[], None]
     clock: BatchClock
+    stepped: bool = False
     #: Moves the watermark if Spark's own does not suffice.
     event_time: EventTime | None = None
     #: The exception of a micro-batch that failed: Spark keeps only its text.
@@ -59,7 +61,7 @@ class MicroBatches:
 
     @property
     def _by_clock(self) -> bool:
-        return self.prepared.emits_by_processing_time and not self.bounded
+        return self.prepared.emits_by_processing_time and (self.stepped or not self.bounded)
 
     @property
     def interval_ms(self) -> int | None:
@@ -88,7 +90,7 @@ class MicroBatches:
         if self.interval_ms is not None:
             writer = writer.trigger(processingTime=f"{self.interval_ms} milliseconds")
         # If the end of input is about to fire all timers, no empty batch needs to fire them before.
-        by_watermark = self.prepared.event_time and not self.ends
+        by_watermark = self.prepared.event_time and (self.stepped or not self.ends)
         with query_settings(self.spark, by_watermark or self._by_clock), self.clock.for_next(self.spark, folder):
             return writer.start()
 
@@ -118,7 +120,7 @@ class MicroBatches:
 
     def _bound(self) -> None:
         """At the first micro-batch, bound the input of a query that does not end by itself to the rows available."""
-        if self.bounded and not self.ends_by_itself and not self._is_bound:
+        if self.bounded and not (self.stepped or self.ends_by_itself or self._is_bound):
             kernel = java_class(self.spark._jvm, "org.compiledplan.kernel.host.BoundedInput")
             kernel.bound(self.spark._jsparkSession, ENDS)
             self._is_bound = True

@@ -11,6 +11,7 @@ from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, SinkContext, TableSpec, sink_connector
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 #: Receivers of sinks' rows, by the sink's option `id`; called with Arrow tables of `kind`, `f0`, `f1`, ....
@@ -27,12 +28,16 @@ class Collector:
     receive: Callable[[Any], None]
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        names = [KIND, *(f"f{at}" for at in range(self.width))]
-        # One sorted partition: a global sort would compute the rows twice, once to find the ranges.
-        rows = frame.repartition(1).sortWithinPartitions(ORD, PATH).select(*names)
-        table = rows.toArrow()
+        table = in_order(frame, self.width)
         if table.num_rows:
             self.receive(table)
+
+
+def in_order(frame: DataFrame, width: int) -> pa.Table:
+    """The rows for a sink in the order in which they were produced: `kind`, `f0`, `f1`, ...."""
+    names = [KIND, *(f"f{at}" for at in range(width))]
+    # One sorted partition: a global sort would compute the rows twice, once to find the ranges.
+    return frame.repartition(1).sortWithinPartitions(ORD, PATH).select(*names).toArrow()
 
 
 @sink_connector(SPEC)

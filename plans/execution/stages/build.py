@@ -121,7 +121,7 @@ class StageBuilder:
             control: the control rows; None if there are none.
         """
         layout, ends, partitions = self.prepared.layout, ends or {}, partitions or {}
-        seams = Seams(self.spark)
+        seams = self._seams()
         current: DataFrame | None = None
         for level in range(1, layout.last + 1):
             entering = [node for node in sources if layout.entries[node] == level]
@@ -138,6 +138,9 @@ class StageBuilder:
         assert current is not None
         self.columns = seams.cut(current)
         return seams.sewn(current)
+
+    def _seams(self) -> Seams:
+        return Seams(self.spark)
 
     def sink_rows(self, sink: Sink) -> Selection:
         """The rows for one sink, selected from the final envelope: `kind`, `ord`, `path`, `f0`, `f1`, ...., as written.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import singledispatchmethod
 from typing import TYPE_CHECKING, Any
 
+from compiled_plan.plans.execution.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.checkpoint.marks import carry_marks
 from compiled_plan.plans.execution.checkpoint.offsets import continue_from, entries, place_of, progress_of, watermark_of
 from compiled_plan.plans.execution.checkpoint.state_rows import stored_rows
@@ -47,6 +48,7 @@ class Migration:
         old: the old generation, which is not modified.
         new: the new one.
         functions: the Python functions of the plan.
+        clock: the clock by which state is written; by default the machine's.
     """
 
     def __init__(
@@ -57,9 +59,10 @@ class Migration:
         old: Generation,
         new: Generation,
         functions: PythonFunctions | None = None,
+        clock: BatchClock | None = None,
     ) -> None:
         self.spark, self.decision, self.last, self.old, self.new = spark, decision, last, old, new
-        self.functions = functions
+        self.functions, self.clock = functions, clock
         self._finish: Callable[[], None] = lambda: None
         self._stopped: Callable[[], bool] = lambda: False
         self._report: Callable[[int], None] = lambda number: None
@@ -173,7 +176,9 @@ class Migration:
         place = self.new.folder.child(f"{FOLDER}/{SEED}")
         converted.write.mode("overwrite").parquet(place)
         writing = Seeding(seeding_session(self.spark, step.partitions))
-        writing.seed(place, self._stages, self._states, self._watermark, self.new.folder.uri, self._stopped)
+        starting = None if self.clock is None else self.clock.for_next(writing.spark, self.new.folder)
+        place_to = self.new.folder.uri
+        writing.seed(place, self._stages, self._states, self._watermark, place_to, self._stopped, starting)
         self.new.folder.remove(_WARM_UP)
 
     def _replayed(self, filling: Filling, step: WriteState, reading: Seeding) -> DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,7 @@ class Seeding:
         watermark: int,
         generation: str,
         stopped: Callable[[], bool] = lambda: False,
+        starting: AbstractContextManager[None] | None = None,
     ) -> None:
         """Run the single micro-batch that writes state into a new generation.
 
@@ -85,6 +87,7 @@ class Seeding:
             watermark: the watermark of the old query, in ms.
             generation: the new generation's folder.
             stopped: returns True if the run is to end.
+            starting: the context in which its query starts.
 
         Raises:
             StoppedError: the run is to end.
@@ -96,4 +99,6 @@ class Seeding:
             frame = frame_of(kernel.seed(frame._jdf, json.dumps(stage), texts, watermark).output(), self.spark)
         self.spark.conf.set(SOURCES_BY_NAME, "true")
         writer = frame.writeStream.format("noop").outputMode("append").option("checkpointLocation", generation)
-        follow(self.spark, writer.trigger(availableNow=True).start(), stopped)
+        with starting or nullcontext():
+            query = writer.trigger(availableNow=True).start()
+        follow(self.spark, query, stopped)

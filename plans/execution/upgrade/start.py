@@ -60,6 +60,8 @@ class Start:
         #: A part of the names of what sinks write.
         self.run_id = uuid4().hex[:12] if self._generation is None or self.moves else self._generation.run_id
         self._migration: Migration | None = None
+        #: The clock by which a migration writes state; None for the machine's.
+        self.clock: BatchClock | None = None
         #: Called once this process holds the checkpoint, before the first step.
         self.on_begin: Callable[[], None] = lambda: None
         #: Called with the number of each step of a migration, counted from 1, as it begins.
@@ -148,7 +150,7 @@ class Start:
         assert self.head is not None
         self._generation = self.store.new_generation(self.setting.versions, self.run_id, self.head)
         last = self.store.program(self.head)
-        self._migration = Migration(spark, self.decision, last, old, self._generation, self.functions)
+        self._migration = Migration(spark, self.decision, last, old, self._generation, self.functions, self.clock)
         self._migration.begin(finish, stopped, self.on_step)
 
     def prepare(

@@ -37,7 +37,7 @@ from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types import INT, STRING, row_of
 from compiled_plan.plans.types.changelog import ChangelogMode
 
-IN_PROCESS = ("inline", "collect")
+IN_PROCESS = ("inline", "collect", "testing")
 ROW = row_of(["k", "v"], [INT, STRING])
 
 

@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.streaming.ValueState;
@@ -56,6 +57,14 @@ class TimerIndex {
   private boolean endOfBatchIsSet;
   private int maxLists = MOST_LISTS;
   private int lists;
+
+  /**
+   * A part of the names of this task's lists: micro-batches have the same time while the clock
+   * stands still, and a list must not replace one of an earlier micro-batch.
+   */
+  private final String task =
+      Long.toUnsignedString(ThreadLocalRandom.current().nextLong(), Character.MAX_RADIX);
+
   private long batch = Long.MIN_VALUE;
 
   TimerIndex(StatefulProcessorHandle handle, ValueState<byte[]> state) {
@@ -124,7 +133,7 @@ class TimerIndex {
     list.writeVarLong(uid.length);
     list.writeBytes(uid, 0, uid.length);
     list.writeBytes(keys.bytes.array(), 0, keys.bytes.size());
-    String name = slot.due + " " + batch + " " + lists++;
+    String name = slot.due + " " + batch + " " + task + " " + lists++;
     put(name, list.toBytes());
     wake(name, slot.due);
   }

@@ -20,16 +20,20 @@ import org.compiledplan.kernel.jdbc.JdbcValues;
 import org.compiledplan.kernel.values.JsonText;
 
 /**
- * A database table for lookups by key. One instance serves all tasks of a process; it keeps its
- * connections open, and caches rows if configured.
+ * A table for lookups by key, in a database or in memory. One instance serves all tasks of a
+ * process; it keeps its connections open, and caches rows if configured.
  *
  * <p>Description: the fields of {@link Database}, and {@code {"query", "values": name of a
  * JdbcValues, "types": [Spark types of the columns], "retries", "missRetries"?, "missDelay"?: ms,
  * "cache": null or {"maxRows"?, "expireAfterWrite"?: ms, "expireAfterAccess"?: ms, "missing":
- * bool}}}. The query has a question mark for each key.
+ * bool}}}. The query has a question mark for each key. A table in memory has {@code {"memory": see
+ * MemoryTable, "missRetries"?, "missDelay"?}} only.
  */
 public final class LookupTable {
   private static final Map<String, LookupTable> TABLES = new ConcurrentHashMap<>();
+
+  /** Null for a table in the database. */
+  private final MemoryTable memory;
 
   private final JsonNode spec;
   private final Database database;
@@ -47,9 +51,10 @@ public final class LookupTable {
 
   private LookupTable(JsonNode spec) {
     this.spec = spec;
-    database = new Database(spec);
+    memory = spec.hasNonNull("memory") ? MemoryTable.of(spec.get("memory")) : null;
+    database = memory == null ? new Database(spec) : null;
     values = JdbcValues.valueOf(spec.path("values").asText("SQL"));
-    types = JdbcValues.types(spec);
+    types = memory == null ? JdbcValues.types(spec) : new String[0];
     retries = spec.path("retries").asInt(3);
     missRetries = spec.path("missRetries").asInt(0);
     missDelay = spec.path("missDelay").asLong(0);
@@ -104,6 +109,7 @@ public final class LookupTable {
   }
 
   private List<Row> query(Row key) {
+    if (memory != null) return memory.rows(key);
     for (int attempt = 0; ; attempt++) {
       try {
         Connection connection = take();

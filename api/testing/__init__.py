@@ -1,0 +1,1 @@
+"""Tests of streaming programs: YAML files and their steps, values by type, comparison, results"""

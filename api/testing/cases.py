@@ -1,0 +1,257 @@
+"""Tests as data: the cases of a file, checked against `schemas/plan-test.schema.json`."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from compiled_plan.api.testing.document import Document, KeyPath, read_document
+from compiled_plan.plans.errors import PlanError, ProgramError
+
+#: The time at which a test begins by default.
+START = "2024-01-01 00:00:00"
+#: Names of files of tests in a folder.
+PATTERNS = ("*.test.yaml", "*.test.yml")
+
+
+#: The keys that give a test its program.
+_PROGRAM = frozenset(("program", "sql"))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a test.
+
+    Args:
+        kind: the name of the step: `rows`, `expect`, ....
+        value: its value, as in the file.
+        path: its place in the file.
+        error: a part of the error with which it must fail; empty if it must not.
+    """
+
+    kind: str
+    value: Any
+    path: KeyPath
+    error: str = ""
+
+    @property
+    def spot(self) -> KeyPath:
+        """The place of the step's value."""
+        return (*self.path, self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A test.
+
+    Args:
+        name: its name.
+        document: its file.
+        path: its place in the file.
+        program: the file of the program or plan; empty if `sql` has the program.
+        sql: the program's text.
+        init: SQL files that prepare the session.
+        settings: session options.
+        functions: the fixed results of functions in Python, by name, see `functions`.
+        clock: the processing time at the start, in ms since 1970.
+        engine: the engine that the file demands; empty for the default.
+        steps: its steps.
+        error: a part of the error with which the program must be refused; empty if it must not.
+    """
+
+    name: str
+    document: Document
+    path: KeyPath
+    program: str
+    sql: str
+    init: tuple[str, ...]
+    settings: Mapping[str, str]
+    functions: Mapping[str, Any]
+    clock: int
+    engine: str
+    steps: tuple[Step, ...]
+    error: str
+
+    @property
+    def ends(self) -> bool:
+        """True if the input of the test ends."""
+        return any(step.kind == "end" for step in self.steps)
+
+    @property
+    def files(self) -> list[str]:
+        """The files of the test: its own, programs and init files."""
+        upgrades = (step.value for step in self.steps if step.kind == "upgrade")
+        programs = [value["program"] if isinstance(value, dict) else value for value in upgrades]
+        named = [name for name in (self.program, *self.init, *programs) if name]
+        return [str(self.document.path), *map(self.file, named)]
+
+    def file(self, name: str) -> str:
+        """A file that the test names, relative to its own."""
+        return name if "://" in name else str(self.document.path.parent / name)
+
+
+def cases_in(path: str | Path) -> list[Case]:
+    """The tests of a file.
+
+    Raises:
+        ProgramError: the file cannot be read, or is no file of tests; with the line.
+    """
+    return cases_of(read_document(path))
+
+
+def cases_of(document: Document) -> list[Case]:
+    """The tests of a parsed file. Raises as `cases_in` does."""
+    return list(_cases(document))
+
+
+def files_in(place: str | Path) -> list[Path]:
+    """The files of tests in a folder and below, or the file itself."""
+    place = Path(place)
+    if not place.is_dir():
+        return [place]
+    return sorted({file for pattern in PATTERNS for file in place.rglob(pattern)})
+
+
+def _cases(document: Document) -> Iterator[Case]:
+    _check(document)
+    root: Mapping[str, Any] = document.value
+    tests: Sequence[Mapping[str, Any]] = root.get("tests") or [root]
+    names: set[str] = set()
+    for at, test in enumerate(tests):
+        path: KeyPath = ("tests", at) if "tests" in root else ()
+        own = _PROGRAM if not _PROGRAM.isdisjoint(test) else frozenset[str]()
+        shared = {key: item for key, item in root.items() if key != "tests" and key not in own}
+        case = _case(document, path, shared | dict(test), at)
+        if case.name in names:
+            raise document.error((*path, "name"), f"two tests are named {case.name!r}", "name them apart")
+        names.add(case.name)
+        yield case
+
+
+def _case(document: Document, path: KeyPath, test: Mapping[str, Any], at: int) -> Case:
+    if ("program" in test) == ("sql" in test):
+        problem = "a test has either `program` or `sql`" if "sql" in test else "the test has no program"
+        raise document.error(path, problem, "write `program: FILE.sql`")
+    if "steps" not in test and "error" not in test:
+        raise document.error(path, "the test has no steps", "write `steps:` with a list, such as `- rows: ...`")
+    name = str(test.get("name") or (f"test {at + 1}" if path else document.path.name.split(".")[0]))
+    init = test.get("init") or []
+    steps = tuple(
+        _step(document, (*path, "steps", number), step) for number, step in enumerate(test.get("steps") or ())
+    )
+    clock = time_of(document, (*path, "clock"), test.get("clock") or START)
+    settings = {key: _setting(value) for key, value in (test.get("set") or {}).items()}
+    return Case(
+        name,
+        document,
+        path,
+        str(test.get("program") or ""),
+        str(test.get("sql") or ""),
+        tuple([init] if isinstance(init, str) else init),
+        settings,
+        test.get("functions") or {},
+        clock,
+        str(test.get("engine") or ""),
+        steps,
+        str(test.get("error") or ""),
+    )
+
+
+def _setting(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _step(document: Document, path: KeyPath, step: Mapping[str, Any]) -> Step:
+    kinds = [kind for kind in step if kind != "error"]
+    if len(kinds) != 1:
+        problem = f"a step with {' and '.join(kinds)}" if kinds else "a step that does nothing"
+        raise document.error(path, problem, "write one action per step, each with its own `-`")
+    return Step(kinds[0], step[kinds[0]], path, str(step.get("error") or ""))
+
+
+def time_of(document: Document, path: KeyPath, text: str, now: int | None = None) -> int:
+    """A time in ms since 1970: a timestamp in UTC, or with `now` a duration after it, `+2 h`.
+
+    Raises:
+        ProgramError: neither.
+    """
+    from compiled_plan.plans.text.durations import parse_duration
+
+    try:
+        if now is not None and text.startswith("+"):
+            return now + parse_duration(text[1:].strip())
+        point = dt.datetime.fromisoformat(text.strip().replace(" ", "T", 1))
+        point = point if point.tzinfo is not None else point.replace(tzinfo=dt.UTC)
+        return (point - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)) // dt.timedelta(milliseconds=1)
+    except (ValueError, PlanError):
+        forms = "a timestamp, `2024-01-01 00:00:00`" + ("" if now is None else ", or a duration, `+2 h`")
+        raise document.error(path, f"{text!r} is no time", f"write {forms}") from None
+
+
+def _check(document: Document) -> None:
+    """Raise for the first violation of the schema."""
+    faults = sorted(_validator().iter_errors(document.value), key=lambda fault: len(fault.absolute_path))
+    if not faults:
+        return
+    from jsonschema.exceptions import best_match
+
+    fault = best_match(iter(faults))
+    path: KeyPath = tuple(fault.absolute_path)
+    message, remedy = _explained(fault)
+    raise document.error(path, message, remedy)
+
+
+def _explained(fault: Any) -> tuple[str, str]:
+    """The message and the remedy for a violation."""
+    from compiled_plan.plans.findings import did_you_mean
+
+    at = ".".join(map(str, fault.absolute_path)) or "the file"
+    match fault.validator:
+        case "additionalProperties" if isinstance(fault.instance, dict):
+            known = list(fault.schema.get("properties", {}))
+            unknown = next(key for key in fault.instance if key not in known)
+            return f"{at} has the unknown key {unknown!r}", did_you_mean(str(unknown), known)
+        case "type":
+            types = fault.validator_value
+            names = " or ".join(_TYPES[name] for name in ([types] if isinstance(types, str) else types))
+            return f"{at} is not {names}", f"see {fault.schema.get('description', 'the schema plan-test.schema.json')}"
+        case "enum":
+            return f"{at} is {fault.instance!r}", f"write one of: {', '.join(fault.validator_value)}"
+    return f"{at}: {fault.message}", "see the schema plan-test.schema.json"
+
+
+_TYPES = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "a text",
+    "null": "empty",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+}
+
+
+@cache
+def _validator() -> Any:
+    from decimal import Decimal
+
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
+    from compiled_plan.schemas import TEST, load
+
+    types = Draft202012Validator.TYPE_CHECKER.redefine(
+        "number", lambda _, value: isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    )
+    return extend(Draft202012Validator, type_checker=types)(load(TEST))
+
+
+def no_tests(place: str) -> ProgramError:
+    """The error of a folder without files of tests."""
+    return ProgramError(
+        f"no tests in {place}", where=place, remedy=f"name files of tests {' or '.join(PATTERNS)}, or give a file"
+    )

@@ -1,0 +1,66 @@
+"""Expectations written back into files of tests: only the texts of rows that differ change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from compiled_plan.api.testing.comparing import row_text
+from compiled_plan.api.testing.document import Document, Spot
+from compiled_plan.api.testing.running import Expectation, Result
+from compiled_plan.plans.files import write_text
+
+_WIDTH = 120
+
+
+def update(results: Iterable[Result]) -> dict[Path, int]:
+    """Write what came into the files of tests; return the number of changed expectations by file."""
+    documents: dict[Path, tuple[Document, list[Expectation]]] = {}
+    for result in results:
+        document = result.case.document
+        changed = [expectation for expectation in result.expectations if expectation.differs]
+        documents.setdefault(document.path, (document, []))[1].extend(changed)
+    counts = {path: len(changed) for path, (_, changed) in documents.items() if changed}
+    for path in counts:
+        document, changed = documents[path]
+        write_text(str(path), updated_text(document, changed))
+    return counts
+
+
+def updated_text(document: Document, expectations: Iterable[Expectation]) -> str:
+    """The text of a file with other rows."""
+    text = document.text
+    ordered = sorted(expectations, key=lambda expectation: document.spots[expectation.path].start, reverse=True)
+    for expectation in ordered:
+        spot = document.spots[expectation.path]
+        end = spot.start + len(_content(text[spot.start : spot.end]))
+        text = text[: spot.start] + _written(expectation, spot, text) + text[end:]
+    return text
+
+
+def _content(span: str) -> str:
+    """The text of a node without the blank and comment lines that follow it."""
+    lines = span.splitlines(keepends=True)
+    while len(lines) > 1 and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
+        lines.pop()
+    return "".join(lines).rstrip()
+
+
+def _written(expectation: Expectation, spot: Spot, text: str) -> str:
+    rows = [
+        f"{change.kind}: {row_text(change, expectation.row_type)}"
+        if expectation.changes
+        else row_text(change, expectation.row_type)
+        for change in expectation.actual
+    ]
+    # A value that is missing begins where its key ends.
+    space = "" if spot.end > spot.start or text[spot.start - 1 : spot.start] in " \n" else " "
+    one = f"{space}[{', '.join(rows)}]"
+    line = text[: spot.start].rpartition("\n")[2]
+    inside_flow = spot.flow and ("{" in line or "[" in line)
+    if not rows or inside_flow or (len(line) + len(one) <= _WIDTH and (spot.flow or spot.start == spot.end)):
+        return one
+    if not line.strip():
+        return f"\n{line}".join(f"- {row}" for row in rows)
+    indent = " " * (len(line) - len(line.lstrip(" -")) + 2)
+    return "".join(f"\n{indent}- {row}" for row in rows)

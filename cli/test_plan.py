@@ -1,0 +1,167 @@
+"""`test-plan`: run tests of streaming programs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from compiled_plan.cli.common.terminal import (
+    Conf,
+    Debug,
+    ExitCode,
+    app_for,
+    fail,
+    print_lines,
+    run_app,
+    spark_settings,
+)
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.text.visible import counted
+
+if TYPE_CHECKING:
+    from compiled_plan.api.testing.cases import Case
+    from compiled_plan.plans.execution.testing.engine import Engines
+
+app = app_for("test-plan")
+_POLL_SECONDS = 0.3
+
+
+@app.command()
+def test(
+    places: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILES|FOLDERS", help="Files of tests, or folders with files *.test.yaml; this folder by default."
+        ),
+    ] = None,
+    spark: Annotated[bool, typer.Option("--spark", help="Run each test as a streaming query on Spark.")] = False,
+    names: Annotated[
+        str, typer.Option("-k", metavar="TEXT", help="Run only the tests whose file or name contains the text.")
+    ] = "",
+    update: Annotated[
+        bool, typer.Option("--update", help="Write what came into the files, instead of other expectations.")
+    ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Run the tests again whenever one of their files changes.")
+    ] = False,
+    junit: Annotated[str, typer.Option("--junit", metavar="FILE", help="Write the results as JUnit XML.")] = "",
+    conf: Conf = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print failures only.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Run tests of streaming programs.
+
+    A file of tests is YAML (schemas/plan-test.schema.json): a program, and steps that give rows to its sources, move
+    the clock and the watermark, restart or upgrade the program, and expect rows of its sinks. Tables of the test
+    replace the program's sources and sinks.
+
+    Tests run in one process without a query. A plan or step that only a query can run goes to Spark by itself, as all
+    do with --spark.
+
+    Exit codes: 0 all tests passed, 1 a test failed or a file was refused, 2 wrong usage.
+    """
+    settings = spark_settings(conf or (), "")
+    if watch and update:
+        raise typer.BadParameter("--watch and --update contradict each other")
+    how = _How(spark, names, update, junit, quiet, debug)
+    with ExitStack() as stack:
+        engines: Engines | None = None
+        while True:
+            cases, refused = _cases(places or ["."], how)
+            if engines is None and cases:
+                from compiled_plan.plans.execution.testing.sessions import own_engines
+
+                engines = stack.enter_context(own_engines(settings))
+            failed = _run(cases, engines, how) if engines is not None else False
+            if not watch:
+                raise typer.Exit(ExitCode.FAILED if failed or refused else ExitCode.OK)
+            _wait_for_change(places or ["."], cases)
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """Options of a run of tests."""
+
+    spark: bool
+    names: str
+    update: bool
+    junit: str
+    quiet: bool
+    debug: bool
+
+
+def _cases(places: Sequence[str], how: _How) -> tuple[list[Case], bool]:
+    """The chosen tests, and True if a file was refused."""
+    from compiled_plan.api.testing.cases import cases_in, files_in, no_tests
+
+    cases: list[Case] = []
+    refused = False
+    for place in places:
+        try:
+            files = files_in(place)
+            if not files:
+                raise no_tests(place)
+            for file in files:
+                cases += [case for case in cases_in(file) if how.names.lower() in f"{file} {case.name}".lower()]
+        except CompiledPlanError as fault:
+            fail(fault, debug=how.debug)
+            refused = True
+    return cases, refused
+
+
+def _run(cases: Sequence[Case], engines: Engines, how: _How) -> bool:
+    """Run tests and print their results; return True if one failed."""
+    from compiled_plan.api.testing.reporting import failure_lines, junit, result_lines, summary_line
+    from compiled_plan.api.testing.running import run_case
+    from compiled_plan.api.testing.updating import update
+    from compiled_plan.plans.execution.testing.engine import QUICK, SPARK
+
+    begin, results = time.monotonic(), []
+    for case in cases:
+        result = run_case(case, engines, SPARK if how.spark else QUICK, collect=how.update)
+        results.append(result)
+        if not how.quiet or result.failure is not None:
+            print_lines(result_lines(result, notes=not how.quiet), stderr=False)
+    for result in results:
+        if result.failure is not None:
+            print()
+            print_lines(failure_lines(result.failure), stderr=False)
+    seconds = time.monotonic() - begin
+    for path, count in update(results).items() if how.update else ():
+        print(f"{path}: {counted(count, 'expectation')} updated")
+    print_lines([summary_line(results, seconds)], stderr=False)
+    if how.junit:
+        from compiled_plan.plans.files import write_text
+
+        write_text(how.junit, junit(results, seconds))
+    return any(result.failure is not None for result in results)
+
+
+def _wait_for_change(places: Sequence[str], cases: Sequence[Case]) -> None:
+    """Wait until a file of the tests, or one that they name, changes."""
+    before = _times(places, cases)
+    while _times(places, cases) == before:
+        time.sleep(_POLL_SECONDS)
+
+
+def _times(places: Sequence[str], cases: Sequence[Case]) -> dict[Path, int]:
+    from compiled_plan.api.testing.cases import files_in
+
+    named = [file for case in cases for file in case.files]
+    files = {*(file for place in places for file in files_in(place)), *map(Path, named)}
+    return {file: file.stat().st_mtime_ns for file in files if file.exists()}
+
+
+def main() -> None:
+    """Entry point of `test-plan`."""
+    run_app(app)
+
+
+if __name__ == "__main__":
+    main()

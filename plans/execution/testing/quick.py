@@ -1,0 +1,280 @@
+"""Tests without a streaming query: the projections and operators of a run, batch by batch in one thread.
+
+The plan is lowered as for a run. Only the parts around it differ: rows of the test instead of sources, the kernel's
+`PlainQuery` instead of Spark's query, memory instead of a checkpoint.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
+from compiled_plan.plans.execution.chunks import Chunk
+from compiled_plan.plans.execution.connectors.testing import source_rows, source_schema
+from compiled_plan.plans.execution.expressions import ExpressionContext, register
+from compiled_plan.plans.execution.functions.columns import PythonFunctions
+from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, TableSpec
+from compiled_plan.plans.execution.operators.base import Lowering
+from compiled_plan.plans.execution.session.options import TRANSFORM
+from compiled_plan.plans.execution.spark.arrow import values_of
+from compiled_plan.plans.execution.spark.failures import translate
+from compiled_plan.plans.execution.spark.java import (
+    cache_classes,
+    column_of,
+    frame_of,
+    java_class,
+    settings,
+)
+from compiled_plan.plans.execution.stages.build import Seams, StageBuilder, StageHandle, StageOptions
+from compiled_plan.plans.execution.stages.hosts import hosted
+from compiled_plan.plans.execution.stages.partitions import timings
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare, sink_tables
+from compiled_plan.plans.execution.stages.watermarks import END
+from compiled_plan.plans.execution.testing.engine import TableRows
+from compiled_plan.plans.execution.testing.replacing import PlanTables, replaced
+from compiled_plan.plans.execution.testing.rows import arrow_rows, lookup_rows
+from compiled_plan.plans.functions.naming import with_module_functions
+from compiled_plan.plans.inspection.identity import with_uids
+from compiled_plan.plans.inspection.placement import needs_step
+from compiled_plan.plans.plan.session_options import UTC, with_zone
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from compiled_plan.plans.execution.stages.control import ControlRows
+    from compiled_plan.plans.execution.upgrade.decision import Decision
+    from compiled_plan.plans.plan import CompiledPlan
+
+_HOST = "org.compiledplan.kernel.host"
+#: The name of the tables of tests in their plans; each test has its engine to itself.
+_TEST = "quick"
+
+
+class NotQuickError(Exception):
+    """A plan or step that only a streaming query can run; its text names the reason."""
+
+
+class _NoSeams(Seams):
+    """A stage's input is planned apart from the stages before it, so nothing is cut."""
+
+    def __init__(self) -> None:
+        pass
+
+    def cut(self, frame: DataFrame) -> DataFrame:
+        return frame
+
+    def sewn(self, frame: DataFrame) -> DataFrame:
+        return frame
+
+
+class _Builder(StageBuilder):
+    """Attaches stages to a `PlainQuery`."""
+
+    query: Any
+
+    def _seams(self) -> Seams:
+        return _NoSeams()
+
+    def _attached(self, frame: DataFrame, level: int, control: ControlRows | None) -> DataFrame:
+        spec = self.specs.stage(level)
+        kernel = self.query.stage(frame._jdf, json.dumps(spec))
+        self.handles.append(StageHandle(kernel, spec, {}))
+        return frame_of(kernel.output(), self.spark)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lowered:
+    """A plan as a query of the kernel."""
+
+    prepared: PreparedPlan
+    query: Any
+    handles: Sequence[StageHandle]
+    sinks: Mapping[int, TableSpec]
+
+
+#: Queries that no test uses, the last one last, by session, plan and boundedness: lowering a plan takes most of the
+#: time of a test.
+_KEPT: dict[tuple[str, str, bool], _Lowered] = {}
+_MOST_KEPT = 16
+
+
+@dataclass(slots=True)
+class QuickEngine:
+    """See `Engine`.
+
+    Args:
+        spark: the session.
+        clock: the time at which the test begins.
+    """
+
+    spark: SparkSession
+    clock: int
+    _memory: Any = None
+    _lowered: _Lowered | None = None
+    _ran: bool = False
+    _tables: PlanTables = field(default_factory=lambda: PlanTables({}, {}, {}))
+    _late: int = 0
+    _key: tuple[str, str, bool] = ("", "", False)
+
+    def start(
+        self, plan: CompiledPlan, *, bounded: bool, accepts_partial: bool = False, migrates: bool = False
+    ) -> Decision | None:
+        if migrates:
+            raise NotQuickError("state migrates to another program")
+        with self._faults():
+            prepared = _prepared(plan)
+            if self._memory is None:
+                self._memory = java_class(self.spark._jvm, f"{_HOST}.PlainMemory")()
+            self._tables, self._ran = PlanTables.of(plan), False
+            self._give_back()
+            self._key = (self.spark.sparkContext.applicationId, prepared.plan.to_json(), bounded)
+            self._lowered = _KEPT.pop(self._key, None) or _lower(self.spark, prepared, bounded=bounded)
+            self._lowered.query.begin(self._memory)
+            self._late = 0
+            self.late_rows()
+        return None
+
+    def look_up(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
+        memory = java_class(self.spark._jvm, "org.compiledplan.kernel.lookup.MemoryTable")
+        memory.put(f"{_TEST}/{table}", lookup_rows(self.spark, self._tables.lookups[table], rows))
+
+    def feed(self, rows: Mapping[str, TableRows]) -> None:
+        import pyarrow as pa
+
+        assert self._lowered is not None
+        streams = {}
+        for source in self._lowered.prepared.tables.values():
+            name = source.table.options["id"]
+            if name in rows:
+                table = arrow_rows(source.table, rows[name])
+                stream = pa.BufferOutputStream()
+                with pa.ipc.new_stream(stream, table.schema) as writer:
+                    writer.write_table(table)
+                streams[str(source.id)] = stream.getvalue().to_pybytes()
+        self._run(streams)
+
+    def set_clock(self, millis: int) -> None:
+        self.clock = millis
+        self._run({})
+
+    def set_watermark(self, millis: int) -> None:
+        if not self._ran:
+            raise ExecutionError(
+                "the watermark cannot move before the first rows", remedy="give rows in a step before it"
+            )
+        self._memory.move(millis)
+        self._run({})
+
+    def end(self) -> None:
+        assert self._lowered is not None
+        if self._lowered.prepared.event_time and self._ran:
+            self.set_watermark(END)
+
+    def stop(self, *, kill: bool = False) -> None:
+        """Do nothing: each micro-batch is committed, and would give the same rows again."""
+
+    def take(self) -> Mapping[str, Sequence[Chunk]]:
+        assert self._lowered is not None
+        taken: dict[str, list[Chunk]] = {}
+        for sink, table in self._lowered.sinks.items():
+            chunks = taken.setdefault(table.options["id"], [])
+            data = self._lowered.query.take(str(sink))
+            if data is not None:
+                chunks.append(_chunk(data, table))
+        return taken
+
+    def late_rows(self) -> int:
+        assert self._lowered is not None
+        total = sum(figures["rowsLate"] for handle in self._lowered.handles for figures in handle.figures().values())
+        late, self._late = total - self._late, total
+        return late
+
+    def close(self) -> None:
+        self._give_back()
+        memory = java_class(self.spark._jvm, "org.compiledplan.kernel.lookup.MemoryTable")
+        for table in self._tables.lookups:
+            memory.put(f"{_TEST}/{table}", None)
+
+    def _give_back(self) -> None:
+        """Keep the query for the next test of its plan."""
+        if self._lowered is not None:
+            _KEPT[self._key] = self._lowered
+            self._lowered = None
+        while len(_KEPT) > _MOST_KEPT:
+            del _KEPT[next(iter(_KEPT))]
+
+    def _run(self, rows: Mapping[str, bytes]) -> None:
+        """Run a batch, and one more for the timers of a watermark that it moved."""
+        assert self._lowered is not None
+        query = self._lowered.query
+        if not rows and not self._ran:
+            # A query runs no batch without rows as its first one.
+            return
+        with self._faults():
+            for source, data in rows.items():
+                query.feed(source, data)
+            self._ran = True
+            query.run(self.clock)
+            if self._lowered.prepared.event_time:
+                query.run(self.clock)
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        try:
+            yield
+        except (CompiledPlanError, NotQuickError):
+            raise
+        except Exception as fault:
+            raise translate(fault) from fault
+
+
+def _chunk(data: bytes, table: TableSpec) -> Chunk:
+    import pyarrow as pa
+
+    rows = pa.ipc.open_stream(data).read_all()
+    columns = [values_of(rows.column(f"f{at}"), type_) for at, type_ in enumerate(table.columns.types)]
+    return Chunk(rows.column(KIND).to_pylist(), columns)
+
+
+def _prepared(plan: CompiledPlan) -> PreparedPlan:
+    plan = with_uids(with_zone(replaced(with_module_functions(plan, ()), _TEST), None, UTC))
+    prepared = hosted(prepare(plan), TRANSFORM)
+    python = next((node for node in plan.nodes if needs_step(node)), None)
+    if python is not None:
+        raise NotQuickError(f"node {python.id} calls functions in Python")
+    if prepared.values:
+        raise NotQuickError(f"node {next(iter(prepared.values))} has constant rows")
+    if prepared.reads_watermark:
+        raise NotQuickError("it calls CURRENT_WATERMARK")
+    if timings(prepared):
+        raise NotQuickError("it has idle timeouts or watermarks of single rows")
+    return prepared
+
+
+def _lower(spark: SparkSession, prepared: PreparedPlan, *, bounded: bool) -> _Lowered:
+    cache_classes(spark._jvm)
+    register(spark)
+    session: Any = spark._jsparkSession
+    java_class(spark._jvm, f"{_HOST}.OrderNumber").register(session)
+    java_class(spark._jvm, f"{_HOST}.RowWatermark").register(session)
+    query = java_class(spark._jvm, f"{_HOST}.PlainQuery")(session)
+    context = ExpressionContext(proctime=column_of(query.now()))
+    lowering = Lowering(prepared.plan, context, PythonFunctions((), java=None), False)
+    builder = _Builder(spark, lowering, prepared, StageOptions(TRANSFORM, bounded, in_order=True))
+    builder.query = query
+    frames = {}
+    # Spark would refuse to plan streams outside of a query.
+    with settings(spark, {"spark.sql.streaming.unsupportedOperationCheck": "false"}):
+        for node, source in prepared.tables.items():
+            schema = source_schema(source.table)
+            frames[node] = source_rows(frame_of(query.source(str(node), schema.json()), spark), source.table)
+        rows = frame_of(query.once(builder.build(frames)._jdf), spark)
+        tables = sink_tables(prepared.sinks)
+        for sink in prepared.sinks:
+            names = [KIND, ORD, PATH, *(f"f{at}" for at in range(len(tables[sink.id].columns.fields)))]
+            query.sink(str(sink.id), builder.sink_rows(sink).among(rows).select(*names)._jdf)
+    return _Lowered(prepared, query, builder.handles, tables)

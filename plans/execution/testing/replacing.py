@@ -1,0 +1,88 @@
+"""Replacement of a plan's tables by those of a test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from compiled_plan.plans.connectors.checks import changelog_of
+from compiled_plan.plans.connectors.specs.testing import SPEC
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.lookup import LookupJoin
+from compiled_plan.plans.nodes.scan import TableSourceScan
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.nodes.tables import CatalogTable, FilterPushDown
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.types.changelog import ChangelogMode
+
+
+def table_id(table: CatalogTable) -> str:
+    """Catalog, database and name, separated by dots."""
+    return ".".join(table.path)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTables:
+    """The tables of a plan, as it declares them, by `table_id`.
+
+    Args:
+        sources: the tables that it scans.
+        lookups: the tables that it looks up.
+        sinks: the tables that it writes.
+    """
+
+    sources: Mapping[str, CatalogTable]
+    lookups: Mapping[str, CatalogTable]
+    sinks: Mapping[str, CatalogTable]
+
+    @classmethod
+    def of(cls, plan: CompiledPlan) -> PlanTables:
+        scans = (node.scan_table_source.table for node in plan.nodes if isinstance(node, TableSourceScan))
+        joined = (node.temporal_table.lookup_table_source.table for node in plan.nodes if isinstance(node, LookupJoin))
+        written = (node.dynamic_table_sink.table for node in plan.nodes if isinstance(node, Sink))
+        scanned, looked_up, sinks = (
+            {table_id(table): table for table in tables} for tables in (scans, joined, written)
+        )
+        return cls(scanned, looked_up, sinks)
+
+
+def replaced(plan: CompiledPlan, test: str) -> CompiledPlan:
+    """The plan with tables of a test instead of its own.
+
+    Args:
+        plan: the plan.
+        test: the name of the test in this process.
+    """
+    return plan.with_nodes([_replaced(node, test) for node in plan.nodes])
+
+
+def _replaced(node: PlanNode, test: str) -> PlanNode:
+    match node:
+        case TableSourceScan():
+            source = node.scan_table_source
+            inserts = changelog_of(source.table.options, reading=True) in (None, ChangelogMode.INSERT)
+            # Filters that a changelog's source was given have no effect, and operators above apply them.
+            abilities = tuple(item for item in source.abilities if inserts or not isinstance(item, FilterPushDown))
+            update = {"table": _table(source.table, test), "abilities": abilities}
+            return node.model_copy(update={"scan_table_source": source.model_copy(update=update), "dead_letters": None})
+        case LookupJoin():
+            temporal = node.temporal_table
+            lookup = temporal.lookup_table_source
+            lookup = lookup.model_copy(update={"table": _table(lookup.table, test)})
+            return node.model_copy(
+                update={"temporal_table": temporal.model_copy(update={"lookup_table_source": lookup})}
+            )
+        case Sink():
+            sink = node.dynamic_table_sink
+            sink = sink.model_copy(update={"table": _table(sink.table, test)})
+            return node.model_copy(update={"dynamic_table_sink": sink})
+    return node
+
+
+def _table(table: CatalogTable, test: str) -> CatalogTable:
+    resolved = table.resolved_table
+    if resolved is None:
+        return table
+    columns = "\x1f".join(column.name for column in table.stored_columns)
+    options = {"connector": SPEC.name, "id": table_id(table), "test": test, "columns": columns}
+    return table.model_copy(update={"resolved_table": resolved.model_copy(update={"options": options})})

@@ -1,0 +1,1 @@
+SET 'table.exec.state.ttl' = '1 h'; INSERT INTO sums SELECT customer, MAX(price) FROM orders GROUP BY customer;

@@ -1,0 +1,1 @@
+SET 'table.exec.state.ttl' = '1 h'; INSERT INTO sums SELECT customer, SUM(price) FROM orders GROUP BY customer;

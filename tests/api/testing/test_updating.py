@@ -1,0 +1,59 @@
+"""Expectations written back: only the texts of rows change."""
+
+from __future__ import annotations
+
+from compiled_plan.api.testing.comparing import Change
+from compiled_plan.api.testing.document import KeyPath, read_document
+from compiled_plan.api.testing.running import Expectation
+from compiled_plan.api.testing.updating import updated_text
+from compiled_plan.plans import types as t
+
+ROW = t.row_of(("a", "b"), (t.STRING, t.INT))
+CAME = (Change("+I", ("x: y", 1)), Change("-U", ("true", None)))
+BEFORE = """\
+program: x.sql # the program
+steps:
+  - expect: {s: [+I: {a: x}]}  # one
+  - expect:
+      s:
+        # before
+        - +I: {a: y}
+        - +I: {a: z}
+
+        # behind
+      t:
+  - expect:
+      s: {table: [{a: x}]}
+"""
+AFTER = """\
+program: x.sql # the program
+steps:
+  - expect: {s: [+I: {a: "x: y", b: 1}, -U: {a: "true", b: null}]}  # one
+  - expect:
+      s:
+        # before
+        - +I: {a: "x: y", b: 1}
+        - -U: {a: "true", b: null}
+
+        # behind
+      t: [+I: {a: "x: y", b: 1}, -U: {a: "true", b: null}]
+  - expect:
+      s: {table: [{a: "x: y", b: 1}, {a: "true", b: null}]}
+"""
+
+
+def test_only_rows_change() -> None:
+    paths: list[tuple[KeyPath, bool]] = [
+        (("steps", 0, "expect", "s"), True),
+        (("steps", 1, "expect", "s"), True),
+        (("steps", 1, "expect", "t"), True),
+        (("steps", 2, "expect", "s", "table"), False),
+    ]
+    came = [Expectation(path, CAME, ROW, changes, differs=True) for path, changes in paths]
+    assert updated_text(read_document("x.test.yaml", BEFORE), came) == AFTER
+
+
+def test_no_rows() -> None:
+    document = read_document("x.test.yaml", "steps:\n  - expect:\n      s:\n        - {a: x}\n")
+    came = [Expectation(("steps", 0, "expect", "s"), (), ROW, changes=True, differs=True)]
+    assert read_document("x", updated_text(document, came)).value == {"steps": [{"expect": {"s": []}}]}
