@@ -9,7 +9,7 @@ from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.flink_state import Row, StateItem, key_types, row_types, unsure
 from compiled_plan.plans.nodes.model import Bool, Enforcing, Nullable, PlanModel
-from compiled_plan.plans.nodes.patterns import elements, pattern_faults, skip, value_faults
+from compiled_plan.plans.nodes.patterns import alphas, elements, pattern_faults, skip, value_faults
 from compiled_plan.plans.nodes.rules import Path, condition_faults, expression_faults, order, output, partition
 from compiled_plan.plans.nodes.sort import time_first
 from compiled_plan.plans.nodes.specs import PartitionSpec, SortSpec
@@ -76,8 +76,10 @@ class Match(PlanNode):
 
     def _refusals(self, path: Path) -> Iterator[Fault]:
         spec = self.match_spec
-        if spec.subsets:
-            yield refusal((*path, "subsets"), "SUBSET", "name each pattern variable")
+        values = (*spec.pattern_definitions.values(), *spec.measures.values())
+        used = frozenset[str | None]().union(*map(alphas, values), (skip(spec.after) or ())[1:])
+        for name in filter(used.__contains__, spec.subsets):
+            yield refusal((*path, "subsets", name), f"the SUBSET variable {name}", "name each pattern variable")
         if spec.all_rows:
             yield refusal((*path, "allRows"), "ALL ROWS PER MATCH", "use ONE ROW PER MATCH")
         if skip(spec.after) is None:
@@ -87,7 +89,7 @@ class Match(PlanNode):
         yield from wrong
         if wrong:
             return
-        variables = [element.variable for element in elements(spec.pattern)]
+        variables = [*(element.variable for element in elements(spec.pattern)), *spec.subsets]
         for name in variables:
             if name in spec.pattern_definitions:
                 place = (*path, "patternDefinitions", name)

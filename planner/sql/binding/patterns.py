@@ -1,7 +1,7 @@
 """PATTERN of MATCH_RECOGNIZE: from text to the expression in plans.
 
 Linear patterns only: a sequence of variables, each with a quantifier. Parentheses around a part without a quantifier
-have no meaning.
+have no meaning. Anchors at the ends of a pattern have no effect, as in Flink, and are warned of.
 
 Source: Flink's "Pattern Recognition" page; the restrictions of Flink 2.3.
 """
@@ -9,10 +9,11 @@ Source: Flink's "Pattern Recognition" page; the restrictions of Flink 2.3.
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 from functools import reduce
 
-from compiled_plan.plans.errors import ProgramError, UnsupportedError
+from compiled_plan.plans.errors import ProgramError, ProgramWarning, UnsupportedError
 from compiled_plan.plans.rex import Call, Literal, RexNode
 from compiled_plan.plans.types import BOOLEAN, INT, CharType, NullType
 
@@ -28,8 +29,8 @@ _WITHOUT_END = -1
 _QUANTIFIERS = {"*": (0, _WITHOUT_END), "+": (1, _WITHOUT_END), "?": (0, 1)}
 _REFUSED = {
     "|": "alternatives in a pattern (A | B)",
-    "^": "an anchor in a pattern (^)",
-    "$": "an anchor in a pattern ($)",
+    "^": "an anchor within a pattern (^)",
+    "$": "an anchor within a pattern ($)",
     "{-": "an exclusion in a pattern, {- A -}",
 }
 #: Flink's type of pattern parts.
@@ -82,7 +83,7 @@ def _elements(text: str) -> tuple[Element, ...]:
     elements: list[Element] = []
     groups: list[int] = []
     before = ""
-    for kind, token in _tokens(text):
+    for kind, token in _without_anchors(_tokens(text)):
         if kind == "quantifier" and before == ")":
             raise _refused(f"a group with a quantifier in a pattern, (A B){token}")
         before = token
@@ -119,6 +120,15 @@ def _elements(text: str) -> tuple[Element, ...]:
 
 def _tokens(text: str) -> list[tuple[str, str]]:
     return [(str(item.lastgroup), item.group(str(item.lastgroup))) for item in _TOKEN.finditer(text.strip())]
+
+
+def _without_anchors(tokens: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The tokens of a pattern without `^` at its start and `$` at its end."""
+    signs = [token for _, token in tokens]
+    begin, end = signs[:1] == ["^"], signs[-1:] == ["$"]
+    for sign in ("^",) * begin + ("$",) * end:
+        warnings.warn(f"the anchor {sign} of a pattern has no effect, as in Flink", ProgramWarning, stacklevel=2)
+    return tokens[begin : len(tokens) - end]
 
 
 def _reluctant(element: Element) -> Element:

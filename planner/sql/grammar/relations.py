@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from compiled_plan.planner.sql.nodes import (
     TableRef,
     Unnest,
 )
+from compiled_plan.plans.errors import ProgramWarning
 
 if TYPE_CHECKING:
     from compiled_plan.planner.sql.nodes import Expression, Relation
@@ -94,13 +96,25 @@ class Relations(Expressions):
             return relation
         if self.at("MATCH_RECOGNIZE"):
             relation = self._match_recognize(relation, start)
-        if self.at_any(("PIVOT", "UNPIVOT", "TABLESAMPLE")):
+        if self.at_any(("PIVOT", "UNPIVOT")):
             self.refuse(self.word())
         relation = replace(relation, alias=self._table_alias())
+        self._sample()
         if self.at("MATCH_RECOGNIZE"):
             match = self._match_recognize(self.node(relation, start), start)
             relation = replace(match, alias=self._table_alias())
         return self.node(relation, start)
+
+    def _sample(self) -> None:
+        """Read `TABLESAMPLE SUBSTITUTE`, which has no effect, as in Flink; refuse other samples."""
+        if self.take("TABLESAMPLE", "SUBSTITUTE"):
+            self.open()
+            name = self.string()
+            self.close()
+            message = f"TABLESAMPLE SUBSTITUTE({name!r}) has no effect, as in Flink: all rows of the table are read"
+            warnings.warn(message, ProgramWarning, stacklevel=2)
+        elif self.at("TABLESAMPLE"):
+            self.refuse(self.word())
 
     def _bare_relation(self) -> Join | MatchRecognize | Subquery | TableFunction | TableRef | Unnest:
         start = self.mark()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.plans.errors import ProgramWarning
 
 
 def relation(query, text):
@@ -178,6 +179,12 @@ def test_hints(query):
     table = parsed.source
     assert table.hints[0].options == {"k": "w"}
     assert table.alias.name == "u"
+
+
+def test_a_substituted_sample_has_no_effect(query, shape):
+    with pytest.warns(ProgramWarning, match=r"TABLESAMPLE SUBSTITUTE\('k'\) has no effect"):
+        parsed = query("SELECT * FROM t AS u TABLESAMPLE SUBSTITUTE('k') JOIN v ON TRUE")
+    assert shape(parsed.source) == shape(query("SELECT * FROM t AS u JOIN v ON TRUE").source)
 
 
 def test_match_recognize(query, shape):

@@ -218,7 +218,6 @@ def test_patterns_that_are_refused(define: Any, last: bool, why: str) -> None:
     ("change", "why"),
     [
         ({"allRows": True}, "ALL ROWS"),
-        ({"subsets": {"S": ["A", "B"]}}, "SUBSET"),
         ({"pattern": {"kind": "CALL", "sqlKind": "PATTERN_ALTER", "operands": [], "type": "NULL"}}, "PATTERN_ALTER"),
     ],
 )
@@ -226,6 +225,27 @@ def test_clauses_that_are_refused(change: dict[str, Any], why: str) -> None:
     data = pattern(reference("B"))
     node_of(data, "match")["matchSpec"].update(change)
     with pytest.raises(UnsupportedError, match=why):
+        lowered(data, "match")
+
+
+def test_subsets_that_no_expression_uses_have_no_effect() -> None:
+    data = pattern(reference("B"))
+    expected, _ = lowered(data, "match")
+    node_of(data, "match")["matchSpec"]["subsets"] = {"S": ["A", "B"]}
+    operator, _ = lowered(data, "match")
+    assert kernel_parameters(operator.parameters) == kernel_parameters(expected.parameters)
+
+
+@pytest.mark.parametrize("place", ["define", "measures", "after"])
+def test_variables_of_subsets_are_refused(place: str) -> None:
+    data = pattern(reference("S") if place == "define" else reference("B"))
+    spec = node_of(data, "match")["matchSpec"]
+    spec["subsets"] = {"S": ["A", "B"]}
+    if place == "measures":
+        spec["measures"] = dict.fromkeys(spec["measures"], reference("S"))
+    elif place == "after":
+        spec["after"] = call("$SKIP TO LAST$1", literal("S", "CHAR(1) NOT NULL"), type_="NULL")
+    with pytest.raises(UnsupportedError, match="the SUBSET variable S"):
         lowered(data, "match")
 
 
