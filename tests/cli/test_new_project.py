@@ -60,7 +60,7 @@ def test_commands_in_the_files_are_those_of_the_product(project: Path) -> None:
     lines += [line for block in readme[1::2] for line in block.splitlines()[1:]]
     lines += new_project._NEXT.splitlines()[2:]
     words = {shlex.split(line)[0] for line in lines}
-    assert words - {"pip", "test-plan"} <= COMMANDS.keys()
+    assert words - {"pip"} <= COMMANDS.keys()
     tests = yaml.safe_load((project / "totals.test.yaml").read_text())
     assert {tests["program"], *tests["init"]} <= set(FILES)
 
