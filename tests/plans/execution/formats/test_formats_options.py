@@ -88,5 +88,5 @@ def test_a_map_with_a_null_key_ends_the_run(spark: SparkSession, tmp_path: Path)
     lines = [line for file in (tmp_path / "fine").glob("*.json") for line in file.read_text().splitlines()]
     assert sorted(lines) == ['{"m":{"a":1,"b":3}}', '{"m":{"c":1,"b":3}}']
     wrong = program.format(path=tmp_path / "wrong", last="CAST(NULL AS STRING)")
-    with pytest.raises(CompiledPlanError, match=r"NULL_MAP_KEY|null as map key"):
+    with pytest.raises(CompiledPlanError, match="a map gets a NULL key"):
         Run(spark, TableEnvironment().compile_script(wrong), RunOptions()).execute()

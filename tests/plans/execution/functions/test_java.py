@@ -190,6 +190,7 @@ def test_a_call_has_the_job_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel.describe.return_value = '{"kind": "SCALAR", "deterministic": true, "methods": [], "accumulatorText": ""}'
     monkeypatch.setattr(java, "java_class", lambda jvm, name: kernel)
     monkeypatch.setattr(java, "has_class", lambda spark, name: True)
+    monkeypatch.setattr(java, "add_packages", lambda spark, packages: None)
     options = RunOptions(functions_from=("com.shop",), job_parameter=("greeting=a=b", "empty="))
     functions = java.JavaFunctions(MagicMock(), options.functions_from, parameters=options.job_parameters)
     call = Call("", (), STRING, None, (("systemName", "f"), ("java", JavaFunction("com.shop.F"))))
