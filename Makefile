@@ -66,7 +66,7 @@ test-page: kernel classes  ## the service's page in Chromium, some of it over ru
 test-attack: kernel classes  ## hostile input: secrets, folders, roles, floods, slow clients (under five minutes)
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "attack or attack and wide" $(ARGS)
 
-test-wide: kernel classes  ## the tests that take seconds each, mostly the rest of a matrix of which `make test` covers a part (some five minutes)
+test-wide: kernel classes  ## the tests that take seconds each, mostly the rest of a matrix of which `make test` covers a part (some ten minutes)
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m wide $(ARGS)
 
 test-deep: kernel classes  ## the tests that take minutes, 20,000 random edits of plans (EDITS=, SEED=), 500 upgrades (UPGRADE_SEED=), 100 kills around Kafka (KAFKA_KILLS=, KAFKA_SEED=)

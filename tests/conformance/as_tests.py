@@ -24,8 +24,14 @@ _OF_TEXT = frozenset(("raw_lines", "catalogs_and_databases"))
 _KINDS = {"c": (None, "+I"), "r": (None, "+I"), "u": ("-U", "+U"), "d": ("-D", None)}
 
 
-def as_test(case: Case, out: Path) -> PlanTest | None:
-    """The test of a case; None if its rows are not in JSON files, or computed from their text."""
+def as_test(case: Case, out: Path, plan: str = "") -> PlanTest | None:
+    """The test of a case; None if its rows are not in JSON files, or computed from their text.
+
+    Args:
+        case: the case.
+        out: the folder of its sinks.
+        plan: the file of the plan to test; by default the test compiles the program.
+    """
     program = case.program(out)
     if case.folder.name in _OF_TEXT or _BYTES.search(program):
         return None
@@ -34,7 +40,8 @@ def as_test(case: Case, out: Path) -> PlanTest | None:
         return None
     steps: list[dict[str, Any]] = [{"rows": rows}, {"end": None}]
     steps += [{"expect": {sink: {"table": expected}}} for sink, expected in case.expected["sinks"].items()]
-    document = Document(case.folder / "case.test.yaml", "", {"sql": program, "name": case.name, "steps": steps})
+    tested = {"program": plan} if plan else {"sql": program}
+    document = Document(case.folder / "case.test.yaml", "", {**tested, "name": case.name, "steps": steps})
     (test,) = cases_of(document)
     return test
 

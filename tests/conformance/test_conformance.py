@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from compiled_plan.api.testing.reporting import failure_text
+from compiled_plan.api.testing.running import run_case
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.spark.java import settings
+from compiled_plan.plans.execution.testing.sessions import engines_of
 from compiled_plan.plans.plan import CompiledPlan
+from tests.conformance.as_tests import as_test
 from tests.conformance.cases import CATEGORIES, Case, cases, difference
 from tests.conformance.compiled import compiled, fingerprint, recorded, same_execution
 
@@ -21,6 +25,13 @@ CHOSEN = cases(*CATEGORIES)
 RUNNABLE = [case for case in CHOSEN if not case.refused_at]
 #: Programs of several stages, which run on two partitions; the others run faster on one.
 ON_TWO_PARTITIONS = ("pipelines", "statement_set")
+#: Cases whose plan of Flink is a test of `test-plan` in `make test`, which takes a fifth of the time, and a query in
+#: `make test-wide`: two in three of those that can be such tests.
+WITHOUT_A_QUERY = [
+    case
+    for at, case in enumerate(RUNNABLE)
+    if at % 3 and case.folder.parent.name not in ON_TWO_PARTITIONS and as_test(case, Path("out")) is not None
+]
 RECORDED = recorded()
 
 
@@ -43,10 +54,24 @@ def partitions(case: Case, spark: SparkSession) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("partitions")
-@pytest.mark.parametrize("case", RUNNABLE, ids=name)
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=pytest.mark.wide if case in WITHOUT_A_QUERY else ()) for case in RUNNABLE],
+    ids=name,
+)
 def test_flinks_plan(case: Case, spark: SparkSession, tmp_path: Path) -> None:
     run(spark, CompiledPlan.from_json(case.flink_plan(tmp_path)))
     assert difference(case, tmp_path) == ""
+
+
+@pytest.mark.parametrize("case", WITHOUT_A_QUERY, ids=name)
+def test_flinks_plan_without_a_query(case: Case, spark: SparkSession, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    plan.write_text(case.flink_plan(tmp_path))
+    test = as_test(case, tmp_path, str(plan))
+    assert test is not None
+    result = run_case(test, engines_of(spark))
+    assert result.failure is None, failure_text(result.failure)
 
 
 @pytest.mark.usefixtures("partitions")
@@ -54,7 +79,7 @@ def test_flinks_plan(case: Case, spark: SparkSession, tmp_path: Path) -> None:
 def test_program(case: Case, spark: SparkSession, tmp_path: Path) -> None:
     plan = compiled(case, tmp_path)
     if same_execution(plan, CompiledPlan.from_json(case.flink_plan(tmp_path))):
-        return  # `test_flinks_plan` runs it
+        return  # `test_flinks_plan` runs it, or `test_flinks_plan_without_a_query`
     if RECORDED.get(case.name) == fingerprint(case, plan, tmp_path):
         return  # `test_recorded_plans` runs it
     run(spark, plan)
