@@ -18,6 +18,8 @@ from compiled_plan.cli.comparing.sides import ComparedSide
 from compiled_plan.cli.review_plans import app
 from tests.support.checkpoints import checkpoint
 
+pytestmark = pytest.mark.slow
+
 TABLES = """
 CREATE TABLE orders (id INT, customer STRING, city STRING, amount BIGINT) WITH (
   'connector' = 'filesystem', 'path' = '/o', 'format' = 'json');

@@ -53,5 +53,6 @@ def test_a_change_reaches_tests_that_import_it(
     assert not_reached not in tests
 
 
+@pytest.mark.slow
 def test_the_set_up_reaches_all_tests(files: dict[str, Path], graph: Imports) -> None:
     assert reached(["docs/running.md", "pyproject.toml"], files, graph) is None

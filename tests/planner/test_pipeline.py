@@ -53,6 +53,7 @@ def _mistyped(rel: RelNode) -> RelNode:
     return rel.with_inputs(tuple(map(_mistyped, rel.inputs)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("category", categories())
 def test_every_pass_leaves_a_draft_without_faults(category: str, tmp_path: Path) -> None:
     for case in cases(category):

@@ -45,6 +45,7 @@ def test_the_verdict(kind: Kind) -> None:
         assert any(kind.names in str(part) for part in low), said
 
 
+@pytest.mark.slow
 @named([kind for kind in KINDS if kind.verdict.rank > Verdict.PARTIAL.rank or kind.wrong is not None])
 def test_a_refused_start_names_the_difference(kind: Kind, tmp_path: Path) -> None:
     """A start without Spark; `test_kinds` starts a few kinds with it."""
@@ -58,6 +59,7 @@ def test_a_refused_start_names_the_difference(kind: Kind, tmp_path: Path) -> Non
     assert contents(tmp_path) == before
 
 
+@pytest.mark.slow
 @named([kind for kind in KINDS if kind.flink is not Elsewhere.ABSENT])
 def test_the_verdict_on_flink(kind: Kind) -> None:
     """The verdict in the table is that of Flink, observed by a job, its savepoint, and a start of the other program."""

@@ -48,6 +48,7 @@ def check_planned_as_in_flink(sink: str, program: sinks.Program) -> None:
     assert answer(program) == expected(sink, program)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("programs", [distinct, pytest.param(sinks.programs, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("sink", sinks.SINKS)
 def test_a_sink_is_planned_as_in_flink(sink: str, programs: Any) -> None:

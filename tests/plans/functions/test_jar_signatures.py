@@ -28,6 +28,7 @@ HINT = "Lorg/apache/flink/table/annotation/FunctionHint;"
 EVAL = ("eval", "(ILjava/lang/String;)J", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("class_", "kind", "signature"),
     [
@@ -196,6 +197,7 @@ def test_hostile_class_files_end_with_a_message(data: bytes, reason: str, tmp_pa
         function_in(CLASS, [jar_of(tmp_path, data)])
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize("class_", ["Shout", "Hinted", "Derived", "LaterRows", "WeightedAverage"])
 def test_damaged_class_files_are_read_or_refused(class_: str, java_samples: Path, tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ def test_unique_keys_of_inputs(name: str, kind: str, keys: list[tuple[int, list[
     assert keys in [[(key.input, key.columns) for key in node.upsert_keys] for node in drawn if node.kind == kind]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", sorted({name_of(path).partition("/")[0] for path in CONFORMANCE}))
 def test_every_plan_can_be_drawn(group: str) -> None:
     for name in (case for case in map(name_of, CONFORMANCE) if case.startswith(f"{group}/")):

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from compiled_plan.plans.inspection.graph.dot import to_dot
 from compiled_plan.plans.inspection.graph.drawing import Drawing
 from tests.support.drawings import drawings
@@ -13,6 +15,7 @@ _LINE = re.compile(
 )
 
 
+@pytest.mark.slow
 def test_every_plan_is_a_directed_graph() -> None:
     for name, drawing in drawings().items():
         lines = to_dot(drawing).splitlines()
