@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +37,9 @@ def test(
     places: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="FILES|FOLDERS", help="Files of tests, or folders with files *.test.yaml; this folder by default."
+            metavar="FILES|FOLDERS",
+            help="Files of tests, or folders with files *.test.yaml; this folder by default. "
+            "With --from-run, the program to test instead of the run's plan.",
         ),
     ] = None,
     spark: Annotated[bool, typer.Option("--spark", help="Run each test as a streaming query on Spark.")] = False,
@@ -51,6 +53,26 @@ def test(
         bool, typer.Option("--watch", help="Run the tests again whenever one of their files changes.")
     ] = False,
     junit: Annotated[str, typer.Option("--junit", metavar="FILE", help="Write the results as JUnit XML.")] = "",
+    from_run: Annotated[
+        str,
+        typer.Option(
+            metavar="CHECKPOINT",
+            help="Write a test of the run on this checkpoint: a sample of its input, and the result.",
+        ),
+    ] = "",
+    rows: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Maximum number of rows of each table, for --from-run.")
+    ] = 100,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File of the test, for --from-run; by default it is named after the checkpoint.",
+        ),
+    ] = "",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files, for --from-run.")] = False,
     conf: Conf = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print failures only.")] = False,
     debug: Debug = False,
@@ -64,9 +86,19 @@ def test(
     Tests run in one process without a query. A plan or step that only a query can run goes to Spark by itself, as all
     do with --spark.
 
+    --from-run records a test: it reads the first rows of the tables that the run reads, runs the program on them, and
+    writes both into a file. It changes nothing in the checkpoint, also during the run.
+
     Exit codes: 0 all tests passed, 1 a test failed or a file was refused, 2 wrong usage.
     """
     settings = spark_settings(conf or (), "")
+    if from_run:
+        if len(places or ()) > 1 or spark or names or update or watch or junit:
+            raise typer.BadParameter("--from-run takes one program, and no options of runs of tests")
+        _record(from_run, (places or [""])[0], output, rows, settings, _Writing(force, quiet, debug))
+        return
+    if output or force:
+        raise typer.BadParameter("-o and --force need --from-run")
     if watch and update:
         raise typer.BadParameter("--watch and --update contradict each other")
     how = _How(spark, names, update, junit, quiet, debug)
@@ -94,6 +126,31 @@ class _How:
     junit: str
     quiet: bool
     debug: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    """Options of the files of a recording."""
+
+    force: bool
+    quiet: bool
+    debug: bool
+
+
+def _record(checkpoint: str, program: str, output: str, rows: int, settings: Mapping[str, str], how: _Writing) -> None:
+    """Write a test of the run on a checkpoint."""
+    try:
+        from compiled_plan.api.testing.recording import Recording
+        from compiled_plan.plans.execution.testing.sessions import own_session
+
+        recording = Recording.of(checkpoint, output, program, rows, force=how.force)
+        with own_session(settings) as spark:
+            for remark in recording.write(spark):
+                if not how.quiet:
+                    print(remark)
+    except CompiledPlanError as fault:
+        fail(fault, debug=how.debug)
+        raise typer.Exit(ExitCode.FAILED) from None
 
 
 def _cases(places: Sequence[str], how: _How) -> tuple[list[Case], bool]:

@@ -177,7 +177,8 @@ def is_plain_text(text: str) -> bool:
     if not text or text != text.strip() or "\n" in text or ": " in text or text.endswith(":") or " #" in text:
         return False
     if (
-        (text[0] in "#-?:" and (text[0] == "#" or len(text) == 1 or text[1] == " "))
+        text[0] in "#?:"
+        or (text[0] == "-" and (len(text) == 1 or text[1] == " "))
         or text[:2] in KINDS
         or not text.isprintable()
     ):

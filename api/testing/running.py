@@ -261,7 +261,7 @@ class Running:
         for written, items in (step.value or {}).items():
             path = (*step.spot, written)
             name, table = self._table(written, path, {**self._tables.sources, **self._tables.lookups}, "reads")
-            row_type, keys = _read_columns(table)
+            row_type, keys = read_columns(table)
             kinds, values = [], []
             for at, item in enumerate(items or ()):
                 change = self._change(item, row_type, (*path, at))
@@ -387,7 +387,7 @@ class Running:
             raise FailedError(Failure(self.case.document.where(step.spot), f"{names} differs", tuple(failed)))
 
 
-def _read_columns(table: CatalogTable) -> tuple[RowType, tuple[str, ...]]:
+def read_columns(table: CatalogTable) -> tuple[RowType, tuple[str, ...]]:
     """The columns of rows for a source, with its metadata columns; and the keys of the metadata."""
     assert table.resolved_table is not None
     metadata = [column for column in table.resolved_table.table_schema.columns if isinstance(column, MetadataColumn)]

@@ -34,7 +34,8 @@ def updated_text(document: Document, expectations: Iterable[Expectation]) -> str
     for expectation in ordered:
         spot = document.spots[expectation.path]
         end = spot.start + len(_content(text[spot.start : spot.end]))
-        text = text[: spot.start] + _written(expectation, spot, text) + text[end:]
+        written, before = _written(expectation, spot, text), text[: spot.start]
+        text = (before.rstrip(" ") if written.startswith("\n") else before) + written + text[end:]
     return text
 
 

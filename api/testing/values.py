@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 import struct
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -232,7 +233,7 @@ def written_value(value: Any, type_: t.LogicalType) -> Any:
             return {f.name: written_value(item, f.type) for item, f in zip(value, type_.fields, strict=True)}
         case t.ArrayType():
             return [written_value(item, type_.element) for item in value]
-        case t.MapType() if isinstance(type_.key, t.CharacterType):
+        case t.MapType() if isinstance(type_.key, t.CharacterType) and all(map(_is_key, value)):
             return {key: written_value(item, type_.value) for key, item in value.items()}
         case t.MapType():
             return [[written_value(k, type_.key), written_value(v, type_.value)] for k, v in value.items()]
@@ -242,7 +243,8 @@ def written_value(value: Any, type_: t.LogicalType) -> Any:
             hours, rest = divmod(value, 3_600_000)
             return dt.time(hours, rest // 60_000, rest // 1000 % 60, rest % 1000 * 1000).isoformat()
         case t.TimestampType():
-            return value.isoformat(sep=" ")
+            # Metadata that a connector declares as a point in time may be declared as a timestamp.
+            return value.replace(tzinfo=None).isoformat(sep=" ")
         case t.TimestampLtzType():
             return f"{value.replace(tzinfo=None).isoformat(sep=' ')}Z"
         case t.DateType():
@@ -272,19 +274,33 @@ def shown(value: Any) -> str:
         case Decimal():
             return f"{value:f}" if "." in f"{value:f}" or value == value.to_integral_value() else str(value)
         case Mapping():
-            return "{" + ", ".join(f"{_scalar(str(key))}: {shown(item)}" for key, item in value.items()) + "}"
+            return "{" + ", ".join(f"{scalar(str(key))}: {shown(item)}" for key, item in value.items()) + "}"
         case str():
-            return _scalar(value)
+            return scalar(value)
         case Sequence():
             return "[" + ", ".join(map(shown, value)) + "]"
     return str(value)
 
 
-_SPECIAL = frozenset(",[]{}#&*!|>%@`\"'")
+_SPECIAL = frozenset(",?[]{}#&*!|>%@`\"'")
+#: Characters that YAML does not accept as they are, or takes for line breaks; JSON escapes those of ASCII.
+_UNPRINTABLE = re.compile("[\x7f-\xa0\xad\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+#: YAML's limit on keys is 1024 characters, with quotes and escapes.
+_KEY_LENGTH = 128
 
 
-def _scalar(text: str) -> str:
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
+
+
+def _is_key(key: str | None) -> bool:
+    return key is not None and len(key) <= _KEY_LENGTH
+
+
+def scalar(text: str) -> str:
     """A text as a YAML scalar that reads as the same text."""
     from compiled_plan.api.testing.document import is_plain_text
 
-    return text if is_plain_text(text) and not _SPECIAL & set(text) else json.dumps(text, ensure_ascii=False)
+    if is_plain_text(text) and not _SPECIAL & set(text):
+        return text
+    return _UNPRINTABLE.sub(_escaped, json.dumps(text, ensure_ascii=False))

@@ -152,9 +152,10 @@ def _has_place(spec: FormatSpec | None, connector: ConnectorSpec) -> bool:
 
 
 def metadata_of(options: Mapping[str, str]) -> Mapping[str, Metadata] | None:
-    """The metadata columns of a table by key, those of the value format first; None if the connector is unknown."""
+    """The metadata columns of a table by key, those of the value format first; None if the connector is unknown, or
+    takes any."""
     connector = connector_spec(options.get("connector"))
-    if connector is None:
+    if connector is None or connector.any_metadata:
         return None
     columns: dict[str, Metadata] = {}
     if connector.messages is not None:

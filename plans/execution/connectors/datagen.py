@@ -31,6 +31,8 @@ from compiled_plan.plans.text.durations import parse_duration
 
 _SOURCE = "org.compiledplan.kernel.datagen.RowNumbers"
 _TEXT_LENGTH = 100
+#: Rows per second of a sample.
+_SAMPLE_RATE = 1_000_000
 _COLLECTION_LENGTH = 3
 _MAX_FLOAT, _MAX_DOUBLE = 3.4028234663852886e38, 1.7976931348623157e308
 _MAX_MONTHS = 120_000
@@ -39,10 +41,12 @@ _MAX_MONTHS = 120_000
 @source_connector(SPEC)
 def source(table: TableSpec, context: SourceContext) -> RowSource:
     makers = [_maker(f"fields.{field.name}", field.type, table) for field in table.columns.fields]
-    rows = _rows(table, makers)
+    rows, rate = _rows(table, makers), SPEC.values(table.options).number("rows-per-second")
+    if context.sample is not None:
+        rows, rate = context.sample if rows < 0 else min(rows, context.sample), _SAMPLE_RATE
     numbers = (
         context.spark.readStream.format(_SOURCE)
-        .option("rate", str(SPEC.values(table.options).number("rows-per-second")))
+        .option("rate", rate)
         .option("rows", rows)
         # In real-time mode Spark cannot read two sources with equal options.
         .option("table", table.identifier)

@@ -56,7 +56,7 @@ def read(messages: Messages, context: SourceContext, *, upserts: bool) -> RowSou
     topics = messages.topics
     if "topic" in options:
         topics.check()
-    begin = "earliest" if upserts else topics.start()
+    begin = "earliest" if upserts or context.sample is not None else topics.start()
     end = topics.end()
     choice = (
         ("subscribe", ",".join(listed(options["topic"])))
@@ -73,6 +73,8 @@ def read(messages: Messages, context: SourceContext, *, upserts: bool) -> RowSou
         .option("startingOffsets", begin if isinstance(begin, str) else _offsets_text(begin))
         .option("includeHeaders", any(key == "headers" for key, _ in messages.table.metadata))
     )
+    if context.sample is not None:
+        reader = reader.option("maxOffsetsPerTrigger", context.sample)
     raw = reader.load()
     cut = None if end is None else raw.where(_before(end))
     up_to_latest = messages.spec.values(options).text("scan.bounded.mode") == "latest-offset"

@@ -80,11 +80,14 @@ class SourceContext:
     Args:
         max_files: maximum number of files per micro-batch and table; None for no limit.
         clock: the time of a row, as TIMESTAMP; None for the time of its micro-batch.
+        sample: of a sample of the table, the number of rows: they are the earliest, whatever the table's options say
+            about its beginning, and generated ones come at once; None for a run.
     """
 
     spark: SparkSession
     max_files: int | None = None
     clock: Column | None = None
+    sample: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

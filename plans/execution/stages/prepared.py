@@ -197,7 +197,7 @@ def _filters(plan: CompiledPlan, scan: TableSourceScan) -> tuple[tuple[RexNode, 
 def table_spec(node: TableSourceScan | Sink, metadata: tuple[tuple[str, LogicalType], ...] = ()) -> TableSpec:
     """The table of a scan or sink for its connector."""
     written = _written_metadata(node) if isinstance(node, Sink) else metadata
-    return _spec(table_of(node), resolved_table(node), node.id, written)
+    return spec_of(table_of(node), resolved_table(node), node.id, written)
 
 
 def _dead_letters(scan: TableSourceScan) -> TableSpec | None:
@@ -205,13 +205,14 @@ def _dead_letters(scan: TableSourceScan) -> TableSpec | None:
     table = scan.dead_letters
     if table is None or table.resolved_table is None:
         return None
-    spec = _spec(table, table.resolved_table, scan.id)
+    spec = spec_of(table, table.resolved_table, scan.id)
     return replace(spec, sink=f"dead letters in {spec.identifier}")
 
 
-def _spec(
+def spec_of(
     table: CatalogTable, resolved: ResolvedTable, node: int, metadata: tuple[tuple[str, LogicalType], ...] = ()
 ) -> TableSpec:
+    """A table for its connector."""
     key = resolved.table_schema.primary_key
     return TableSpec(
         identifier=".".join(table.path),

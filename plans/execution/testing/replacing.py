@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from compiled_plan.plans.connectors.checks import changelog_of
@@ -11,8 +11,15 @@ from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.lookup import LookupJoin
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
-from compiled_plan.plans.nodes.tables import CatalogTable, FilterPushDown
+from compiled_plan.plans.nodes.tables import (
+    CatalogTable,
+    FilterPushDown,
+    MetadataColumn,
+    ReadingMetadata,
+    SourceAbility,
+)
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.types import LogicalType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 
@@ -63,7 +70,8 @@ def _replaced(node: PlanNode, test: str) -> PlanNode:
             inserts = changelog_of(source.table.options, reading=True) in (None, ChangelogMode.INSERT)
             # Filters that a changelog's source was given have no effect, and operators above apply them.
             abilities = tuple(item for item in source.abilities if inserts or not isinstance(item, FilterPushDown))
-            update = {"table": _table(source.table, test), "abilities": abilities}
+            table = _with_types(_table(source.table, test), _metadata_types(abilities))
+            update = {"table": table, "abilities": abilities}
             return node.model_copy(update={"scan_table_source": source.model_copy(update=update), "dead_letters": None})
         case LookupJoin():
             temporal = node.temporal_table
@@ -77,6 +85,31 @@ def _replaced(node: PlanNode, test: str) -> PlanNode:
             sink = sink.model_copy(update={"table": _table(sink.table, test)})
             return node.model_copy(update={"dynamic_table_sink": sink})
     return node
+
+
+def _metadata_types(abilities: Sequence[SourceAbility]) -> Mapping[str, LogicalType]:
+    """The types in which a source emits its metadata, by key; the plan casts them to the declared ones."""
+    types: dict[str, LogicalType] = {}
+    for ability in abilities:
+        if isinstance(ability, ReadingMetadata) and ability.metadata_keys:
+            produced = ability.produced_type.types[-len(ability.metadata_keys) :]
+            types |= zip(ability.metadata_keys, produced, strict=True)
+    return types
+
+
+def _with_types(table: CatalogTable, metadata: Mapping[str, LogicalType]) -> CatalogTable:
+    """A table whose metadata columns have these types."""
+    resolved = table.resolved_table
+    if resolved is None or not metadata:
+        return table
+    columns = [
+        column.model_copy(update={"data_type": metadata[column.key]})
+        if isinstance(column, MetadataColumn) and column.key in metadata
+        else column
+        for column in resolved.table_schema.columns
+    ]
+    schema = resolved.table_schema.model_copy(update={"columns": tuple(columns)})
+    return table.model_copy(update={"resolved_table": resolved.model_copy(update={"table_schema": schema})})
 
 
 def _table(table: CatalogTable, test: str) -> CatalogTable:

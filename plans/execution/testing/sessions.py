@@ -33,7 +33,14 @@ def process_engines() -> Engines:
 
 @contextmanager
 def own_engines(conf: Mapping[str, str] | None = None) -> Iterator[Engines]:
-    """The engines on a session of their own, which ends with this context.
+    """The engines on a session of their own, which ends with this context. Raises as `own_session` does."""
+    with own_session(conf) as spark:
+        yield engines_of(spark)
+
+
+@contextmanager
+def own_session(conf: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+    """A session for tests, which ends with this context.
 
     Raises:
         ExecutionError: Spark did not start.
@@ -41,4 +48,4 @@ def own_engines(conf: Mapping[str, str] | None = None) -> Iterator[Engines]:
     from compiled_plan.plans.execution.session.spark_session import spark_session
 
     with spark_session("local[1]", {**_SETTINGS, **(conf or {})}, verbose=False) as spark:
-        yield engines_of(spark)
+        yield spark

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import struct
 from decimal import Decimal
 from typing import Any
 
@@ -25,7 +26,14 @@ NOON = dt.datetime(2024, 1, 31, 12, 0, 0, 500_000)
         ("DOUBLE", "9.5", 9.5),
         ("DOUBLE", "Infinity", float("inf")),
         ("STRING", "'yes'", "yes"),
+        ("STRING", "'?a, b'", "?a, b"),
+        ("STRING", r'"\x85\ud83d \u2028\x7f\n"', "\x85\ud83d \u2028\x7f\n"),
+        ("STRING", "😀", "😀"),
         ("BOOLEAN", "true", True),
+        ("FLOAT", "0.1", struct.unpack("f", struct.pack("f", 0.1))[0]),
+        ("FLOAT", "-Infinity", float("-inf")),
+        ("TIME(3)", "12:00:01.5", 43_201_500),
+        ("INTERVAL DAY TO SECOND", "-1 d", -86_400_000),
         ("BYTES", "0x0aff", b"\x0a\xff"),
         ("DATE", "2024-01-31", dt.date(2024, 1, 31)),
         ("TIME(0)", "12:00:01", 43_201_000),
@@ -35,6 +43,8 @@ NOON = dt.datetime(2024, 1, 31, 12, 0, 0, 500_000)
         ("INTERVAL YEAR TO MONTH", "14", 14),
         ("ARRAY<DECIMAL(3, 1)>", "[1.5, null]", [Decimal("1.5"), None]),
         ("MAP<STRING, INT>", "{a: 1}", {"a": 1}),
+        ("MAP<STRING, INT>", "[[null, 1], [a, 2]]", {None: 1, "a": 2}),
+        ("MAP<STRING, INT>", f"[[{'k' * 2000}, 1]]", {"k" * 2000: 1}),
         ("MAP<INT, INT>", "[[1, 2]]", {1: 2}),
         ("MULTISET<STRING>", "[a, b, a]", {"a": 2, "b": 1}),
         ("ROW<`a` INT, `b` STRING>", "{a: 1}", (1, None)),

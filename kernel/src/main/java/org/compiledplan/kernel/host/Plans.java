@@ -2,6 +2,8 @@ package org.compiledplan.kernel.host;
 
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.Literal$;
+import org.apache.spark.sql.catalyst.plans.logical.LocalLimit;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.QueryExecution;
 
@@ -15,6 +17,11 @@ public final class Plans {
 
   static LogicalPlan analyzed(Dataset<?> frame) {
     return of(frame).analyzed();
+  }
+
+  /** The first rows of each task of a DataFrame; a task reads no further. */
+  public static Dataset<Row> firstOfTasks(Dataset<Row> frame, int count) {
+    return frame(frame, new LocalLimit(Literal$.MODULE$.apply(count), analyzed(frame)));
   }
 
   /** The rows of a plan, in the session of a DataFrame. */
