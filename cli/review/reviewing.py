@@ -100,8 +100,7 @@ class Reviewer:
         assert plan is not None, "a subject that is not deleted has a program or a plan"
         said += (f"execute-plan refuses it: {finding.message}" for finding in plan_findings(plan.nodes, plan.edges))
         if is_stale:
-            command = f"compile-plan {quote(subject.program)} -o {quote(subject.plan)}"
-            said.append(f"`{subject.plan}` is not the plan of this program: `{command}`")
+            said.append(f"`{subject.plan}` is not the plan of this program: `{self._command(subject)}`")
         if subject.old_plan and not subject.plan:
             said.append(f"the plan file `{subject.old_plan}` was deleted")
         secrets = self._secrets(subject)
@@ -115,6 +114,12 @@ class Reviewer:
         compared = Comparison.of(old, after)
         result = Result.SAME if compared.diff.is_empty else Result[compared.diff.verdict.name]
         return Reviewed(subject.name, result, compared.markdown(code(subject.name)), is_stale, remarks)
+
+    def _command(self, subject: Subject) -> str:
+        """The command that compiles the program of a subject to its plan file."""
+        options = [f"--init {quote(file)}" for file in self.session.init]
+        options += [f"--set {quote(f'{key}={value}')}" for key, value in self.session.settings.items()]
+        return " ".join(("compile-plan", *options, quote(subject.program), "-o", quote(subject.plan)))
 
     def _secrets(self, subject: Subject) -> frozenset[str]:
         """The secrets of a program and of the init files."""

@@ -142,9 +142,10 @@ def test_nothing_changed(repository: Path) -> None:
 def test_a_plan_that_is_not_of_its_program(repository: Path) -> None:
     """The plan file counts once it is compiled again; an edited TTL is part of it."""
     change(repository, {"jobs/partial.sql": CHANGES["partial"]})
-    code, comment, _ = review("--check-plans")
+    code, comment, _ = review("--check-plans", "--set", "pipeline.name=n")
     assert code == 1
-    assert "is not the plan of this program: `compile-plan jobs/partial.sql -o jobs/partial.json`" in comment
+    command = "compile-plan --init tables.sql --set pipeline.name=n jobs/partial.sql -o jobs/partial.json"
+    assert f"is not the plan of this program: `{command}`" in comment
     text = (repository / "jobs/partial.json").read_text().replace('"ttl" : "0 ms"', '"ttl" : "2 h"')
     change(repository, {"jobs/partial.sql": INSERT, "jobs/partial.json": text})
     code, comment, _ = review("--check-plans")
