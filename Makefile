@@ -104,7 +104,8 @@ docs-coverage: $(READY)  ## docs/reference/coverage.md: the answer to every name
 	@$(BIN)/python -m tools.coverage.page
 
 docs-site: $(READY)  ## the documents as a static site with search: build/site/index.html
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@# Not --quiet: it hides warnings from the strict mode, too.
+	@log=$$(NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build 2>&1) || { echo "$$log" | grep -v '^INFO' >&2; exit 1; }
 
 services: $(READY)  ## the servers that tests use, started and left running, with their addresses
 	@$(BIN)/python -m tools.services start $(ARGS)
