@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,7 +74,8 @@ class Repository:
 
         A link to a file elsewhere is none: a change could name any file of this machine, and an error quotes its lines.
         """
-        file = (self.root / path).resolve()
+        # Unlike `resolve`, this accepts links in a circle.
+        file = Path(os.path.realpath(self.root / path))
         return file.is_file() and file.is_relative_to(self.root) and ".git" not in file.relative_to(self.root).parts
 
     @cached_property

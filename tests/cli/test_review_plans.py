@@ -292,6 +292,7 @@ def test_links_to_files_elsewhere_are_not_read(repository: Path, tmp_path: Path)
     for name in ("jobs/link.sql", "link.json"):
         (repository / name).symlink_to(outside)
     (repository / "jobs/config.sql").symlink_to(repository / ".git/config")
+    (repository / "jobs/loop.sql").symlink_to("loop.sql")
     git(repository, "add", ".")
     assert review("--all")[1].startswith("## Plans: no difference: of 6 programs ")
     (repository / "jobs/here.sql").symlink_to("same.sql")
