@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import groupby
 from pathlib import PurePosixPath
+from typing import Self
 
 from compiled_plan.api.scripts import PYTHON, SQL
 from compiled_plan.cli.review.repository import Repository
+from compiled_plan.planner.sql.grammar.tokens import STRING, WORD, Token, read_tokens
 
 #: Default path of a program's plan: the name of the program, in the same folder.
 BESIDE = "{folder}/{name}.json"
 _PLAN = ".json"
-_COMMENT = re.compile(r"--[^\n]*")
-_COMPILED_TO = re.compile(r"\bCOMPILE\s+PLAN\s+'((?:[^']|'')+)'", re.IGNORECASE)
-_WRITES = re.compile(r"\bINSERT\b|\bMATERIALIZED\s+TABLE\b", re.IGNORECASE)
-_TABLE, _FILLED = re.compile(r"\bTABLE\b", re.IGNORECASE), re.compile(r"\bAS\s+SELECT\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +53,45 @@ class Choice:
     everything: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Script:
+    """Facts of a SQL script, which need not be valid.
+
+    Args:
+        plan: the path in its COMPILE PLAN statement; empty without one.
+        writes: it writes tables, rather than declares them for others.
+    """
+
+    plan: str = ""
+    writes: bool = False
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        tokens, unclosed = read_tokens(text)
+        plans = (
+            path.text
+            for compile_, plan, path in zip(tokens, tokens[1:], tokens[2:], strict=False)
+            if (_word(compile_), _word(plan), path.kind) == ("COMPILE", "PLAN", STRING)
+        )
+        # Without its end, a string or comment hides the rest of the script, which the compiler reports.
+        writes = unclosed is not None and "INSERT" in text.upper()
+        statements = (group for is_end, group in groupby(tokens, lambda token: token.kind == ";") if not is_end)
+        return cls(next(plans, ""), writes or any(map(_is_write, statements)))
+
+
+def _is_write(statement: Iterable[Token]) -> bool:
+    words = f" {' '.join(map(_word, statement))} "
+    return " INSERT " in words or " MATERIALIZED TABLE " in words or (" TABLE " in words and " AS SELECT " in words)
+
+
+def _word(token: Token) -> str:
+    return token.text.upper() if token.kind == WORD else token.kind
+
+
 def subjects(repository: Repository, choice: Choice) -> tuple[Subject, ...]:
     """The subjects of a review, in the order of their names."""
     programs = list(_programs(repository, choice))
-    plans = {path for subject in programs for path in (subject.plan, subject.old_plan)}
+    plans = {path for subject in programs for path in (subject.plan, subject.old_plan) if path}
     # A module may belong to any program; an init file belongs to all.
     shared = {
         path
@@ -70,7 +103,10 @@ def subjects(repository: Repository, choice: Choice) -> tuple[Subject, ...]:
     reviewed = [
         subject
         for subject in programs
-        if choice.everything or shared or subject.is_deleted or touched & {subject.program, subject.plan}
+        if choice.everything
+        or shared
+        or subject.is_deleted
+        or touched & {subject.program, subject.plan, subject.old_plan}
     ]
     return tuple(sorted((*reviewed, *_plans_alone(repository, choice, plans)), key=lambda subject: subject.name))
 
@@ -82,25 +118,26 @@ def _programs(repository: Repository, choice: Choice) -> Iterator[Subject]:
     for path in repository.files:
         if not _is_candidate(path, choice):
             continue
-        text = repository.text(path) if path.endswith(SQL) else ""
+        script = _script(path, repository.text)
         old = before.get(path, path)
-        old_text = repository.old_text(old) if path in before and old.endswith(SQL) else text
-        plan = _plan_of(path, text, choice, present)
-        old_plan = _plan_of(old, old_text, choice, repository.old_files) if old else ""
-        if plan or old_plan or path in choice.patterns or _writes(text):
+        old_script = _script(old, repository.old_text) if path in before else script
+        plan = _plan_of(path, script, choice, present)
+        old_plan = _plan_of(old, old_script, choice, repository.old_files) if old else ""
+        if plan or old_plan or path in choice.patterns or script.writes:
             yield Subject(path, plan, old, old_plan)
     for file in repository.changed:
         if not file.new and _is_candidate(file.old, choice):
-            plan = _plan_of(file.old, repository.old_text(file.old), choice, repository.old_files)
+            script = _script(file.old, repository.old_text)
+            plan = _plan_of(file.old, script, choice, repository.old_files)
             if plan:
                 yield Subject("", "", file.old, plan)
 
 
-def _plans_alone(repository: Repository, choice: Choice, plans: Collection[str]) -> Iterator[Subject]:
+def _plans_alone(repository: Repository, choice: Choice, plans: Set[str]) -> Iterator[Subject]:
     """Changed plans of no program here, such as plans of Flink."""
     for file in repository.changed:
         path = file.new or file.old
-        if not path.endswith(_PLAN) or {file.old, file.new} & set(plans) or not _matches(path, choice.patterns):
+        if not path.endswith(_PLAN) or {file.old, file.new} & plans or not _matches(path, choice.patterns):
             continue
         old, new = repository.old_text(file.old), repository.text(file.new)
         if _is_plan(new) or (not new and _is_plan(old)):
@@ -115,23 +152,15 @@ def _matches(path: str, patterns: Sequence[str]) -> bool:
     return not patterns or any(path == pattern or fnmatchcase(path, pattern) for pattern in patterns)
 
 
-def _writes(text: str) -> bool:
-    """Return True if a script writes tables, rather than declares them for others."""
-    return any(
-        _WRITES.search(statement) or (_TABLE.search(statement) and _FILLED.search(statement))
-        for statement in _COMMENT.sub("", text).split(";")
-    )
+def _script(path: str, text_of: Callable[[str], str]) -> _Script:
+    return _Script.of(text_of(path)) if path.endswith(SQL) else _Script()
 
 
-def _plan_of(program: str, text: str, choice: Choice, files: Collection[str]) -> str:
+def _plan_of(program: str, script: _Script, choice: Choice, files: Collection[str]) -> str:
     """The path of a program's plan: that of its COMPILE PLAN statement, or by the pattern; empty if there is none."""
-    stated = _COMPILED_TO.search(_COMMENT.sub("", text)) if program.endswith(SQL) else None
-    if stated is not None:
-        plan = stated[1].replace("''", "'")
-    else:
-        path = PurePosixPath(program)
-        plan = choice.plan.replace("{folder}", str(path.parent)).replace("{name}", path.stem)
-    plan = str(PurePosixPath(plan))
+    path = PurePosixPath(program)
+    by_pattern = choice.plan.replace("{folder}", str(path.parent)).replace("{name}", path.stem)
+    plan = str(PurePosixPath(script.plan or by_pattern))
     return plan if plan in files else ""
 
 

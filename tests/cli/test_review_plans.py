@@ -189,6 +189,39 @@ def test_a_plan_without_a_program(repository: Path) -> None:
     assert code == 1 and "lacks the field `edges`" in sections(comment)["flink.json"]
 
 
+def test_a_new_and_a_deleted_plan_without_a_program(repository: Path) -> None:
+    change(repository, {"old.json": plan_of(INSERT)})
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "--message=plan")
+    # A new program has no old plan.
+    change(repository, {"old.json": None, "new.json": plan_of(CHANGES["partial"]), "jobs/added.sql": INSERT})
+    comment = review()[1]
+    assert {name: text.partition(":")[0] for name, text in sections(comment).items()} == {
+        "jobs/added.sql": "new",
+        "new.json": "new",
+        "old.json": "deleted",
+    }
+
+
+def test_a_plan_deleted_beside_its_program(repository: Path) -> None:
+    change(repository, {"jobs/same.json": None})
+    code, comment, _ = review()
+    assert code == 0 and "| `jobs/same.sql` | no difference | the plan file `jobs/same.json` was deleted |" in comment
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CREATE TABLE t (a INT COMMENT 'time of the insert') WITH ('connector' = 'datagen');",
+        "/* INSERT INTO t SELECT 1; COMPILE PLAN 'jobs/same.json' */ CREATE VIEW v AS SELECT 1;",
+        "-- INSERT\nCREATE TABLE t (`insert` INT, b STRING COMMENT 'table as select') WITH ('connector' = 'x');",
+    ],
+)
+def test_declarations_are_no_program(text: str, repository: Path) -> None:
+    change(repository, {"shared.sql": text})
+    assert review() == (0, "## Plans: no changed program\n\n", "")
+
+
 def test_plans_elsewhere(repository: Path) -> None:
     (repository / "plans").mkdir()
     stated = "COMPILE PLAN 'plans/stated.json' FOR " + INSERT
