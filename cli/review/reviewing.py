@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from compiled_plan.api.initializing import find_modules_in
+from compiled_plan.api.initializing import find_modules_in, text_of
 from compiled_plan.api.scripts import Session
 from compiled_plan.cli.comparing.comparison import Comparison
 from compiled_plan.cli.comparing.sides import ComparedSide, side_of
@@ -122,9 +123,13 @@ class Reviewer:
         return " ".join(("compile-plan", *options, quote(subject.program), "-o", quote(subject.plan)))
 
     def _secrets(self, subject: Subject) -> frozenset[str]:
-        """The secrets of a program and of the init files."""
-        files = [path for path in (subject.program, *self.session.init) if path]
-        return frozenset[str]().union(*(secrets_in_program(self.repository.text(path)) for path in files))
+        """The secrets of a program and of the init files, which may be outside of the repository."""
+        texts = [self.repository.text(subject.program)] if subject.program else []
+        for file in self.session.init:
+            # An unreadable file is an error of the program.
+            with suppress(CompiledPlanError):
+                texts.append(text_of(file))
+        return frozenset[str]().union(*map(secrets_in_program, texts))
 
     def _old(self, subject: Subject, said: list[str]) -> ComparedSide | None:
         """The plan to compare with: of the checkpoint, or committed; None without one."""

@@ -359,6 +359,11 @@ def test_passwords_are_hidden(repository: Path) -> None:
         change(repository, {"jobs/added.sql": text})
         comment = review()[1]
         assert "jobs/added.sql" in comment and "hush" not in comment and "psst" not in comment
+    (repository.parent / "outside.sql").write_text(
+        "CREATE TABLE t (a INT) WITH ('connector' = 'jdbc', 'password' =\n'silence' 'url'='x');"
+    )
+    comment = review("-i", "../outside.sql")[1]
+    assert "outside.sql', line 2" in comment and "silence" not in comment
 
 
 def test_a_plan_that_does_not_run_here(repository: Path) -> None:
