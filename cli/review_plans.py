@@ -204,7 +204,7 @@ def _report(run: ActionsRun, reviewed: Sequence[Reviewed]) -> None:
     text = comment(reviewed)
     run.summarize(text)
     run.put_out({"verdict": worst(reviewed)})
-    warning = run.post(shortened(text), only_update=not reviewed)
+    warning = run.post(shortened(text, run.longest), only_update=not reviewed)
     if warning:
         typer.echo(f"::warning::{warning}", err=True)
 

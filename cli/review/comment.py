@@ -8,8 +8,6 @@ from compiled_plan.cli.review.reviewing import Result, Reviewed
 from compiled_plan.plans.inspection.diff.markdown import code, plain, table
 from compiled_plan.plans.text.visible import counted
 
-#: GitHub's limit of a comment, in characters.
-LONGEST = 65_536
 _SHORTENED = "The rest is left out, as the comment would be too long; the summary of the run has all of it."
 _FIRST = list(Result)
 
@@ -19,8 +17,8 @@ def comment(reviewed: Sequence[Reviewed]) -> str:
     return "\n".join(_lines(reviewed))
 
 
-def shortened(text: str, longest: int = LONGEST) -> str:
-    """The comment within GitHub's limit: without graphs, then without the last lines."""
+def shortened(text: str, longest: int) -> str:
+    """The comment within a limit of characters: without graphs, then without the last lines."""
     if len(text) <= longest:
         return text
     lines, is_graph = [], False

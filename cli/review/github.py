@@ -7,14 +7,17 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from http.client import HTTPException
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Self
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from compiled_plan.plans.errors import ProgramError
 
+#: GitHub's limit of a comment, in characters.
+_LONGEST = 65_536
 _PAGE = 100
 _TIMEOUT = 30
 _FORK = "the token cannot write comments, as for a pull request of a fork; the summary of the run has the review"
@@ -70,21 +73,23 @@ class ActionsRun:
         self._append("GITHUB_OUTPUT", "".join(f"{name}={value}\n" for name, value in outputs.items()))
 
     def post(self, text: str, *, only_update: bool = False) -> str:
-        """Post the comment, or replace the one of an earlier run of this job; returns a warning, empty if done.
+        """Post the comment on the pull request, if there is one, or replace that of an earlier run of this job.
+
+        Returns a warning, empty if there is none.
 
         Args:
-            text: the comment.
+            text: the comment, of at most `longest` characters.
             only_update: post nothing if there is no earlier comment.
 
         Raises:
             ProgramError: there is no token, or GitHub does not answer or refuses for another reason than permissions.
         """
         if self.pull_request is None:
-            return "the run has no pull request; the summary of the run has the review"
+            return ""
         if not self.environment.get("GITHUB_TOKEN"):
             raise ProgramError("GITHUB_TOKEN is not set", remedy="pass the token of the run: github.token")
         repository = f"/repos/{self.environment.get('GITHUB_REPOSITORY', '')}"
-        body = {"body": f"{self._marker}\n{text}"}
+        body = {"body": self._body(text)}
         try:
             for old in self._comments(f"{repository}/issues/{self.pull_request}/comments"):
                 if str(old.get("body", "")).startswith(self._marker) and (old.get("user") or {}).get("type") == "Bot":
@@ -96,9 +101,17 @@ class ActionsRun:
             if fault.code in (HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND):
                 return _FORK
             raise ProgramError(f"GitHub refuses the comment: {fault.code} {fault.reason}") from None
-        except (URLError, TimeoutError) as fault:
+        except (OSError, HTTPException, ValueError) as fault:
             raise ProgramError(f"GitHub does not answer: {fault}", remedy="run the job again") from None
         return ""
+
+    @property
+    def longest(self) -> int:
+        """The most characters of a comment."""
+        return _LONGEST - len(self._body(""))
+
+    def _body(self, text: str) -> str:
+        return f"{self._marker}\n{text}"
 
     @property
     def _marker(self) -> str:

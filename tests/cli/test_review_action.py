@@ -129,4 +129,4 @@ def test_the_action_in_a_job(tmp_path: Path) -> None:
     begin, shown, end = done.stdout.partition(text)
     assert shown and (word := re.fullmatch(r"::stop-commands::(\w{32})\n", begin)) and end == f"\n::{word[1]}::\n"
     assert (tmp_path / "output").read_text() == "verdict=incompatible\n"
-    assert done.stderr == "::warning::the run has no pull request; the summary of the run has the review\n"
+    assert done.stderr == ""

@@ -24,7 +24,7 @@ def test_the_worst_comes_first_and_remarks_are_escaped() -> None:
 def test_a_long_comment_loses_its_graphs_and_then_its_end() -> None:
     parts = [f"part {at}\n\n<details><summary>1 source kept</summary>\n\n</details>\n\n{GRAPH}\n" for at in range(50)]
     text = "\n".join(parts)
-    assert shortened(text) == text
+    assert shortened(text, len(text)) == text
     without = shortened(text, len(text) - 1)
     assert "mermaid" not in without and without.count("part") == 50 and without.count("<details>") == 50
     assert "left out" not in without.splitlines()[0]

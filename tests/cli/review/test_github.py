@@ -14,6 +14,7 @@ import pytest
 from compiled_plan.cli.review.github import ActionsRun
 from compiled_plan.plans.errors import ProgramError
 
+DROPS = -1
 PULL = {"pull_request": {"number": 7, "base": {"sha": "b" * 40}}}
 
 
@@ -52,9 +53,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _body(self) -> dict[str, Any]:
         self.server.tokens.add(self.headers["Authorization"])
         body: dict[str, Any] = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        assert len(body["body"]) <= 65_536
         return body
 
     def _answer(self, status: int, value: object) -> None:
+        if status == DROPS:
+            return
         data = json.dumps(value).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(data)))
@@ -102,6 +106,12 @@ def test_a_later_run_of_the_job_replaces_its_comment(github: GitHub) -> None:
     assert github.tokens == {"Bearer t"}
 
 
+def test_a_comment_of_the_greatest_length(github: GitHub) -> None:
+    run = run_of(github)
+    assert run.post("x" * run.longest) == ""
+    assert len(github.comments[0]["body"]) == 65_536
+
+
 def test_nothing_to_say_posts_no_new_comment(github: GitHub) -> None:
     assert run_of(github).post("nothing", only_update=True) == "" and not github.comments
     run_of(github).post("one")
@@ -112,7 +122,7 @@ def test_nothing_to_say_posts_no_new_comment(github: GitHub) -> None:
 def test_where_no_comment_can_be_written(github: GitHub) -> None:
     github.refuses = 403
     assert "pull request of a fork" in run_of(github).post("one")
-    assert "no pull request" in run_of(github, {"before": "c" * 40}).post("one")
+    assert run_of(github, {"before": "c" * 40}).post("one") == ""
     github.refuses = 500
     with pytest.raises(ProgramError, match="GitHub refuses the comment: 500"):
         run_of(github).post("one")
@@ -120,6 +130,10 @@ def test_where_no_comment_can_be_written(github: GitHub) -> None:
         run_of(github, GITHUB_TOKEN="").post("one")
     with pytest.raises(ProgramError, match="GitHub does not answer"):
         run_of(github, GITHUB_API_URL="http://127.0.0.1:1").post("one")
+    # A connection that ends before the answer.
+    github.refuses = DROPS
+    with pytest.raises(ProgramError, match="GitHub does not answer"):
+        run_of(github).post("one")
 
 
 @pytest.mark.parametrize(
