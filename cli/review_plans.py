@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 app = app_for("review-plans")
 
-_HEAD = "HEAD"
 _WILD = re.compile(r"[*?\[]")
 
 
@@ -123,7 +122,7 @@ def review(
     """
     from compiled_plan.cli.review.comment import comment
     from compiled_plan.cli.review.github import as_data
-    from compiled_plan.cli.review.repository import Repository
+    from compiled_plan.cli.review.repository import HEAD, Repository
     from compiled_plan.cli.review.reviewing import THRESHOLDS, Reviewer
     from compiled_plan.cli.review.subjects import BESIDE, Choice
 
@@ -133,7 +132,7 @@ def review(
     try:
         run = _actions_run() if github else None
         base = base or (run.base if run else "")
-        repository = Repository.at(Path.cwd(), base or _HEAD, is_tracked_only=tracked)
+        repository = Repository.at(Path.cwd(), base or HEAD, is_tracked_only=tracked)
         choice = Choice(tuple(programs or ()), plan or BESIDE, everything=everything)
         reviewer = Reviewer(repository, session, _pairs(checkpoint or []), tuple(map(Path, code or ())))
         reviewed = _review(reviewer, choice)

@@ -11,6 +11,7 @@ from typing import Self
 
 from compiled_plan.plans.errors import ProgramError
 
+HEAD = "HEAD"
 #: Statuses of `git diff --name-status` for a file that exists in the working tree only, and for one that does not.
 _ADDED, _DELETED = "A", "D"
 
@@ -25,7 +26,7 @@ class ChangedFile:
 
 @dataclass(frozen=True)
 class Repository:
-    """A working tree without ignored files, and the commit that it is compared with."""
+    """A working tree without ignored files, and the commit or tree that it is compared with."""
 
     root: Path
     base: str
@@ -37,7 +38,8 @@ class Repository:
 
         Args:
             folder: any folder in the repository.
-            base: a commit or branch; the comparison is with its last common commit with HEAD.
+            base: a commit or branch; the comparison is with its last common commit with HEAD. In a repository without a
+                commit, that of HEAD is with an empty tree.
             is_tracked_only: leave out files that git does not track.
 
         Raises:
@@ -45,9 +47,11 @@ class Repository:
         """
         top = _git(folder, "rev-parse", "--show-toplevel", remedy="run it in a clone of the repository")
         root = Path(top.removesuffix("\n")).resolve()
+        if base == HEAD and not _git(root, "rev-list", "--max-count=1", "--all"):
+            return cls(root, _git(root, "hash-object", "-t", "tree", os.devnull).strip(), is_tracked_only)
         shallow = "fetch the commit; a shallow clone lacks it: `git fetch --unshallow`, or `fetch-depth: 0` of checkout"
         commit = _git(root, "rev-parse", "--verify", "--end-of-options", f"{base}^{{commit}}", remedy=shallow).strip()
-        return cls(root, _git(root, "merge-base", commit, "HEAD", remedy=shallow).strip(), is_tracked_only)
+        return cls(root, _git(root, "merge-base", commit, HEAD, remedy=shallow).strip(), is_tracked_only)
 
     @cached_property
     def changed(self) -> tuple[ChangedFile, ...]:

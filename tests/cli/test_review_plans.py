@@ -171,6 +171,15 @@ def test_committed_changes_since_a_branch_and_renamed_programs(repository: Path)
     assert "- `jobs/renamed.sql`" in comment
 
 
+def test_before_the_first_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(tmp_path, "init", "--quiet")
+    monkeypatch.chdir(tmp_path)
+    change(tmp_path, {"tables.sql": TABLES, "job.sql": INSERT, "job.json": plan_of(INSERT)})
+    git(tmp_path, "add", "job.json")
+    code, comment, stderr = review()
+    assert (code, stderr) == (0, "") and comment.startswith("## Plans: new\n")
+
+
 def test_shared_declarations_concern_all_programs(repository: Path) -> None:
     change(repository, {"tables.sql": TABLES.replace("'path' = '/o'", "'path' = '/p'")})
     comment = review()[1]
