@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,22 @@ def test_commands_in_the_files_are_those_of_the_product(project: Path) -> None:
     assert words - {"pip"} <= COMMANDS.keys()
     tests = yaml.safe_load((project / "totals.test.yaml").read_text())
     assert {tests["program"], *tests["init"]} <= set(FILES)
+
+
+def test_the_review_of_the_first_push(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no commit before it, nor a pull request."""
+    workflow = yaml.safe_load((project / ".github/workflows/plans.yml").read_text())
+    (step,) = [step for step in workflow["jobs"]["plans"]["steps"] if step.get("name") == "Review"]
+    for arguments in (("init", "--quiet"), ("add", "."), ("commit", "--quiet", "--message=first")):
+        subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=n@example.org", *arguments], check=True)
+    (event := tmp_path / "event.json").write_text(json.dumps({"before": "0" * 40}))
+    monkeypatch.setenv("GITHUB_EVENT_PATH", str(event))
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    monkeypatch.delenv("GITHUB_OUTPUT", raising=False)
+    name, *words = shlex.split(step["run"])
+    reviewed = called(name.replace("-", "_"), *words)
+    assert reviewed.returncode == 0, reviewed.stderr
+    assert (tmp_path / "summary.md").read_text().startswith("## Plans: no changed program\n")
 
 
 @pytest.mark.parametrize("name", ["", "."])
