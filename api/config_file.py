@@ -128,7 +128,8 @@ class ConfigFile:
         if not option.repeats:
             return self._scalar(option, value, place)
         if isinstance(value, dict) and option.form.count("=") == 1 and "|" not in option.form:
-            return [f"{'.'.join(keys)}={self._plain(scalar, place, keys)}" for keys, scalar in _leaves(value)]
+            pairs = (f"{'.'.join(keys)}={self._plain(scalar, place, keys)}" for keys, scalar in _leaves(value))
+            return [_located(option.form, pair, self.path.parent) for pair in pairs]
         items = value if isinstance(value, list) else [value]
         return [self._scalar(option, item, place) for item in items]
 
@@ -217,6 +218,9 @@ def _shown(key: str, value: Any) -> str:
 
     if isinstance(value, list):
         return f"[{', '.join(_shown(key, item) for item in value)}]"
+    if isinstance(value, dict):
+        pairs = (f"{'.'.join(keys)} = {_shown('.'.join((key, *keys)), item)}" for keys, item in _leaves(value))
+        return f"{{{', '.join(pairs)}}}"
     name, equals, _ = value.partition("=") if isinstance(value, str) else ("", "", "")
     if equals and is_sensitive(name):
         return f"'{name}={HIDDEN}'"
@@ -248,9 +252,10 @@ def _located(form: str, text: str, folder: Path) -> str:
     forms = re.sub(r"[\[\]]", "", form).split("|")
     for alternative in forms:
         head, _, tail = alternative.partition("=")
-        if tail == "FOLDERS" and "=" in text:
-            name, _, folders = text.partition("=")
-            return f"{name}={os.pathsep.join(_absolute(part, folder) for part in folders.split(os.pathsep))}"
+        if tail in ("DIR", "FOLDERS") and "=" in text:
+            name, _, value = text.partition("=")
+            paths = value.split(os.pathsep) if tail == "FOLDERS" else [value]
+            return f"{name}={os.pathsep.join(_absolute(path, folder) for path in paths)}"
         extension = head.partition(".")[2]
         if not tail and ((extension and (len(forms) == 1 or text.endswith(f".{extension}"))) or head in _PATHS):
             return _absolute(text, folder)

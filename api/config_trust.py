@@ -12,7 +12,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.files.faults import writing
+from compiled_plan.plans.files.faults import reading, writing
+
+_NOUN = "record of trusted config files"
 
 
 def is_trusted(path: Path, text: str) -> bool:
@@ -28,7 +30,7 @@ def trust(path: Path, text: str) -> None:
     """
     record = _record()
     entries = [entry for entry in _entries() if not entry.endswith(f" {_quoted(path)}")]
-    with writing(record, "record of trusted config files", ProgramError):
+    with writing(record, _NOUN, ProgramError):
         record.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         new = record.with_name(f"{record.name}.{os.getpid()}")
         new.write_text("".join(f"{entry}\n" for entry in (*entries, _entry(path, text))), encoding="utf-8")
@@ -43,7 +45,10 @@ def _record() -> Path:
 
 def _entries() -> list[str]:
     record = _record()
-    return record.read_text(encoding="utf-8").splitlines() if record.is_file() else []
+    if not record.is_file():
+        return []
+    with reading(record, _NOUN, ProgramError):
+        return record.read_text(encoding="utf-8").splitlines()
 
 
 def _entry(path: Path, text: str) -> str:

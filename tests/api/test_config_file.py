@@ -21,6 +21,7 @@ OPTIONS = (
     Declared("conf", str, True, "K=V"),
     Declared("init", str, True, "INIT.sql"),
     Declared("functions-from", str, True, "MODULE[=FOLDERS]|FILE.jar|PREFIX"),
+    Declared("program", str, True, "PROGRAM=DIR"),
     Declared("lineage", str, False, "URL|FILE"),
     Declared("trigger", str, False, "2s|real-time[=1m]"),
     Declared("quiet", bool, False, ""),
@@ -59,6 +60,8 @@ def write(tmp_path: Path) -> Write:
         ("checkpoint = '/state'", "/state"),
         ("init = ['a.sql', '/b.sql', '~/c.sql']", ["/HERE/a.sql", "/b.sql", f"{Path.home()}/c.sql"]),
         ("functions-from = ['shop=lib:/src', 'lib/shop.jar', 'org.shop']", None),
+        ("program = 'a.sql=state/a'", ["a.sql=/HERE/state/a"]),
+        ("program = {'a.sql' = 'state/a', b.sql = 's3://b'}", ["a.sql=/HERE/state/a", "b.sql=s3://b"]),
         ("lineage = 'events.jsonl'", "/HERE/events.jsonl"),
         ("lineage = 'http://marquez:5000'", "http://marquez:5000"),
     ],
@@ -154,6 +157,10 @@ def test_a_file_is_used_once_its_content_is_trusted(
     record.mkdir()
     with pytest.raises(ProgramError, match="cannot write the record of trusted config files"):
         trust(config.path, text)
+    record.rmdir()
+    record.write_bytes(b"\xff")
+    with pytest.raises(ProgramError, match="the record of trusted config files is not in UTF-8"):
+        searched_file()
 
 
 def test_a_shared_key_has_one_meaning() -> None:
@@ -177,6 +184,8 @@ def test_secrets_are_hidden_where_values_are_shown(write: Write) -> None:
         [execute-plan]
         job-parameter = ["token=x3", "mode=fast"]
         quiet = true
+        # Not valid, but shown before that is checked.
+        set = [{a.password = "x4"}, 2]
     """
     assert list(write(text).lines()) == [
         "master = 'local[2]'  (line 2)",
@@ -184,4 +193,5 @@ def test_secrets_are_hidden_where_values_are_shown(write: Write) -> None:
         "conf.spark.url = 'jdbc:postgresql://h/d?user=u&password=******'  (line 5)",
         "execute-plan.job-parameter = ['token=******', 'mode=fast']  (line 7)",
         "execute-plan.quiet = True  (line 8)",
+        "execute-plan.set = [{a.password = ******}, 2]  (line 10)",
     ]
