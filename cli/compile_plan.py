@@ -13,6 +13,8 @@ from compiled_plan.cli.common.engines import Engine
 from compiled_plan.cli.common.terminal import (
     Debug,
     ExitCode,
+    InitFiles,
+    SetOptions,
     app_for,
     fail,
     print_lines,
@@ -39,19 +41,8 @@ def compile_plan(
         str,
         typer.Option("--output", "-o", metavar="PLAN.json", help="Plan file to write; stdout by default."),
     ] = "",
-    options: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Set a session option, like SET in the program; repeatable."),
-    ] = None,
-    init: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--init",
-            "-i",
-            metavar="INIT.sql",
-            help="SQL file to execute first, such as shared CREATE TABLEs; repeatable.",
-        ),
-    ] = None,
+    options: SetOptions = None,
+    init: InitFiles = None,
     if_not_exists: Annotated[bool, typer.Option("--if-not-exists", help="Do nothing if the plan file exists.")] = False,
     force: Annotated[
         bool,

@@ -14,6 +14,8 @@ from compiled_plan.cli.common.graphs import GraphForm
 from compiled_plan.cli.common.terminal import (
     Debug,
     ExitCode,
+    InitFiles,
+    SetOptions,
     app_for,
     fail,
     print_lines,
@@ -63,19 +65,8 @@ def diff(
         GraphForm | None,
         typer.Option("--graph", metavar="mermaid|dot|svg", help="Print the difference as a drawing in this format."),
     ] = None,
-    options: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Set a session option, like SET in a program; repeatable."),
-    ] = None,
-    init: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--init",
-            "-i",
-            metavar="INIT.sql",
-            help="SQL file to execute before each program, as for compile-plan; repeatable.",
-        ),
-    ] = None,
+    options: SetOptions = None,
+    init: InitFiles = None,
     debug: Debug = False,
 ) -> None:
     """Compare two plans: operators, restored state, sources and sinks, and the next command.

@@ -22,7 +22,9 @@ from compiled_plan.cli.common.terminal import (
     ConfFile,
     Debug,
     ExitCode,
+    InitFiles,
     Master,
+    SetOptions,
     app_for,
     fail,
     run_app,
@@ -52,16 +54,8 @@ def shell(
             "--file", "-f", metavar="SCRIPT.sql", help="Execute a file, then end; - reads stdin; repeatable, after -e."
         ),
     ] = None,
-    init: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--init", "-i", metavar="INIT.sql", help="SQL file to execute first, as for compile-plan; repeatable."
-        ),
-    ] = None,
-    options: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Set a session option, like SET; repeatable."),
-    ] = None,
+    init: InitFiles = None,
+    options: SetOptions = None,
     form: Annotated[
         Format, typer.Option("--format", metavar="table|json|csv|markdown", help="Format of rows.")
     ] = Format.TABLE,

@@ -15,6 +15,8 @@ import typer
 from compiled_plan.cli.common.terminal import (
     Debug,
     ExitCode,
+    InitFiles,
+    SetOptions,
     app_for,
     fail,
     run_app,
@@ -95,19 +97,8 @@ def review(
             "--github", help="In GitHub Actions: also comment on the pull request, and write the run's summary."
         ),
     ] = False,
-    options: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Set a session option, like SET in a program; repeatable."),
-    ] = None,
-    init: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--init",
-            "-i",
-            metavar="INIT.sql",
-            help="SQL file to execute before each program, as for compile-plan; repeatable.",
-        ),
-    ] = None,
+    options: SetOptions = None,
+    init: InitFiles = None,
     debug: Debug = False,
 ) -> None:
     """Review the changed programs of a git repository: compile each, and compare it with its committed plan.

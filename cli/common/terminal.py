@@ -24,6 +24,19 @@ if TYPE_CHECKING:
     from compiled_plan.plans.inspection.diff.text import Line
 
 #: Options of several commands.
+SetOptions = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Set a session option, like SET in a program; repeatable."),
+]
+InitFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--init",
+        "-i",
+        metavar="INIT.sql",
+        help="SQL file that prepares the session, such as shared CREATE TABLEs; repeatable.",
+    ),
+]
 Master = Annotated[str, typer.Option(metavar="URL", help="Spark master; local[*] by default.")]
 Conf = Annotated[list[str] | None, typer.Option(metavar="K=V", help="Spark setting; repeatable.")]
 ConfFile = Annotated[
