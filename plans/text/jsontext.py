@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from compiled_plan.plans.deep import deeply
@@ -15,9 +16,9 @@ _loads = deeply(json.loads)
 
 
 def loads(text: str, source: str = "") -> Json:
-    """Parse JSON. Raises PlanError with `source`, line and column for invalid JSON."""
+    """Parse JSON. Raises PlanError with `source`, line and column for invalid JSON and for half a surrogate pair."""
     try:
-        return _loads(text.removeprefix("\ufeff"))
+        value = _loads(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as fault:
         place = f"line {fault.lineno}, column {fault.colno}"
         cut = text[:1] == "{" and fault.msg != "Extra data" and not text.rstrip().endswith("}")
@@ -28,6 +29,24 @@ def loads(text: str, source: str = "") -> Json:
         ) from None
     except NestingError:
         raise PlanError("not a plan: the JSON is nested too deeply", where=source) from None
+    if _SURROGATE.search(text) and (half := next(filter(_is_half, _ESCAPE.finditer(text)), None)) is not None:
+        line, column = text.count("\n", 0, half.start()) + 1, half.start() - text.rfind("\n", 0, half.start())
+        place = f"line {line}, column {column}"
+        raise PlanError(
+            f"not text: {half.group()} is half of a surrogate pair, which no file can hold",
+            where=f"{source}, {place}" if source else place,
+            remedy="write the whole character",
+        )
+    return value
+
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+#: Escapes of JSON; a pair of surrogates is one.
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)")
+
+
+def _is_half(escape: re.Match[str]) -> bool:
+    return len(escape.group()) == 6 and _SURROGATE.match(escape.group()) is not None
 
 
 def dumps(value: Json) -> str:

@@ -296,7 +296,14 @@ class Cursor:
                         remedy=f"write {escape} and four hexadecimal digits, or {escape}{escape} for the character",
                     )
                 index += 5
-        return "".join(out)
+        try:
+            return "".join(out).encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            self.fail(
+                "SQL parse failed: half of a surrogate pair in a U&'...' string is no character",
+                token=token,
+                remedy=f"write both halves, as in {escape}D83D{escape}DE00",
+            )
 
     def integer(self, expected: str = "a whole number") -> int:
         """Parse an unsigned integer."""

@@ -47,6 +47,7 @@ ERRORS = [
     ("SELECT CAST(a AS INT NOT NULL) FROM t", 1, 22, 3, "nullability"),
     ("SELECT INTERVAL '1' FORTNIGHT", 1, 21, 9, "time unit"),
     ("SELECT U&'\\00zz'", 1, 8, 9, "Unicode"),
+    ("SELECT U&'\\DE00\\D83D'", 1, 8, 14, "half of a surrogate pair"),
     ("SELECT x'ABC'", 1, 8, 6, "even number"),
     ("FROM t SELECT a", 1, 1, 4, "a statement"),
 ]

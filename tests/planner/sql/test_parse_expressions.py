@@ -39,6 +39,7 @@ LITERALS = [
     ("'it''s'", "'it's'"),
     ("U&'\\0041b\\\\'", "'Ab\\'"),
     ("U&'!0041!!' UESCAPE '!'", "'A!'"),
+    ("U&'\\D83D\\DE00'", "'\U0001f600'"),
     ("_UTF-16LE'abc'", "'abc'"),
     ("'a'\n  'b'", "'ab'"),
     ("x'AB0c'", "BinaryLiteral(AB0c)"),

@@ -48,3 +48,14 @@ def test_deeply_nested_text_is_no_plan() -> None:
     with pytest.raises(PlanError, match="nested too deeply"):
         jsontext.loads("[" * 1_000_000 + "]" * 1_000_000)
     assert json.loads(jsontext.dumps(nested(10))) == nested(10)
+
+
+@pytest.mark.parametrize("half", [r"\ud800", r"\uDFFF", r"\ude00\ud83d", r"\ud83d\u0041", r"\\\udabc"])
+def test_half_of_a_surrogate_pair_is_no_text(half: str) -> None:
+    with pytest.raises(PlanError, match="half of a surrogate pair") as raised:
+        jsontext.loads(f'{{\n  "a" : "{half}"\n}}', "plan.json")
+    assert raised.value.where.startswith("plan.json, line 2, column ")
+
+
+def test_pairs_and_backslashes_are_text() -> None:
+    assert jsontext.loads(r'["\ud83d\ude00", "\\ud800", "\u0041"]') == ["\U0001f600", r"\ud800", "A"]
