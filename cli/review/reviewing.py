@@ -104,8 +104,7 @@ class Reviewer:
             said.append(f"`{subject.plan}` is not the plan of this program: `{self._command(subject)}`")
         if subject.old_plan and not subject.plan:
             said.append(f"the plan file `{subject.old_plan}` was deleted")
-        secrets = self._secrets(subject)
-        remarks = tuple(_masked(line, secrets) for line in _plain(said))
+        remarks = self._remarks(subject, said)
         if old is None:
             return Reviewed(subject.name, Result.NEW, "\n".join(_new(subject.name, plan)), is_stale, remarks)
         is_file = bool(subject.plan) and not is_stale
@@ -136,26 +135,38 @@ class Reviewer:
         checkpoint = self.checkpoints.get(subject.name)
         if checkpoint is not None:
             return side_of(checkpoint, self.session, said.append)
-        if not subject.old_plan:
+        plan = self._committed(subject, said) if subject.old_plan else None
+        if plan is None:
             return None
+        return ComparedSide(f"{subject.old_plan} ({self.repository.base[:10]})", "plan", plan, run_to_come())
+
+    def _committed(self, subject: Subject, said: list[str]) -> CompiledPlan | None:
+        """The plan before the change; None if it cannot be read."""
         try:
-            plan = self._plan(subject.old_plan, self.repository.old_text)
+            return self._plan(subject.old_plan, self.repository.old_text)
         except CompiledPlanError as fault:
             said.append(f"warning: the committed plan cannot be read: {fault.message}")
             return None
-        return ComparedSide(f"{subject.old_plan} ({self.repository.base[:10]})", "plan", plan, run_to_come())
 
     def _plan(self, path: str, text_of: Callable[[str], str]) -> CompiledPlan:
         return plan_from_json(text_of(path), path)
 
     def _deleted(self, subject: Subject) -> Reviewed:
-        keeping = _with_state(Drawing.of(self._plan(subject.old_plan, self.repository.old_text)))
+        said: list[str] = []
+        plan = self._committed(subject, said)
+        keeping = [] if plan is None else _with_state(Drawing.of(plan))
         state = f"the state of {counted(len(keeping), 'operator')} is not used any more"
-        lines = [f"### {code(subject.name)}: {Result.DELETED.value}: {state}", ""]
+        lines = [f"### {code(subject.name)}: {Result.DELETED.value}{'' if plan is None else f': {state}'}", ""]
         lines += (f"- {code(node.description)}, {code(node.uid)}" for node in keeping)
-        remains = subject.old_plan in self.repository.files
-        remarks = (f"its plan {code(subject.old_plan)} is still there",) if remains else ()
-        return Reviewed(subject.name, Result.DELETED, "\n".join(lines), notes=remarks)
+        if subject.old_plan in self.repository.files:
+            said.append(f"its plan `{subject.old_plan}` is still there")
+        return Reviewed(subject.name, Result.DELETED, "\n".join(lines), notes=self._remarks(subject, said))
+
+    def _remarks(self, subject: Subject, said: list[str]) -> tuple[str, ...]:
+        """Messages in one line each, without their places and with hidden secrets."""
+        secrets = self._secrets(subject)
+        lines = (line.removeprefix("warning: ") for line in said if not line.startswith("  "))
+        return tuple(_masked(line, secrets) for line in lines)
 
 
 def failed(name: str, fault: CompiledPlanError, secrets: frozenset[str] = frozenset()) -> Reviewed:
@@ -182,10 +193,6 @@ def _new(name: str, plan: CompiledPlan) -> Iterator[str]:
 
 def _with_state(drawing: Drawing) -> list[GraphNode]:
     return [node for node in drawing.graph.nodes if node.keeps_state]
-
-
-def _plain(said: list[str]) -> list[str]:
-    return [line.removeprefix("warning: ") for line in said if not line.startswith("  ")]
 
 
 def _masked(text: str, secrets: frozenset[str]) -> str:

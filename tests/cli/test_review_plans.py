@@ -212,6 +212,16 @@ def test_a_new_and_a_deleted_plan_without_a_program(repository: Path) -> None:
     }
 
 
+def test_a_program_deleted_with_a_plan_that_cannot_be_read(repository: Path) -> None:
+    change(repository, {"jobs/same.json": '{"flinkVersion": "2.3"}', "alone.json": '{"flinkVersion": "2.3"}'})
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "--message=broken")
+    change(repository, {"jobs/same.json": None, "jobs/same.sql": None, "alone.json": None})
+    code, comment, _ = review()
+    assert code == 0 and comment.startswith("## Plans: deleted")
+    assert comment.count("| deleted | the committed plan cannot be read: ") == 2
+
+
 def test_a_plan_deleted_beside_its_program(repository: Path) -> None:
     change(repository, {"jobs/same.json": None})
     code, comment, _ = review()
