@@ -190,9 +190,10 @@ def _actions_run() -> ActionsRun:
 
 def _report(run: ActionsRun, reviewed: Sequence[Reviewed]) -> None:
     from compiled_plan.cli.review.comment import comment, shortened, worst
+    from compiled_plan.cli.review.github import LONGEST_SUMMARY
 
     text = comment(reviewed)
-    run.summarize(text)
+    run.summarize(shortened(text, LONGEST_SUMMARY - 1))
     run.put_out({"verdict": worst(reviewed)})
     warning = run.post(shortened(text, run.longest), only_update=not reviewed)
     if warning:

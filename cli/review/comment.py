@@ -8,7 +8,7 @@ from compiled_plan.cli.review.reviewing import Result, Reviewed
 from compiled_plan.plans.inspection.diff.markdown import code, plain, table
 from compiled_plan.plans.text.visible import counted
 
-_SHORTENED = "The rest is left out, as the comment would be too long; the summary of the run has all of it."
+_SHORTENED = "The rest is left out, as the text would be too long; the log of the run has all of it."
 _FIRST = list(Result)
 
 
@@ -18,8 +18,8 @@ def comment(reviewed: Sequence[Reviewed]) -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """The comment within a limit of characters: without graphs, then without the last lines."""
-    if len(text) <= longest:
+    """The comment in at most so many bytes of UTF-8: without graphs, then without the last lines."""
+    if _size(text) <= longest:
         return text
     lines, is_graph = [], False
     for line in text.splitlines():
@@ -27,10 +27,14 @@ def shortened(text: str, longest: int) -> str:
         if not is_graph:
             lines.append(line)
         is_graph = is_graph and line != "</details>"
-    size = sum(len(line) + 1 for line in lines)
-    while size > longest - len(_SHORTENED) - 2:
-        size -= len(lines.pop()) + 1
+    size = sum(_size(line) + 1 for line in lines)
+    while size > longest - _size(_SHORTENED) - 2:
+        size -= _size(lines.pop()) + 1
     return "\n".join((*lines, "", _SHORTENED))
+
+
+def _size(text: str) -> int:
+    return len(text.encode())
 
 
 def _lines(reviewed: Sequence[Reviewed]) -> Iterator[str]:

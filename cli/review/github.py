@@ -16,8 +16,8 @@ from urllib.request import Request, urlopen
 
 from compiled_plan.plans.errors import ProgramError
 
-#: GitHub's limit of a comment, in characters.
-_LONGEST = 65_536
+#: GitHub's limits, in bytes: of the summary of a step, and of a comment (in characters, which are no more).
+LONGEST_SUMMARY, _LONGEST = 1 << 20, 65_536
 _PAGE = 100
 _TIMEOUT = 30
 _FORK = "the token cannot write comments, as for a pull request of a fork; the summary of the run has the review"
@@ -65,7 +65,7 @@ class ActionsRun:
         return number if isinstance(number, int) else None
 
     def summarize(self, text: str) -> None:
-        """Append Markdown to the run's summary."""
+        """Append Markdown, of fewer bytes than `LONGEST_SUMMARY`, to the run's summary."""
         self._append("GITHUB_STEP_SUMMARY", text + "\n")
 
     def put_out(self, outputs: Mapping[str, str]) -> None:
@@ -78,7 +78,7 @@ class ActionsRun:
         Returns a warning, empty if there is none.
 
         Args:
-            text: the comment, of at most `longest` characters.
+            text: the comment, of at most `longest` bytes.
             only_update: post nothing if there is no earlier comment.
 
         Raises:
@@ -107,7 +107,7 @@ class ActionsRun:
 
     @property
     def longest(self) -> int:
-        """The most characters of a comment."""
+        """The most bytes of a comment."""
         return _LONGEST - len(self._body(""))
 
     def _body(self, text: str) -> str:

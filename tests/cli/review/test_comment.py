@@ -30,3 +30,4 @@ def test_a_long_comment_loses_its_graphs_and_then_its_end() -> None:
     assert "left out" not in without.splitlines()[0]
     cut = shortened(text, 400)
     assert len(cut) <= 400 and cut.startswith("part 0\n") and "has all of it" in cut.splitlines()[-1]
+    assert len(shortened(text.replace("kept", "→ → →"), 400).encode()) <= 400
