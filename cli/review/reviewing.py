@@ -103,7 +103,9 @@ class Reviewer:
         if is_stale:
             said.append(f"`{subject.plan}` is not the plan of this program: `{self._command(subject)}`")
         if subject.old_plan and not subject.plan:
-            said.append(f"the plan file `{subject.old_plan}` was deleted")
+            is_there = subject.old_plan in self.repository.files
+            fate = "is no longer that of a program" if is_there else "was deleted"
+            said.append(f"the plan file `{subject.old_plan}` {fate}")
         remarks = self._remarks(subject, said)
         if old is None:
             return Reviewed(subject.name, Result.NEW, "\n".join(_new(subject.name, plan)), is_stale, remarks)

@@ -180,6 +180,13 @@ def test_before_the_first_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (code, stderr) == (0, "") and comment.startswith("## Plans: new\n")
 
 
+def test_a_program_renamed_without_its_plan(repository: Path) -> None:
+    git(repository, "mv", "jobs/same.sql", "jobs/renamed.sql")
+    code, comment, _ = review()
+    remark = "the plan file `jobs/same.json` is no longer that of a program"
+    assert code == 0 and f"| `jobs/renamed.sql` | no difference | {remark} |" in comment
+
+
 def test_shared_declarations_concern_all_programs(repository: Path) -> None:
     change(repository, {"tables.sql": TABLES.replace("'path' = '/o'", "'path' = '/p'")})
     comment = review()[1]
