@@ -84,11 +84,14 @@ def _edit(path: str, ttls: list[str], output: str, check: bool, engine: Engine |
 
         text, ttl_changes = set_ttls(text, [parse_edit(item) for item in ttls], quoted(path))
         changes = list(ttl_changes)
+    is_edit = bool(ttls or engine)
+    answer = None
     if check:
         from compiled_plan.plans.inspection.check import report
 
         answer = report(text)
-        show.report(path, answer)
+        if not (show.as_json and is_edit and answer.runs):
+            show.report(path, answer)
         if not answer.runs:
             return ExitCode.FAILED
     if engine is Engine.FLINK:
@@ -98,9 +101,9 @@ def _edit(path: str, ttls: list[str], output: str, check: bool, engine: Engine |
 
         plan_from_json(text, quoted(path))  # Nothing but a plan is written.
         text = remove(text, SCHEMA)
-    if ttls or engine:
+    if is_edit:
         write_text(output, text)
-        show.changes(output, changes, [] if check else _warnings(text))
+        show.changes(output, changes, [] if check else _warnings(text), answer)
     elif not check:
         show.entries(text, path)
     return ExitCode.OK
@@ -150,13 +153,15 @@ class _Printer:
             ],
         )
 
-    def changes(self, path: str, changes: list[Any], warnings: list[Any]) -> None:
-        """Print the changed TTLs and warnings about them."""
+    def changes(self, path: str, changes: list[Any], warnings: list[Any], check: Any = None) -> None:
+        """Print the changed TTLs, and warnings about them; in JSON also the report of a check, which has its own."""
         if self.as_json:
             from dataclasses import asdict
 
-            document = {"plan": path, "changes": [asdict(change) for change in changes]}
-            _write_json(document | {"warnings": [finding.to_dict() for finding in warnings]})
+            document: dict[str, Any] = {"warnings": [finding.to_dict() for finding in warnings]}
+            if check is not None:
+                document = check.to_dict(path)
+            _write_json({"plan": path, "changes": [asdict(change) for change in changes]} | document)
             return
         if self.quiet:
             return

@@ -109,6 +109,13 @@ def test_checks(plan: Path) -> None:
     assert machine["findings"][0]["value"] == "leftSate"
 
 
+def test_a_checked_edit_is_one_json_document(plan: Path, node: int) -> None:
+    for edit in (("--ttl", f"{node}.rightState=3s"), ("--for", "flink")):
+        document = json.loads(edit_plan(str(plan), *edit, "--check", "--json").stdout)
+        assert document["valid"] is True and document["findings"] == []
+        assert [change["new"] for change in document["changes"]] == (["3 s"] if edit[0] == "--ttl" else [])
+
+
 def test_wrong_usage(plan: Path) -> None:
     assert edit_plan().returncode == 2
     assert process("edit_plan", plan, "--nonsense").returncode == 2
