@@ -39,7 +39,13 @@ def app_for(name: str, description: str | None = None) -> App:
 
 
 class App(typer.Typer):
-    """An application whose commands have the shared options."""
+    """An application whose commands have the shared options.
+
+    Attributes:
+        options: the own options of its command by parameter; of the last one in a group.
+    """
+
+    options: Mapping[str, Declared] = {}
 
     def command(self, name: str | None = None, **declared: Any) -> Callable[[_Function], _Function]:
         """Declare a command."""
@@ -51,16 +57,18 @@ class App(typer.Typer):
 
     def _declare(self, add: Callable[[Callable[..., Any]], object]) -> Callable[[_Function], _Function]:
         def decorate(function: _Function) -> _Function:
-            add(_with_shared(function, self.info.name or ""))
+            parameters = dict(inspect.signature(function, eval_str=True).parameters)
+            self.options = _declared(parameters)
+            add(_with_shared(function, self.info.name or "", parameters, self.options))
             return function
 
         return decorate
 
 
-def _with_shared(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+def _with_shared(
+    function: Callable[..., Any], name: str, own: Mapping[str, Parameter], options: Mapping[str, Declared]
+) -> Callable[..., Any]:
     """A command with the shared options; with those of the config file if the command takes defaults from it."""
-    own = dict(inspect.signature(function, eval_str=True).parameters)
-    options = _declared(own)
     added: dict[str, Any] = {"version": _VERSION}
     if name in COMMANDS and COMMANDS[name].configurable:
 

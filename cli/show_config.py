@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, fail
 from compiled_plan.plans.errors import CompiledPlanError
+
+if TYPE_CHECKING:
+    from compiled_plan.api.config_file import ConfigFile
 
 app = app_for("show-config")
 
@@ -37,6 +41,7 @@ def show(
             typer.echo(f"no {NAME} in {Path.cwd()} or above", err=True)
             return
         config = ConfigFile(path)
+        _check(config)
         if agreed:
             trust(config.path, config.text)
         state = "trusted" if is_trusted(config.path, config.text) else "not trusted; --trust agrees to this content"
@@ -45,3 +50,12 @@ def show(
     except CompiledPlanError as fault:
         fail(fault, debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
+
+
+def _check(config: ConfigFile) -> None:
+    """Raise ProgramError for an option that a command does not have, or with a value of another type."""
+    from compiled_plan.api.command_registry import COMMANDS
+
+    for name, entry in COMMANDS.items():
+        if entry.configurable:
+            config.defaults(name, import_module(f"compiled_plan.{entry.module}").app.options.values())

@@ -19,7 +19,12 @@ def test_the_file_in_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     for option, state in (("", untrusted), ("--trust", f"{file}: trusted\n"), ("", f"{file}: trusted\n")):
         shown = called("show_config", *option.split())
         assert (shown.stdout, shown.stderr) == (line, state)
-    file.write_text("mistery = 1")
-    wrong = called("show_config", file, "--trust")
-    assert wrong.returncode == 1 and "unknown key 'mistery'" in wrong.stderr
+    for text, message in (
+        ("[diff-plan]\nal = true\n", "diff-plan has no option 'al'"),
+        ("[conf]\nspark.a = []\n", "wrong type of spark.a"),
+        ("mistery = 1", "unknown key 'mistery'"),
+    ):
+        file.write_text(text)
+        wrong = called("show_config", file, "--trust")
+        assert wrong.returncode == 1 and message in wrong.stderr
     assert "unknown key" in called("edit_plan", "plan.json").stderr
