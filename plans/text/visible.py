@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-#: C0 without tab and newline, DEL, C1, line separators, and bidirectional controls.
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+#: C0 without tab and newline, DEL, C1, line separators, bidirectional controls, and noncharacters, which XML refuses.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffe\uffff]")
 
 
 def counted(number: int, word: str) -> str:
