@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from compiled_plan.api.results.job import Job
+from compiled_plan.api.results.kinds import JobStatus
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.text.visible import counted
@@ -69,7 +70,8 @@ class Preview:
         if self._fault is not None:
             return f"failed: {self._fault}"
         if self._ended and self._size <= count:
-            return counted(self._size, "row")
+            canceled = ", canceled" if self._job.status is JobStatus.CANCELED else ""
+            return counted(self._size, "row") + canceled
         first = f"the first {min(self._size, count)} rows" if self._size else "no rows yet"
         return (
             first if self._ended or self._taken else f"{first}; the run continues: collect() reads on, cancel() ends it"

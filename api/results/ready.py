@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from compiled_plan.api.results.html import block, cells_of, shortened, table_html
+from compiled_plan.api.results.kinds import JobStatus
 from compiled_plan.api.results.preview import SHOWN_ROWS
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.results.tableau import EMPTY, framed, text_of, zone_of
@@ -35,7 +36,7 @@ class EndedJob:
     frames: Callable[[str, Sequence[Chunk], RowType], Any] | None = None
     #: Empty, since nothing runs.
     id: str = ""
-    stopped: bool = False
+    status: JobStatus = JobStatus.FINISHED
     runtime_ms: int = 0
     bounded: bool = True
 
@@ -53,8 +54,8 @@ class EndedJob:
     def wait(self, seconds: float | None) -> bool:
         return True
 
-    def on_end(self, report: Callable[[BaseException | None, bool], None]) -> None:
-        report(None, False)
+    def on_end(self, report: Callable[[JobStatus, BaseException | None], None]) -> None:
+        report(self.status, None)
 
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
         if self.frames is not None:

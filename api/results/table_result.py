@@ -22,7 +22,7 @@ from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.planner.table.columns import PhysicalColumn
 from compiled_plan.planner.table.schemas import ResolvedSchema
 from compiled_plan.planner.table.table_schemas import TableSchema
-from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
+from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import RowType
 from compiled_plan.plans.types.conversions import converter_of
@@ -63,13 +63,7 @@ class JobClient:
 
     def get_job_status(self) -> Future[JobStatus]:
         """The state of the run, as a future that has completed."""
-        try:
-            ended = self._job.wait(0)
-        except CompiledPlanError:
-            return _completed(JobStatus.FAILED)
-        if not ended:
-            return _completed(JobStatus.RUNNING)
-        return _completed(JobStatus.CANCELED if self._job.stopped else JobStatus.FINISHED)
+        return _completed(self._job.status)
 
     def get_job_execution_result(self) -> Future[JobExecutionResult]:
         """A future of the end of the run; its `result()` waits for it, and raises the error of a failed run."""

@@ -11,6 +11,7 @@ from concurrent.futures import Future
 import pytest
 
 from compiled_plan.api.results.formats import Format
+from compiled_plan.api.results.kinds import JobStatus
 from compiled_plan.cli.shell.results import Results
 from compiled_plan.cli.shell.shell import COMMANDS, Quit, Shell, needs_spark, uninterrupted
 from compiled_plan.plans.errors import ExecutionError, ProgramError
@@ -64,11 +65,11 @@ def test_an_interrupt_stops_what_the_statement_has_started(statement: str, capsy
     interrupt_soon()
     with pytest.raises(KeyboardInterrupt):
         shell.run(statement)
-    assert job.stopped and not earlier.stopped
+    assert (job.status, earlier.status) == (JobStatus.CANCELED, JobStatus.RUNNING)
     if statement == "SELECT":
         assert capsys.readouterr().out == "customer,n\nann,1\nbob,1\n"
     shell.close()
-    assert earlier.stopped
+    assert earlier.status is JobStatus.CANCELED
 
 
 def test_a_failed_job_fails_the_script(shell: Shell) -> None:
