@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.scripts import warnings_said
 from compiled_plan.cli.common.terminal import console
+from compiled_plan.cli.shell.interrupts import uninterrupted
 from compiled_plan.cli.shell.results import Results
 from compiled_plan.planner.sql.grammar.splitting import Piece, split_script
 from compiled_plan.planner.sql.nodes import statements as st
@@ -185,9 +186,7 @@ class Shell:
 
     def stop_jobs(self) -> None:
         """Stop all jobs."""
-        for job in list(self.jobs):
-            if job.running:
-                uninterrupted(job.stop)
+        uninterrupted(lambda: [job.stop() for job in list(self.jobs) if job.running])
 
     def close(self) -> None:
         """Stop all jobs, and end the thread of the statements."""
@@ -195,25 +194,15 @@ class Shell:
         running = sum(job.running for job in self.jobs)
         if running:
             console().print(f"stopping {counted(running, 'job')} ...", style="dim")
-        self.stop_jobs()
-        self._pool.shutdown(wait=True)
-        if self._warming is not None:
-            self._warming.join()
+        try:
+            self.stop_jobs()
+        finally:
+            self._pool.shutdown(wait=True)
+            if self._warming is not None:
+                self._warming.join()
 
 
 _POLL = 0.1
-
-
-def uninterrupted(action: Callable[[], Any]) -> None:
-    """Do something to its end in a thread, whatever interrupts this one; its error is raised here."""
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(action)
-        while True:
-            try:
-                future.result()
-                return
-            except KeyboardInterrupt:
-                continue
 
 
 def needs_spark(text: str) -> bool:
