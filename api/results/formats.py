@@ -7,6 +7,7 @@ import datetime as dt
 import io
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from itertools import chain
@@ -62,8 +63,12 @@ def _csv_lines(row_type: t.RowType, rows: Rows, display: Display) -> Iterator[st
     cells = cell_texts(row_type, display, "")
     for row in chain([row_type.names], map(cells, rows)):
         line = io.StringIO()
-        csv.writer(line, lineterminator="").writerow(row)
-        yield line.getvalue()
+        # The writer quotes the line breaks of its line terminator alone.
+        csv.writer(line, lineterminator=_CRLF).writerow(row)
+        yield line.getvalue().removesuffix(_CRLF)
+
+
+_CRLF = "\r\n"
 
 
 def _markdown_lines(row_type: t.RowType, rows: Rows, display: Display) -> Iterator[str]:
@@ -74,8 +79,11 @@ def _markdown_lines(row_type: t.RowType, rows: Rows, display: Display) -> Iterat
         yield _markdown(cells(row))
 
 
+_BREAK = re.compile(r"\r\n?|\n")
+
+
 def _markdown(cells: Sequence[str]) -> str:
-    escaped = (cell.replace("\\", "\\\\").replace("|", "\\|").replace("\n", "<br>") for cell in cells)
+    escaped = (_BREAK.sub("<br>", cell.replace("\\", "\\\\").replace("|", "\\|")) for cell in cells)
     return f"| {' | '.join(escaped)} |"
 
 
