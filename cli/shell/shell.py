@@ -186,7 +186,8 @@ class Shell:
 
     def stop_jobs(self) -> None:
         """Stop all jobs."""
-        uninterrupted(lambda: [job.stop() for job in list(self.jobs) if job.running])
+        running = [job for job in list(self.jobs) if job.running]
+        uninterrupted(lambda: deque((job.stop() for job in running), maxlen=0))
 
     def close(self) -> None:
         """Stop all jobs, and end the thread of the statements."""
