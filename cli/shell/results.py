@@ -126,6 +126,9 @@ class Results:
                 refresh_per_second=_REFRESHES,
                 transient=True,
                 vertical_overflow="crop",
+                # Its own streams would escape the control characters that move the cursor.
+                redirect_stdout=False,
+                redirect_stderr=False,
             ):
                 for chunk in result.chunks():
                     view.apply(chunk)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
+from compiled_plan.api.commands import console, show_controls
 from compiled_plan.api.results.changelog import ChangelogTable
 from compiled_plan.api.results.formats import Format
 from compiled_plan.api.results.table_result import TableResult
@@ -55,22 +58,36 @@ def test_changes_come_with_their_kinds(capsys: pytest.CaptureFixture[str], mode:
     assert frame[1].split()[:2] == ["|", "op"] and frame[-1] == "4 rows in set"
 
 
+class Screen(io.StringIO):
+    """A terminal as stdout."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def test_on_a_terminal_the_last_table_stays(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PAGER", "")
-    assert (
-        shown(capsys, "table", Format.TABLE, terminal=True)[-6:]
-        == [
-            "+----------+---+",
-            "| customer | n |",
-            "+----------+---+",
-            "|      ann | 2 |",
-            "|      bob | 1 |",
-            "+----------+---+",
-            "2 rows in set",
-        ][-6:]
-    )
+    monkeypatch.setenv("TERM", "xterm")
+    screen = Screen()
+    monkeypatch.setattr("sys.stdout", screen)
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    show_controls()
+    console.cache_clear()
+    shown(capsys, "table", Format.TABLE, terminal=True)
+    console.cache_clear()
+    updates, _, table = screen.getvalue().rpartition("\x1b[2K")
+    assert table.splitlines() == [
+        "+----------+---+",
+        "| customer | n |",
+        "+----------+---+",
+        "|      ann | 2 |",
+        "|      bob | 1 |",
+        "+----------+---+",
+        "2 rows in set",
+    ]
+    assert "\x1b[1A" in updates and "\\u001b" not in updates, "the cursor moves"
 
 
 def test_a_long_table_goes_into_a_pager(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
