@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -13,6 +15,7 @@ from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.cli.shell import results
 from compiled_plan.cli.shell.results import Results, TableView
 from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.chunks import Chunk
 from tests.support.fake_jobs import FAILURE, ROW, ROWS, FakeEnvironment, FakeJob
 
 
@@ -65,6 +68,20 @@ class Screen(io.StringIO):
         return True
 
 
+class Watched(FakeJob):
+    """A run that ends once the screen has been updated."""
+
+    def __init__(self, screen: Screen) -> None:
+        super().__init__(ROWS)
+        self._screen = screen
+
+    def chunks(self) -> Iterator[Chunk]:
+        yield from super().chunks()
+        until = time.monotonic() + 30
+        while "[2K" not in self._screen.getvalue() and time.monotonic() < until:
+            time.sleep(0.01)
+
+
 def test_on_a_terminal_the_last_table_stays(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,7 +92,8 @@ def test_on_a_terminal_the_last_table_stays(
     monkeypatch.setattr("sys.stderr", io.StringIO())
     show_controls()
     console.cache_clear()
-    shown(capsys, "table", Format.TABLE, terminal=True)
+    monkeypatch.setattr(results, "_REFRESHES", 100)
+    shown(capsys, "table", Format.TABLE, terminal=True, job=Watched(screen))
     console.cache_clear()
     updates, _, table = screen.getvalue().rpartition("\x1b[2K")
     assert table.splitlines() == [
