@@ -186,8 +186,13 @@ class Shell:
 
     def stop_jobs(self) -> None:
         """Stop all jobs."""
-        running = [job for job in list(self.jobs) if job.running]
-        uninterrupted(lambda: deque((job.stop() for job in running), maxlen=0))
+
+        def stop() -> None:
+            for job in list(self.jobs):
+                if job.running:
+                    job.stop()
+
+        uninterrupted(stop)
 
     def close(self) -> None:
         """Stop all jobs, and end the thread of the statements."""
