@@ -77,7 +77,7 @@ def test_shown_rows_are_still_there_for_the_program() -> None:
 
 def test_a_quiet_run_does_not_block_a_notebook() -> None:
     result = result_of(Batches(inserts(1), end="waits", bounded=False))
-    assert "the first 1 rows; the run continues" in result._repr_html_()
+    assert "the first 1 row; the run continues" in result._repr_html_()
     assert "no rows yet; the run continues" in result_of(Batches(end="waits"))._repr_html_()
 
 
@@ -86,6 +86,20 @@ def test_a_cancelled_run_is_shown_as_such() -> None:
     result._repr_html_()
     result.cancel()
     assert "1 row, canceled" in result._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [
+        (JobStatus.FINISHED, "the first 2 rows"),
+        (JobStatus.CANCELED, "the first 2 rows, canceled"),
+        (JobStatus.FAILED, "the first 2 rows; the run failed: collect() raises its error after the last row"),
+    ],
+)
+def test_a_run_that_has_ended_does_not_continue(status: JobStatus, state: str) -> None:
+    job = Batches(inserts(*range(3)))
+    job.status = status
+    assert Preview(job).read(2, 1).state == state
 
 
 def test_a_long_result_is_cut() -> None:
