@@ -69,6 +69,8 @@ class Shell:
     _spark: Future[Future[Any]] | None = None
     _warming: Thread | None = None
     _closing: bool = False
+    #: The jobs to wait for by id: the session forgets ended ones, also failed ones, when there are many.
+    _started: dict[str, SessionJob] = field(default_factory=dict)
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="statements"))
 
     @property
@@ -118,8 +120,11 @@ class Shell:
             self.results.show(result)
 
     def _executed(self, text: str) -> TableResult:
-        with warnings_said(console().print):
-            return self.environment.execute_sql(text)
+        try:
+            with warnings_said(console().print):
+                return self.environment.execute_sql(text)
+        finally:
+            self._started |= {job.id: job for job in self.jobs if not job.collects}
 
     def _command(self, word: str) -> None:
         match word:
@@ -171,15 +176,14 @@ class Shell:
             KeyboardInterrupt: the wait was interrupted; the jobs are stopped.
         """
         try:
-            for job in list(self.jobs):
-                if not job.collects:
-                    job.wait()
-                    if job.fault is not None:
-                        raise ExecutionError(
-                            f"job {job.id} ({job.name}) failed: {job.fault.message}",
-                            where=job.fault.where,
-                            remedy=job.fault.remedy,
-                        )
+            for job in self._started.values():
+                job.wait()
+                if job.fault is not None:
+                    raise ExecutionError(
+                        f"job {job.id} ({job.name}) failed: {job.fault.message}",
+                        where=job.fault.where,
+                        remedy=job.fault.remedy,
+                    )
         except BaseException:
             self.stop_jobs()
             raise

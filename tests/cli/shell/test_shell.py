@@ -82,6 +82,14 @@ def test_a_failed_job_fails_the_script(shell: Shell) -> None:
     assert caught.value.remedy == "empty it"
 
 
+def test_a_failed_job_is_not_forgotten_among_many(shell: Shell) -> None:
+    shell.environment.job = FakeJob((), FAILURE)  # type: ignore[attr-defined]
+    shell.run("INSERT")
+    shell.environment.context.jobs.clear()
+    with pytest.raises(ExecutionError, match="the disk is full"):
+        shell.wait_for_jobs()
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_does_not_end_a_stop(number: signal.Signals) -> None:
     done: list[int] = []
