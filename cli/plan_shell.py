@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -32,6 +31,7 @@ from compiled_plan.cli.common.terminal import (
     session_settings,
     spark_settings,
 )
+from compiled_plan.cli.shell.interrupts import Terminated, terminate
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.files.paths import STDIN
 
@@ -86,14 +86,14 @@ def shell(
         scripts = [_Script(STDIN)]
     _keep_stderr()
     opening = _Opening(session, form, checkpoint, master, spark, debug)
-    before = signal.signal(signal.SIGTERM, _terminate)
+    before = signal.signal(signal.SIGTERM, terminate)
     try:
         with command_terms():
             if scripts:
                 _run_scripts(opening, scripts)
             else:
                 _converse(opening)
-    except _TerminatedError:
+    except Terminated:
         raise typer.Exit(ExitCode.TERMINATED) from None
     except KeyboardInterrupt:
         raise typer.Exit(ExitCode.INTERRUPTED) from None
@@ -120,10 +120,6 @@ class _Script:
         return text_of(self.path) if self.given_text is None else self.given_text
 
 
-class _TerminatedError(KeyboardInterrupt):
-    """SIGTERM."""
-
-
 def _keep_stderr() -> None:
     """Give messages a descriptor of their own: while Spark starts in the background, that of stderr is silent."""
     with suppress(OSError):
@@ -134,10 +130,6 @@ def _keep_stderr() -> None:
 
 
 _STDERR = 2
-
-
-def _terminate(number: int, frame: FrameType | None) -> NoReturn:
-    raise _TerminatedError
 
 
 @dataclass(frozen=True, slots=True)

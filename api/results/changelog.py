@@ -94,8 +94,14 @@ def as_table(chunks: Iterable[Chunk], width: int) -> Chunk:
 
 
 def as_changes(row_type: RowType, chunks: Sequence[Chunk]) -> tuple[RowType, list[Chunk]]:
-    """The changes as rows, with their kind in a first column `op`: `+I`, `-U`, `+U`, `-D`."""
-    op = Field("op", VarCharType(length=2, nullable=False))
+    """The changes as rows, with their kind in a first column: `+I`, `-U`, `+U`, `-D`.
+
+    The column is named `op`; `_op` if the rows have a column `op`.
+    """
+    name = "op"
+    while name in row_type.names:
+        name = f"_{name}"
+    op = Field(name, VarCharType(length=2, nullable=False))
     changes = [
         Chunk([0] * len(chunk.kinds), [[_KINDS[kind].short for kind in chunk.kinds], *chunk.columns])
         for chunk in chunks

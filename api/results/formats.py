@@ -7,6 +7,7 @@ import datetime as dt
 import io
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from itertools import chain
@@ -38,7 +39,7 @@ def format_rows(
         row_type: the columns.
         chunks: the rows.
         display: the time zone, and in frames the maximum width of columns.
-        kinds: begin each row with its kind, in the column `op`.
+        kinds: begin each row with its kind, in a column as of `as_changes`; in a frame always `op`.
     """
     if form is Format.TABLE:
         return lines(row_type, chunks, display, kinds=kinds)
@@ -59,30 +60,31 @@ def _json_lines(row_type: t.RowType, rows: Rows, display: Display) -> Iterator[s
 
 
 def _csv_lines(row_type: t.RowType, rows: Rows, display: Display) -> Iterator[str]:
-    cells = _plain_cells(row_type, display)
+    cells = cell_texts(row_type, display, "")
     for row in chain([row_type.names], map(cells, rows)):
         line = io.StringIO()
-        csv.writer(line, lineterminator="").writerow(row)
-        yield line.getvalue()
+        # The writer quotes the line breaks of its line terminator alone.
+        csv.writer(line, lineterminator=_CRLF).writerow(row)
+        yield line.getvalue().removesuffix(_CRLF)
+
+
+_CRLF = "\r\n"
 
 
 def _markdown_lines(row_type: t.RowType, rows: Rows, display: Display) -> Iterator[str]:
-    cells = _plain_cells(row_type, display)
+    cells = cell_texts(row_type, display, "")
     yield _markdown(row_type.names)
     yield _markdown(["---:" if isinstance(type_, t.NumericType) else "---" for type_ in row_type.types])
     for row in rows:
         yield _markdown(cells(row))
 
 
+_BREAK = re.compile(r"\r\n?|\n")
+
+
 def _markdown(cells: Sequence[str]) -> str:
-    escaped = (cell.replace("\\", "\\\\").replace("|", "\\|").replace("\n", "<br>") for cell in cells)
+    escaped = (_BREAK.sub("<br>", cell.replace("\\", "\\\\").replace("|", "\\|")) for cell in cells)
     return f"| {' | '.join(escaped)} |"
-
-
-def _plain_cells(row_type: t.RowType, display: Display) -> Callable[[Sequence[object]], list[str]]:
-    """As `cell_texts`, with NULL as an empty text."""
-    texts = cell_texts(row_type, display)
-    return lambda row: ["" if value is None else text for value, text in zip(row, texts(row), strict=True)]
 
 
 _LINES: dict[Format, Callable[[t.RowType, Rows, Display], Iterator[str]]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
+from compiled_plan.api.results.kinds import JobStatus
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import RowType
 
@@ -24,8 +25,8 @@ class Job(Protocol):
         """True if the run ends by itself."""
 
     @property
-    def stopped(self) -> bool:
-        """True if the run was cancelled before its end."""
+    def status(self) -> JobStatus:
+        """The state: RUNNING, FINISHED, CANCELED or FAILED."""
 
     @property
     def runtime_ms(self) -> int:
@@ -40,8 +41,8 @@ class Job(Protocol):
     def wait(self, seconds: float | None) -> bool:
         """Wait for the end, at most some seconds; return False on a timeout, raise the error of a failed run."""
 
-    def on_end(self, report: Callable[[BaseException | None, bool], None]) -> None:
-        """Call `report` at the end, with the error of a failed run, and True if the run was cancelled."""
+    def on_end(self, report: Callable[[JobStatus, BaseException | None], None]) -> None:
+        """Call `report` at the end, with the state and the error of a failed run; at once if the run has ended."""
 
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
         """The rows as a DataFrame of pandas, PyArrow or Spark, without row kinds."""

@@ -31,6 +31,16 @@ class JobStatus(Enum):
     SUSPENDED = 8
     RECONCILING = 9
 
+    @classmethod
+    def at_end(cls, fault: BaseException | None, stopped: bool) -> JobStatus:
+        """The state of an ended run.
+
+        Args:
+            fault: the error of a failed run.
+            stopped: True if the run was cancelled before its end.
+        """
+        return cls.CANCELED if stopped else cls.FAILED if fault is not None else cls.FINISHED
+
     def is_globally_terminal_state(self) -> bool:
         """Return True if the run has ended."""
         return self in (JobStatus.FAILED, JobStatus.CANCELED, JobStatus.FINISHED)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from compiled_plan.api.results.job import Job
+from compiled_plan.api.results.kinds import JobStatus
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.text.visible import counted
@@ -69,11 +70,21 @@ class Preview:
         if self._fault is not None:
             return f"failed: {self._fault}"
         if self._ended and self._size <= count:
-            return counted(self._size, "row")
-        first = f"the first {min(self._size, count)} rows" if self._size else "no rows yet"
+            return counted(self._size, "row") + _STATES.get(self._job.status, "")
+        first = f"the first {counted(min(self._size, count), 'row')}" if self._size else "no rows yet"
+        if self._job.status is not JobStatus.RUNNING:
+            return first + _STATES[self._job.status]
         return (
             first if self._ended or self._taken else f"{first}; the run continues: collect() reads on, cancel() ends it"
         )
+
+
+#: Ends of runs as remarks behind their rows.
+_STATES = {
+    JobStatus.FINISHED: "",
+    JobStatus.CANCELED: ", canceled",
+    JobStatus.FAILED: "; the run failed: collect() raises its error after the last row",
+}
 
 
 def _cut(chunks: Sequence[Chunk], count: int) -> list[Chunk]:

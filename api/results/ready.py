@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from compiled_plan.api.results.html import block, cells_of, shortened, table_html
+from compiled_plan.api.results.html import block, shortened, table_html
+from compiled_plan.api.results.kinds import JobStatus
 from compiled_plan.api.results.preview import SHOWN_ROWS
 from compiled_plan.api.results.table_result import TableResult
-from compiled_plan.api.results.tableau import EMPTY, framed, text_of, zone_of
+from compiled_plan.api.results.tableau import NULL, cell_texts, counted_frame
 from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.table.columns import SchemaColumn
 from compiled_plan.planner.table.schemas import ResolvedSchema
@@ -35,7 +36,7 @@ class EndedJob:
     frames: Callable[[str, Sequence[Chunk], RowType], Any] | None = None
     #: Empty, since nothing runs.
     id: str = ""
-    stopped: bool = False
+    status: JobStatus = JobStatus.FINISHED
     runtime_ms: int = 0
     bounded: bool = True
 
@@ -53,8 +54,8 @@ class EndedJob:
     def wait(self, seconds: float | None) -> bool:
         return True
 
-    def on_end(self, report: Callable[[BaseException | None, bool], None]) -> None:
-        report(None, False)
+    def on_end(self, report: Callable[[JobStatus, BaseException | None], None]) -> None:
+        report(self.status, None)
 
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
         if self.frames is not None:
@@ -81,7 +82,8 @@ class ReadyResult(TableResult):
         print(self)
 
     def __str__(self) -> str:
-        return self._text or _framed(self.column_names, [[cell or "" for cell in row] for row in self._cells()])
+        rows = [[cell or "" for cell in row] for row in self._cells()]
+        return self._text or "\n".join(counted_frame(self.column_names, rows))
 
     def __repr__(self) -> str:
         return str(self) if len(self._rows) <= SHOWN_ROWS else super().__repr__()
@@ -90,7 +92,7 @@ class ReadyResult(TableResult):
         if self._text:
             return block(self._text)
         cells = [[cell and masked_text(cell) for cell in row] for row in self._cells()]
-        return table_html(self.row_type.names, self.row_type.types, cells, counted(len(cells), "row"))
+        return table_html(self.row_type, cells, counted(len(cells), "row"))
 
     def _cells(self) -> list[list[str | None]]:
         """The rows as text; None is NULL."""
@@ -118,28 +120,18 @@ class FirstRows(ReadyResult):
         return self.job.chunks()
 
     def __str__(self) -> str:
-        return _framed(
-            self.column_names, [["<NULL>" if cell is None else cell for cell in row] for row in self._cells()]
-        )
+        rows = list(map(cell_texts(self.row_type, self.display, NULL), self._rows))
+        return "\n".join(counted_frame(self.column_names, rows))
 
     def _repr_html_(self) -> str:
-        cells = list(map(shortened, self._cells()))
-        return table_html(self.row_type.names, self.row_type.types, cells, counted(len(cells), "row"))
-
-    def _cells(self) -> list[list[str | None]]:
-        zone = zone_of(self.display.time_zone)
-        texts = [text_of(type_, zone) for type_ in self.row_type.types]
-        return [cells_of(row, texts) for row in self._rows]
+        cells = [shortened(row) for row in map(cell_texts(self.row_type, self.display, None), self._rows)]
+        return table_html(self.row_type, cells, counted(len(cells), "row"))
 
 
 def _shown(cell: object) -> str:
     if isinstance(cell, datetime):
         return cell.isoformat(timespec="milliseconds")
     return str(cell).upper() if isinstance(cell, bool) else str(cell)
-
-
-def _framed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join([*framed(headings, rows), f"{counted(len(rows), 'row')} in set"]) if rows else EMPTY
 
 
 _COLUMNS = ("name", "type", "null", "key", "extras", "watermark")

@@ -22,7 +22,7 @@ from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.planner.table.columns import PhysicalColumn
 from compiled_plan.planner.table.schemas import ResolvedSchema
 from compiled_plan.planner.table.table_schemas import TableSchema
-from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
+from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import RowType
 from compiled_plan.plans.types.conversions import converter_of
@@ -63,13 +63,7 @@ class JobClient:
 
     def get_job_status(self) -> Future[JobStatus]:
         """The state of the run, as a future that has completed."""
-        try:
-            ended = self._job.wait(0)
-        except CompiledPlanError:
-            return _completed(JobStatus.FAILED)
-        if not ended:
-            return _completed(JobStatus.RUNNING)
-        return _completed(JobStatus.CANCELED if self._job.stopped else JobStatus.FINISHED)
+        return _completed(self._job.status)
 
     def get_job_execution_result(self) -> Future[JobExecutionResult]:
         """A future of the end of the run; its `result()` waits for it, and raises the error of a failed run."""
@@ -267,7 +261,8 @@ class TableResult:
 
         Args:
             kind: the class: `pandas.DataFrame`, `pyarrow.Table` or `pyspark.sql.DataFrame`.
-            changelog: return the changes with their kinds in a first column `op`, not the table that they produce.
+            changelog: return the changes with their kinds in a first column `op` (`_op` if there is a column `op`), not
+                the table that they produce.
 
         Returns:
             The DataFrame.
@@ -312,19 +307,19 @@ class TableResult:
         return Chunk(table.kinds[:count], [column[:count] for column in table.columns])
 
     def __repr__(self) -> str:
-        return f"TableResult({columns_text(self.row_type.names, self.row_type.types)})"
+        return f"TableResult({columns_text(self.row_type)})"
 
     def _repr_html_(self) -> str:
         """The first rows that have arrived; `collect()` returns them all the same."""
-        names, types, job = self.row_type.names, self.row_type.types, self.job
-        if job is None or not names:
+        job = self.job
+        if job is None or not self.row_type.fields:
             return note("OK" if job is None or not job.id else f"Job ID: {job.id}")
         if self._taken and self._preview is None:
-            return table_html(names, types, (), "the rows of this result were taken already")
+            return table_html(self.row_type, (), "the rows of this result were taken already")
         if self._preview is None:
             self._preview = Preview(job)
         shown = self._preview.read(SHOWN_ROWS, SECONDS)
-        return table_html(*with_kinds(names, types, shown.chunks, self.display), shown.state)
+        return table_html(*with_kinds(self.row_type, shown.chunks, self.display), shown.state)
 
     def chunks(self) -> Iterator[Chunk]:
         """The rows as they arrive, in columns of internal values, which `api.results.formats` formats.

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TypeVar
 from unicodedata import category, east_asian_width
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -20,7 +21,9 @@ from compiled_plan.plans.text.visible import counted
 from compiled_plan.plans.types import bitmaps, variants
 from compiled_plan.plans.types.row import RowKind
 
-_NULL = "<NULL>"
+#: The text of NULL in a frame.
+NULL = "<NULL>"
+Null = TypeVar("Null", str, None)
 _KINDS = tuple(RowKind)
 _WIDTHS: dict[type[t.LogicalType], int] = {
     t.BooleanType: 5,
@@ -58,10 +61,10 @@ def lines(
     """
     display = display or Display()
     most = display.max_width
-    widths = [max(len(_NULL), _width_of(field.type, most), _shown_width(field.name)) for field in row_type.fields]
+    widths = [max(len(NULL), _width_of(field.type, most), _shown_width(field.name)) for field in row_type.fields]
     head = [2] if kinds else []
     rule = _rule([*head, *widths])
-    cells_of = cell_texts(row_type, display)
+    cells_of = cell_texts(row_type, display, NULL)
     count = 0
     for chunk in chunks:
         for kind, row in zip(chunk.kinds, zip(*chunk.columns, strict=True), strict=True):
@@ -80,11 +83,11 @@ def lines(
 EMPTY = "Empty set"
 
 
-def cell_texts(row_type: t.RowType, display: Display) -> Callable[[Sequence[object]], list[str]]:
-    """The function that converts the internal values of a row to texts."""
+def cell_texts(row_type: t.RowType, display: Display, null: Null) -> Callable[[Sequence[object]], list[str | Null]]:
+    """The function that converts the internal values of a row to texts, and NULL to `null`."""
     zone = zone_of(display.time_zone)
     texts = [text_of(type_, zone) for type_ in row_type.types]
-    return lambda row: [_NULL if value is None else text(value) for value, text in zip(row, texts, strict=True)]
+    return lambda row: [null if value is None else text(value) for value, text in zip(row, texts, strict=True)]
 
 
 def framed(headings: Sequence[str], rows: Sequence[Sequence[str]], most: int | None = None) -> list[str]:
@@ -94,6 +97,11 @@ def framed(headings: Sequence[str], rows: Sequence[Sequence[str]], most: int | N
         widths = [max(_shown_width(head), min(width, most)) for head, width in zip(headings, widths, strict=True)]
     rule = _rule(widths)
     return [rule, _line(headings, widths), rule, *(_line(row, widths) for row in rows), rule]
+
+
+def counted_frame(headings: Sequence[str], rows: Sequence[Sequence[str]], most: int | None = None) -> list[str]:
+    """As `framed`, with the number of rows below; the text of an empty result if there are none."""
+    return [*framed(headings, rows, most), f"{counted(len(rows), 'row')} in set"] if rows else [EMPTY]
 
 
 def _rule(widths: Sequence[int]) -> str:

@@ -14,6 +14,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from compiled_plan.api.reporting import is_debug, reported
+from compiled_plan.api.results.kinds import JobStatus
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.results.tableau import Display
 from compiled_plan.plans.connectors.registry import connector_spec
@@ -97,15 +98,16 @@ def session_started(
 
 
 class _Reported:
-    """A run whose errors are reworded for the program. See `api.results.table_result.Job`."""
+    """A run whose errors are reworded for the program. See `api.results.job.Job`."""
 
     def __init__(self, job: EmbeddedRun) -> None:
         self._job = job
+        self.status = JobStatus.RUNNING
         # The run refers to this object until its end: a session refers to its jobs weakly.
         job.on_end(self._at_end)
 
     def _at_end(self, fault: BaseException | None, stopped: bool) -> None:
-        """Do nothing."""
+        self.status = JobStatus.at_end(fault, stopped)
 
     @property
     def id(self) -> str:
@@ -114,10 +116,6 @@ class _Reported:
     @property
     def bounded(self) -> bool:
         return self._job.bounded
-
-    @property
-    def stopped(self) -> bool:
-        return self._job.stopped
 
     @property
     def runtime_ms(self) -> int:
@@ -138,8 +136,8 @@ class _Reported:
     def wait(self, seconds: float | None) -> bool:
         return self._job.wait(seconds)
 
-    def on_end(self, report: Callable[[BaseException | None, bool], None]) -> None:
-        self._job.on_end(report)
+    def on_end(self, report: Callable[[JobStatus, BaseException | None], None]) -> None:
+        self._job.on_end(lambda fault, stopped: report(JobStatus.at_end(fault, stopped), fault))
 
     @reported()
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:

@@ -33,19 +33,20 @@ class SessionJob:
     Args:
         job: the run.
         name: the job's name.
+        collects: True if the run is of a query, whose result returns the rows.
     """
 
-    def __init__(self, job: Job, name: str) -> None:
+    def __init__(self, job: Job, name: str, *, collects: bool = False) -> None:
         self.id, self.name, self.start = job.id, name, datetime.now()
-        self.collects = name == _COLLECT
+        self.collects = collects
         self.status = JobStatus.RUNNING
         self.fault: CompiledPlanError | None = None
         self._job = weakref.ref(job)
         job.on_end(self._ended)
 
-    def _ended(self, fault: BaseException | None, stopped: bool) -> None:
-        self.status = JobStatus.CANCELED if stopped else JobStatus.FAILED if fault else JobStatus.FINISHED
-        if fault is not None and not stopped:
+    def _ended(self, status: JobStatus, fault: BaseException | None) -> None:
+        self.status = status
+        if fault is not None and status is JobStatus.FAILED:
             # The original refers to the run by its traceback.
             self.fault = (
                 ExecutionError(fault.message, where=fault.where, remedy=fault.remedy)
@@ -74,23 +75,15 @@ class SessionJob:
                 return
 
 
-#: The name of the job of a query.
-_COLLECT = "collect"
-
-
 def register(context: PlanningContext, plan: CompiledPlan, job: Job) -> None:
     """Add a run to the jobs of a session."""
-    context.jobs.append(SessionJob(job, context.config.get(NAME) or _name(plan)))
+    tables = [node.dynamic_table_sink.table for node in plan.sinks if isinstance(node, Sink)]
+    collects = any((table.options or {}).get("connector") == "collect" for table in tables)
+    name = "collect" if collects else ",".join(f"insert-into_{'.'.join(table.path)}" for table in tables)
+    context.jobs.append(SessionJob(job, context.config.get(NAME) or name, collects=collects))
     ended = [item for item in context.jobs if not item.running]
     for item in ended[: max(0, len(ended) - _MOST_ENDED)]:
         context.jobs.remove(item)
-
-
-def _name(plan: CompiledPlan) -> str:
-    tables = [node.dynamic_table_sink.table for node in plan.sinks if isinstance(node, Sink)]
-    if any((table.options or {}).get("connector") == "collect" for table in tables):
-        return _COLLECT
-    return ",".join(f"insert-into_{'.'.join(table.path)}" for table in tables)
 
 
 def job_of(context: PlanningContext, text: str) -> SessionJob:

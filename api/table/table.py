@@ -24,6 +24,7 @@ from compiled_plan.planner.table.naming import hinted, name_of
 from compiled_plan.planner.table.schemas import ResolvedSchema, schema_of
 from compiled_plan.planner.table.table_schemas import TableSchema
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.types import RowType, row_of
 
 
 def _snake(name: object) -> str:
@@ -107,13 +108,14 @@ class Table(ColumnMethods, RowMethods, GroupMethods, JoinMethods):
 
     def _repr_html_(self) -> str:
         """The columns with their types; a table has rows only when it runs."""
-        columns = self.get_resolved_schema().columns
-        names, types = [column.name for column in columns], [column.data_type for column in columns]
-        return table_html(names, types, (), "a table that has not run: show() and head() run it")
+        return table_html(self._row_type(), (), "a table that has not run: show() and head() run it")
 
     def _described(self) -> str:
+        return columns_text(self._row_type())
+
+    def _row_type(self) -> RowType:
         columns = self.get_resolved_schema().columns
-        return columns_text([column.name for column in columns], [column.data_type for column in columns])
+        return row_of([column.name for column in columns], [column.data_type for column in columns])
 
     def __str__(self) -> str:
         """A name for this table in SQL: `env.sql_query(f"SELECT * FROM {table}")`."""

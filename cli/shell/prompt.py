@@ -21,6 +21,7 @@ from pygments.styles import get_style_by_name
 
 from compiled_plan.cli.common.terminal import console, fail
 from compiled_plan.cli.shell.completion import SqlCompleter
+from compiled_plan.cli.shell.interrupts import Terminated
 from compiled_plan.cli.shell.lexer import SqlLexer
 from compiled_plan.cli.shell.shell import COMMANDS, Quit, Shell
 from compiled_plan.planner.sql.grammar.splitting import split_script
@@ -198,6 +199,9 @@ def converse(shell: Shell, session: PromptSession[str], *, debug: bool = False) 
         shell: the shell.
         session: its prompt.
         debug: print tracebacks of errors.
+
+    Raises:
+        Terminated: SIGTERM came.
     """
     news = News(shell)
     while True:
@@ -205,6 +209,8 @@ def converse(shell: Shell, session: PromptSession[str], *, debug: bool = False) 
         try:
             with patch_stdout():
                 text = session.prompt()
+        except Terminated:
+            raise
         except KeyboardInterrupt:
             continue
         except EOFError:
@@ -213,6 +219,8 @@ def converse(shell: Shell, session: PromptSession[str], *, debug: bool = False) 
             shell.run(text)
         except Quit:
             return
+        except Terminated:
+            raise
         except KeyboardInterrupt:
             console().print("stopped", style="dim")
         except CompiledPlanError as fault:

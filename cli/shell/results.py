@@ -18,7 +18,7 @@ from compiled_plan.api.results.changelog import ChangelogTable
 from compiled_plan.api.results.formats import Format, format_rows
 from compiled_plan.api.results.kinds import JobStatus
 from compiled_plan.api.results.ready import ReadyResult
-from compiled_plan.api.results.tableau import EMPTY, cell_texts, framed
+from compiled_plan.api.results.tableau import NULL, cell_texts, counted_frame, framed
 from compiled_plan.cli.common.running import print_line
 from compiled_plan.cli.common.terminal import console
 from compiled_plan.plans.errors import CompiledPlanError
@@ -126,6 +126,9 @@ class Results:
                 refresh_per_second=_REFRESHES,
                 transient=True,
                 vertical_overflow="crop",
+                # Its own streams would escape the control characters that move the cursor.
+                redirect_stdout=False,
+                redirect_stderr=False,
             ):
                 for chunk in result.chunks():
                     view.apply(chunk)
@@ -177,7 +180,7 @@ class TableView:
 
     def __init__(self, result: TableResult, table: ChangelogTable) -> None:
         self._result, self._table = result, table
-        self._texts = cell_texts(result.row_type, result.display)
+        self._texts = cell_texts(result.row_type, result.display, NULL)
         self._changes = 0
         self._lock = threading.Lock()
 
@@ -203,7 +206,4 @@ class TableView:
     def lines(self) -> list[str]:
         """All rows in a frame, with their number."""
         rows = list(map(self._texts, self._table.rows()))
-        if not rows:
-            return [EMPTY]
-        frame = framed(self._result.column_names, rows, self._result.display.max_width)
-        return [*frame, f"{counted(len(rows), 'row')} in set"]
+        return counted_frame(self._result.column_names, rows, self._result.display.max_width)

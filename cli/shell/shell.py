@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.scripts import warnings_said
 from compiled_plan.cli.common.terminal import console
+from compiled_plan.cli.shell.interrupts import uninterrupted
 from compiled_plan.cli.shell.results import Results
 from compiled_plan.planner.sql.grammar.splitting import Piece, split_script
 from compiled_plan.planner.sql.nodes import statements as st
@@ -68,6 +69,8 @@ class Shell:
     _spark: Future[Future[Any]] | None = None
     _warming: Thread | None = None
     _closing: bool = False
+    #: The jobs to wait for by id: the session forgets ended ones, also failed ones, when there are many.
+    _started: dict[str, SessionJob] = field(default_factory=dict)
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="statements"))
 
     @property
@@ -117,8 +120,11 @@ class Shell:
             self.results.show(result)
 
     def _executed(self, text: str) -> TableResult:
-        with warnings_said(console().print):
-            return self.environment.execute_sql(text)
+        try:
+            with warnings_said(console().print):
+                return self.environment.execute_sql(text)
+        finally:
+            self._started |= {job.id: job for job in self.jobs if not job.collects}
 
     def _command(self, word: str) -> None:
         match word:
@@ -170,24 +176,27 @@ class Shell:
             KeyboardInterrupt: the wait was interrupted; the jobs are stopped.
         """
         try:
-            for job in list(self.jobs):
-                if not job.collects:
-                    job.wait()
-                    if job.fault is not None:
-                        raise ExecutionError(
-                            f"job {job.id} ({job.name}) failed: {job.fault.message}",
-                            where=job.fault.where,
-                            remedy=job.fault.remedy,
-                        )
+            for job in self._started.values():
+                job.wait()
+                if job.fault is not None:
+                    raise ExecutionError(
+                        f"job {job.id} ({job.name}) failed: {job.fault.message}",
+                        where=job.fault.where,
+                        remedy=job.fault.remedy,
+                    )
         except BaseException:
             self.stop_jobs()
             raise
 
     def stop_jobs(self) -> None:
         """Stop all jobs."""
-        for job in list(self.jobs):
-            if job.running:
-                uninterrupted(job.stop)
+
+        def stop() -> None:
+            for job in list(self.jobs):
+                if job.running:
+                    job.stop()
+
+        uninterrupted(stop)
 
     def close(self) -> None:
         """Stop all jobs, and end the thread of the statements."""
@@ -195,25 +204,15 @@ class Shell:
         running = sum(job.running for job in self.jobs)
         if running:
             console().print(f"stopping {counted(running, 'job')} ...", style="dim")
-        self.stop_jobs()
-        self._pool.shutdown(wait=True)
-        if self._warming is not None:
-            self._warming.join()
+        try:
+            self.stop_jobs()
+        finally:
+            self._pool.shutdown(wait=True)
+            if self._warming is not None:
+                self._warming.join()
 
 
 _POLL = 0.1
-
-
-def uninterrupted(action: Callable[[], Any]) -> None:
-    """Do something to its end in a thread, whatever interrupts this one; its error is raised here."""
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(action)
-        while True:
-            try:
-                future.result()
-                return
-            except KeyboardInterrupt:
-                continue
 
 
 def needs_spark(text: str) -> bool:

@@ -164,7 +164,7 @@ def _received(plan: CompiledPlan) -> tuple[CompiledPlan, str, RowType | None]:
 
 
 class EmbeddedRun:
-    """A run in a thread of its own. See `api.results.table_result.Job`.
+    """A run in a thread of its own. See `api.results.job.Job`.
 
     Args:
         queue: the rows of micro-batches until they are read.
@@ -224,11 +224,6 @@ class EmbeddedRun:
         return self._run.bounded
 
     @property
-    def stopped(self) -> bool:
-        """True if the run was stopped before its end."""
-        return self._closed
-
-    @property
     def runtime_ms(self) -> int:
         """The duration of an ended run in milliseconds."""
         return int(1000 * (self._ended - self._began))
@@ -263,18 +258,22 @@ class EmbeddedRun:
             return arrival.wait_for(lambda: bool(self._queue.queue), seconds)
 
     def stop(self) -> None:
-        """Stop the run, and wait for its end.
+        """Stop the run, and wait for its end; no effect after it.
 
         Raises:
             StuckError: it did not end.
         """
-        # A fault from before the stop is still raised to readers.
-        self._closed = self._closed or self._fault is None
+        with self._ending:
+            # An ended run keeps its rows; a fault from before the stop is still raised to readers.
+            self._closed = self._closed or (self._reports is not None and self._fault is None)
+        if not self._closed:
+            return
         if self._run is not None:
             self._run.stop()
         while self._thread is not None and self._thread.is_alive():
             self._drain()
             self._thread.join(0.05)
+        self._drain()
         self._queue.put(None)
         if isinstance(self._fault, StuckError):
             raise self._fault

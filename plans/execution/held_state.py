@@ -80,11 +80,7 @@ class HeldState:
 
 def _entries(reader: StateReader, operator: StoredOperator, rows: DataFrame | None) -> DataFrame:
     """One row per entry, with the columns of the key in front."""
-    if rows is None:
-        raise CheckpointError(
-            "the checkpoint has no state yet: no micro-batch is done", where=reader.root.shown, remedy="run its plan"
-        )
-    entries = entries_of(operator, reader.content(rows, operator.uid))
+    entries = entries_of(reader, operator, rows)
     if "key" not in entries.columns:
         return entries
     others = [name for name in entries.columns if name != "key"]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.api.results.kinds import JobStatus
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.running.jobs import SessionJob
 from compiled_plan.plans import types as t
@@ -19,12 +20,13 @@ class FakeJob:
 
     def __init__(self, chunks: Sequence[Chunk], fault: CompiledPlanError | None = None, endless: bool = False) -> None:
         self.id = f"{id(self):032x}"
-        self.stopped, self.runtime_ms, self.bounded = False, 0, not endless
+        self.runtime_ms, self.bounded = 0, not endless
+        self.status = JobStatus.RUNNING
         self._chunks, self._fault = chunks, fault
         self._end = threading.Event()
-        self._reports: list[Callable[[BaseException | None, bool], None]] = []
+        self._reports: list[Callable[[JobStatus, BaseException | None], None]] = []
         if not endless:
-            self._end.set()
+            self._ends(JobStatus.at_end(fault, False))
 
     def chunks(self) -> Iterator[Chunk]:
         yield from self._chunks
@@ -34,10 +36,14 @@ class FakeJob:
         return True
 
     def stop(self) -> None:
-        self.stopped = self.stopped or not self._end.is_set()
+        if not self._end.is_set():
+            self._ends(JobStatus.CANCELED)
+
+    def _ends(self, status: JobStatus) -> None:
+        self.status = status
         self._end.set()
         for report in self._reports:
-            report(None, self.stopped)
+            report(status, self._fault)
 
     def wait(self, seconds: float | None) -> bool:
         if not self._end.wait(seconds):
@@ -46,10 +52,10 @@ class FakeJob:
             raise self._fault
         return True
 
-    def on_end(self, report: Callable[[BaseException | None, bool], None]) -> None:
+    def on_end(self, report: Callable[[JobStatus, BaseException | None], None]) -> None:
         self._reports.append(report)
         if self._end.is_set():
-            report(self._fault, self.stopped)
+            report(self.status, self._fault)
 
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: t.RowType) -> Any:
         raise NotImplementedError
@@ -73,7 +79,7 @@ class FakeEnvironment(TableEnvironment):
         if not text.startswith(("SELECT", "INSERT")):
             return super().execute_sql(stmt)
         collects = text.startswith("SELECT")
-        self.context.jobs.append(SessionJob(self.job, "collect" if collects else "insert-into_a"))
+        self.context.jobs.append(SessionJob(self.job, "collect" if collects else "insert-into_a", collects=collects))
         if text == "INSERT WAITING":
             self.job.wait(None)
         return TableResult(ROW if collects else t.RowType(), self.job, insert_only=self.insert_only)

@@ -64,13 +64,7 @@ def export(reader: StateReader, operator: StoredOperator, path: str) -> int:
         raise ExecutionError("there is a file or folder of that name", where=folder.shown, remedy="name a new one")
 
     def write(rows: DataFrame | None) -> None:
-        if rows is None:
-            raise CheckpointError(
-                "the checkpoint has no state yet: no micro-batch is done",
-                where=reader.root.shown,
-                remedy="run its plan",
-            )
-        entries = entries_of(operator, reader.content(rows, operator.uid))
+        entries = entries_of(reader, operator, rows)
         with settings(reader.spark, _POINTS_IN_TIME):
             entries.write.mode("overwrite").parquet(folder.uri)
 
@@ -85,8 +79,22 @@ def export(reader: StateReader, operator: StoredOperator, path: str) -> int:
         raise translate(fault) from fault
 
 
-def entries_of(operator: StoredOperator, content: DataFrame) -> DataFrame:
-    """One row per entry; see `export`."""
+def entries_of(reader: StateReader, operator: StoredOperator, rows: DataFrame | None) -> DataFrame:
+    """One row per entry of an operator; see `export`.
+
+    Args:
+        reader: the reader of the checkpoint.
+        operator: the operator.
+        rows: the stored rows, as of `StateReader.at_rest`.
+
+    Raises:
+        CheckpointError: there are no stored rows yet.
+    """
+    if rows is None:
+        raise CheckpointError(
+            "the checkpoint has no state yet: no micro-batch is done", where=reader.root.shown, remedy="run its plan"
+        )
+    content = reader.content(rows, operator.uid)
     fields = operator.state["fields"]
     lists = list(_entry_lists(fields))
     frames = [_of_list(operator, content, entry_list, lists) for entry_list in lists]

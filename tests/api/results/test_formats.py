@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import csv
 import datetime as dt
+import io
 import json
 from decimal import Decimal
 
@@ -35,6 +37,16 @@ def test_each_format() -> None:
     ]
     assert lines(Format.TABLE)[1].split() == ["|", "a", "|", "b", "c", "|"]
     assert lines(Format.TABLE)[-1] == "3 rows in set"
+
+
+def test_line_breaks_stay_in_their_cells() -> None:
+    texts = ["a\nb", "a\rb", "a\r\nb"]
+    chunks = [Chunk([0] * 3, [texts])]
+    row_type = t.row_of(["s"], [t.STRING])
+    as_csv = "\n".join(format_rows(Format.CSV, row_type, iter(chunks), Display(), kinds=False))
+    assert [*csv.reader(io.StringIO(as_csv, newline=""))] == [["s"], *([text] for text in texts)]
+    as_markdown = format_rows(Format.MARKDOWN, row_type, iter(chunks), Display(), kinds=False)
+    assert [*as_markdown][2:] == ["| a<br>b |"] * 3
 
 
 def test_kinds_are_the_first_column() -> None:

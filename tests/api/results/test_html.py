@@ -6,7 +6,7 @@ from compiled_plan import TableEnvironment
 from compiled_plan.api.results.html import block, columns_text, note, table_html, with_kinds
 from compiled_plan.api.results.tableau import Display
 from compiled_plan.plans.execution.chunks import Chunk
-from compiled_plan.plans.types import RowType, parse_type
+from compiled_plan.plans.types import RowType, parse_type, row_of
 
 
 def _columns(text: str) -> RowType:
@@ -20,7 +20,7 @@ ROWS = _columns("ROW<`<i>id</i>` INT, name STRING>")
 
 def test_names_and_values_are_escaped_and_have_types() -> None:
     chunks = [Chunk([0, 0], [[1, None], ["<script>alert(1)</script>\x1b[2J", "b" * 400]])]
-    html = table_html(*with_kinds(ROWS.names, ROWS.types, chunks, Display()), "2 <rows>")
+    html = table_html(*with_kinds(ROWS, chunks, Display()), "2 <rows>")
     assert "&lt;i&gt;id&lt;/i&gt;<br><small>INT</small>" in html
     assert "name<br><small>STRING</small>" in html
     assert "<script" not in html
@@ -33,9 +33,8 @@ def test_names_and_values_are_escaped_and_have_types() -> None:
 
 
 def test_updates_have_their_kind() -> None:
-    names, types, rows = with_kinds(ROWS.names, ROWS.types, [Chunk([0, 1, 2], [[1, 1, 2], ["a"] * 3])], Display())
-    assert names == ["op", "<i>id</i>", "name"]
-    assert len(types) == 3
+    row_type, rows = with_kinds(ROWS, [Chunk([0, 1, 2], [[1, 1, 2], ["a"] * 3])], Display())
+    assert row_type.names == ("op", "<i>id</i>", "name")
     assert rows == [["+I", "1", "a"], ["-U", "1", "a"], ["+U", "2", "a"]]
 
 
@@ -46,7 +45,7 @@ def test_values_are_those_of_print() -> None:
 
     moment = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
     chunk = Chunk([0], [[True], [moment], [Decimal("1.50")]])
-    _, _, rows = with_kinds(row_type.names, row_type.types, [chunk], Display("Europe/Berlin"))
+    _, rows = with_kinds(row_type, [chunk], Display("Europe/Berlin"))
     assert rows == [["TRUE", "2026-01-01 01:00:00.000", "1.50"]]
 
 
@@ -69,7 +68,7 @@ def test_results_of_statements_are_whole_and_masked() -> None:
 
 
 def test_many_columns_are_cut() -> None:
-    names, types = [f"c{at}" for at in range(11)], [parse_type("INT NOT NULL")] * 11
-    assert columns_text(names[:2], types[:2]) == "c0 INT NOT NULL, c1 INT NOT NULL"
-    assert columns_text(names, types).endswith("c7 INT NOT NULL, ... 3 more")
-    assert columns_text(["two words"], [parse_type("STRING")]) == "`two words` STRING"
+    whole = row_of([f"c{at}" for at in range(11)], [parse_type("INT NOT NULL")] * 11)
+    assert columns_text(RowType(fields=whole.fields[:2])) == "c0 INT NOT NULL, c1 INT NOT NULL"
+    assert columns_text(whole).endswith("c7 INT NOT NULL, ... 3 more")
+    assert columns_text(_columns("ROW<`two words` STRING>")) == "`two words` STRING"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from compiled_plan.api.results.kinds import JobStatus
 from compiled_plan.api.results.preview import Preview
 from compiled_plan.api.results.ready import FirstRows
 from compiled_plan.api.results.table_result import TableResult
@@ -25,7 +26,7 @@ class Batches:
 
     def __init__(self, *chunks: Chunk, end: str = "ended", bounded: bool = True, appends: bool = True) -> None:
         self.left, self.end, self.bounded, self.insert_only = list(chunks), end, bounded, appends
-        self.stopped, self.waits = False, 0
+        self.status, self.waits = JobStatus.RUNNING, 0
 
     def chunks(self) -> Iterator[Chunk]:
         while self.left:
@@ -38,14 +39,14 @@ class Batches:
         return bool(self.left) or self.end != "waits"
 
     def stop(self) -> None:
-        self.stopped = True
+        self.status, self.end, self.left = JobStatus.CANCELED, "ended", []
 
     def wait(self, seconds: float | None) -> bool:
         if self.end not in ("ended", "waits"):
             raise ExecutionError(self.end)
         return True
 
-    def on_end(self, report: Callable[[BaseException | None, bool], None]) -> None:
+    def on_end(self, report: Callable[[JobStatus, BaseException | None], None]) -> None:
         raise NotImplementedError
 
     def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
@@ -76,8 +77,29 @@ def test_shown_rows_are_still_there_for_the_program() -> None:
 
 def test_a_quiet_run_does_not_block_a_notebook() -> None:
     result = result_of(Batches(inserts(1), end="waits", bounded=False))
-    assert "the first 1 rows; the run continues" in result._repr_html_()
+    assert "the first 1 row; the run continues" in result._repr_html_()
     assert "no rows yet; the run continues" in result_of(Batches(end="waits"))._repr_html_()
+
+
+def test_a_cancelled_run_is_shown_as_such() -> None:
+    result = result_of(Batches(inserts(1), end="waits", bounded=False))
+    result._repr_html_()
+    result.cancel()
+    assert "1 row, canceled" in result._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [
+        (JobStatus.FINISHED, "the first 2 rows"),
+        (JobStatus.CANCELED, "the first 2 rows, canceled"),
+        (JobStatus.FAILED, "the first 2 rows; the run failed: collect() raises its error after the last row"),
+    ],
+)
+def test_a_run_that_has_ended_does_not_continue(status: JobStatus, state: str) -> None:
+    job = Batches(inserts(*range(3)))
+    job.status = status
+    assert Preview(job).read(2, 1).state == state
 
 
 def test_a_long_result_is_cut() -> None:
@@ -120,7 +142,7 @@ UPDATES = Chunk([INSERT, INSERT], [[1, 5]]), Chunk([BEFORE, AFTER], [[1, 2]])
 )
 def test_first_rows_end_the_run(job: Batches, count: int, expected: list[int]) -> None:
     head = FirstRows(result_of(job), count)
-    assert job.stopped
+    assert job.status is JobStatus.CANCELED
     assert values_of(head) == expected
     assert head.to_dataframe("pyarrow") == ["pyarrow", [Chunk([0] * len(expected), [tuple(expected)])]]
 
@@ -134,7 +156,7 @@ def test_an_interrupt_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job, "wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
         FirstRows(result_of(job), 3)
-    assert job.stopped
+    assert job.status is JobStatus.CANCELED
 
 
 def test_first_rows_as_text_and_html() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from compiled_plan import TableEnvironment
 from compiled_plan.api.running import jobs
+from compiled_plan.api.running.compiling import compile_query
 from compiled_plan.api.running.jobs import SessionJob, job_of, register
 from compiled_plan.plans.errors import ProgramError
 from tests.support.fake_jobs import FAILURE, FakeJob
@@ -40,8 +41,19 @@ def test_jobs_are_listed_and_stopped() -> None:
     with pytest.raises(ProgramError, match="several jobs of this session begin with 'ab'"):
         env.execute_sql("STOP JOB 'ab'")
     env.execute_sql("STOP JOB 'ab1'")
-    assert endless.stopped and shown(env)[0] == ("ab1", name, "CANCELED")
+    assert shown(env)[0] == ("ab1", name, "CANCELED")
     assert job_of(env.context, "ab2").fault is not None
+
+
+def test_a_name_does_not_make_a_job_a_query() -> None:
+    env = TableEnvironment()
+    plan = env.compile_script(PROGRAM)
+    env.set("pipeline.name", "collect")
+    register(env.context, plan, FakeJob(()))
+    env.set("pipeline.name", "nightly")
+    query = env.sql_query("SELECT 1 AS a")._rows.as_query()
+    register(env.context, compile_query(env.context, query.rel), FakeJob(()))
+    assert [(job.name, job.collects) for job in env.context.jobs] == [("collect", False), ("nightly", True)]
 
 
 def test_a_list_of_jobs_does_not_keep_their_data(monkeypatch: pytest.MonkeyPatch) -> None:

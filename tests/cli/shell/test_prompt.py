@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import stat
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from prompt_toolkit.output import DummyOutput
 from pygments.token import Comment, Keyword, Number, String
 
 from compiled_plan.api.results.formats import Format
+from compiled_plan.api.results.kinds import JobStatus
+from compiled_plan.cli.shell.interrupts import Terminated, terminate
 from compiled_plan.cli.shell.lexer import SqlLexer
 from compiled_plan.cli.shell.prompt import _SCHEMAS, _style, converse, history_file, history_in, prompt_session
 from compiled_plan.cli.shell.results import Results
@@ -58,6 +62,24 @@ def test_errors_go_on_at_the_prompt(shell: Shell, capsys: pytest.CaptureFixture[
     assert "error: table or view 'nope' not found\n  at: line 1, column 1\n" in err
     assert "abandoned" not in err
     assert err.count("(insert-into_a): failed") == 1 and "error: the disk is full" in err
+
+
+@pytest.mark.parametrize("keys", ["SHO", f"SELECT 1;{ENTER}"])
+def test_sigterm_ends_the_shell(shell: Shell, keys: str) -> None:
+    job = FakeJob((), endless=True)
+    shell.environment.job = job  # type: ignore[attr-defined]
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(0.5, signal.pthread_kill, (main, signal.SIGTERM))
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        timer.start()
+        with pytest.raises(Terminated):
+            typed(shell, keys)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGTERM, before)
+    assert job.status is (JobStatus.CANCELED if "SELECT" in keys else JobStatus.RUNNING)
 
 
 def test_tab_completes(shell: Shell) -> None:

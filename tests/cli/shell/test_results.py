@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import time
+from collections.abc import Iterator
+
 import pytest
 
+from compiled_plan.api.commands import console, show_controls
 from compiled_plan.api.results.changelog import ChangelogTable
 from compiled_plan.api.results.formats import Format
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.cli.shell import results
 from compiled_plan.cli.shell.results import Results, TableView
 from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.chunks import Chunk
 from tests.support.fake_jobs import FAILURE, ROW, ROWS, FakeEnvironment, FakeJob
 
 
@@ -55,22 +61,51 @@ def test_changes_come_with_their_kinds(capsys: pytest.CaptureFixture[str], mode:
     assert frame[1].split()[:2] == ["|", "op"] and frame[-1] == "4 rows in set"
 
 
+class Screen(io.StringIO):
+    """A terminal as stdout."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+class Watched(FakeJob):
+    """A run that ends once the screen has been updated."""
+
+    def __init__(self, screen: Screen) -> None:
+        super().__init__(ROWS)
+        self._screen = screen
+
+    def chunks(self) -> Iterator[Chunk]:
+        yield from super().chunks()
+        until = time.monotonic() + 30
+        while "[2K" not in self._screen.getvalue() and time.monotonic() < until:
+            time.sleep(0.01)
+
+
 def test_on_a_terminal_the_last_table_stays(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PAGER", "")
-    assert (
-        shown(capsys, "table", Format.TABLE, terminal=True)[-6:]
-        == [
-            "+----------+---+",
-            "| customer | n |",
-            "+----------+---+",
-            "|      ann | 2 |",
-            "|      bob | 1 |",
-            "+----------+---+",
-            "2 rows in set",
-        ][-6:]
-    )
+    monkeypatch.setenv("TERM", "xterm")
+    screen = Screen()
+    monkeypatch.setattr("sys.stdout", screen)
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    show_controls()
+    console.cache_clear()
+    monkeypatch.setattr(results, "_REFRESHES", 100)
+    shown(capsys, "table", Format.TABLE, terminal=True, job=Watched(screen))
+    console.cache_clear()
+    updates, _, table = screen.getvalue().rpartition("\x1b[2K")
+    assert table.splitlines() == [
+        "+----------+---+",
+        "| customer | n |",
+        "+----------+---+",
+        "|      ann | 2 |",
+        "|      bob | 1 |",
+        "+----------+---+",
+        "2 rows in set",
+    ]
+    assert "\x1b[1A" in updates and "\\u001b" not in updates, "the cursor moves"
 
 
 def test_a_long_table_goes_into_a_pager(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:

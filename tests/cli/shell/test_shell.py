@@ -7,12 +7,15 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import nullcontext
 
 import pytest
 
 from compiled_plan.api.results.formats import Format
+from compiled_plan.api.results.kinds import JobStatus
+from compiled_plan.cli.shell.interrupts import Terminated, terminate, uninterrupted
 from compiled_plan.cli.shell.results import Results
-from compiled_plan.cli.shell.shell import COMMANDS, Quit, Shell, needs_spark, uninterrupted
+from compiled_plan.cli.shell.shell import COMMANDS, Quit, Shell, needs_spark
 from compiled_plan.plans.errors import ExecutionError, ProgramError
 from tests.support.fake_jobs import FAILURE, ROWS, FakeEnvironment, FakeJob
 
@@ -48,11 +51,11 @@ def test_commands(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
     assert [word for word in COMMANDS if word not in out] == []
 
 
-def interrupt_soon() -> None:
-    """Send SIGINT to the main thread while it waits."""
+def interrupt_soon(number: signal.Signals = signal.SIGINT) -> None:
+    """Send a signal to the main thread while it waits."""
     main = threading.main_thread().ident
     assert main is not None
-    threading.Timer(0.2, signal.pthread_kill, (main, signal.SIGINT)).start()
+    threading.Timer(0.2, signal.pthread_kill, (main, number)).start()
 
 
 @pytest.mark.parametrize("statement", ["SELECT", "INSERT WAITING"])
@@ -64,11 +67,11 @@ def test_an_interrupt_stops_what_the_statement_has_started(statement: str, capsy
     interrupt_soon()
     with pytest.raises(KeyboardInterrupt):
         shell.run(statement)
-    assert job.stopped and not earlier.stopped
+    assert (job.status, earlier.status) == (JobStatus.CANCELED, JobStatus.RUNNING)
     if statement == "SELECT":
         assert capsys.readouterr().out == "customer,n\nann,1\nbob,1\n"
     shell.close()
-    assert earlier.stopped
+    assert earlier.status is JobStatus.CANCELED
 
 
 def test_a_failed_job_fails_the_script(shell: Shell) -> None:
@@ -79,10 +82,22 @@ def test_a_failed_job_fails_the_script(shell: Shell) -> None:
     assert caught.value.remedy == "empty it"
 
 
-def test_an_interrupt_does_not_end_a_stop() -> None:
+def test_a_failed_job_is_not_forgotten_among_many(shell: Shell) -> None:
+    shell.environment.job = FakeJob((), FAILURE)  # type: ignore[attr-defined]
+    shell.run("INSERT")
+    shell.environment.context.jobs.clear()
+    with pytest.raises(ExecutionError, match="the disk is full"):
+        shell.wait_for_jobs()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_does_not_end_a_stop(number: signal.Signals) -> None:
     done: list[int] = []
-    interrupt_soon()
-    uninterrupted(lambda: (time.sleep(0.4), done.append(1)))
+    before = signal.signal(signal.SIGTERM, terminate)
+    interrupt_soon(number)
+    with pytest.raises(Terminated) if number is signal.SIGTERM else nullcontext():
+        uninterrupted(lambda: (time.sleep(0.4), done.append(1)))
+    signal.signal(signal.SIGTERM, before)
     assert done == [1]
 
 

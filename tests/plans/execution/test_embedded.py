@@ -5,8 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 import json
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
+from queue import Queue
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -14,8 +17,11 @@ import pyarrow as pa
 import pytest
 
 from compiled_plan import DataTypes, Row, RowKind, Schema, TableEnvironment, Tumble, col, lit
+from compiled_plan.api.results.kinds import JobStatus
 from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.plans.errors import CompiledPlanError, DataError, ExecutionError, PlanError, ProgramError
+from compiled_plan.plans.execution.embedded import _WAITING, EmbeddedRun
+from compiled_plan.plans.types import INT, row_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -103,6 +109,48 @@ def test_a_query_that_never_ends_is_closed(env: TableEnvironment) -> None:
     with result.collect() as rows:
         assert len(list(itertools.islice(rows, 3))) == 3
     result.wait()
+
+
+class Finished:
+    """A run that returns rows, and ends."""
+
+    bounded = True
+
+    def __init__(self, batches: int) -> None:
+        self.batches = batches
+        self.receive: Callable[[pa.Table], None] = print
+
+    def execute(self) -> None:
+        for at in range(self.batches):
+            self.receive(pa.table({"kind": [0], "f0": [at]}))
+
+    def stop(self) -> None:
+        """Do nothing: it has ended."""
+
+
+@pytest.mark.parametrize("batches", [1, _WAITING - 1, _WAITING])
+def test_a_stop_after_the_end_has_no_effect(batches: int) -> None:
+    run, source = EmbeddedRun(Queue(_WAITING), row_of(["a"], [INT])), Finished(batches)
+    ended: Queue[tuple[BaseException | None, bool]] = Queue()
+    run.on_end(lambda fault, stopped: ended.put((fault, stopped)))
+    source.receive = run.receive
+    run.begin(source)  # type: ignore[arg-type]
+    assert ended.get(timeout=60) == (None, False)
+    stop = Thread(target=run.stop, daemon=True)
+    stop.start()
+    stop.join(60)
+    assert not stop.is_alive()
+    run.on_end(lambda fault, stopped: ended.put((fault, stopped)))
+    assert ended.get(timeout=60) == (None, False)
+    assert [value for chunk in run.chunks() for value in chunk.columns[0]] == list(range(batches))
+
+
+def test_a_query_that_has_ended_is_not_cancelled(env: TableEnvironment) -> None:
+    result = env.execute_sql("SELECT 1 AS a")
+    with result.collect() as rows:
+        assert len(list(rows)) == 1
+    client = result.get_job_client()
+    assert client is not None and client.get_job_status().result() is JobStatus.FINISHED
 
 
 # --- statements that write
