@@ -106,6 +106,7 @@ def test(
         engines: Engines | None = None
         while True:
             cases, refused = _cases(places or ["."], how)
+            before = _times(places or ["."], cases)
             if engines is None and cases:
                 from compiled_plan.plans.execution.testing.sessions import own_engines
 
@@ -113,7 +114,7 @@ def test(
             failed = _run(cases, engines, how) if engines is not None else False
             if not watch:
                 raise typer.Exit(ExitCode.FAILED if failed or refused else ExitCode.OK)
-            _wait_for_change(places or ["."], cases)
+            _wait_for_change(places or ["."], cases, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +166,15 @@ def _cases(places: Sequence[str], how: _How) -> tuple[list[Case], bool]:
             if not files:
                 raise no_tests(place)
             for file in files:
-                cases += [case for case in cases_in(file) if how.names.lower() in f"{file} {case.name}".lower()]
+                cases += cases_in(file)
         except CompiledPlanError as fault:
             fail(fault, debug=how.debug)
             refused = True
-    return cases, refused
+    chosen = [case for case in cases if how.names.lower() in f"{case.document.path} {case.name}".lower()]
+    if cases and not chosen:
+        fail(no_tests(" and ".join(places), how.names), debug=how.debug)
+        refused = True
+    return chosen, refused
 
 
 def _run(cases: Sequence[Case], engines: Engines, how: _How) -> bool:
@@ -200,9 +205,8 @@ def _run(cases: Sequence[Case], engines: Engines, how: _How) -> bool:
     return any(result.failure is not None for result in results)
 
 
-def _wait_for_change(places: Sequence[str], cases: Sequence[Case]) -> None:
-    """Wait until a file of the tests, or one that they name, changes."""
-    before = _times(places, cases)
+def _wait_for_change(places: Sequence[str], cases: Sequence[Case], before: Mapping[Path, int]) -> None:
+    """Wait until a file of the tests, or one that they name, has other times than before."""
     while _times(places, cases) == before:
         time.sleep(_POLL_SECONDS)
 

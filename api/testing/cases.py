@@ -52,6 +52,7 @@ class Case:
         name: its name.
         document: its file.
         path: its place in the file.
+        places: the places of its keys, some of which it shares with other tests.
         program: the file of the program or plan; empty if `sql` has the program.
         sql: the program's text.
         init: SQL files that prepare the session.
@@ -66,6 +67,7 @@ class Case:
     name: str
     document: Document
     path: KeyPath
+    places: Mapping[str, KeyPath]
     program: str
     sql: str
     init: tuple[str, ...]
@@ -84,10 +86,18 @@ class Case:
     @property
     def files(self) -> list[str]:
         """The files of the test: its own, programs and init files."""
-        upgrades = (step.value for step in self.steps if step.kind == "upgrade")
-        programs = [value["program"] if isinstance(value, dict) else value for value in upgrades]
-        named = [name for name in (self.program, *self.init, *programs) if name]
+        named = [name for name in (self.program, *self.init, *self.upgrades) if name]
         return [str(self.document.path), *map(self.file, named)]
+
+    @property
+    def upgrades(self) -> list[str]:
+        """The programs of its upgrades."""
+        values = (step.value for step in self.steps if step.kind == "upgrade")
+        return [value["program"] if isinstance(value, dict) else value for value in values]
+
+    def place(self, key: str) -> KeyPath:
+        """The place of a key; that of the test if it lacks the key."""
+        return self.places.get(key, self.path)
 
     def file(self, name: str) -> str:
         """A file that the test names, relative to its own."""
@@ -125,14 +135,15 @@ def _cases(document: Document) -> Iterator[Case]:
         path: KeyPath = ("tests", at) if "tests" in root else ()
         own = _PROGRAM if not _PROGRAM.isdisjoint(test) else frozenset[str]()
         shared = {key: item for key, item in root.items() if key != "tests" and key not in own}
-        case = _case(document, path, shared | dict(test), at)
+        places = {key: (key,) for key in shared} | {key: (*path, key) for key in test}
+        case = _case(document, path, places, shared | dict(test), at)
         if case.name in names:
             raise document.error((*path, "name"), f"two tests are named {case.name!r}", "name them apart")
         names.add(case.name)
         yield case
 
 
-def _case(document: Document, path: KeyPath, test: Mapping[str, Any], at: int) -> Case:
+def _case(document: Document, path: KeyPath, places: Mapping[str, KeyPath], test: Mapping[str, Any], at: int) -> Case:
     if ("program" in test) == ("sql" in test):
         problem = "a test has either `program` or `sql`" if "sql" in test else "the test has no program"
         raise document.error(path, problem, "write `program: FILE.sql`")
@@ -141,14 +152,15 @@ def _case(document: Document, path: KeyPath, test: Mapping[str, Any], at: int) -
     name = str(test.get("name") or (f"test {at + 1}" if path else document.path.name.split(".")[0]))
     init = test.get("init") or []
     steps = tuple(
-        _step(document, (*path, "steps", number), step) for number, step in enumerate(test.get("steps") or ())
+        _step(document, (*places["steps"], number), step) for number, step in enumerate(test.get("steps") or ())
     )
-    clock = time_of(document, (*path, "clock"), test.get("clock") or START)
+    clock = time_of(document, places.get("clock", path), test.get("clock") or START)
     settings = {key: _setting(value) for key, value in (test.get("set") or {}).items()}
     return Case(
         name,
         document,
         path,
+        places,
         str(test.get("program") or ""),
         str(test.get("sql") or ""),
         tuple([init] if isinstance(init, str) else init),
@@ -194,12 +206,11 @@ def time_of(document: Document, path: KeyPath, text: str, now: int | None = None
 
 def _check(document: Document) -> None:
     """Raise for the first violation of the schema."""
-    faults = sorted(_validator().iter_errors(document.value), key=lambda fault: len(fault.absolute_path))
-    if not faults:
-        return
     from jsonschema.exceptions import best_match
 
-    fault = best_match(iter(faults))
+    fault = best_match(_validator().iter_errors(document.value))
+    if fault is None:
+        return
     path: KeyPath = tuple(fault.absolute_path)
     message, remedy = _explained(fault)
     raise document.error(path, message, remedy)
@@ -207,9 +218,11 @@ def _check(document: Document) -> None:
 
 def _explained(fault: Any) -> tuple[str, str]:
     """The message and the remedy for a violation."""
+    from compiled_plan.api.testing.values import shown
     from compiled_plan.plans.findings import did_you_mean
 
     at = ".".join(map(str, fault.absolute_path)) or "the file"
+    remedy = fault.schema.get("description", "see the schema plan-test.schema.json")
     match fault.validator:
         case "additionalProperties" if isinstance(fault.instance, dict):
             known = list(fault.schema.get("properties", {}))
@@ -218,10 +231,12 @@ def _explained(fault: Any) -> tuple[str, str]:
         case "type":
             types = fault.validator_value
             names = " or ".join(_TYPES[name] for name in ([types] if isinstance(types, str) else types))
-            return f"{at} is not {names}", f"see {fault.schema.get('description', 'the schema plan-test.schema.json')}"
+            return f"{at} is not {names}", remedy
+        case "anyOf" | "oneOf" | "not":
+            return f"{at} is {shown(fault.instance)}", remedy
         case "enum":
             return f"{at} is {fault.instance!r}", f"write one of: {', '.join(fault.validator_value)}"
-    return f"{at}: {fault.message}", "see the schema plan-test.schema.json"
+    return f"{at}: {fault.message}", remedy
 
 
 _TYPES = {
@@ -250,8 +265,10 @@ def _validator() -> Any:
     return extend(Draft202012Validator, type_checker=types)(load(TEST))
 
 
-def no_tests(place: str) -> ProgramError:
-    """The error of a folder without files of tests."""
+def no_tests(place: str, name: str = "") -> ProgramError:
+    """The error of a folder without files of tests, or without a test of a name."""
+    if name:
+        return ProgramError(f"no test in {place} has {name!r} in its name", where=place, remedy="give another text")
     return ProgramError(
         f"no tests in {place}", where=place, remedy=f"name files of tests {' or '.join(PATTERNS)}, or give a file"
     )

@@ -6,13 +6,13 @@ A row of a changelog has its kind before it, as a key (`+I: {id: 1}`) or as a wo
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import yaml
+from yaml.reader import ReaderError
 
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.files.faults import reading
@@ -130,6 +130,17 @@ def read_document(path: str | Path, text: str | None = None) -> Document:
             where=f"{quoted(path)}{line}",
             remedy="write rows as `{column: value}`, changes as `+I: {column: value}`; quote texts with `: ` or `#`",
         ) from None
+    except ReaderError as fault:
+        line_number = text.count("\n", 0, fault.position) + 1
+        raise ProgramError(
+            f"not YAML: the character U+{fault.character:04X}",
+            where=f"{quoted(path)}, line {line_number}",
+            remedy=r'write it as an escape in double quotes, such as "\u0001"',
+        ) from None
+    except RecursionError:
+        raise ProgramError(
+            "the file is nested too deeply", where=quoted(path), remedy="check for an alias inside of its own anchor"
+        ) from None
     return document
 
 
@@ -138,35 +149,50 @@ def _value(loader: _Loader, node: yaml.Node, document: Document, path: KeyPath) 
     flow = bool(getattr(node, "flow_style", False))
     document.spots[path] = Spot(start.line + 1, start.column + 1, start.index, end.index, flow)
     if node.tag in KINDS:
-        node.tag = loader.DEFAULT_MAPPING_TAG if isinstance(node, yaml.MappingNode) else loader.DEFAULT_SEQUENCE_TAG
-        kind = next(kind for kind in KINDS if document.text.startswith(kind, start.index))
-        return {kind: _value(loader, node, document, (*path, kind))}
+        kind, path = node.tag, (*path, node.tag)
+        document.spots[path] = document.spots[path[:-1]]
+        return {kind: _content(loader, node, document, path)}
+    if node.tag != _implicit_tag(loader, node):
+        raise document.error(path, f"the tag {node.tag!r} is not supported", "leave it out; quote texts")
+    return _content(loader, node, document, path)
+
+
+def _implicit_tag(loader: _Loader, node: yaml.Node) -> str:
+    """The tag of a node whose text has none."""
+    plain = isinstance(node, yaml.ScalarNode) and node.style is None
+    return str(loader.resolve(type(node), node.value, (plain, not plain)))
+
+
+def _content(loader: _Loader, node: yaml.Node, document: Document, path: KeyPath) -> Any:
     match node:
         case yaml.MappingNode():
-            values: dict[Hashable, Any] = {}
+            values: dict[str, Any] = {}
             for key_node, item in node.value:
-                key = loader.construct_object(key_node, deep=True)
-                key = key_node.value if not isinstance(key, str) and isinstance(key_node, yaml.ScalarNode) else key
-                if not isinstance(key, Hashable):
+                if not isinstance(key_node, yaml.ScalarNode):
                     raise document.error(path, "a key is a list or mapping", "write a MAP as a list of [key, value]")
+                key = key_node.value
                 if key in values:
                     raise ProgramError(
                         f"the key {key!r} is given twice",
                         where=f"{quoted(document.path)}, line {key_node.start_mark.line + 1}",
                     )
-                document.spots.setdefault((*path, str(key)), Spot(key_node.start_mark.line + 1, 0, 0, 0))
-                values[key] = _value(loader, item, document, (*path, str(key)))
+                values[key] = _value(loader, item, document, (*path, key))
             return values
         case yaml.SequenceNode():
             return [_value(loader, item, document, (*path, at)) for at, item in enumerate(node.value)]
-    if node.tag.endswith(":int"):
-        return int(node.value)
-    if node.tag.endswith(":float"):
-        text = node.value.lower()
-        if text.lstrip("+-") in (".inf", ".nan"):
+    text = node.value
+    match node.tag.rpartition(":")[2]:
+        case "null":
+            return None
+        case "bool":
+            return text.lower() == "true"
+        case "int":
+            return int(text)
+        case "float" if text.lower().lstrip("+-") in (".inf", ".nan"):
             return float(text.replace(".", ""))
-        return Decimal(text)
-    return loader.construct_object(node, deep=True)
+        case "float":
+            return Decimal(text)
+    return text
 
 
 _RESOLVER = _Loader("")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.api.testing.cases import Case
 from compiled_plan.api.testing.values import ValueFault, internal_value, written_value
 from compiled_plan.plans import types as t
+from compiled_plan.plans.inspection.placement import calls_of
 from compiled_plan.plans.nodes.python import with_calls
 from compiled_plan.plans.rex import Call, Literal, RexNode, transform, type_of
 from compiled_plan.plans.rex.python import user_name
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from compiled_plan.plans.errors import ProgramError
     from compiled_plan.plans.plan import CompiledPlan
 
+#: Texts that CAST reads.
+_SPECIAL_NUMBERS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 _SIMPLE = (t.NumericType, t.CharacterType, t.BooleanType, t.DateType, t.TimeType, t.TimestampType)
 
 
@@ -23,27 +26,32 @@ def with_results(plan: CompiledPlan, case: Case) -> CompiledPlan:
     """The plan with the fixed results of a test instead of calls.
 
     Raises:
-        ProgramError: no such function is called, or a value is none of its type.
+        ProgramError: a value is none of a function's type.
     """
     if not case.functions:
         return plan
-    called: set[str] = set()
 
     def fixed(rex: RexNode) -> RexNode:
         name = user_name(rex)
-        if not isinstance(rex, Call) or name not in case.functions:
-            return rex
-        called.add(name)
-        return _result(case, name, rex)
+        return _result(case, name, rex) if isinstance(rex, Call) and name in case.functions else rex
 
     def changed(part: Any) -> Any:
         return transform(part, fixed) if isinstance(part, RexNode) else part
 
-    plan = plan.with_nodes([with_calls(node, changed) for node in plan.nodes])
+    return plan.with_nodes([with_calls(node, changed) for node in plan.nodes])
+
+
+def check_called(plan: CompiledPlan, case: Case) -> None:
+    """Raise ProgramError if a test fixes the results of a function that the plan does not call.
+
+    A program that the test upgrades to may call others.
+    """
+    if not case.functions or case.upgrades:
+        return
+    called = {user_name(call) for node in plan.nodes for call in calls_of(node)}
     missing = next((name for name in case.functions if name not in called), None)
     if missing is not None:
         raise _fault(case, missing, f"the program calls no function {missing!r}", "name a scalar function of it")
-    return plan
 
 
 def _result(case: Case, name: str, call: Call) -> RexNode:
@@ -85,9 +93,10 @@ def _literal(case: Case, name: str, value: Any, type_: t.LogicalType) -> RexNode
         written = written_value(internal_value(value, type_), type_)
     except ValueFault as fault:
         raise _fault(case, name, fault.message, fault.remedy) from None
-    text = str(written).lower() if isinstance(written, bool) else str(written)
+    text = _SPECIAL_NUMBERS.get(str(written)) if isinstance(written, float) else None
+    text = text or (str(written).lower() if isinstance(written, bool) else str(written))
     return Call("$CAST$1", (Literal(text, t.STRING.not_null()),), type_, "SPECIAL")
 
 
 def _fault(case: Case, name: str, message: str, remedy: str) -> ProgramError:
-    return case.document.error((*case.path, "functions", name), message, remedy)
+    return case.document.error((*case.place("functions"), name), message, remedy)

@@ -57,6 +57,7 @@ class ProgramTest:
             "test",
             document,
             (),
+            {},
             str(program),
             sql,
             tuple(map(str, init)),
@@ -70,7 +71,11 @@ class ProgramTest:
         self._running = Running(case, engines or process_engines(), engine, Result(case, engine), collect=False)
 
     def __enter__(self) -> Self:
-        self._checked(self._running.start)
+        try:
+            self._checked(self._running.start)
+        except BaseException:
+            self._running.close()
+            raise
         return self
 
     def __exit__(

@@ -116,7 +116,7 @@ class Recording:
             case = self._case(text, place)
             result = run_case(case, engines, collect=True)
             if result.failure is None:
-                text = updated_text(case.document, [item for item in result.expectations if item.differs])
+                text = updated_text(case.document, result.expectations)
                 result = run_case(self._case(text, place), engines)
             if result.failure is not None:
                 raise ProgramError(

@@ -37,7 +37,8 @@ def failure_lines(failure: Failure) -> Iterator[Line]:
         yield from (Line(f"  {mark} {text}", _STYLES[mark]) for mark, text in difference.lines)
         yield from (Line(f"  {remark}", "yellow") for remark in difference.columns)
     if failure.fault is not None:
-        yield from (Line(masked_text(line)) for line in failure.fault.render().splitlines()[1:])
+        lines = failure.fault.render().splitlines()[1:]
+        yield from (Line(masked_text(line)) for line in lines if line != f"  at: {failure.where}")
 
 
 def summary_line(results: Sequence[Result], seconds: float) -> Line:

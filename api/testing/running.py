@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.api.testing.cases import Case, Step, time_of
 from compiled_plan.api.testing.comparing import Change, Difference, differences, table_of
 from compiled_plan.api.testing.document import KINDS, KeyPath
-from compiled_plan.api.testing.functions import with_results
+from compiled_plan.api.testing.functions import check_called, with_results
 from compiled_plan.api.testing.values import ValueFault, internal_row
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 from compiled_plan.plans.execution.testing.engine import QUICK, SPARK, Engine, Engines, TableRows
 from compiled_plan.plans.execution.testing.quick import NotQuickError
 from compiled_plan.plans.execution.testing.replacing import PlanTables
+from compiled_plan.plans.files import quoted
 from compiled_plan.plans.nodes.table_rules import physical_row
 from compiled_plan.plans.nodes.tables import CatalogTable, MetadataColumn
 from compiled_plan.plans.types import Field, RowType
@@ -122,8 +123,8 @@ def run_case(case: Case, engines: Engines, engine: str = QUICK, *, collect: bool
         return result
 
 
-def compiled_program(case: Case, program: str, sql: str = "") -> CompiledPlan:
-    """The plan of a program of a test.
+def _compiled(case: Case, program: str, sql: str = "") -> CompiledPlan:
+    """The plan of a program of a test, with calls of functions whose results the test fixes.
 
     Raises:
         ProgramError, UnsupportedError: it does not compile.
@@ -131,15 +132,25 @@ def compiled_program(case: Case, program: str, sql: str = "") -> CompiledPlan:
     """
     from compiled_plan.api.scripts import Session, compiled, compiled_text
     from compiled_plan.plans.inspection.checked_plans import plan_from_file
-    from compiled_plan.plans.inspection.identity import with_uids
 
     session = Session(case.settings, tuple(map(case.file, case.init)))
     if sql:
-        plan: CompiledPlan = compiled_text(sql, session, _silent).plan
-    elif program.endswith(".json"):
-        plan = plan_from_file(case.file(program))
-    else:
-        plan = compiled(case.file(program), session, _silent).plan
+        return compiled_text(sql, session, _silent).plan
+    file = case.file(program)
+    if program.endswith(".json"):
+        return plan_from_file(file)
+    try:
+        return compiled(file, session, _silent).plan
+    except CompiledPlanError as fault:
+        if session.concerned(fault, file) and quoted(file) not in fault.render():
+            fault.where = ", ".join(filter(None, (quoted(file), fault.where)))
+        raise
+
+
+def _with_results(plan: CompiledPlan, case: Case) -> CompiledPlan:
+    """The plan that the test runs."""
+    from compiled_plan.plans.inspection.identity import with_uids
+
     return with_uids(with_results(plan, case))
 
 
@@ -191,9 +202,11 @@ class Running:
             FailedError: it fails, or does not as it should.
             NotQuickError: it needs Spark.
         """
-        where = self.case.document.where((*self.case.path, "program"))
+        where = self.case.document.where(self.case.place("program"))
         with self._failing(where, self.case.error):
-            self._plan = compiled_program(self.case, self.case.program, self.case.sql)
+            plan = _compiled(self.case, self.case.program, self.case.sql)
+            check_called(plan, self.case)
+            self._plan = _with_results(plan, self.case)
             self._engine = self.engines(self.chosen, self.case.clock)
             self._start(self._plan)
 
@@ -355,7 +368,8 @@ class Running:
         from compiled_plan.plans.inspection.recompile import recompile
 
         value = step.value if isinstance(step.value, dict) else {"program": step.value}
-        plan = recompile(compiled_program(self.case, value["program"]), self.plan).plan
+        program = _with_results(_compiled(self.case, value["program"]), self.case)
+        plan = recompile(program, self.plan).plan
         verdict = diff_plans(self.plan, plan).verdict.value
         self.result.notes.append(f"{value['program']}: {verdict}")
         expected = value.get("verdict")

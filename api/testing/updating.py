@@ -14,27 +14,43 @@ _WIDTH = 120
 
 
 def update(results: Iterable[Result]) -> dict[Path, int]:
-    """Write what came into the files of tests; return the number of changed expectations by file."""
+    """Write what came into the files of tests; return the number of changed expectations by file.
+
+    Raises:
+        ProgramError: several expectations share rows in the file, and cannot share the new ones; nothing is written.
+    """
     documents: dict[Path, tuple[Document, list[Expectation]]] = {}
     for result in results:
         document = result.case.document
-        changed = [expectation for expectation in result.expectations if expectation.differs]
-        documents.setdefault(document.path, (document, []))[1].extend(changed)
-    counts = {path: len(changed) for path, (_, changed) in documents.items() if changed}
-    for path in counts:
-        document, changed = documents[path]
-        write_text(str(path), updated_text(document, changed))
+        documents.setdefault(document.path, (document, []))[1].extend(result.expectations)
+    texts = {path: updated_text(*of_file) for path, of_file in documents.items()}
+    counts = {}
+    for path, (document, expectations) in documents.items():
+        if texts[path] != document.text:
+            write_text(str(path), texts[path])
+            counts[path] = len({document.spots[item.path].start for item in expectations if item.differs})
     return counts
 
 
 def updated_text(document: Document, expectations: Iterable[Expectation]) -> str:
-    """The text of a file with other rows."""
+    """The text of a file with the rows that came where they differ from the expected ones.
+
+    Raises:
+        ProgramError: several expectations share rows in the file, and cannot share the new ones.
+    """
     text = document.text
-    ordered = sorted(expectations, key=lambda expectation: document.spots[expectation.path].start, reverse=True)
-    for expectation in ordered:
-        spot = document.spots[expectation.path]
+    # Tests share the steps of the file, and rows by aliases.
+    by_spot: dict[Spot, list[Expectation]] = {}
+    for expectation in expectations:
+        by_spot.setdefault(document.spots[expectation.path], []).append(expectation)
+    changed = [spot for spot, sharing in by_spot.items() if any(item.differs for item in sharing)]
+    for spot in sorted(changed, key=lambda spot: spot.start, reverse=True):
+        choices = {_written(expectation, spot, document.text) for expectation in by_spot[spot]}
+        if len(choices) > 1 or text.startswith("&", spot.start):
+            message = "cannot update rows that several expectations share"
+            raise document.error(by_spot[spot][0].path, message, "write the rows of each expectation")
         end = spot.start + len(_content(text[spot.start : spot.end]))
-        written, before = _written(expectation, spot, text), text[: spot.start]
+        written, before = choices.pop(), text[: spot.start]
         text = (before.rstrip(" ") if written.startswith("\n") else before) + written + text[end:]
     return text
 

@@ -74,12 +74,17 @@ def _converted(value: Any, type_: t.LogicalType, path: tuple[str | int, ...]) ->
         case t.MapType():
             pairs = value.items() if isinstance(value, Mapping) else [_pair(item) for item in _list(value)]
             return {
-                _hashable(internal_value(key, type_.key, path)): internal_value(item, type_.value, (*path, str(key)))
+                _hashable(internal_value(_key(key, type_.key), type_.key, path)): internal_value(
+                    item, type_.value, (*path, str(key))
+                )
                 for key, item in pairs
             }
         case t.MultisetType():
             if isinstance(value, Mapping):
-                return {internal_value(item, type_.element, path): int(count) for item, count in value.items()}
+                return {
+                    internal_value(_key(item, type_.element), type_.element, path): _count(count)
+                    for item, count in value.items()
+                }
             items = [internal_value(item, type_.element, (*path, at)) for at, item in enumerate(_list(value))]
             return dict(Counter(map(_hashable, items)))
     parse = _PARSERS.get(type(type_))
@@ -132,6 +137,17 @@ def _list(value: Any) -> list[Any]:
 def _pair(item: Any) -> tuple[Any, Any]:
     key, value = _list(item)
     return key, value
+
+
+def _key(key: Any, type_: t.LogicalType) -> Any:
+    """The value of a key, which is a text in a file."""
+    return int(key) if isinstance(key, str) and isinstance(type_, t.IntegerType) else key
+
+
+def _count(value: Any) -> int:
+    if not isinstance(value, int) or value < 1:
+        raise ValueError
+    return value
 
 
 def _hashable(value: Any) -> Any:

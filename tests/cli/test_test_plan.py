@@ -64,4 +64,7 @@ def test_refused_files(folder: Path) -> None:
     (folder / "totals.test.yaml").unlink()
     nothing = runner.invoke(app, [])
     assert (nothing.exit_code, "no tests in ." in nothing.stderr) == (1, True)
+    (folder / "totals.test.yaml").write_text(TESTS)
+    unknown = runner.invoke(app, ["-k", "wrogn"])
+    assert (unknown.exit_code, "no test in . has 'wrogn' in its name" in unknown.stderr) == (1, True)
     assert runner.invoke(app, ["--watch", "--update"]).exit_code == 2

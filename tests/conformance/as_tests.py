@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,12 @@ def as_test(case: Case, out: Path, plan: str = "") -> PlanTest | None:
     document = Document(case.folder / "case.test.yaml", "", {**tested, "name": case.name, "steps": steps})
     (test,) = cases_of(document)
     return test
+
+
+@cache
+def is_test(case: Case) -> bool:
+    """Return True if a case that runs has a test."""
+    return not case.refused_at and as_test(case, Path("out")) is not None
 
 
 def _rows(case: Case, program: str, out: Path) -> Iterator[tuple[str, list[Any] | None]]:

@@ -11,13 +11,13 @@ from compiled_plan.api.testing.reporting import failure_text
 from compiled_plan.api.testing.running import run_case
 from compiled_plan.plans.execution.testing.engine import QUICK, SPARK, Engines
 from compiled_plan.plans.execution.testing.sessions import engines_of
-from tests.conformance.as_tests import as_test
+from tests.conformance.as_tests import as_test, is_test
 from tests.conformance.cases import CATEGORIES, Case, cases
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-TESTS = [case for case in cases(*CATEGORIES) if not case.refused_at and as_test(case, Path("out")) is not None]
+TESTS = [case for case in cases(*CATEGORIES) if is_test(case)]
 #: The tests of `make test`: an aggregate, joins, windows, ranks, a changelog source, a sink's materializer.
 FEW = (
     "aggregate/group_by_expression",

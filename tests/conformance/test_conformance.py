@@ -14,7 +14,7 @@ from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.spark.java import settings
 from compiled_plan.plans.execution.testing.sessions import engines_of
 from compiled_plan.plans.plan import CompiledPlan
-from tests.conformance.as_tests import as_test
+from tests.conformance.as_tests import as_test, is_test
 from tests.conformance.cases import CATEGORIES, Case, cases, difference
 from tests.conformance.compiled import compiled, fingerprint, recorded, same_execution
 
@@ -30,7 +30,7 @@ ON_TWO_PARTITIONS = ("pipelines", "statement_set")
 WITHOUT_A_QUERY = [
     case
     for at, case in enumerate(RUNNABLE)
-    if at % 3 and case.folder.parent.name not in ON_TWO_PARTITIONS and as_test(case, Path("out")) is not None
+    if at % 3 and case.folder.parent.name not in ON_TWO_PARTITIONS and is_test(case)
 ]
 RECORDED = recorded()
 

@@ -118,6 +118,8 @@ class QuickEngine:
     _ran: bool = False
     _tables: PlanTables = field(default_factory=lambda: PlanTables({}, {}, {}))
     _late: int = 0
+    _failure: CompiledPlanError | None = None
+    _looked_up: dict[str, Any] = field(default_factory=dict)
     _key: tuple[str, str, bool] = ("", "", False)
 
     def start(
@@ -126,6 +128,7 @@ class QuickEngine:
         if migrates:
             raise NotQuickError("state migrates to another program")
         with self._faults():
+            self._check_failure()
             prepared = _prepared(plan)
             if self._memory is None:
                 self._memory = java_class(self.spark._jvm, f"{_HOST}.PlainMemory")()
@@ -139,8 +142,8 @@ class QuickEngine:
         return None
 
     def look_up(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
-        memory = java_class(self.spark._jvm, "org.compiledplan.kernel.lookup.MemoryTable")
-        memory.put(f"{_TEST}/{table}", lookup_rows(self.spark, self._tables.lookups[table], rows))
+        with self._faults():
+            self._looked_up[table] = lookup_rows(self.spark, self._tables.lookups[table], rows)
 
     def feed(self, rows: Mapping[str, TableRows]) -> None:
         import pyarrow as pa
@@ -195,9 +198,6 @@ class QuickEngine:
 
     def close(self) -> None:
         self._give_back()
-        memory = java_class(self.spark._jvm, "org.compiledplan.kernel.lookup.MemoryTable")
-        for table in self._tables.lookups:
-            memory.put(f"{_TEST}/{table}", None)
 
     def _give_back(self) -> None:
         """Keep the query for the next test of its plan."""
@@ -215,6 +215,8 @@ class QuickEngine:
             # A query runs no batch without rows as its first one.
             return
         with self._faults():
+            self._check_failure()
+        with self._faults(fails=True), self._lookups():
             for source, data in rows.items():
                 query.feed(source, data)
             self._ran = True
@@ -222,14 +224,34 @@ class QuickEngine:
             if self._lowered.prepared.event_time:
                 query.run(self.clock)
 
+    def _check_failure(self) -> None:
+        """Raise the fault of a failed micro-batch: a query would repeat it, and fail again."""
+        if self._failure is not None:
+            raise self._failure
+
     @contextmanager
-    def _faults(self) -> Iterator[None]:
+    def _lookups(self) -> Iterator[None]:
+        """Lend the lookup tables to the query, whose names are the same in all tests."""
+        memory = java_class(self.spark._jvm, "org.compiledplan.kernel.lookup.MemoryTable")
+        for table, rows in self._looked_up.items():
+            memory.put(f"{_TEST}/{table}", rows)
         try:
             yield
-        except (CompiledPlanError, NotQuickError):
+        finally:
+            for table in self._looked_up:
+                memory.put(f"{_TEST}/{table}", None)
+
+    @contextmanager
+    def _faults(self, *, fails: bool = False) -> Iterator[None]:
+        """Translate errors; with `fails`, the query has failed."""
+        try:
+            yield
+        except NotQuickError:
             raise
         except Exception as fault:
-            raise translate(fault) from fault
+            error = fault if isinstance(fault, CompiledPlanError) else translate(fault)
+            self._failure = error if fails else self._failure
+            raise error from fault
 
 
 def _chunk(data: bytes, table: TableSpec) -> Chunk:

@@ -30,10 +30,10 @@ def table_id(table: CatalogTable) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlanTables:
-    """The tables of a plan, as it declares them, by `table_id`.
+    """The tables of a plan by `table_id`, as it declares them.
 
     Args:
-        sources: the tables that it scans.
+        sources: the tables that it scans; their metadata has the types in which they emit it.
         lookups: the tables that it looks up.
         sinks: the tables that it writes.
     """
@@ -44,7 +44,11 @@ class PlanTables:
 
     @classmethod
     def of(cls, plan: CompiledPlan) -> PlanTables:
-        scans = (node.scan_table_source.table for node in plan.nodes if isinstance(node, TableSourceScan))
+        sources = [node.scan_table_source for node in plan.nodes if isinstance(node, TableSourceScan)]
+        metadata: dict[str, dict[str, LogicalType]] = {}
+        for source in sources:
+            metadata.setdefault(table_id(source.table), {}).update(_metadata_types(source.abilities))
+        scans = (_with_types(source.table, metadata[table_id(source.table)]) for source in sources)
         joined = (node.temporal_table.lookup_table_source.table for node in plan.nodes if isinstance(node, LookupJoin))
         written = (node.dynamic_table_sink.table for node in plan.nodes if isinstance(node, Sink))
         scanned, looked_up, sinks = (
@@ -60,17 +64,18 @@ def replaced(plan: CompiledPlan, test: str) -> CompiledPlan:
         plan: the plan.
         test: the name of the test in this process.
     """
-    return plan.with_nodes([_replaced(node, test) for node in plan.nodes])
+    sources = PlanTables.of(plan).sources
+    return plan.with_nodes([_replaced(node, sources, test) for node in plan.nodes])
 
 
-def _replaced(node: PlanNode, test: str) -> PlanNode:
+def _replaced(node: PlanNode, sources: Mapping[str, CatalogTable], test: str) -> PlanNode:
     match node:
         case TableSourceScan():
             source = node.scan_table_source
             inserts = changelog_of(source.table.options, reading=True) in (None, ChangelogMode.INSERT)
             # Filters that a changelog's source was given have no effect, and operators above apply them.
             abilities = tuple(item for item in source.abilities if inserts or not isinstance(item, FilterPushDown))
-            table = _with_types(_table(source.table, test), _metadata_types(abilities))
+            table = _table(sources[table_id(source.table)], test)
             update = {"table": table, "abilities": abilities}
             return node.model_copy(update={"scan_table_source": source.model_copy(update=update), "dead_letters": None})
         case LookupJoin():

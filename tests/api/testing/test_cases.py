@@ -33,6 +33,7 @@ def refusal(text: str) -> str:
             5,
         ),
         ("- a\n", "the file is not a mapping", 1),
+        ("program: a.sql\nsteps:\n  - rows: {t: [1]}\n", "steps.0.rows.t.0 is 1\n", 3),
     ],
 )
 def test_refused_files(text: str, message: str, line: int) -> None:
@@ -48,6 +49,12 @@ def test_tests_share_what_precedes_them() -> None:
     assert (first.name, first.program, first.settings, first.engine) == ("b", "a.sql", {"x": "true"}, "")
     assert (second.name, second.program, second.engine) == ("test 2", "d", "quick")
     assert first.files == ["folder/x.test.yaml", "folder/a.sql"]
+
+
+def test_shared_steps_have_their_place() -> None:
+    document = read_document("x.test.yaml", "steps:\n  - rows: {t: []}\ntests:\n  - program: a\n  - program: b\n")
+    for case in cases_of(document):
+        assert document.where(case.steps[0].spot).endswith("line 2")
 
 
 def test_times() -> None:

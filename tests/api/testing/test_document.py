@@ -21,6 +21,7 @@ from compiled_plan.plans.errors import ProgramError
         ("{a: 2024-01-01 00:00:00, b: 12:30, 1: x}", {"a": "2024-01-01 00:00:00", "b": "12:30", "1": "x"}),
         ("{a: .inf, b: 1e3, c: true, d: }", {"a": float("inf"), "b": Decimal(1000), "c": True, "d": None}),
         ("{a: no, b: 0x0aff, c: ~, on: -7}", {"a": "no", "b": "0x0aff", "c": None, "on": -7}),
+        ("[&x -D {a: 1}, *x]", [{"-D": {"a": 1}}, {"-D": {"a": 1}}]),
     ],
 )
 def test_values(text: str, value: Any) -> None:
@@ -35,7 +36,17 @@ def test_places() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line"), [("a: [1", "line 1"), ("a: 1\na: 2", "line 2"), ("a: 1\n? [1]\n: 2", "line")]
+    ("text", "line"),
+    [
+        ("a: [1", "line 1"),
+        ("a: 1\na: 2", "line 2"),
+        ("a: 1\n? [1]\n: 2", "line"),
+        ("a: 1\nb: \x01", "line 2"),
+        ("a: 1\nb: !!int x", "line 2"),
+        ("a: 1\nb: !!set {x}", "line 2"),
+        ("a: &a [*a]", "x.test.yaml"),
+        ("[" * 3000, "x.test.yaml"),
+    ],
 )
 def test_errors_have_lines(text: str, line: str) -> None:
     with pytest.raises(ProgramError) as fault:

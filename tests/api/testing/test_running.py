@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -13,6 +14,7 @@ from compiled_plan.api.testing.programs import ProgramTest
 from compiled_plan.api.testing.reporting import failure_text, junit, result_lines
 from compiled_plan.api.testing.running import run_case
 from compiled_plan.plans.execution.testing.engine import QUICK, SPARK, Engines
+from compiled_plan.plans.execution.testing.quick import NotQuickError
 from compiled_plan.plans.execution.testing.sessions import engines_of
 
 if TYPE_CHECKING:
@@ -102,3 +104,62 @@ def test_steps_in_python(engines: Engines) -> None:
         test.rows(orders=[{"customer": "a", "price": 4}])
         with pytest.raises(AssertionError, match="total: expected 7, got 4"):
             test.expect(sums=[{"+I": ["a", 7]}])
+
+
+LOOKUP = """
+INSERT INTO places SELECT o.id, c.city FROM (SELECT *, PROCTIME() AS now FROM orders) AS o
+JOIN customers FOR SYSTEM_TIME AS OF o.now AS c ON o.customer = c.name;
+"""
+
+
+def test_lookup_tables_of_two_tests_at_once(engines: Engines) -> None:
+    init = [HERE / "programs/tables.sql"]
+    with (
+        ProgramTest(sql=LOOKUP, init=init, engines=engines) as left,
+        ProgramTest(sql=LOOKUP, init=init, engines=engines) as right,
+    ):
+        left.rows(customers=[["a", "Ulm"]])
+        right.rows(customers=[["a", "Bonn"]])
+        for test, city in ((left, "Ulm"), (right, "Bonn")):
+            test.rows(orders=[{"id": 1, "customer": "a"}])
+            test.expect(places=[[1, city]])
+
+
+METADATA = """
+sql: |
+  CREATE TABLE o (id INT, part STRING METADATA FROM 'partition', seen TIMESTAMP(3) METADATA FROM 'timestamp')
+  WITH ('connector' = 'kafka', 'topic' = 'o', 'properties.bootstrap.servers' = 'b:1', 'format' = 'json');
+  CREATE TABLE p (id INT, part STRING, seen TIMESTAMP(3)) WITH ('connector' = 'print');
+  CREATE TABLE q (id INT) WITH ('connector' = 'print');
+  SET 'table.local-time-zone' = 'Europe/Berlin';
+  BEGIN STATEMENT SET;
+  INSERT INTO p SELECT * FROM o;
+  INSERT INTO q SELECT id FROM o /*+ OPTIONS('scan.startup.mode' = 'latest-offset') */;
+  END;
+steps:
+  - rows: {o: [{id: 1, part: 3, seen: 2024-01-31 12:00:00Z}]}
+  - expect: {p: [[1, '3', 2024-01-31 13:00:00]], q: [[1]]}
+"""
+
+
+@pytest.mark.parametrize("engine", [QUICK, pytest.param(SPARK, marks=pytest.mark.wide)])
+def test_metadata_has_the_type_of_the_connector(engine: str, engines: Engines) -> None:
+    (case,) = cases_of(read_document(HERE / "metadata.test.yaml", METADATA))
+    passes(case, engines, engine)
+
+
+def test_a_test_that_does_not_start_leaves_nothing(engines: Engines) -> None:
+    closed: list[str] = []
+
+    def recording(name: str, clock: int) -> Any:
+        engine: Any = engines(name, clock)
+        close = engine.close
+        engine_close = Mock(side_effect=lambda: (closed.append(name), close()))
+        return Mock(wraps=engine, close=engine_close)
+
+    values = ProgramTest(
+        sql="INSERT INTO places VALUES (1, 'Ulm');", init=[HERE / "programs/tables.sql"], engines=recording
+    )
+    with pytest.raises(NotQuickError), values:
+        pass
+    assert closed == [QUICK]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from compiled_plan.api.testing.comparing import Change
 from compiled_plan.api.testing.document import KeyPath, read_document
 from compiled_plan.api.testing.running import Expectation
 from compiled_plan.api.testing.updating import updated_text
 from compiled_plan.plans import types as t
+from compiled_plan.plans.errors import ProgramError
 
 ROW = t.row_of(("a", "b"), (t.STRING, t.INT))
 CAME = (Change("+I", ("x: y", 1)), Change("-U", ("true", None)))
@@ -51,6 +56,20 @@ def test_only_rows_change() -> None:
     ]
     came = [Expectation(path, CAME, ROW, changes, differs=True) for path, changes in paths]
     assert updated_text(read_document("x.test.yaml", BEFORE), came) == AFTER
+
+
+def test_shared_rows() -> None:
+    tests = "steps:\n  - expect: {s: [{a: x}]}\ntests:\n  - program: a\n  - program: b\n"
+    document = read_document("x.test.yaml", tests)
+    path: KeyPath = ("steps", 0, "expect", "s")
+    first = Expectation(path, CAME[:1], ROW, changes=True, differs=True)
+    after = tests.replace("[{a: x}]", '[+I: {a: "x: y", b: 1}]')
+    assert updated_text(document, [first, replace(first, differs=False)]) == after
+    with pytest.raises(ProgramError, match="several expectations share"):
+        updated_text(document, [first, replace(first, actual=CAME, differs=False)])
+    aliased = read_document("x.test.yaml", "steps:\n  - expect: {s: &same [{a: x}], t: *same}\n")
+    with pytest.raises(ProgramError, match="several expectations share"):
+        updated_text(aliased, [first])
 
 
 def test_no_rows() -> None:

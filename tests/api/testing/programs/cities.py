@@ -1,4 +1,4 @@
-"""A function that a test replaces."""
+"""Functions that tests replace."""
 
 from __future__ import annotations
 
@@ -7,4 +7,9 @@ from compiled_plan.plans.functions.definitions import ScalarFunction
 
 class City(ScalarFunction):
     def eval(self, name: str) -> str:
+        raise NotImplementedError
+
+
+class Factor(ScalarFunction):
+    def eval(self, name: str) -> float:
         raise NotImplementedError

@@ -20,14 +20,6 @@ public final class PlainMemory {
   /** The watermark of the query in ms; 0 before the first one, like Spark's. */
   private long watermark;
 
-  public PlainMemory copy() {
-    PlainMemory copy = new PlainMemory();
-    copy.states.putAll(states);
-    copy.timers.putAll(timers);
-    copy.watermark = watermark;
-    return copy;
-  }
-
   public long watermark() {
     return watermark;
   }

@@ -59,13 +59,11 @@ class TimerIndex {
   private int lists;
 
   /**
-   * A part of the names of this task's lists: micro-batches have the same time while the clock
-   * stands still, and a list must not replace one of an earlier micro-batch.
+   * A part of the names of this task's lists, which must not replace those of an earlier
+   * micro-batch: its number is unknown here, and its time may be the same.
    */
   private final String task =
       Long.toUnsignedString(ThreadLocalRandom.current().nextLong(), Character.MAX_RADIX);
-
-  private long batch = Long.MIN_VALUE;
 
   TimerIndex(StatefulProcessorHandle handle, ValueState<byte[]> state) {
     this(OP, handle, state);
@@ -87,10 +85,8 @@ class TimerIndex {
    *
    * @param now time in ms up to which timers fire in this batch
    * @param end a time in the past for Spark, so that its timer fires at the end of the batch
-   * @param batchTime processing time of the batch in ms, which names its lists
    */
-  void add(String uid, String key, long due, long now, long end, long batchTime) {
-    batch = batchTime;
+  void add(String uid, String key, long due, long now, long end) {
     Slot slot = new Slot(uid, due);
     Keys keys = collected.computeIfAbsent(slot, s -> new Keys());
     byte[] text = key.getBytes(StandardCharsets.UTF_8);
@@ -133,7 +129,7 @@ class TimerIndex {
     list.writeVarLong(uid.length);
     list.writeBytes(uid, 0, uid.length);
     list.writeBytes(keys.bytes.array(), 0, keys.bytes.size());
-    String name = slot.due + " " + batch + " " + task + " " + lists++;
+    String name = slot.due + " " + task + " " + lists++;
     put(name, list.toBytes());
     wake(name, slot.due);
   }

@@ -163,8 +163,7 @@ final class TransformStates {
 
     @Override
     protected void setTimer(long time) {
-      (ticks() ? ticks : index)
-          .add(to.uid, StageKeys.key(key), time, now(), end, context.processingTime());
+      (ticks() ? ticks : index).add(to.uid, StageKeys.key(key), time, now(), end);
     }
 
     @Override
