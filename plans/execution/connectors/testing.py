@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from compiled_plan.plans.connectors.specs.testing import SPEC
+from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.connectors.collect import in_order
 from compiled_plan.plans.execution.interfaces.connectors import (
     KIND,
@@ -77,10 +78,25 @@ def source_rows(frame: DataFrame, table: TableSpec) -> DataFrame:
     return frame.select(KIND, ORD, F.lit(None).cast("binary").alias(PATH), *columns)
 
 
+def _test_of(table: TableSpec) -> TestTables:
+    test = TESTS.get(table.options["test"])
+    if test is None:
+        raise UnsupportedError(
+            f"{table.identifier} is a table of a test that does not run in this process",
+            where=f"node {table.node}",
+            remedy="use another connector: tests replace the tables of a program themselves",
+        )
+    return test
+
+
 @source_connector(SPEC)
 def source(table: TableSpec, context: SourceContext) -> RowSource:
-    """The source of a table."""
-    test = TESTS[table.options["test"]]
+    """The source of a table.
+
+    Raises:
+        UnsupportedError: its test does not run in this process.
+    """
+    test = _test_of(table)
     folder = test.source_folder(table.options["id"])
     frame = context.spark.readStream.schema(source_schema(table)).parquet(str(folder))
     return RowSource(source_rows(frame, table), bounded=test.bounded, keeps=test)
@@ -116,6 +132,10 @@ class TestSink:
 
 @sink_connector(SPEC)
 def sink(table: TableSpec, context: SinkContext) -> TestSink:
-    """The sink of a table."""
-    test = TESTS[table.options["test"]]
+    """The sink of a table.
+
+    Raises:
+        UnsupportedError: its test does not run in this process.
+    """
+    test = _test_of(table)
     return TestSink(len(table.columns.fields), context.run_id, test.written.setdefault(table.options["id"], {}))
