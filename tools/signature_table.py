@@ -109,6 +109,8 @@ _BESIDE: dict[str, tuple[str, ...]] = {
     **_each("SOURCE_WATERMARK", [":S", ":L"]),
     **_each("HASH_CODE", (f"{kind}:N" for kind in _ANY)),
     **_each("IS_NULL IS_NOT_NULL", (f"{kind}:b" for kind in _ANY)),
+    # Elements without an order are refused by name.
+    **_each("ARRAY_MAX ARRAY_MIN", (f"A:{kind}" for kind in _ANY)),
     **_each("JSON_STRING", (f"{kind}:C" for kind in _ANY)),
     **_each("TYPEOF", (f"{kind}{force}:C" for kind in (*_ANY, "0") for force in ("", "b"))),
     **_each("= <> IS_DISTINCT_FROM IS_NOT_DISTINCT_FROM", (f"{kind}{kind}:b" for kind in _ANY)),

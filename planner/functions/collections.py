@@ -18,6 +18,7 @@ from compiled_plan.planner.functions.signatures import (
     MAP,
     TEXT,
     Family,
+    Form,
     Function,
     Operands,
     ReturnRule,
@@ -26,10 +27,12 @@ from compiled_plan.planner.functions.signatures import (
     force_nullable,
     form,
     is_untyped_null,
+    refuse,
     same,
 )
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
+from compiled_plan.plans.rex.operands import order_fault
 from compiled_plan.plans.types import (
     BOOLEAN,
     INT,
@@ -187,6 +190,16 @@ def _places(operands: Operands) -> Operands:
     return (array, *(coerce(rex, INT) if isinstance(type_of(rex), IntervalType) else rex for rex in places))
 
 
+def _ordered(name: str, forms: tuple[Form, ...], returns: ReturnRule) -> Function:
+    """A function that compares the elements of an array."""
+
+    def prepare(operands: Operands) -> Operands:
+        refuse(order_fault(name, [type_of(operands[0])]))
+        return operands
+
+    return Function(name, forms, returns, prepare=prepare)
+
+
 _PLACE = Family("INTEGER", (IntegerType, IntervalType))
 _SORTED = (form(ARRAY), form(ARRAY, BOOL), form(ARRAY, BOOL, BOOL))
 
@@ -210,7 +223,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("ARRAY_POSITION", (form(ARRAY, ANY),), fixed(INT), nulls=True, prepare=_fitted("ARRAY_POSITION")).api(
         "x.array_position(needle)", "ARRAY_POSITION: the position of `needle` from 1; 0 if it is missing."
     ),
-    Function("ARRAY_SORT", _SORTED, same(0)).api(
+    _ordered("ARRAY_SORT", _SORTED, same(0)).api(
         "x.array_sort(*how)", "ARRAY_SORT, optionally with ascending (default TRUE) and nulls first."
     ),
     Function("ARRAY_DISTINCT", (form(ARRAY),), same(0)).api(
@@ -223,10 +236,10 @@ FUNCTIONS: tuple[Function, ...] = (
         "x.array_slice(start_offset, end_offset=None)",
         "ARRAY_SLICE from `start_offset` to `end_offset`, both inclusive.",
     ),
-    Function("ARRAY_MAX", (form(ARRAY),), force_nullable(_element_of)).api(
+    _ordered("ARRAY_MAX", (form(ARRAY),), force_nullable(_element_of)).api(
         "x.array_max", "ARRAY_MAX: the greatest element."
     ),
-    Function("ARRAY_MIN", (form(ARRAY),), force_nullable(_element_of)).api(
+    _ordered("ARRAY_MIN", (form(ARRAY),), force_nullable(_element_of)).api(
         "x.array_min", "ARRAY_MIN: the least element."
     ),
     Function("ARRAY_JOIN", (form(ARRAY, TEXT), form(ARRAY, TEXT, TEXT)), fixed(STRING), prepare=_joined).api(

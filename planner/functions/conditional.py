@@ -17,9 +17,11 @@ from compiled_plan.planner.functions.signatures import (
     any_nullable,
     form,
     is_untyped_null,
+    refuse,
 )
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.rex import Call, RexNode, type_of
+from compiled_plan.plans.rex.operands import order_fault
 from compiled_plan.plans.types import (
     BOOLEAN,
     CharacterType,
@@ -127,6 +129,7 @@ def _extreme(name: str) -> Function:
             raise ProgramError(
                 f"{name} cannot compare {_shown(operands)}", remedy="cast the arguments to one comparable type"
             )
+        refuse(order_fault(name, types))
         return Call(f"${name}$1", operands, type_.with_nullability(any_nullable(operands)))
 
     return Function(name, (form(ANY, rest=ANY),), rewrite=rewrite, nulls=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
 from compiled_plan.plans.types import (
     ArrayType,
@@ -216,6 +216,12 @@ def plain_times(type_: LogicalType) -> LogicalType:
             fields = tuple(replace(field, type=plain_times(field.type)) for field in type_.fields)
             return type_ if fields == type_.fields else replace(type_, fields=fields)
     return type_
+
+
+def refuse(fault: tuple[str, str] | None) -> None:
+    """Raise UnsupportedError with the message and remedy of a rule of `plans.rex.operands`, if there is a fault."""
+    if fault is not None:
+        raise UnsupportedError(fault[0], remedy=fault[1])
 
 
 def any_nullable(operands: Sequence[RexNode]) -> bool:

@@ -25,11 +25,11 @@ from compiled_plan.planner.functions.signatures import (
     form,
     not_null,
     nullable,
+    refuse,
     same,
     varying,
 )
 from compiled_plan.planner.functions.signatures import SYMBOL as KEYWORD
-from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.rex import Literal, type_of
 from compiled_plan.plans.rex.operands import printf_fault
 from compiled_plan.plans.types import (
@@ -63,9 +63,7 @@ def _entry(
 
 
 def _printed(operands: Operands) -> Operands:
-    fault = printf_fault([type_of(rex) for rex in operands])
-    if fault is not None:
-        raise UnsupportedError(fault[0], remedy=fault[1])
+    refuse(printf_fault([type_of(rex) for rex in operands]))
     return operands
 
 

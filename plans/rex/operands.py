@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from compiled_plan.plans.rex.kinds import kind_of
 from compiled_plan.plans.rex.nodes import Call, Literal, RexNode
@@ -123,10 +124,28 @@ def _round(call: Call, types: Types) -> tuple[str, str] | None:
 def printf_fault(types: Types) -> tuple[str, str] | None:
     """Refuse values of PRINTF whose text in Flink is that of an object in memory."""
     refused = next((type_ for type_ in types[1:] if kind_of(type_) in "ABMUGRW"), None)
-    return None if refused is None else (f"PRINTF of a value of type {refused}", "CAST it to STRING")
+    return (
+        None
+        if refused is None
+        else (f"PRINTF of a value of type {refused.with_nullability(True)}", "CAST it to STRING")
+    )
+
+
+def order_fault(function: str, types: Types) -> tuple[str, str] | None:
+    """Refuse values that have no order in Flink; of the functions of arrays, elements."""
+    values = [type_.element for type_ in types if isinstance(type_, ArrayType)] if "ARRAY" in function else types
+    refused = next((type_ for type_ in values if kind_of(type_) in "AMUGRWVP"), None)
+    if refused is None:
+        return None
+    return f"{function} of a value of type {refused.with_nullability(True)}", "CAST it to a type with an order"
+
+
+def _ordered(function: str, call: Call, types: Types) -> tuple[str, str] | None:
+    return order_fault(function, types)
 
 
 _RULES: Mapping[str, Rule] = {
+    **{f"${name}$1": partial(_ordered, name) for name in ("GREATEST", "LEAST", "ARRAY_MAX", "ARRAY_MIN", "ARRAY_SORT")},
     "$PRINTF$1": lambda call, types: printf_fault(types),
     **dict.fromkeys(("$LIKE$1", "$NOT LIKE$1", "$like$1"), _like),
     **dict.fromkeys(("$EXTRACT$1", "$extract$1"), _extract),

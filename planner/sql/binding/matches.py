@@ -68,13 +68,17 @@ class _Match:
         )
         defined = [item.name.name for item in node.definitions]
         places = [element.name for element in self._elements]
-        for at, name in enumerate(defined):
-            if name in defined[:at]:
-                raise binder.source.error(node, f"pattern variable {name!r} has already been defined", "define it once")
+        subsets = [name for name, _ in self._subsets]
+        for names in (defined, [*dict.fromkeys((*places, *defined)), *subsets]):
+            for at, name in enumerate(names):
+                if name in names[:at]:
+                    raise binder.source.error(
+                        node, f"pattern variable {name!r} has already been defined", "define it once"
+                    )
         for name in (member for _, members in self._subsets for member in members):
             if name not in places:
                 raise binder.source.error(node, f"unknown pattern variable {name!r}", did_you_mean(name, places))
-        self._variables = list(dict.fromkeys([ANY, *places, *(name for name, _ in self._subsets), *defined]))
+        self._variables = list(dict.fromkeys([ANY, *places, *subsets, *defined]))
         self._row = source.rel.row_type
 
     def bound(self) -> Bound:

@@ -20,7 +20,9 @@ SPEC = ConnectorSpec(
     {
         "id": TableOption(Kind.TEXT, doc="The name of the table.", required=True),
         "test": TableOption(Kind.TEXT, doc="The name of the test in its process.", required=True, passive=True),
-        "columns": TableOption(Kind.TEXT, doc="The names of the physical columns, for lookups.", passive=True),
+        "columns": TableOption(
+            Kind.TEXT, doc="The names of the physical columns, for lookups.", required=True, passive=True
+        ),
     },
     source=SourceSpec(bounded=Boundedness.BY_OPTION),
     sink=SinkSpec(ChangelogMode.ALL, Guarantee.NOTHING_KEPT, as_sent=True),

@@ -88,7 +88,7 @@ def _test_of(table: TableSpec) -> TestTables:
 def _unknown(table: str) -> UnsupportedError:
     return UnsupportedError(
         f"{table} is a table of a test that does not run in this process",
-        remedy="declare the table with the connector of its data",
+        remedy="use another connector: tests replace the tables of a program themselves",
     )
 
 

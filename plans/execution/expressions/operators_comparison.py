@@ -185,17 +185,22 @@ def _search(call: Call, args: tuple[Column, ...], context: ExpressionContext) ->
 
     points = [item for item in sarg.ranges if _is_point(item)]
     others = [item for item in sarg.ranges if not _is_point(item)]
-    tests = [_in_ranges(value, run, bound) for run in _runs(others)]
+    runs = _runs(others)
+    tests = [_in_ranges(value, run, bound) for run in runs]
     if points:
         bounds = [bound(item.lower) for item in points]
         tests.append(value.isin(*bounds) if len(bounds) > 1 else value == bounds[0])
     matches = balanced(tests, or_) if tests else (value.isNull() & F.lit(None)) & F.lit(False)
-    if isinstance(type_, _FLOATING) and others:
-        # Spark sorts NaN above all numbers; in Flink it is in no range.
-        matches = matches & ~F.isnan(value)
-    elif isinstance(type_, _FLOATING):
-        # Flink looks into a set of the points, whose 0.0 is not -0.0.
-        matches = matches & (value.cast("string") != "-0.0")
+    if isinstance(type_, _FLOATING):
+        # Flink looks into a set for IN and NOT IN; its 0.0 is not -0.0.
+        is_negative_zero = value.cast("string") == "-0.0"
+        if not others:
+            matches = matches & ~is_negative_zero
+        elif not points and _excludes_values_alone(runs):
+            matches = matches | is_negative_zero
+        else:
+            # Spark sorts NaN above all numbers; in Flink it is in no range.
+            matches = matches & ~F.isnan(value)
     if sarg.null_as == "TRUE":
         return value.isNull() | matches
     if sarg.null_as == "FALSE":
@@ -216,6 +221,11 @@ def _runs(ranges: Sequence[r.Range]) -> list[list[r.Range]]:
         else:
             runs.append([item])
     return runs
+
+
+def _excludes_values_alone(runs: Sequence[Sequence[r.Range]]) -> bool:
+    """Return True for the ranges of NOT IN."""
+    return len(runs) == 1 and not (runs[0][0].has_lower or runs[0][-1].has_upper)
 
 
 def _excludes_one_value(left: r.Range, right: r.Range) -> bool:

@@ -99,6 +99,18 @@ def test_printf_refuses_values_without_a_text_of_their_own(text: str) -> None:
         resolve_call("PRINTF", list(operands))
 
 
+@pytest.mark.parametrize("name", ["GREATEST", "LEAST", "ARRAY_MAX", "ARRAY_MIN", "ARRAY_SORT"])
+@pytest.mark.parametrize("text", ["BITMAP", "VARIANT", "ARRAY<INT>", "MAP<STRING, INT>", "MULTISET<INT>", "ROW<a INT>"])
+def test_values_without_an_order_are_not_compared(name: str, text: str) -> None:
+    type_ = t.parse_type(text)
+    compared = t.ArrayType(element=type_) if name.startswith("ARRAY") else type_
+    operand, result = r.InputRef(0, compared), compared if name == "ARRAY_SORT" else type_
+    fault = fault_of(r.Call(f"${name}$1", (operand,), result))
+    assert fault is not None and name in fault.message
+    with pytest.raises(UnsupportedError, match=f"{name} of a value of type {text.split('<')[0]}"):
+        resolve_call(name, [operand])
+
+
 @pytest.mark.parametrize(
     "text",
     [*SIMPLE, "VARIANT", "RAW('x.Y', 'AA==')", "ARRAY<VARIANT>", "ROW<a INT, b MAP<STRING, RAW('x.Y', 'AA==')>>"],
