@@ -1,15 +1,39 @@
 package org.compiledplan.kernel.savepoint;
 
+import org.compiledplan.kernel.state.FieldShape;
 import org.compiledplan.kernel.state.Tree;
 
-/** Group aggregates: the accumulators and the number of rows. */
+/**
+ * Group aggregates: the accumulators and the number of rows. A group of insert-only input has no
+ * number of rows in Flink; here it has one row.
+ */
 final class GroupAggregateMapping extends StateMapping {
+  private static final String STATE = "accState";
+
+  private final FlinkAccumulators accumulators;
+  private final FieldShape key;
+
   GroupAggregateMapping(Target target) {
     super(target);
+    key = target.fields().get("key");
+    boolean retracts = target.spec().flag("needRetraction");
+    accumulators =
+        new FlinkAccumulators(
+            target,
+            target.fields().get("aggregates"),
+            target.spec().columns("grouping").length,
+            retracts,
+            retracts);
   }
 
   @Override
   public Tree of(FlinkKey key) {
-    return null;
+    FlinkEntry entry = key.only(STATE);
+    if (entry == null) return null;
+    Tree tree = new Tree();
+    tree.put("lastWrite", target.written(entry));
+    tree.put("key", stored(keyRow(entry), this.key));
+    tree.putAll(accumulators.of(entry.value(), key));
+    return tree;
   }
 }
