@@ -92,11 +92,12 @@ public final class SavepointStates implements Serializable {
     return InternalRows.converted(lines, this, "keyed", schema, "value");
   }
 
-  /** The row of an entry; Spark calls it. */
+  /** The row of an entry; null if the operator does not need it. Spark calls it. */
   public InternalRow keyed(UTF8String line) {
     Task task = task();
     FlinkEntry entry = new FlinkEntry(JsonText.read(line.toString(), "an entry"));
     Object[] key = task.mapping.keyRow(entry);
+    if (key == null) return null;
     Object[] row = new Object[key.length + 1];
     for (int i = 0; i < key.length; i++) row[i] = SparkTypes.apply(task.toSpark.get(i), key[i]);
     row[key.length] = line;

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.values.JsonText;
 
@@ -29,6 +30,11 @@ public final class FlinkKey {
   /** Any of the entries. */
   public FlinkEntry first() {
     return first;
+  }
+
+  /** The names of the states that have entries. */
+  public Set<String> states() {
+    return states.keySet();
   }
 
   /** The entries of a state, empty if the key has none. */

@@ -2,6 +2,7 @@ package org.compiledplan.kernel.savepoint;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.compiledplan.kernel.operators.EntryTimes;
@@ -45,6 +46,8 @@ public abstract class StateMapping {
     }
   }
 
+  private static final String TIMERS = "_timer_state/";
+
   private static final Map<String, Function<Target, StateMapping>> TYPES = new LinkedHashMap<>();
 
   static {
@@ -81,9 +84,39 @@ public abstract class StateMapping {
   /**
    * The columns of a row of the first input that the key consists of; all others are null. By
    * default they are those of Flink's key, in order.
+   *
+   * @return null if the operator does not need the entry
    */
   public Object[] keyRow(FlinkEntry entry) {
     return keyRow(entry.key(), target.spec().key(0));
+  }
+
+  /** The key as {@link #keyRow(FlinkEntry)} returns it, from a whole row of an input. */
+  final Object[] keyOf(JsonNode row, int input) {
+    int[] from = target.spec().key(input);
+    int[] to = target.spec().key(0);
+    ValueType[] types = target.input(0);
+    Object[] key = new Object[types.length];
+    for (int i = 0; i < to.length; i++)
+      key[to[i]] = FlinkValues.of(row.path(from[i]), types[to[i]]);
+    return key;
+  }
+
+  static boolean hasNull(JsonNode key) {
+    for (JsonNode value : key) if (value.isNull()) return true;
+    return false;
+  }
+
+  /**
+   * Checks the names of the states of a key; timers are always allowed.
+   *
+   * @throws StateFormatException if there is another one
+   */
+  static void checkStates(FlinkKey key, String... known) {
+    for (String state : key.states())
+      if (!state.startsWith(TIMERS) && !List.of(known).contains(state))
+        throw new StateFormatException(
+            "state " + state + " is unknown, known are " + String.join(", ", known));
   }
 
   final Object[] keyRow(JsonNode key, int[] columns) {
