@@ -124,6 +124,20 @@ final class FlinkAccumulators {
     allColumns = column + distincts.size();
   }
 
+  /**
+   * The accumulators of windows.
+   *
+   * @param windows the field of the state with the list of windows
+   */
+  static FlinkAccumulators ofWindows(StateMapping.Target target, FieldShape windows) {
+    return new FlinkAccumulators(
+        target,
+        windows.field("aggregates"),
+        target.spec().columns("grouping").length,
+        target.spec().flag("needRetraction"),
+        target.facts().path("countsRows").asBoolean());
+  }
+
   /** Number of columns of a call. */
   private static int width(Call call, FrameShape shape) {
     return switch ((AccumulatorForm) inner(shape).form) {
@@ -149,13 +163,10 @@ final class FlinkAccumulators {
    * @throws StateFormatException if the row or a view has another form
    */
   Tree of(JsonNode row, FlinkKey views) {
-    if (row.size() != allColumns)
+    // The last phase of a split distinct aggregate has no views of its own.
+    if (row.size() != allColumns && row.size() != columns)
       throw new StateFormatException(
           "a row of accumulators has " + row.size() + " columns instead of " + allColumns);
-    return converted(row, views);
-  }
-
-  private Tree converted(JsonNode row, FlinkKey views) {
     Tree tree = new Tree();
     tree.put("rows", rows(row));
     List<Tree> frames = new ArrayList<>();
@@ -298,6 +309,11 @@ final class FlinkAccumulators {
         bitmap(call, first, fields);
       }
       case BITMAP_COUNTS -> bitmapCounts(call, first, views, fields);
+      case JAVA_VALUE -> {
+        checkNoViews(call, views);
+        ValueType type = shape.field("accumulator").type();
+        fields.put("accumulator", FlinkValues.of(first, type));
+      }
       default -> throw new StateFormatException("Flink's accumulator of it is not known");
     }
     return fields;
@@ -311,6 +327,12 @@ final class FlinkAccumulators {
     if (countsValues(call)) return number(count);
     if (call.function.equals("$SUM$1")) return sum == null ? 0 : 1;
     return rows(row);
+  }
+
+  private static void checkNoViews(Call call, FlinkKey views) {
+    for (String state : views.states())
+      if (state.startsWith(view(call, "")))
+        throw new StateFormatException("the view " + state + " of a Java function is not converted");
   }
 
   private static Object plain(Object sum, AccumulatorForm form) {

@@ -59,6 +59,9 @@ public abstract class StateMapping {
 
   static {
     TYPES.put("group-aggregate", GroupAggregateMapping::new);
+    TYPES.put("window-aggregate", WindowAggregateMapping::new);
+    TYPES.put("session-aggregate", SessionMapping.Aggregates::new);
+    TYPES.put("session-rows", SessionMapping.Rows::new);
     TYPES.put("join", JoinMapping::new);
     TYPES.put("deduplicate", KeptRowMapping::new);
     TYPES.put("changelog-normalize", KeptRowMapping::new);

@@ -60,8 +60,7 @@ public final class FrameShape {
 
   /** Returns a field by its name. */
   public FieldShape field(String name) {
-    for (FieldShape field : fields) if (field.name().equals(name)) return field;
-    throw new IllegalArgumentException("no field " + name + " in " + form.text());
+    return FieldShape.named(fields, name);
   }
 
   void describe(ObjectNode to) {
