@@ -1,9 +1,11 @@
 package org.compiledplan.kernel.savepoint;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.values.JsonText;
 
@@ -29,6 +31,22 @@ public final class FlinkKey {
   /** Any of the entries. */
   public FlinkEntry first() {
     return first;
+  }
+
+  /** The names of the states that have entries. */
+  public Set<String> states() {
+    return states.keySet();
+  }
+
+  /** The entries by their namespace, in the order of the first entry of each. */
+  public Map<JsonNode, FlinkKey> byNamespace() {
+    Map<JsonNode, List<FlinkEntry>> entries = new LinkedHashMap<>();
+    for (List<FlinkEntry> of : states.values())
+      for (FlinkEntry entry : of)
+        entries.computeIfAbsent(entry.namespace(), name -> new ArrayList<>()).add(entry);
+    Map<JsonNode, FlinkKey> keys = new LinkedHashMap<>();
+    entries.forEach((namespace, of) -> keys.put(namespace, new FlinkKey(of)));
+    return keys;
   }
 
   /** The entries of a state, empty if the key has none. */

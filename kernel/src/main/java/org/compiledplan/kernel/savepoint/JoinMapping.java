@@ -38,6 +38,15 @@ final class JoinMapping extends StateMapping {
         };
   }
 
+  /** A row with a null in its key that matches nothing has no state. */
+  @Override
+  public Object[] keyRow(FlinkEntry entry) {
+    JsonNode nulls = target.spec().get("filterNulls");
+    for (int i = 0; i < nulls.size(); i++)
+      if (nulls.get(i).asBoolean() && entry.key().path(i).isNull()) return null;
+    return super.keyRow(entry);
+  }
+
   @Override
   public Tree of(FlinkKey key) {
     List<Tree> left = rows(key, 0);

@@ -1,7 +1,9 @@
 package org.compiledplan.kernel.savepoint;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.compiledplan.kernel.operators.EntryTimes;
@@ -19,10 +21,16 @@ public abstract class StateMapping {
    *
    * @param spec its description
    * @param format the format of its state
+   * @param facts what determines its state in Flink beside its parameters
    * @param written the time of last write of entries that have none, in ms
    * @param watermark the watermark of the savepoint, in ms; 0 if there is none
    */
-  public record Target(OperatorSpec spec, StateFormat<?> format, long written, long watermark) {
+  public record Target(
+      OperatorSpec spec, StateFormat<?> format, JsonNode facts, long written, long watermark) {
+    public Target(OperatorSpec spec, StateFormat<?> format, long written, long watermark) {
+      this(spec, format, MissingNode.getInstance(), written, watermark);
+    }
+
     /** The column types of an input. */
     ValueType[] input(int at) {
       return spec.inputs()[at];
@@ -45,10 +53,15 @@ public abstract class StateMapping {
     }
   }
 
+  private static final String TIMERS = "_timer_state/";
+
   private static final Map<String, Function<Target, StateMapping>> TYPES = new LinkedHashMap<>();
 
   static {
     TYPES.put("group-aggregate", GroupAggregateMapping::new);
+    TYPES.put("window-aggregate", WindowAggregateMapping::new);
+    TYPES.put("session-aggregate", SessionMapping.Aggregates::new);
+    TYPES.put("session-rows", SessionMapping.Rows::new);
     TYPES.put("join", JoinMapping::new);
     TYPES.put("deduplicate", KeptRowMapping::new);
     TYPES.put("changelog-normalize", KeptRowMapping::new);
@@ -81,9 +94,39 @@ public abstract class StateMapping {
   /**
    * The columns of a row of the first input that the key consists of; all others are null. By
    * default they are those of Flink's key, in order.
+   *
+   * @return null if the operator does not need the entry
    */
   public Object[] keyRow(FlinkEntry entry) {
     return keyRow(entry.key(), target.spec().key(0));
+  }
+
+  /** The key as {@link #keyRow(FlinkEntry)} returns it, from a whole row of an input. */
+  final Object[] keyOf(JsonNode row, int input) {
+    int[] from = target.spec().key(input);
+    int[] to = target.spec().key(0);
+    ValueType[] types = target.input(0);
+    Object[] key = new Object[types.length];
+    for (int i = 0; i < to.length; i++)
+      key[to[i]] = FlinkValues.of(row.path(from[i]), types[to[i]]);
+    return key;
+  }
+
+  static boolean hasNull(JsonNode key) {
+    for (JsonNode value : key) if (value.isNull()) return true;
+    return false;
+  }
+
+  /**
+   * Checks the names of the states of a key; timers are always allowed.
+   *
+   * @throws StateFormatException if there is another one
+   */
+  static void checkStates(FlinkKey key, String... known) {
+    for (String state : key.states())
+      if (!state.startsWith(TIMERS) && !List.of(known).contains(state))
+        throw new StateFormatException(
+            "state " + state + " is unknown, known are " + String.join(", ", known));
   }
 
   final Object[] keyRow(JsonNode key, int[] columns) {
