@@ -87,8 +87,13 @@ class Attempt:
         self._note("execute-plan --dry-run", called("execute_plan", "--dry-run", *_options([self]), self.plan))
 
     def import_state(self, savepoint: Path, checkpoint: Path) -> None:
-        """Import a savepoint of Flink into a checkpoint."""
-        self._note("import-state", called("import_state", savepoint, self.plan, "--checkpoint", checkpoint))
+        """Import a savepoint of Flink into a checkpoint; all sources begin."""
+        options = ["--checkpoint", str(checkpoint)]
+        for table in sources(self.plan):
+            options += ["--start", f"{table}=earliest"]
+        for jar in self.jars if self.functions else ():
+            options += ["--jars", str(jar), "--functions-from", str(jar)]
+        self._note("import-state", called("import_state", savepoint, self.plan, *options))
 
     def _note(self, command: str, said: Said) -> None:
         if said.returncode:
@@ -179,6 +184,13 @@ def _options(batch: Sequence[Attempt]) -> Iterator[str]:
 def _messages(file: Path) -> Iterator[dict[str, Any]]:
     if file.exists():
         yield from map(json.loads, file.read_text().splitlines())
+
+
+def sources(plan: Path) -> list[str]:
+    """The tables that a plan reads."""
+    nodes = json.loads(plan.read_text())["nodes"]
+    tables = [node["scanTableSource"]["table"]["identifier"] for node in nodes if "scanTableSource" in node]
+    return [identifier.rpartition(".")[2].strip("`") for identifier in dict.fromkeys(tables)]
 
 
 def write_database(file: Path, statements: Iterator[tuple[str, tuple[Any, ...]]]) -> None:
