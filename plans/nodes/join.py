@@ -141,6 +141,10 @@ class MultiJoin(StatefulNode):
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return super().may_send(received) if {*self.join_types} <= {*_UNPADDED} else ChangelogMode.ALL
 
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover()
+
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield from row_types(rows)
         yield unsure("keys", self.join_attribute_map, self.input_unique_keys)

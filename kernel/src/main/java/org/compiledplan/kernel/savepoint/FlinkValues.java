@@ -36,7 +36,8 @@ final class FlinkValues {
       return switch (type.kind()) {
         case BOOLEAN -> value.booleanValue();
         case BYTE, SHORT, INT, LONG -> type.integral(integer(value));
-        case FLOAT -> value.isTextual() ? Float.valueOf(value.asText()) : (Object) value.floatValue();
+        case FLOAT ->
+            value.isTextual() ? Float.valueOf(value.asText()) : (Object) value.floatValue();
         case DOUBLE ->
             value.isTextual() ? Double.valueOf(value.asText()) : (Object) value.doubleValue();
         case DECIMAL -> new BigDecimal(value.asText()).setScale(type.scale());

@@ -4,9 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
 import org.compiledplan.kernel.operators.RowPredicate;
-import org.compiledplan.kernel.state.FieldShape;
 import org.compiledplan.kernel.state.Tree;
-import org.compiledplan.kernel.values.ValueType;
 
 /**
  * Regular joins: the rows of both sides. A side without a unique key has counts of equal rows,

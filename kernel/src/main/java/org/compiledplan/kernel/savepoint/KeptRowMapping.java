@@ -25,9 +25,7 @@ final class KeptRowMapping extends StateMapping {
     tree.put("lastWrite", target.written(entry));
     tree.put(
         "row",
-        entry.value().isBoolean()
-            ? stored(keyRow(entry), row)
-            : columns(entry.value(), row));
+        entry.value().isBoolean() ? stored(keyRow(entry), row) : columns(entry.value(), row));
     return tree;
   }
 }

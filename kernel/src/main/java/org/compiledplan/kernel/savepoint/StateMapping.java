@@ -44,6 +44,12 @@ public abstract class StateMapping {
     long written(FlinkEntry entry) {
       return entry.written() == EntryTimes.NONE ? written : entry.written();
     }
+
+    /** The time of the last write of an element of a list. */
+    long written(FlinkEntry entry, int element) {
+      long time = entry.written(element);
+      return time == EntryTimes.NONE ? written : time;
+    }
   }
 
   private static final String TIMERS = "_timer_state/";
@@ -55,6 +61,9 @@ public abstract class StateMapping {
     TYPES.put("join", JoinMapping::new);
     TYPES.put("deduplicate", KeptRowMapping::new);
     TYPES.put("changelog-normalize", KeptRowMapping::new);
+    TYPES.put("multi-join", MultiJoinMapping::new);
+    TYPES.put("rank", RankMapping::new);
+    TYPES.put("sink-upsert-materializer", SinkUpsertMaterializerMapping::new);
   }
 
   final Target target;
@@ -150,6 +159,7 @@ public abstract class StateMapping {
     }
     return values;
   }
+
   /** The columns of a row that state contains, from a row of all columns of their input. */
   static Object[] stored(Object[] row, FieldShape field) {
     int[] places = field.columns().places();
