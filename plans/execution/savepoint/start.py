@@ -14,6 +14,7 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import continue_from, place_of
 from compiled_plan.plans.execution.expressions import ExpressionContext
 from compiled_plan.plans.execution.operators.base import Flow, KeyedPort, Lowering
+from compiled_plan.plans.execution.operators.parameters import to_dict
 from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.envelope import struct_type
@@ -116,13 +117,16 @@ class SavepointRows:
         return reduce(lambda left, right: left.unionByName(right), frames, self.spark.createDataFrame([], _ROWS))
 
     def _of(self, hosted: Hosted, node: int, files: Sequence[str]) -> DataFrame:
-        port = hosted.operators[node].ports[0]
+        operator = hosted.operators[node]
         uid, about = hosted.tag(node), self.inheritance
-        kernel = java_class(self.spark._jvm, _KERNEL)(self.stages, self.states, uid, about.written, about.watermark)
+        facts = json.dumps(to_dict(operator.flink, lambda condition: None))
+        kernel = java_class(self.spark._jvm, _KERNEL)(
+            self.stages, self.states, uid, facts, about.written, about.watermark
+        )
         lines = self.spark.read.text(list(files))
         keyed = frame_of(kernel.keyed(lines._jdf), self.spark)
         keys = (
-            keyed.select(_key_of(port).alias("key"), "line").groupBy("key").agg(F.collect_list("line").alias("lines"))
+            keyed.select(_key_of(operator.ports[0]).alias("key"), "line").groupBy("key").agg(F.collect_list("line").alias("lines"))
         )
         return frame_of(kernel.states(keys._jdf), self.spark)
 
@@ -130,5 +134,7 @@ class SavepointRows:
 def _key_of(port: KeyedPort) -> Any:
     """The text of a key, from the columns of an operator's input of which those of the key have values."""
     columns = tuple(F.col(field.name) for field in struct_type(port.types))
+    if port.state_key is not None:
+        return port.state_key(columns)
     none = F.lit(None)
     return port.key(Flow(none, none, none, columns))

@@ -28,6 +28,7 @@ public final class SavepointStates implements Serializable {
   private final String stages;
   private final String states;
   private final String uid;
+  private final String facts;
   private final long written;
   private final long watermark;
   private transient volatile ThreadLocal<Task> task;
@@ -52,6 +53,7 @@ public final class SavepointStates implements Serializable {
               new StateMapping.Target(
                   StageRuntime.spec(state.part, Conditions::load),
                   format,
+                  JsonText.read(of.facts, "the facts"),
                   of.written,
                   of.watermark));
       toSpark = SparkTypes.toSpark(state.part.inputs[0]);
@@ -62,14 +64,17 @@ public final class SavepointStates implements Serializable {
    * @param stages JSON list of the specs passed to {@link Stage#attach}
    * @param states the results of {@link StageHandle#states} by uid, as JSON
    * @param uid the operator
+   * @param facts JSON: what determines the operator's state in Flink beside its parameters
    * @param written the time of last write of entries that have none, in ms
    * @param watermark the watermark of the savepoint, in ms; 0 if there is none
    * @throws StateFormatException if Flink's state of this type of operator is not known
    */
-  public SavepointStates(String stages, String states, String uid, long written, long watermark) {
+  public SavepointStates(
+      String stages, String states, String uid, String facts, long written, long watermark) {
     this.stages = stages;
     this.states = states;
     this.uid = uid;
+    this.facts = facts;
     this.written = written;
     this.watermark = watermark;
     task();

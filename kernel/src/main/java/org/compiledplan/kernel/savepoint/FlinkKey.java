@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.savepoint;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,6 +36,17 @@ public final class FlinkKey {
   /** The names of the states that have entries. */
   public Set<String> states() {
     return states.keySet();
+  }
+
+  /** The entries by their namespace, in the order of the first entry of each. */
+  public Map<JsonNode, FlinkKey> byNamespace() {
+    Map<JsonNode, List<FlinkEntry>> entries = new LinkedHashMap<>();
+    for (List<FlinkEntry> of : states.values())
+      for (FlinkEntry entry : of)
+        entries.computeIfAbsent(entry.namespace(), name -> new ArrayList<>()).add(entry);
+    Map<JsonNode, FlinkKey> keys = new LinkedHashMap<>();
+    entries.forEach((namespace, of) -> keys.put(namespace, new FlinkKey(of)));
+    return keys;
   }
 
   /** The entries of a state, empty if the key has none. */

@@ -1,6 +1,7 @@
 package org.compiledplan.kernel.savepoint;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,10 +21,16 @@ public abstract class StateMapping {
    *
    * @param spec its description
    * @param format the format of its state
+   * @param facts what determines its state in Flink beside its parameters
    * @param written the time of last write of entries that have none, in ms
    * @param watermark the watermark of the savepoint, in ms; 0 if there is none
    */
-  public record Target(OperatorSpec spec, StateFormat<?> format, long written, long watermark) {
+  public record Target(
+      OperatorSpec spec, StateFormat<?> format, JsonNode facts, long written, long watermark) {
+    public Target(OperatorSpec spec, StateFormat<?> format, long written, long watermark) {
+      this(spec, format, MissingNode.getInstance(), written, watermark);
+    }
+
     /** The column types of an input. */
     ValueType[] input(int at) {
       return spec.inputs()[at];
@@ -58,6 +65,9 @@ public abstract class StateMapping {
 
   static {
     TYPES.put("group-aggregate", GroupAggregateMapping::new);
+    TYPES.put("window-aggregate", WindowAggregateMapping::new);
+    TYPES.put("session-aggregate", SessionMapping.Aggregates::new);
+    TYPES.put("session-rows", SessionMapping.Rows::new);
     TYPES.put("join", JoinMapping::new);
     TYPES.put("deduplicate", KeptRowMapping::new);
     TYPES.put("changelog-normalize", KeptRowMapping::new);
