@@ -15,6 +15,7 @@ from compiled_plan.plans.execution.checkpoint.offsets import continue_from, plac
 from compiled_plan.plans.execution.expressions import ExpressionContext
 from compiled_plan.plans.execution.operators.base import Flow, KeyedPort, Lowering
 from compiled_plan.plans.execution.operators.parameters import to_dict
+from compiled_plan.plans.execution.savepoint.positions import Position
 from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.envelope import struct_type
@@ -42,13 +43,13 @@ class Inheritance:
 
     Args:
         entries: by node id, the files with the entries of its operator, in the neutral form.
-        positions: by node id of a scan, the position from which Spark reads the source; missing ones begin.
+        positions: by node id of a scan, the position from which Spark reads the source.
         watermark: the watermark of the job in ms, 0 if it had none.
         written: the time of last write of entries that have none, in ms.
     """
 
     entries: Mapping[int, Sequence[str]]
-    positions: Mapping[int, str] = field(default_factory=dict)
+    positions: Mapping[int, Position] = field(default_factory=dict)
     watermark: int = 0
     written: int = 0
 
@@ -66,7 +67,9 @@ class SavepointStart(Start):
         CheckpointError: the checkpoint is not empty.
     """
 
-    def __init__(self, folder: Folder, request: UpgradeRequest, spark: SparkSession, inheritance: Inheritance) -> None:
+    def __init__(
+        self, folder: Folder, request: UpgradeRequest, *, spark: SparkSession, inheritance: Inheritance
+    ) -> None:
         super().__init__(folder, request)
         if self.head is not None:
             raise CheckpointError(
@@ -87,7 +90,11 @@ class SavepointStart(Start):
         rows.write.mode("overwrite").parquet(place)
         seeding = Seeding(seeding_session(self.spark, self.setting.partitions))
         seeding.seed(place, stages, state, watermark, folder.uri)
-        positions = {names.by_node[node]: position for node, position in self.inheritance.positions.items()}
+        positions = {
+            names.by_node[node]: position.offset
+            for node, position in self.inheritance.positions.items()
+            if position.offset and node in names.by_node
+        }
         continue_from(folder, positions, watermark)
         self._write_figures(place)
         folder.remove(place_of(SEED))
