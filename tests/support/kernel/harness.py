@@ -59,13 +59,15 @@ class Step:
 class Savepoint:
     """State of a Flink operator: its entries in the neutral form, without the operator's id.
 
-    `time`: the processing time of the import; `written`: the time of last write of entries without one.
+    `time`: the processing time of the import; `written`: the time of last write of entries without one;
+    `facts`: see the kernel's `StateMapping.Target`.
     """
 
     entries: Sequence[Mapping[str, Any]]
     time: int = 0
     watermark: int | None = None
     written: int = 0
+    facts: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -201,6 +203,7 @@ class Harness:
 
 def _savepoint(savepoint: Savepoint) -> dict[str, Any]:
     fields = {"time": savepoint.time, "written": savepoint.written, "entries": list(savepoint.entries)}
+    fields["facts"] = savepoint.facts or {}
     return fields | _watermark(savepoint.watermark)
 
 

@@ -25,7 +25,9 @@ final class KeptRowMapping extends StateMapping {
     tree.put("lastWrite", target.written(entry));
     tree.put(
         "row",
-        entry.value().isBoolean() ? stored(keyRow(entry), row) : columns(entry.value(), row));
+        entry.value().isBoolean()
+            ? stored(keyRow(entry), row)
+            : columns(entry.value(), row, target.written(entry)));
     return tree;
   }
 }

@@ -49,7 +49,7 @@ final class MultiJoinMapping extends StateMapping {
     for (int input = 0; input < states.length; input++) {
       List<Tree> rows = new ArrayList<>();
       for (FlinkEntry entry : key.all(states[input])) {
-        Object[] row = FlinkValues.row(row(entry, input), target.input(input));
+        Object[] row = target.row(row(entry, input), input, target.written(entry));
         long copies = entry.value().isArray() ? 1 : entry.value().asLong();
         for (long copy = 0; copy < copies; copy++)
           rows.add(JoinMapping.row(row, target.written(entry)));

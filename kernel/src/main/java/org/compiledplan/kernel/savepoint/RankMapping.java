@@ -80,7 +80,7 @@ final class RankMapping extends StateMapping {
   }
 
   private Ranked ranked(JsonNode row, long written, long among) {
-    return new Ranked(FlinkValues.row(row, target.input(0)), written, among);
+    return new Ranked(target.row(row, 0, written), written, among);
   }
 
   /**

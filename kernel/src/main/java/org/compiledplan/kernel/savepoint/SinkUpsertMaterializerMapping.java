@@ -19,7 +19,7 @@ final class SinkUpsertMaterializerMapping extends StateMapping {
     FlinkEntry entry = key.only(STATE);
     if (entry == null || entry.value().isEmpty()) return null;
     List<Object[]> rows = new ArrayList<>();
-    for (JsonNode row : entry.value()) rows.add(FlinkValues.row(row, target.input(0)));
+    for (JsonNode row : entry.value()) rows.add(target.row(row, 0, target.written(entry)));
     Tree tree = new Tree();
     tree.put("lastWrite", target.written(entry));
     tree.put("rows", rows);

@@ -2,6 +2,7 @@ package org.compiledplan.kernel.savepoint;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,8 @@ public abstract class StateMapping {
    *
    * @param spec its description
    * @param format the format of its state
-   * @param facts what determines its state in Flink beside its parameters
+   * @param facts what determines its state in Flink beside its parameters; {@code proctimes} are
+   *     the columns of each input with a processing time
    * @param written the time of last write of entries that have none, in ms
    * @param watermark the watermark of the savepoint, in ms; 0 if there is none
    */
@@ -34,6 +36,25 @@ public abstract class StateMapping {
     /** The column types of an input. */
     ValueType[] input(int at) {
       return spec.inputs()[at];
+    }
+
+    /**
+     * A row of an input.
+     *
+     * @param written the row's processing time in ms, which Flink does not store
+     * @throws StateFormatException if it is no row of the input's types
+     */
+    Object[] row(JsonNode row, int input, long written) {
+      Object[] values = FlinkValues.row(row, input(input));
+      for (int at = 0; at < values.length; at++)
+        if (values[at] == null && isProctime(input, at)) values[at] = Instant.ofEpochMilli(written);
+      return values;
+    }
+
+    private boolean isProctime(int input, int at) {
+      for (JsonNode column : facts.path("proctimes").path(input))
+        if (column.asInt() == at) return true;
+      return false;
     }
 
     /** The fields of the state, by name. */
@@ -157,8 +178,12 @@ public abstract class StateMapping {
    */
   public abstract Tree of(FlinkKey key);
 
-  /** The columns of a row that state contains, from a whole row of their input. */
-  final Object[] columns(JsonNode row, FieldShape field) {
+  /**
+   * The columns of a row that state contains, from a whole row of the first input.
+   *
+   * @param written see {@link Target#row}
+   */
+  final Object[] columns(JsonNode row, FieldShape field, long written) {
     int[] places = field.columns().places();
     Object[] values = new Object[places.length];
     for (int i = 0; i < places.length; i++) {
@@ -166,6 +191,8 @@ public abstract class StateMapping {
         throw new StateFormatException(
             "a row of Flink's state has " + row.size() + " columns, and no column " + places[i]);
       values[i] = FlinkValues.of(row.get(places[i]), field.columns().types()[i]);
+      if (values[i] == null && target.isProctime(0, places[i]))
+        values[i] = Instant.ofEpochMilli(written);
     }
     return values;
   }

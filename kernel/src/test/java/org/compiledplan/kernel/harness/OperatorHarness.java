@@ -49,12 +49,13 @@ import org.compiledplan.kernel.values.ValueType;
  * "outputTypes": [...]}, "steps": [{"time": ms, "rows": [{"key", "port", "kind", "values"}],
  * "spec": {...}?}]}}. A step is a micro-batch; its {@code spec}, if present, takes over the state,
  * like a restart with an edited plan; {@code "states": {key: hex}}, beside them, is the initial
- * state, or {@code "savepoint": {"time", "watermark", "written", "entries": [...]}}, whose keys are
- * their values with commas between. Steps and rows may have a {@code watermark}; with {@code
- * "timeDomain": "event"} in the spec the step's watermark fires timers. With {@code "keeps"} states
- * are cached as objects, and written after some steps. Answer: {@code {"steps": [{"out": [{"key",
- * "kind", "values", "at"?}], "late", "stateRows", "keys", "timers"}], "writes": of states}} or
- * {@code {"error": text}}. A condition is text like {@code 0<3} over the columns of both rows.
+ * state, or {@code "savepoint": {"time", "watermark", "written", "facts", "entries": [...]}}, whose
+ * keys are their values with commas between. Steps and rows may have a {@code watermark}; with
+ * {@code "timeDomain": "event"} in the spec the step's watermark fires timers. With {@code "keeps"}
+ * states are cached as objects, and written after some steps. Answer: {@code {"steps": [{"out":
+ * [{"key", "kind", "values", "at"?}], "late", "stateRows", "keys", "timers"}], "writes": of
+ * states}} or {@code {"error": text}}. A condition is text like {@code 0<3} over the columns of
+ * both rows.
  */
 public final class OperatorHarness {
   private static final int FOLDED_AT_MOST = 4;
@@ -171,6 +172,7 @@ public final class OperatorHarness {
             new StateMapping.Target(
                 spec.get(),
                 operator.stateFormat(),
+                savepoint.path("facts"),
                 savepoint.path("written").asLong(),
                 savepoint.path("watermark").asLong()));
     Map<String, List<String>> entries = new LinkedHashMap<>();
