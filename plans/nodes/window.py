@@ -11,7 +11,7 @@ from compiled_plan.plans.nodes.base import INSERTS, TWO_INPUTS, Inputs, PlanNode
 from compiled_plan.plans.nodes.calls import calls
 from compiled_plan.plans.nodes.deduplicate import one_row
 from compiled_plan.plans.nodes.fields import RowTypeJson
-from compiled_plan.plans.nodes.flink_state import Row, StateItem, accumulators, key_types, row_types, types_at
+from compiled_plan.plans.nodes.flink_state import Row, StateItem, Takeover, accumulators, key_types, row_types, types_at
 from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, OfInput, OfNone, OfRight, PlanModel
 from compiled_plan.plans.nodes.ranks import ConstantRange, RankRange, RankType, range_faults
 from compiled_plan.plans.nodes.rules import (
@@ -224,6 +224,10 @@ class WindowJoin(_OverWindows):
             yield Fault(("rightWindowing", "isRowtime"), message, "make them agree", self.right_windowing.is_rowtime)
         yield from output(self.output_type, joined_types(self.join_spec, inputs), "the join")
 
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover("the key gets the start of each window from its rows")
+
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.join_spec.left_keys)
         yield from row_types(rows)
@@ -255,6 +259,10 @@ class WindowRank(_OverWindows):
         yield from _windowing(self.windowing, inputs.types, WindowAttachedWindowing)
         yield from same_as_input(self.output_type, inputs, (ROW_NUMBER,) if self.output_row_number else ())
 
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover("the rows of each window are sorted by the plan's order, and cut to its ranks")
+
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.partition_spec.fields)
         yield from row_types(rows)
@@ -281,6 +289,10 @@ class WindowDeduplicate(_OverWindows):
     @property
     def title(self) -> str:
         return one_row(self.keep_last_row)
+
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover("the key gets the start of each window from its row")
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.partition_keys)

@@ -103,6 +103,16 @@ final class FlinkValues {
     return Instant.ofEpochMilli(integer(value.get(0))).plusNanos(nanos);
   }
 
+  /**
+   * The ms since 1970 of a timestamp.
+   *
+   * @throws StateFormatException if it is null
+   */
+  static long millis(JsonNode timestamp) {
+    if (timestamp.size() != 2) throw new StateFormatException(shown(timestamp) + " is no time");
+    return timestamp.path(0).longValue();
+  }
+
   private static String shown(JsonNode value) {
     String text = value.toString();
     return text.length() <= 100 ? text : text.substring(0, 100) + "...";

@@ -80,6 +80,9 @@ public abstract class StateMapping {
     }
   }
 
+  /** The time at which the state of an idle key is dropped. */
+  static final String CLEANUP = "cleanup-timestamp";
+
   private static final String TIMERS = "_timer_state/";
 
   private static final Map<String, Function<Target, StateMapping>> TYPES = new LinkedHashMap<>();
@@ -95,6 +98,16 @@ public abstract class StateMapping {
     TYPES.put("multi-join", MultiJoinMapping::new);
     TYPES.put("rank", RankMapping::new);
     TYPES.put("sink-upsert-materializer", SinkUpsertMaterializerMapping::new);
+    TYPES.put("interval-join", IntervalJoinMapping::new);
+    TYPES.put("temporal-join", TemporalJoinMapping::new);
+    TYPES.put("proctime-temporal-join", TemporalJoinMapping.Proctime::new);
+    TYPES.put("rowtime-sort", TemporalSortMapping::new);
+    TYPES.put("proctime-sort", TemporalSortMapping.Proctime::new);
+    TYPES.put("keep-first-in-order", KeepFirstInOrderMapping::new);
+    TYPES.put("lookup-materializer", LookupMaterializerMapping::new);
+    TYPES.put("window-join", AttachedWindowMapping.Join::new);
+    TYPES.put("window-rank", AttachedWindowMapping.Rank::new);
+    TYPES.put("window-deduplicate", AttachedWindowMapping.Deduplicate::new);
   }
 
   final Target target;
@@ -177,6 +190,23 @@ public abstract class StateMapping {
    * @throws StateFormatException if the state is not of the form that Flink writes for the plan
    */
   public abstract Tree of(FlinkKey key);
+
+  /**
+   * The fields that precede those of an operator whose idle keys expire: the key expires when
+   * Flink's cleanup timer would fire.
+   *
+   * @param cleanup the state with the time of that timer
+   * @param due the time of the operator's own timer; null for none
+   */
+  final Tree idle(FlinkKey key, String cleanup, Long due) {
+    FlinkEntry timer = key.only(cleanup);
+    Tree tree = new Tree();
+    tree.put(
+        "lastChange",
+        timer == null ? target.written() : timer.value().longValue() - target.spec().ttl(0));
+    tree.put("due", due);
+    return tree;
+  }
 
   /**
    * The columns of a row that state contains, from a whole row of the first input.
