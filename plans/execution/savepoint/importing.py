@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.savepoint.form import SavepointForm, SavepointOperator, read_savepoint
+from compiled_plan.plans.execution.savepoint.head import SavepointHead, SavepointOperator
 from compiled_plan.plans.execution.savepoint.matching import candidate_uids, matched, pending_sinks, source_states
 from compiled_plan.plans.execution.savepoint.model import (
     ImportReport,
@@ -28,6 +28,7 @@ from compiled_plan.plans.execution.savepoint.positions import (
     position_of,
     starts_of,
 )
+from compiled_plan.plans.execution.savepoint.reading import read_savepoint
 from compiled_plan.plans.inspection.identity import keeps_state, with_uids
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import TableSourceScan
@@ -55,7 +56,7 @@ class ImportOptions:
     starts: Mapping[str, str] = field(default_factory=dict)
     reset: frozenset[str] = frozenset()
     written_at: int | None = None
-    jars: tuple[str, ...] = ()
+    jars: tuple[Path, ...] = ()
 
     @classmethod
     def of(cls, starts: Sequence[str], reset: Sequence[str], written_at: str, jars: Sequence[str]) -> ImportOptions:
@@ -64,7 +65,7 @@ class ImportOptions:
         Raises:
             CheckpointError: a value is malformed.
         """
-        return cls(starts_of(starts), frozenset(reset), _time_of(written_at), tuple(jars))
+        return cls(starts_of(starts), frozenset(reset), _time_of(written_at), tuple(map(Path, jars)))
 
 
 def _time_of(text: str) -> int | None:
@@ -108,8 +109,8 @@ class Import:
         with TemporaryDirectory(prefix="compiled-plan-savepoint-") as name:
             folder = Path(name) / "form"
             plan = with_uids(plan)
-            form = read_savepoint(savepoint, folder, uids=tuple(candidate_uids(plan)), jars=options.jars)
-            yield _Examined(plan, folder, form, options).imported()
+            head = read_savepoint(savepoint, folder, uids=tuple(candidate_uids(plan)), jars=options.jars)
+            yield _Examined(plan, folder, head, options).imported()
 
     def check(self) -> None:
         """Raise if anything is refused.
@@ -162,11 +163,11 @@ class _Examined:
 
     plan: CompiledPlan
     folder: Path
-    form: SavepointForm
+    head: SavepointHead
     options: ImportOptions
 
     def imported(self) -> Import:
-        operators = matched(self.plan, self.form)
+        operators = matched(self.plan, self.head)
         entries = {
             node: tuple(str(self.folder / file) for operator in taken for file in operator.files)
             for node, taken in operators.items()
@@ -176,10 +177,10 @@ class _Examined:
         )
         sources, positions = self._sources()
         taken = {operator.id for group in operators.values() for operator in group}
-        left = [operator for operator in self.form.operators if operator.entries and operator.id not in taken]
+        left = [operator for operator in self.head.operators if operator.entries and operator.id not in taken]
         report = ImportReport(
-            savepoint=self.form.savepoint,
-            taken_at=self.form.time,
+            savepoint=self.head.savepoint,
+            taken_at=self.head.time,
             watermark=self._watermark(),
             written_at=self.options.written_at or int(time.time() * 1000),
             operators=states,
@@ -222,7 +223,7 @@ class _Examined:
                 f"--start {min(unknown)}: the plan reads no table of this name",
                 remedy=f"tables that it reads: {', '.join(sorted(names.values()))}",
             )
-        states = source_states(self.plan, self.form)
+        states = source_states(self.plan, self.head)
         sources: list[SourceImport] = []
         positions: dict[int, Position] = {}
         for scan in scans:
@@ -240,7 +241,7 @@ class _Examined:
 
     def _sinks(self) -> tuple[SinkImport, ...]:
         """The sinks; output that Flink has not committed is in the savepoint alone, and would be lost."""
-        pending = pending_sinks(self.plan, self.form)
+        pending = pending_sinks(self.plan, self.head)
         sinks = []
         for node in self.plan.in_order:
             if not isinstance(node, Sink):
@@ -258,7 +259,7 @@ class _Examined:
         """The least watermark that an operator has stored."""
         times = [
             value
-            for operator in self.form.operators
+            for operator in self.head.operators
             for stored in operator.lists
             if stored.name == "watermark"
             for elements in stored.elements

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.savepoint.form import SavepointForm, SavepointOperator
+from compiled_plan.plans.execution.savepoint.head import SavepointHead, SavepointOperator
 from compiled_plan.plans.execution.savepoint.positions import SourceState
 from compiled_plan.plans.inspection.diff.flink import DEFAULTS, FORMAT, uid_of
 from compiled_plan.plans.nodes.base import PlanNode
@@ -39,23 +40,23 @@ def _transformations(node: PlanNode) -> Iterator[str]:
         yield node.TRANSFORMATION
 
 
-def matched(plan: CompiledPlan, form: SavepointForm) -> Mapping[int, Sequence[SavepointOperator]]:
+def matched(plan: CompiledPlan, head: SavepointHead) -> Mapping[int, Sequence[SavepointOperator]]:
     """The operators of a savepoint with keyed state, by id of their nodes.
 
     Args:
         plan: the plan with uids.
-        form: the savepoint, read with `candidate_uids`.
+        head: the savepoint, read with `candidate_uids`.
 
     Raises:
         CheckpointError: the savepoint is not of a job that ran the plan.
     """
-    stateful = [operator for operator in form.operators if operator.states]
+    stateful = [operator for operator in head.operators if operator.states]
     operators = _grouped(stateful, candidate_uids(plan)) or _by_name(plan, stateful)
     if operators or not any(operator.entries for operator in stateful):
         return operators
     raise CheckpointError(
         "no operator of the savepoint has the uid of an operator in the plan: the job did not run from this plan",
-        where=form.savepoint,
+        where=head.savepoint,
         remedy="have Flink run the plan: COMPILE PLAN of the program, EXECUTE PLAN, then stop it with a savepoint",
     )
 
@@ -81,24 +82,30 @@ def _by_name(plan: CompiledPlan, operators: Sequence[SavepointOperator]) -> Mapp
     return groups
 
 
-def source_states(plan: CompiledPlan, form: SavepointForm) -> Mapping[int, SourceState]:
+def source_states(plan: CompiledPlan, head: SavepointHead) -> Mapping[int, SourceState]:
     """The states of sources, by id of their scans."""
     scans = {node.id for node in plan.nodes if isinstance(node, TableSourceScan)}
     nodes = {uid: node for uid, node in candidate_uids(plan).items() if node in scans}
     return {
-        nodes[operator.uid]: SourceState(operator.elements(_SPLITS), operator.coordinator)
-        for operator in form.operators
+        nodes[operator.uid]: SourceState(tuple(_splits(operator)), operator.coordinator or b"")
+        for operator in head.operators
         if operator.uid in nodes
     }
 
 
-def pending_sinks(plan: CompiledPlan, form: SavepointForm) -> frozenset[int]:
+def pending_sinks(plan: CompiledPlan, head: SavepointHead) -> frozenset[int]:
     """The ids of sinks with output that Flink has not committed; all sinks if the savepoint does not tell which."""
     sinks = frozenset(node.id for node in plan.nodes if isinstance(node, Sink))
     pending: set[int] = set()
-    for operator in form.operators:
+    for operator in head.operators:
         if any(_PENDING.search(stored.name) and any(stored.elements) for stored in operator.lists):
             name = operator.uid or operator.name or ""
             named = {int(number) for number in re.findall(r"\d+", name)} & sinks
             pending |= named or sinks
     return frozenset(pending)
+
+
+def _splits(operator: SavepointOperator) -> Iterator[bytes]:
+    for stored in operator.lists:
+        if stored.name == _SPLITS:
+            yield from (b64decode(element) for elements in stored.elements for element in elements)
