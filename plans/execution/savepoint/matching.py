@@ -66,7 +66,7 @@ def _grouped(
 ) -> Mapping[int, Sequence[SavepointOperator]]:
     groups: dict[int, list[SavepointOperator]] = {}
     for operator in operators:
-        if operator.uid in nodes:
+        if operator.uid is not None and operator.uid in nodes:
             groups.setdefault(nodes[operator.uid], []).append(operator)
     return groups
 
@@ -89,7 +89,7 @@ def source_states(plan: CompiledPlan, head: SavepointHead) -> Mapping[int, Sourc
     return {
         nodes[operator.uid]: SourceState(tuple(_splits(operator)), operator.coordinator or b"")
         for operator in head.operators
-        if operator.uid in nodes
+        if operator.uid is not None and operator.uid in nodes
     }
 
 

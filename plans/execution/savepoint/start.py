@@ -91,10 +91,9 @@ class SavepointStart(Start):
         rows.write.mode("overwrite").parquet(place)
         seeding = Seeding(seeding_session(self.spark, self.setting.partitions))
         seeding.seed(place, stages, state, watermark, folder.uri)
+        taken = self.inheritance.positions
         positions = {
-            names.by_node[node]: position.offset
-            for node, position in self.inheritance.positions.items()
-            if position.offset and node in names.by_node
+            name: (taken[node].offset or None) if node in taken else None for node, name in names.by_node.items()
         }
         continue_from(folder, positions, watermark)
         self._write_figures(place)
