@@ -32,6 +32,21 @@ class StateItem:
     sure: bool = True  # whether Flink certainly refuses another value
 
 
+@dataclass(frozen=True, slots=True)
+class Takeover:
+    """The conversion of an operator's state in a savepoint of Flink into its state here.
+
+    Args:
+        computation: what is computed; empty if entries are taken over one to one.
+        refusal: why the state cannot be taken over; empty if it can.
+        remedy: what to do then.
+    """
+
+    computation: str = ""
+    refusal: str = ""
+    remedy: str = ""
+
+
 #: STRING in plans.
 _LONGEST = "VARCHAR(2147483647)"
 
