@@ -91,9 +91,9 @@ class SavepointStart(Start):
         seeding = Seeding(seeding_session(self.spark, self.setting.partitions))
         seeding.seed(place, stages, state, watermark, folder.uri)
         positions = {
-            names.by_node[node]: position.offset
+            names.by_node[node]: position.offset or None
             for node, position in self.inheritance.positions.items()
-            if position.offset and node in names.by_node
+            if node in names.by_node
         }
         continue_from(folder, positions, watermark)
         self._write_figures(place)
