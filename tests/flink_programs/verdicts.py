@@ -78,7 +78,7 @@ def verdict(attempt: Attempt, answer: Mapping[str, Any], in_flink: Attempt | Non
 def continuation(attempt: Attempt) -> Verdict:
     """The outcome of an attempt that continues from a savepoint."""
     if (fault := fault_of(attempt)) is not None:
-        return fault
+        return _excused(attempt, *fault)
     differences = []
     for sink, key in _sinks(attempt):
         actual = continued(sink.before, key, attempt.rows.get(sink.name, ()))
@@ -87,13 +87,13 @@ def continuation(attempt: Attempt) -> Verdict:
     return _excused(attempt, Outcome.DIFFERENT if differences else Outcome.EQUAL, "\n".join(differences))
 
 
-def fault_of(attempt: Attempt) -> Verdict | None:
-    """The outcome of an attempt that was refused or failed; None for others."""
+def fault_of(attempt: Attempt) -> tuple[Outcome, str] | None:
+    """The outcome of an attempt that was refused or failed, with its facts; None for others."""
     facts = _facts(attempt)
     if _is_internal(facts):
-        return _excused(attempt, Outcome.INTERNAL, facts)
+        return Outcome.INTERNAL, facts
     if facts:
-        return _excused(attempt, Outcome.REFUSED if attempt.refusals else Outcome.FAILED, facts)
+        return Outcome.REFUSED if attempt.refusals else Outcome.FAILED, facts
     return None
 
 

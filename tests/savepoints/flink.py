@@ -143,6 +143,4 @@ def _open_ended(plan: CompiledPlan, folder: Path) -> str:
 
 def _rows(events: Iterable[Mapping[str, Any]]) -> int:
     """The number of rows of events: two for an update."""
-    return sum(
-        sum(event[side] is not None for side in ("before", "after")) if "op" in event else 1 for event in events
-    )
+    return sum(sum(event[side] is not None for side in ("before", "after")) if "op" in event else 1 for event in events)

@@ -34,7 +34,7 @@ _WINDOWS = {
     "tumble": "TUMBLE(TABLE moments, DESCRIPTOR(seen), INTERVAL '1' DAY)",
     "hop": "HOP(TABLE moments, DESCRIPTOR(seen), INTERVAL '6' HOUR, INTERVAL '1' DAY)",
     "cumulate": "CUMULATE(TABLE moments, DESCRIPTOR(seen), INTERVAL '4' HOUR, INTERVAL '1' DAY)",
-    "session": "SESSION(TABLE moments PARTITION BY shop, DESCRIPTOR(seen), INTERVAL '100' MINUTE)",
+    "session": "SESSION(TABLE moments PARTITION BY shop, DESCRIPTOR(seen), INTERVAL '90' MINUTE)",
 }
 
 
@@ -63,7 +63,9 @@ def fixed_jobs() -> Iterator[Job]:
     yield _job("ttl", _AGGREGATE, _SALES, {"table.exec.state.ttl": "1 h"})
     yield _job("ttl-rocksdb", _AGGREGATE, _SALES, {"table.exec.state.ttl": "1 h", **_BACKENDS["rocksdb"]}, "NATIVE")
     ranked = "SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY price) AS r FROM sales"
-    yield _job("ttl-rank", f"SELECT shop, price, r FROM ({ranked}) WHERE r < 3", _SALES, {"table.exec.state.ttl": "1 h"})
+    yield _job(
+        "ttl-rank", f"SELECT shop, price, r FROM ({ranked}) WHERE r < 3", _SALES, {"table.exec.state.ttl": "1 h"}
+    )
     for (name, window), zone in product(_WINDOWS.items(), ("Asia/Shanghai", "America/New_York")):
         query = (
             "SELECT CONCAT(shop, ' ', CAST(window_start AS STRING)), COUNT(*), SUM(price) "

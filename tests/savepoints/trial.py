@@ -48,7 +48,7 @@ def _imported(job: Job, stopped: Stopped, checkpoint: Path) -> Attempt:
 
 def _verdict(stopped: Stopped, attempt: Attempt) -> Verdict:
     if (fault := fault_of(attempt)) is not None:
-        return fault
+        return Verdict(attempt.name, *fault)
     differences = []
     for name, keyed in _sinks(stopped.plan):
         actual, expected = (_content(folders, keyed) for folders in _outputs(stopped.folder, name))
