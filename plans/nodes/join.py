@@ -141,6 +141,10 @@ class MultiJoin(StatefulNode):
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return super().may_send(received) if {*self.join_types} <= {*_UNPADDED} else ChangelogMode.ALL
 
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover()
+
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield from row_types(rows)
         yield unsure("keys", self.join_attribute_map, self.input_unique_keys)
@@ -184,6 +188,10 @@ class IntervalJoin(PlanNode):
         yield from timestamp(bounds.left_time_index, inputs.rows[0].types, (*path, "leftTimeIndex"))
         yield from timestamp(bounds.right_time_index, inputs.rows[1].types, (*path, "rightTimeIndex"))
         yield from output(self.output_type, joined_types(spec, inputs), "the join")
+
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover()
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.interval_join_spec.join_spec.left_keys)
@@ -229,6 +237,10 @@ class TemporalJoin(PlanNode):
 
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return received[0]
+
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover()
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         by_rowtime = self.right_time_attribute_index >= 0

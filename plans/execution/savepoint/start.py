@@ -24,6 +24,7 @@ from compiled_plan.plans.execution.upgrade.decision import UpgradeRequest
 from compiled_plan.plans.execution.upgrade.seeding import SEED, Seeding, seeding_session
 from compiled_plan.plans.execution.upgrade.start import Start
 from compiled_plan.plans.inspection.checkpoints import FOLDER, STATE_ROWS
+from compiled_plan.plans.types import TimeKind, TimestampBase
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -126,14 +127,15 @@ class SavepointRows:
     def _of(self, hosted: Hosted, node: int, files: Sequence[str]) -> DataFrame:
         operator = hosted.operators[node]
         uid, about = hosted.tag(node), self.inheritance
-        facts = json.dumps(to_dict(operator.flink, lambda condition: None))
+        facts = to_dict(operator.flink, lambda condition: None) or {}
+        facts["proctimes"] = [_proctimes(port) for port in operator.ports]
         kernel = java_class(self.spark._jvm, _KERNEL)(
-            self.stages, self.states, uid, facts, about.written, about.watermark
+            self.stages, self.states, uid, json.dumps(facts), about.written, about.watermark
         )
         lines = self.spark.read.text(list(files))
         keyed = frame_of(kernel.keyed(lines._jdf), self.spark)
-        by_key = keyed.select(_key_of(operator.ports[0]).alias("key"), "line").groupBy("key")
-        keys = by_key.agg(F.collect_list("line").alias("lines"))
+        key = _key_of(operator.ports[0]).alias("key")
+        keys = keyed.select(key, "line").groupBy("key").agg(F.collect_list("line").alias("lines"))
         return frame_of(kernel.states(keys._jdf), self.spark)
 
 
@@ -143,4 +145,14 @@ def _key_of(port: KeyedPort) -> Any:
     if port.state_key is not None:
         return port.state_key(columns)
     none = F.lit(None)
-    return port.key(Flow(none, none, none, columns))
+    # Rows with a null that matches nothing remain apart by Flink's key: they wait for their time.
+    return port.key(Flow(none, F.get_json_object("line", "$.key"), none, columns))
+
+
+def _proctimes(port: KeyedPort) -> list[int]:
+    """The columns with a processing time, which is null in Flink's state."""
+    return [
+        at
+        for at, type_ in enumerate(port.types)
+        if isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME
+    ]

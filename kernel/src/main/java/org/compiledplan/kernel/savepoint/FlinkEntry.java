@@ -2,6 +2,8 @@ package org.compiledplan.kernel.savepoint;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import org.compiledplan.kernel.operators.EntryTimes;
+import org.compiledplan.kernel.operators.RowKinds;
+import org.compiledplan.kernel.state.StateFormatException;
 
 /**
  * One entry of Flink's keyed state: of a {@code VALUE} or {@code LIST} state all of a key and
@@ -38,6 +40,17 @@ public record FlinkEntry(JsonNode json) {
   /** The kind of the row that {@code value} is. */
   public String kind() {
     return json.path("kind").asText("+I");
+  }
+
+  /** See {@link RowKinds}. */
+  public byte kindCode() {
+    return switch (kind()) {
+      case "+I" -> RowKinds.INSERT;
+      case "-U" -> RowKinds.UPDATE_BEFORE;
+      case "+U" -> RowKinds.UPDATE_AFTER;
+      case "-D" -> RowKinds.DELETE;
+      default -> throw new StateFormatException("a row is of the unknown kind " + kind());
+    };
   }
 
   /** The time of a timer, in ms. */

@@ -36,7 +36,8 @@ final class FlinkValues {
       return switch (type.kind()) {
         case BOOLEAN -> value.booleanValue();
         case BYTE, SHORT, INT, LONG -> type.integral(integer(value));
-        case FLOAT -> value.isTextual() ? Float.valueOf(value.asText()) : (Object) value.floatValue();
+        case FLOAT ->
+            value.isTextual() ? Float.valueOf(value.asText()) : (Object) value.floatValue();
         case DOUBLE ->
             value.isTextual() ? Double.valueOf(value.asText()) : (Object) value.doubleValue();
         case DECIMAL -> new BigDecimal(value.asText()).setScale(type.scale());
@@ -100,6 +101,16 @@ final class FlinkValues {
     if (value.size() != 2) throw new NumberFormatException(value.toString());
     int nanos = value.get(1).intValue() / NANOS_OF_MICRO * NANOS_OF_MICRO;
     return Instant.ofEpochMilli(integer(value.get(0))).plusNanos(nanos);
+  }
+
+  /**
+   * The ms since 1970 of a timestamp.
+   *
+   * @throws StateFormatException if it is null
+   */
+  static long millis(JsonNode timestamp) {
+    if (timestamp.size() != 2) throw new StateFormatException(shown(timestamp) + " is no time");
+    return timestamp.path(0).longValue();
   }
 
   private static String shown(JsonNode value) {

@@ -4,9 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
 import org.compiledplan.kernel.operators.RowPredicate;
-import org.compiledplan.kernel.state.FieldShape;
 import org.compiledplan.kernel.state.Tree;
-import org.compiledplan.kernel.values.ValueType;
 
 /**
  * Regular joins: the rows of both sides. A side without a unique key has counts of equal rows,
@@ -66,7 +64,7 @@ final class JoinMapping extends StateMapping {
       // A side whose rows may be padded or dropped has the number of matches beside each row.
       JsonNode value = counted[input] ? entry.value().path(0) : entry.value();
       JsonNode row = isUnique[input] ? value : entry.userKey();
-      Object[] values = FlinkValues.row(row, target.input(input));
+      Object[] values = target.row(row, input, target.written(entry));
       long copies = isUnique[input] ? 1 : value.longValue();
       for (long copy = 0; copy < copies; copy++) rows.add(row(values, target.written(entry)));
     }

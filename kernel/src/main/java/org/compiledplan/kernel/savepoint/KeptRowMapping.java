@@ -27,7 +27,7 @@ final class KeptRowMapping extends StateMapping {
         "row",
         entry.value().isBoolean()
             ? stored(keyRow(entry), row)
-            : columns(entry.value(), row));
+            : columns(entry.value(), row, target.written(entry)));
     return tree;
   }
 }

@@ -2,6 +2,7 @@ package org.compiledplan.kernel.savepoint;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,8 @@ public abstract class StateMapping {
    *
    * @param spec its description
    * @param format the format of its state
-   * @param facts what determines its state in Flink beside its parameters
+   * @param facts what determines its state in Flink beside its parameters; {@code proctimes} are
+   *     the columns of each input with a processing time
    * @param written the time of last write of entries that have none, in ms
    * @param watermark the watermark of the savepoint, in ms; 0 if there is none
    */
@@ -34,6 +36,25 @@ public abstract class StateMapping {
     /** The column types of an input. */
     ValueType[] input(int at) {
       return spec.inputs()[at];
+    }
+
+    /**
+     * A row of an input.
+     *
+     * @param written the row's processing time in ms, which Flink does not store
+     * @throws StateFormatException if it is no row of the input's types
+     */
+    Object[] row(JsonNode row, int input, long written) {
+      Object[] values = FlinkValues.row(row, input(input));
+      for (int at = 0; at < values.length; at++)
+        if (values[at] == null && isProctime(input, at)) values[at] = Instant.ofEpochMilli(written);
+      return values;
+    }
+
+    private boolean isProctime(int input, int at) {
+      for (JsonNode column : facts.path("proctimes").path(input))
+        if (column.asInt() == at) return true;
+      return false;
     }
 
     /** The fields of the state, by name. */
@@ -51,7 +72,16 @@ public abstract class StateMapping {
     long written(FlinkEntry entry) {
       return entry.written() == EntryTimes.NONE ? written : entry.written();
     }
+
+    /** The time of the last write of an element of a list. */
+    long written(FlinkEntry entry, int element) {
+      long time = entry.written(element);
+      return time == EntryTimes.NONE ? written : time;
+    }
   }
+
+  /** The time at which the state of an idle key is dropped. */
+  static final String CLEANUP = "cleanup-timestamp";
 
   private static final String TIMERS = "_timer_state/";
 
@@ -65,6 +95,19 @@ public abstract class StateMapping {
     TYPES.put("join", JoinMapping::new);
     TYPES.put("deduplicate", KeptRowMapping::new);
     TYPES.put("changelog-normalize", KeptRowMapping::new);
+    TYPES.put("multi-join", MultiJoinMapping::new);
+    TYPES.put("rank", RankMapping::new);
+    TYPES.put("sink-upsert-materializer", SinkUpsertMaterializerMapping::new);
+    TYPES.put("interval-join", IntervalJoinMapping::new);
+    TYPES.put("temporal-join", TemporalJoinMapping::new);
+    TYPES.put("proctime-temporal-join", TemporalJoinMapping.Proctime::new);
+    TYPES.put("rowtime-sort", TemporalSortMapping::new);
+    TYPES.put("proctime-sort", TemporalSortMapping.Proctime::new);
+    TYPES.put("keep-first-in-order", KeepFirstInOrderMapping::new);
+    TYPES.put("lookup-materializer", LookupMaterializerMapping::new);
+    TYPES.put("window-join", AttachedWindowMapping.Join::new);
+    TYPES.put("window-rank", AttachedWindowMapping.Rank::new);
+    TYPES.put("window-deduplicate", AttachedWindowMapping.Deduplicate::new);
   }
 
   final Target target;
@@ -148,8 +191,29 @@ public abstract class StateMapping {
    */
   public abstract Tree of(FlinkKey key);
 
-  /** The columns of a row that state contains, from a whole row of their input. */
-  final Object[] columns(JsonNode row, FieldShape field) {
+  /**
+   * The fields that precede those of an operator whose idle keys expire: the key expires when
+   * Flink's cleanup timer would fire.
+   *
+   * @param cleanup the state with the time of that timer
+   * @param due the time of the operator's own timer; null for none
+   */
+  final Tree idle(FlinkKey key, String cleanup, Long due) {
+    FlinkEntry timer = key.only(cleanup);
+    Tree tree = new Tree();
+    tree.put(
+        "lastChange",
+        timer == null ? target.written() : timer.value().longValue() - target.spec().ttl(0));
+    tree.put("due", due);
+    return tree;
+  }
+
+  /**
+   * The columns of a row that state contains, from a whole row of the first input.
+   *
+   * @param written see {@link Target#row}
+   */
+  final Object[] columns(JsonNode row, FieldShape field, long written) {
     int[] places = field.columns().places();
     Object[] values = new Object[places.length];
     for (int i = 0; i < places.length; i++) {
@@ -157,9 +221,12 @@ public abstract class StateMapping {
         throw new StateFormatException(
             "a row of Flink's state has " + row.size() + " columns, and no column " + places[i]);
       values[i] = FlinkValues.of(row.get(places[i]), field.columns().types()[i]);
+      if (values[i] == null && target.isProctime(0, places[i]))
+        values[i] = Instant.ofEpochMilli(written);
     }
     return values;
   }
+
   /** The columns of a row that state contains, from a row of all columns of their input. */
   static Object[] stored(Object[] row, FieldShape field) {
     int[] places = field.columns().places();
