@@ -11,7 +11,7 @@ from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.calls import calls
 from compiled_plan.plans.nodes.fields import RexJson
-from compiled_plan.plans.nodes.flink_state import Row, StateItem, accumulators, key_types, row_types
+from compiled_plan.plans.nodes.flink_state import Row, StateItem, Takeover, accumulators, key_types, row_types
 from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, PlanModel
 from compiled_plan.plans.nodes.rules import Columns, expression_faults, order, output, partition
 from compiled_plan.plans.nodes.specs import AggregateCall, PartitionSpec, SortSpec
@@ -172,6 +172,11 @@ class OverAggregate(PlanNode):
         # The columns of the input come first in the output.
         by_time = self.clock(self.output_type.types) is not None
         return ChangelogMode.INSERT if by_time and received[0].insert_only else ChangelogMode.ALL
+
+    @property
+    def takeover(self) -> Takeover:
+        bounded = any(map(_is_bounded, self.over_spec.groups))
+        return Takeover("the results of each window are computed from its rows" if bounded else "")
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.over_spec.partition.fields)

@@ -11,7 +11,6 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.compiledplan.kernel.operators.StateFormat;
 import org.compiledplan.kernel.savepoint.FlinkEntry;
 import org.compiledplan.kernel.savepoint.FlinkKey;
 import org.compiledplan.kernel.savepoint.StateMapping;
@@ -37,7 +36,6 @@ public final class SavepointStates implements Serializable {
   private static final class Task {
     final int level;
     final UTF8String uid;
-    final StateFormat<?> format;
     final StateMapping mapping;
     final List<UnaryOperator<Object>> toSpark;
 
@@ -47,12 +45,11 @@ public final class SavepointStates implements Serializable {
         throw new IllegalArgumentException("no operator of the plan has the uid " + of.uid);
       level = state.level;
       uid = UTF8String.fromString(of.uid);
-      format = state.format;
       mapping =
           StateMapping.of(
               new StateMapping.Target(
                   StageRuntime.spec(state.part, Conditions::load),
-                  format,
+                  state.format,
                   JsonText.read(of.facts, "the facts"),
                   of.written,
                   of.watermark));
@@ -127,7 +124,7 @@ public final class SavepointStates implements Serializable {
       Tree tree = task.mapping.of(FlinkKey.of(entries));
       if (tree == null) return null;
       return new GenericInternalRow(
-          new Object[] {task.level, task.uid, key, task.format.encode(tree)});
+          new Object[] {task.level, task.uid, key, task.mapping.encode(tree)});
     } catch (StateFormatException error) {
       throw new StateFormatException(
           "operator " + uid + ", key " + key + ": " + error.getMessage());

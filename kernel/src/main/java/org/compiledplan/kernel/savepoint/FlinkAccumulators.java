@@ -287,6 +287,12 @@ final class FlinkAccumulators {
         fields.put("fractions", FlinkValues.of(parts(first, 2).get(0), fractions));
         fields.put("counts", counts(call, "valueCount", DOUBLE, views));
       }
+      case LAG -> {
+        JsonNode parts = parts(first, 3);
+        fields.put("offset", number(parts.get(0)));
+        fields.put("default", FlinkValues.of(parts.get(1), argument));
+        fields.put("last", list(parts.get(2), argument));
+      }
       case WELFORD -> {
         JsonNode parts = parts(first, 3);
         fields.put("count", number(parts.get(0)));

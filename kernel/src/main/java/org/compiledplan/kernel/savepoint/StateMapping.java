@@ -3,6 +3,7 @@ package org.compiledplan.kernel.savepoint;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import java.time.Instant;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -105,6 +106,9 @@ public abstract class StateMapping {
     TYPES.put("proctime-sort", TemporalSortMapping.Proctime::new);
     TYPES.put("keep-first-in-order", KeepFirstInOrderMapping::new);
     TYPES.put("lookup-materializer", LookupMaterializerMapping::new);
+    TYPES.put("proctime-over", OverMapping.Proctime::new);
+    TYPES.put("rowtime-over", OverMapping.Rowtime::new);
+    TYPES.put("column-over", OverMapping.Columns::new);
     TYPES.put("window-join", AttachedWindowMapping.Join::new);
     TYPES.put("window-rank", AttachedWindowMapping.Rank::new);
     TYPES.put("window-deduplicate", AttachedWindowMapping.Deduplicate::new);
@@ -191,6 +195,16 @@ public abstract class StateMapping {
    */
   public abstract Tree of(FlinkKey key);
 
+  /** The positions of aggregate calls whose accumulators are computed from the stored rows. */
+  BitSet recounted() {
+    return new BitSet();
+  }
+
+  /** Encodes the result of {@link #of}. */
+  public final byte[] encode(Tree tree) {
+    return target.format().encode(tree, recounted());
+  }
+
   /**
    * The fields that precede those of an operator whose idle keys expire: the key expires when
    * Flink's cleanup timer would fire.
@@ -203,9 +217,16 @@ public abstract class StateMapping {
     Tree tree = new Tree();
     tree.put(
         "lastChange",
-        timer == null ? target.written() : timer.value().longValue() - target.spec().ttl(0));
+        timer == null ? lastWritten(key) : timer.value().longValue() - target.spec().ttl(0));
     tree.put("due", due);
     return tree;
+  }
+
+  private long lastWritten(FlinkKey key) {
+    long last = EntryTimes.NONE;
+    for (String state : key.states())
+      for (FlinkEntry entry : key.all(state)) last = Math.max(last, entry.written());
+    return last == EntryTimes.NONE ? target.written() : last;
   }
 
   /**

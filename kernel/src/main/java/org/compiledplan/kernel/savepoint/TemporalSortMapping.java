@@ -22,7 +22,7 @@ final class TemporalSortMapping extends StateMapping {
     checkStates(key, ROWS, LAST);
     Tree tree = new Tree();
     FlinkEntry last = key.only(LAST);
-    tree.put("firings", firings(last == null ? null : last.value().longValue()));
+    tree.put("firings", firings(last == null ? null : (Long) last.value().longValue(), null));
     tree.put("waiting", waiting(key, ROWS).tree());
     return tree;
   }
@@ -39,11 +39,12 @@ final class TemporalSortMapping extends StateMapping {
     return waiting;
   }
 
-  private static Tree firings(Long last) {
+  /** See {@code Firings}: the last processed time, and the time at which it is forgotten. */
+  static Tree firings(Long last, Long forgetAt) {
     Tree firings = new Tree();
     firings.put("last", last);
     firings.put("known", null);
-    firings.put("forgetAt", null);
+    firings.put("forgetAt", forgetAt);
     firings.put("forgotten", null);
     return firings;
   }

@@ -187,7 +187,7 @@ public final class OperatorHarness {
     entries.forEach(
         (key, lines) -> {
           Tree tree = mapping.of(FlinkKey.of(lines));
-          if (tree != null) imported.put(key, operator.stateFormat().encode(tree));
+          if (tree != null) imported.put(key, mapping.encode(tree));
         });
     seed(savepoint, imported);
   }

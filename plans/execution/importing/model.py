@@ -114,7 +114,7 @@ class ImportReport(BaseModel):
     @property
     def refused(self) -> tuple[OperatorImport | SourceImport | SinkImport, ...]:
         """Everything that is refused."""
-        parts = (*self.operators, *self.sources, *self.sinks)
+        parts: list[OperatorImport | SourceImport | SinkImport] = [*self.operators, *self.sources, *self.sinks]
         return tuple(part for part in parts if part.outcome is Outcome.REFUSED)
 
 

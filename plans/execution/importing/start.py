@@ -13,9 +13,9 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import continue_from, place_of
 from compiled_plan.plans.execution.expressions import ExpressionContext
+from compiled_plan.plans.execution.importing.positions import Position
 from compiled_plan.plans.execution.operators.base import Flow, KeyedPort, Lowering
 from compiled_plan.plans.execution.operators.parameters import to_dict
-from compiled_plan.plans.execution.savepoint.positions import Position
 from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.envelope import struct_type
@@ -91,10 +91,9 @@ class SavepointStart(Start):
         rows.write.mode("overwrite").parquet(place)
         seeding = Seeding(seeding_session(self.spark, self.setting.partitions))
         seeding.seed(place, stages, state, watermark, folder.uri)
+        taken = self.inheritance.positions
         positions = {
-            names.by_node[node]: position.offset
-            for node, position in self.inheritance.positions.items()
-            if position.offset and node in names.by_node
+            name: (taken[node].offset or None) if node in taken else None for node, name in names.by_node.items()
         }
         continue_from(folder, positions, watermark)
         self._write_figures(place)

@@ -7,8 +7,8 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.importing.positions import SourceState
 from compiled_plan.plans.execution.savepoint.head import SavepointHead, SavepointOperator
-from compiled_plan.plans.execution.savepoint.positions import SourceState
 from compiled_plan.plans.inspection.diff.flink import DEFAULTS, FORMAT, uid_of
 from compiled_plan.plans.nodes.aggregate import GlobalGroupAggregate, IncrementalGroupAggregate
 from compiled_plan.plans.nodes.base import PlanNode
@@ -68,7 +68,7 @@ def _grouped(
 ) -> Mapping[int, Sequence[SavepointOperator]]:
     groups: dict[int, list[SavepointOperator]] = {}
     for operator in operators:
-        if operator.uid in nodes:
+        if operator.uid is not None and operator.uid in nodes:
             groups.setdefault(nodes[operator.uid], []).append(operator)
     return groups
 
@@ -105,7 +105,7 @@ def source_states(plan: CompiledPlan, head: SavepointHead) -> Mapping[int, Sourc
     return {
         nodes[operator.uid]: SourceState(tuple(_splits(operator)), operator.coordinator or b"")
         for operator in head.operators
-        if operator.uid in nodes
+        if operator.uid is not None and operator.uid in nodes
     }
 
 
