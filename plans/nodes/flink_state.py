@@ -103,7 +103,7 @@ class Accumulator:
 #: For other functions, only equal calls are known to have equal accumulators.
 ACCUMULATORS: Mapping[str, Accumulator] = {
     "$SUM$1": Accumulator(lambda result: (result,), lambda result: (result, _BIGINT)),
-    "$$SUM0$1": Accumulator(lambda result: (result,), lambda result: (result, _BIGINT)),
+    "$$SUM0$1": Accumulator(lambda result: (result,), lambda result: (result,)),
     "$COUNT$1": Accumulator(lambda _: (_BIGINT,), lambda _: (_BIGINT,)),
     "$AVG$1": Accumulator(lambda result: (_average(result), _BIGINT), lambda result: (_average(result), _BIGINT)),
     # The collection of all values has a class of its own for every function.

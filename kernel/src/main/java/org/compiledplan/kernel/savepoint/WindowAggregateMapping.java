@@ -94,7 +94,7 @@ final class WindowAggregateMapping extends StateMapping {
     if (windows.slice != end)
       throw new StateFormatException(
           "a slice ends at " + end + " ms on the clock of its windows, and none of the plan does");
-    if (windows.first == windows.last) return pane(end, end, end);
+    if (windows.first == windows.last) return pane(windows.first, windows.last, end);
     Long first = pending.ceiling(windows.first);
     while (first != null && (first - windows.first) % windows.interval != 0)
       first = pending.higher(first);
