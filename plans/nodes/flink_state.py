@@ -112,6 +112,19 @@ ACCUMULATORS: Mapping[str, Accumulator] = {
 }
 
 
+def accumulators_takeover(calls: Sequence[AggregateCall], *, counted: bool) -> Takeover:
+    """The conversion of the accumulators of calls; `counted` if Flink counts the rows."""
+    for call in calls:
+        if call.python is not None:
+            return Takeover(
+                refusal=f"the accumulator of the Python function {call.python.path} is not converted",
+                remedy="let it start empty, and fill it from history with a warm-up",
+            )
+    if any(call.distinct and call.arg_list for call in calls) and not counted:
+        return Takeover("a distinct value counts as seen once, since Flink does not count values of insert-only input")
+    return Takeover()
+
+
 def accumulators(calls: Sequence[AggregateCall], types: Row, retracting: Sequence[bool], *, counted: bool) -> StateItem:
     """The accumulators of calls over columns of these types, in order.
 

@@ -39,6 +39,7 @@ from compiled_plan.plans.nodes.window import (
     GroupWindowAggregate,
     LocalWindowAggregate,
     WindowAggregate,
+    counts_rows,
 )
 from compiled_plan.plans.nodes.windows import (
     GroupWindow,
@@ -156,7 +157,6 @@ class _Assignment:
         drop_null_times: see `WindowAggregateParameters`.
         newest_first: likewise.
         carried: the windows that rows carry.
-        hops: True if Flink counts the rows to detect empty windows.
     """
 
     window: AnyWindow
@@ -166,7 +166,6 @@ class _Assignment:
     drop_null_times: bool = False
     newest_first: bool = False
     carried: Aligned | None = None
-    hops: bool = False
 
 
 def _is_rowtime(node: WindowAggregate | GlobalWindowAggregate) -> bool:
@@ -200,11 +199,10 @@ def _is_rowtime_group(window: GroupWindow) -> bool:
 
 def _assignment(node: PlanNode, windowing: Windowing, lowering: Lowering) -> _Assignment:
     zone, window = zone_of(node, windowing.time_attribute_type, lowering), windowing.window
-    hops = isinstance(window, HoppingWindow)
     if isinstance(windowing, TimeAttributeWindowing):
         assigned = session(window) if isinstance(window, SessionWindow) else aligned(window)
-        assignment = _timed(assigned, zone, windowing.time_attribute_index, windowing.is_rowtime, newest_first=hops)
-        return replace(assignment, hops=hops)
+        hops = isinstance(window, HoppingWindow)
+        return _timed(assigned, zone, windowing.time_attribute_index, windowing.is_rowtime, newest_first=hops)
     assert isinstance(windowing, WindowAttachedWindowing)
     return _Assignment(
         Attached(),
@@ -212,7 +210,6 @@ def _assignment(node: PlanNode, windowing: Windowing, lowering: Lowering) -> _As
         (windowing.window_start, windowing.window_end),
         lambda times: times,
         carried=None if isinstance(window, SessionWindow) else aligned(window),
-        hops=hops,
     )
 
 
@@ -307,7 +304,7 @@ def _operator(
         _parameters(assignment, shared, properties, len(used)),
         calls=tuple(placed(call, place.__getitem__) for call in calls),
         reader=reader.id,
-        flink=FlinkWindows(reader.need_retraction or assignment.hops, assignment.carried),
+        flink=FlinkWindows(counts_rows(node), assignment.carried),
     )
 
 

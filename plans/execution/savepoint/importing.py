@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.savepoint.head import SavepointHead, SavepointOperator
-from compiled_plan.plans.execution.savepoint.matching import candidate_uids, matched, pending_sinks, source_states
+from compiled_plan.plans.execution.savepoint.matching import (
+    candidate_uids,
+    heirs,
+    matched,
+    pending_sinks,
+    source_states,
+)
 from compiled_plan.plans.execution.savepoint.model import (
     ImportReport,
     OperatorImport,
@@ -168,10 +174,6 @@ class _Examined:
 
     def imported(self) -> Import:
         operators = matched(self.plan, self.head)
-        entries = {
-            node: tuple(str(self.folder / file) for operator in taken for file in operator.files)
-            for node, taken in operators.items()
-        }
         states = tuple(
             self._operator(node, operators.get(node.id, ())) for node in self.plan.in_order if keeps_state(node)
         )
@@ -189,13 +191,12 @@ class _Examined:
             left=tuple(operator.uid or operator.name or operator.id for operator in left),
         )
         continued = {state.node for state in states if state.outcome in (Outcome.TAKEN, Outcome.COMPUTED)}
-        return Import(
-            self.plan,
-            self.folder,
-            report,
-            {node: files for node, files in entries.items() if node in continued},
-            positions,
-        )
+        entries: dict[int, tuple[str, ...]] = {}
+        for node in operators.keys() & continued:
+            files = tuple(str(self.folder / file) for operator in operators[node] for file in operator.files)
+            for heir in continued.intersection(heirs(self.plan, node)):
+                entries[heir] = (*entries.get(heir, ()), *files)
+        return Import(self.plan, self.folder, report, entries, positions)
 
     def _operator(self, node: PlanNode, operators: Sequence[SavepointOperator]) -> OperatorImport:
         entries, size = (sum(getattr(operator, name) for operator in operators) for name in ("entries", "bytes"))

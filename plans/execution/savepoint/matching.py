@@ -10,9 +10,11 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.savepoint.head import SavepointHead, SavepointOperator
 from compiled_plan.plans.execution.savepoint.positions import SourceState
 from compiled_plan.plans.inspection.diff.flink import DEFAULTS, FORMAT, uid_of
+from compiled_plan.plans.nodes.aggregate import GlobalGroupAggregate, IncrementalGroupAggregate
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.nodes.stateless import Exchange
 from compiled_plan.plans.plan import CompiledPlan
 
 #: The transformation of a scan, and its state with the splits.
@@ -80,6 +82,20 @@ def _by_name(plan: CompiledPlan, operators: Sequence[SavepointOperator]) -> Mapp
         if name is not None and (name["kind"].lower(), int(name["id"])) in nodes:
             groups.setdefault(int(name["id"]), []).append(operator)
     return groups
+
+
+def heirs(plan: CompiledPlan, node: int) -> Sequence[int]:
+    """The ids of the nodes whose operators continue the state of a node: mostly the node itself.
+
+    The middle phase of a split distinct aggregate has no state here: the last phase has its distinct values.
+    """
+    if not isinstance(plan.node(node), IncrementalGroupAggregate):
+        return (node,)
+    consumers = list(plan.consumers(node))
+    for consumer in consumers:
+        if isinstance(consumer, Exchange):
+            consumers.extend(plan.consumers(consumer))
+    return tuple(consumer.id for consumer in consumers if isinstance(consumer, GlobalGroupAggregate))
 
 
 def source_states(plan: CompiledPlan, head: SavepointHead) -> Mapping[int, SourceState]:

@@ -43,9 +43,7 @@ _OPTIONS = (
 )
 
 
-def read_savepoint(
-    path: str | Path, to: Path, *, uids: Sequence[str] = (), jars: Sequence[Path] = ()
-) -> SavepointHead:
+def read_savepoint(path: str | Path, to: Path, *, uids: Sequence[str] = (), jars: Sequence[Path] = ()) -> SavepointHead:
     """Write a savepoint or retained checkpoint in the neutral form, and return its head.
 
     Args:
