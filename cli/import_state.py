@@ -26,8 +26,8 @@ from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.savepoint.importing import Import
-    from compiled_plan.plans.execution.savepoint.model import ImportReport
+    from compiled_plan.plans.execution.importing.imports import Import
+    from compiled_plan.plans.execution.importing.model import ImportReport
 
 app = app_for("import-state")
 
@@ -92,8 +92,8 @@ def import_state(
         raise typer.BadParameter(f"--checkpoint takes one folder, without {PLAN_NAME}")
     settings = spark_settings(conf or [], conf_file)
     try:
-        from compiled_plan.plans.execution.savepoint.importing import Import, ImportOptions
-        from compiled_plan.plans.execution.savepoint.model import to_json
+        from compiled_plan.plans.execution.importing.imports import Import, ImportOptions
+        from compiled_plan.plans.execution.importing.model import to_json
 
         options = ImportOptions.of(start or [], reset or [], written_at, jars or [])
         with Import.open(savepoint, plan_from_file(plan), options) as opened:

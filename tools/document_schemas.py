@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from compiled_plan.plans.execution.savepoint import model as savepoint
+from compiled_plan.plans.execution.importing import model as savepoint
 from compiled_plan.plans.execution.state import model as state
 from compiled_plan.plans.inspection.diff import document as diff
 from compiled_plan.schemas import DIFF, IMPORT, STATE, schema_path

@@ -26,7 +26,7 @@ from compiled_plan.plans.plan import CompiledPlan as Plan
 from compiled_plan.plans.text.visible import counted
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.savepoint.model import ImportReport
+    from compiled_plan.plans.execution.importing.model import ImportReport
 
 
 class CompiledPlan(Plan):
@@ -191,7 +191,7 @@ class CompiledPlan(Plan):
             ExecutionError: Java is missing, or an unsuitable Spark session is active.
         """
         from compiled_plan.plans.execution.embedded import session
-        from compiled_plan.plans.execution.savepoint.importing import Import, ImportOptions
+        from compiled_plan.plans.execution.importing.imports import Import, ImportOptions
 
         options = ImportOptions.of([f"{table}={at}" for table, at in (start or {}).items()], reset, written_at, jars)
         with Import.open(str(savepoint), self, options) as opened:

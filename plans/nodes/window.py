@@ -382,7 +382,7 @@ def _joined(computation: str, takeover: Takeover) -> str:
 
 
 def counts_rows(node: WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate) -> bool:
-    """True if Flink counts the rows of windows: with retraction, and for HOP, whose empty windows it detects so."""
+    """True if Flink counts the rows of windows: those of HOP, to detect empty windows, and with retraction."""
     hops = not isinstance(node, GroupWindowAggregate) and isinstance(node.windowing.window, HoppingWindow)
     return node.need_retraction or hops
 

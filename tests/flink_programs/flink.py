@@ -118,6 +118,13 @@ class Flink:
 
     def programs(self) -> list[dict[str, Any]]:
         """The test programs."""
+        return [program for program in self._dumped() if not program["restored"]]
+
+    def restored_programs(self) -> dict[str, dict[str, Any]]:
+        """The programs by id; of those with one id the one that the restore tests run."""
+        return {program["id"]: program for program in self._dumped()}
+
+    def _dumped(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self._run("Dump", *map(str, self._jars())).splitlines()]
 
     def ask(self, folders: Sequence[Path]) -> None:

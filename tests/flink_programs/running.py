@@ -8,12 +8,16 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.api.running.plans import PlanReference
+from compiled_plan.plans.errors import CompiledPlanError
 from tests.flink_programs.conversion import DATA, OUT, Case
 from tests.support.commands import ROOT, Said, called
 
@@ -88,12 +92,15 @@ class Attempt:
 
     def import_state(self, savepoint: Path, checkpoint: Path) -> None:
         """Import a savepoint of Flink into a checkpoint; all sources begin."""
-        options = ["--checkpoint", str(checkpoint)]
-        for table in sources(self.plan):
-            options += ["--start", f"{table}=earliest"]
-        for jar in self.jars if self.functions else ():
-            options += ["--jars", str(jar), "--functions-from", str(jar)]
-        self._note("import-state", called("import_state", savepoint, self.plan, *options))
+        jars = [str(jar) for jar in self.jars] if self.functions else []
+        start = dict.fromkeys(sources(self.plan), "earliest")
+        try:
+            plan = TableEnvironment().load_plan(PlanReference.from_file(self.plan))
+            plan.import_state(savepoint, checkpoint, start=start, jars=jars, functions_from=jars)
+        except CompiledPlanError as fault:
+            self.refusals["import-state"] = fault.render()
+        except Exception:
+            self.refusals["import-state"] = traceback.format_exc()
 
     def _note(self, command: str, said: Said) -> None:
         if said.returncode:

@@ -28,7 +28,7 @@ def verdicts(
     """
     folder = flink.folder / "savepoints"
     rmtree(folder, ignore_errors=True)
-    cases = {program["id"]: converted(program, restored=True) for program in flink.programs()}
+    cases = {name: converted(program, restored=True) for name, program in flink.restored_programs().items()}
     attempts = []
     for savepoint in flink.savepoints():
         if any(fnmatchcase(savepoint.name, pattern) for pattern in patterns):

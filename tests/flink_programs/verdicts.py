@@ -77,17 +77,24 @@ def verdict(attempt: Attempt, answer: Mapping[str, Any], in_flink: Attempt | Non
 
 def continuation(attempt: Attempt) -> Verdict:
     """The outcome of an attempt that continues from a savepoint."""
-    facts = _facts(attempt)
-    if _is_internal(facts):
-        return _excused(attempt, Outcome.INTERNAL, facts)
-    if facts:
-        return _excused(attempt, Outcome.REFUSED if attempt.refusals else Outcome.FAILED, facts)
+    if (fault := fault_of(attempt)) is not None:
+        return _excused(attempt, *fault)
     differences = []
     for sink, key in _sinks(attempt):
         actual = continued(sink.before, key, attempt.rows.get(sink.name, ()))
         if gap := difference(expected_table(sink.expected, key), actual):
             differences.append(f"{sink.name}: {gap}")
     return _excused(attempt, Outcome.DIFFERENT if differences else Outcome.EQUAL, "\n".join(differences))
+
+
+def fault_of(attempt: Attempt) -> tuple[Outcome, str] | None:
+    """The outcome of an attempt that was refused or failed, with its facts; None for others."""
+    facts = _facts(attempt)
+    if _is_internal(facts):
+        return Outcome.INTERNAL, facts
+    if facts:
+        return Outcome.REFUSED if attempt.refusals else Outcome.FAILED, facts
+    return None
 
 
 def _excused(attempt: Attempt, outcome: Outcome, facts: str) -> Verdict:

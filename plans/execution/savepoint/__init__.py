@@ -1,1 +1,1 @@
-"""Savepoints of Flink: their state and positions become the first generation of a checkpoint"""
+"""Savepoints and retained checkpoints of Flink in a neutral form, read by a process of its own. Imports no Spark."""

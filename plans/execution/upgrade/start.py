@@ -172,7 +172,7 @@ class Start:
         reached = positions(folder) | recorded
         names, files = self._described(prepared, stages, state, reached)
         if self._migration is not None:
-            wanted = {name: None for name in names.by_node.values()}
+            wanted = dict.fromkeys(names.by_node.values())
             wanted |= {name: at for name, at in reached.items() if name in names.all()}
             self._migration.move(stages, state, wanted, ends)
             self._new_program(files, "migrate")

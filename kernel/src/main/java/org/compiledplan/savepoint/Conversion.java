@@ -212,13 +212,15 @@ final class Conversion {
       return new Refusal(
           "the savepoint names the class " + name + ", which is not allowed",
           where,
-          "give the jar of a class of your job with `--jars`; do not use a savepoint of a stranger");
+          "give the jar of a class of your job with `--jars`; do not use a savepoint of a"
+              + " stranger");
     }
     Throwable cause = error;
     while (cause.getCause() != null && cause.getCause() != cause) {
       cause = cause.getCause();
     }
-    String reason = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    String reason =
+        cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     if (cause instanceof EOFException) {
       reason = "a file is truncated";
     } else if (cause instanceof OutOfMemoryError) {

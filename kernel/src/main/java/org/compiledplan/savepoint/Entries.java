@@ -28,7 +28,8 @@ final class Entries implements Closeable {
     json =
         JSON.createGenerator(
             new BufferedOutputStream(
-                Files.newOutputStream(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                Files.newOutputStream(
+                    file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
                 BUFFER));
     json.setPrettyPrinter(new MinimalPrettyPrinter("\n"));
     this.operator = operator;

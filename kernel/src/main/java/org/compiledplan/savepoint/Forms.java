@@ -61,21 +61,23 @@ import org.apache.flink.table.runtime.typeutils.StringDataSerializer;
 import org.apache.flink.table.runtime.typeutils.TimestampDataSerializer;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.DistinctType;
+import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.MapType;
 import org.apache.flink.table.types.logical.MultisetType;
 import org.apache.flink.table.types.logical.RawType;
-import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.bitmap.Bitmap;
 import org.apache.flink.types.variant.BinaryVariant;
 
 /** The neutral forms of Flink's serializers and logical types. */
+@SuppressWarnings("deprecation") // Flink stores list and map views with deprecated serializers.
 final class Forms {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
   private static final Form.Writer LONG =
       (value, json) -> json.writeNumber(((Number) value).longValue());
-  private static final Form.Writer REAL = (value, json) -> real(((Number) value).doubleValue(), json);
+  private static final Form.Writer REAL =
+      (value, json) -> real(((Number) value).doubleValue(), json);
   private static final Form.Writer SINGLE = (value, json) -> single((Float) value, json);
   private static final Form.Writer TEXT = (value, json) -> json.writeString(value.toString());
   private static final Form.Writer BOOLEAN = (value, json) -> json.writeBoolean((Boolean) value);
@@ -122,11 +124,13 @@ final class Forms {
     }
     if (serializer instanceof ListViewSerializer<?> view) {
       Form list = of(view.getListSerializer());
-      return new Form(list.type(), (value, json) -> list.write(((ListView<?>) value).getList(), json));
+      return new Form(
+          list.type(), (value, json) -> list.write(((ListView<?>) value).getList(), json));
     }
     if (serializer instanceof MapViewSerializer<?, ?> view) {
       Form map = of(view.getMapSerializer());
-      return new Form(map.type(), (value, json) -> map.write(((MapView<?, ?>) value).getMap(), json));
+      return new Form(
+          map.type(), (value, json) -> map.write(((MapView<?, ?>) value).getMap(), json));
     }
     if (serializer instanceof TupleSerializerBase<?> tuple) {
       return tuple((TypeSerializer<?>[]) Fields.get(tuple, "fieldSerializers"));
@@ -144,7 +148,8 @@ final class Forms {
       return array((LogicalType) Fields.get(array, "eleType"));
     }
     if (serializer instanceof MapDataSerializer map) {
-      return map((LogicalType) Fields.get(map, "keyType"), (LogicalType) Fields.get(map, "valueType"));
+      return map(
+          (LogicalType) Fields.get(map, "keyType"), (LogicalType) Fields.get(map, "valueType"));
     }
     if (serializer instanceof DecimalDataSerializer decimal) {
       String digits = Fields.get(decimal, "precision") + ", " + Fields.get(decimal, "scale");

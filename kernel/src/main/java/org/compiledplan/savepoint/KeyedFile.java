@@ -129,9 +129,7 @@ final class KeyedFile {
           throw new IOException("key group " + number + " is where " + group.f0 + " should be");
         }
         InputStream content =
-            compressed
-                ? SnappyStreamCompressionDecorator.INSTANCE.decorateWithCompression(in)
-                : in;
+            compressed ? SnappyStreamCompressionDecorator.INSTANCE.decorateWithCompression(in) : in;
         DataInputViewStreamWrapper view = new DataInputViewStreamWrapper(content);
         for (int at = 0; at < states.size(); at++) {
           StateForm state = state(view.readShort());
@@ -162,8 +160,7 @@ final class KeyedFile {
       for (byte[] name : RocksDB.listColumnFamilies(listing, scratch.toString())) {
         descriptors.add(new ColumnFamilyDescriptor(name, options));
       }
-      try (RocksDB db =
-          RocksDB.openReadOnly(database, scratch.toString(), descriptors, families)) {
+      try (RocksDB db = RocksDB.openReadOnly(database, scratch.toString(), descriptors, families)) {
         for (ColumnFamilyHandle family : families) {
           readFamily(db, family, rocks.getKeyGroupRange(), entries);
         }
@@ -219,7 +216,8 @@ final class KeyedFile {
 
   private StateForm state(int number) throws IOException {
     if (number < 0 || number >= states.size()) {
-      throw new IOException("an entry belongs to state number " + number + ", which is not declared");
+      throw new IOException(
+          "an entry belongs to state number " + number + ", which is not declared");
     }
     return states.get(number);
   }

@@ -35,14 +35,17 @@ final class MatchForms {
       Forms.scalar("LONG", (value, json) -> json.writeNumber(((Number) value).longValue()));
   private static final Form TEXT =
       Forms.scalar("STRING", (value, json) -> json.writeString((String) value));
-  private static final Form DIGITS =
-      Forms.list(NUMBER, value -> digits((DeweyNumber) value));
+  private static final Form DIGITS = Forms.list(NUMBER, value -> digits((DeweyNumber) value));
   private static final Form EVENT =
       tuple(
-          List.of(NUMBER, NUMBER), value -> ((EventId) value).getId(), value -> ((EventId) value).getTimestamp());
+          List.of(NUMBER, NUMBER),
+          value -> ((EventId) value).getId(),
+          value -> ((EventId) value).getTimestamp());
   private static final Form NODE =
       tuple(
-          List.of(EVENT, TEXT), value -> ((NodeId) value).getEventId(), value -> ((NodeId) value).getPageName());
+          List.of(EVENT, TEXT),
+          value -> ((NodeId) value).getEventId(),
+          value -> ((NodeId) value).getPageName());
   private static final Form COMPUTATION =
       tuple(
           List.of(TEXT, DIGITS, NUMBER, NUMBER, EVENT, NODE),

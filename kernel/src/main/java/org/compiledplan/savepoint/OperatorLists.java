@@ -1,6 +1,5 @@
 package org.compiledplan.savepoint;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -56,8 +55,7 @@ final class OperatorLists {
     }
     Map<String, StateMetaInfo> offsets = handle.getStateNameToPartitionOffsets();
     OperatorBackendSerializationProxy head = new OperatorBackendSerializationProxy(trust);
-    try (FSDataInputStream in =
-        savepoint.file(handle.getDelegateStateHandle()).openInputStream()) {
+    try (FSDataInputStream in = savepoint.file(handle.getDelegateStateHandle()).openInputStream()) {
       head.read(new DataInputViewStreamWrapper(in));
       StreamCompressionDecorator decorator =
           (Boolean) Fields.get(head, "usingStateCompression")

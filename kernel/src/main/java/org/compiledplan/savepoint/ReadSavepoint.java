@@ -1,12 +1,11 @@
 package org.compiledplan.savepoint;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +63,7 @@ public final class ReadSavepoint {
 
   /** The id that Flink derives from a uid: the 128 bits of its hash, as hexadecimal digits. */
   private static String hash(String uid) {
-    byte[] text = uid.getBytes(UTF_8);
+    byte[] text = uid.getBytes(StandardCharsets.UTF_8);
     ByteBuffer id = ByteBuffer.allocate(2 * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     for (long half : MurmurHash3.hash128x64(text, 0, text.length, 0)) id.putLong(half);
     return HexFormat.of().formatHex(id.array());

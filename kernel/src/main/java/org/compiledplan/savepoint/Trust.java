@@ -61,7 +61,7 @@ final class Trust extends ClassLoader {
           "org.apache.flink.table.runtime.generated.GeneratedClass",
           "org.apache.flink.table.runtime.generated.GeneratedRecordComparator",
           "org.apache.flink.table.runtime.operators.rank.ComparableRecordComparator",
-                    "org.apache.flink.table.catalog.ObjectIdentifier",
+          "org.apache.flink.table.catalog.ObjectIdentifier",
           // Classes that types name for their values.
           "org.apache.flink.table.data.ArrayData",
           "org.apache.flink.table.data.DecimalData",

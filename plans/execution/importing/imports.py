@@ -13,27 +13,27 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.savepoint.head import SavepointHead, SavepointOperator
-from compiled_plan.plans.execution.savepoint.matching import (
+from compiled_plan.plans.execution.importing.matching import (
     candidate_uids,
     heirs,
     matched,
     pending_sinks,
     source_states,
 )
-from compiled_plan.plans.execution.savepoint.model import (
+from compiled_plan.plans.execution.importing.model import (
     ImportReport,
     OperatorImport,
     Outcome,
     SinkImport,
     SourceImport,
 )
-from compiled_plan.plans.execution.savepoint.positions import (
+from compiled_plan.plans.execution.importing.positions import (
     Position,
     PositionError,
     position_of,
     starts_of,
 )
+from compiled_plan.plans.execution.savepoint.head import SavepointHead, SavepointOperator
 from compiled_plan.plans.execution.savepoint.reading import read_savepoint
 from compiled_plan.plans.inspection.identity import keeps_state, with_uids
 from compiled_plan.plans.nodes.base import PlanNode
@@ -146,8 +146,8 @@ class Import:
         Raises:
             CheckpointError: the checkpoint is not empty, or state has an unknown form; nothing is left.
         """
+        from compiled_plan.plans.execution.importing.start import Inheritance, SavepointStart
         from compiled_plan.plans.execution.run import Run
-        from compiled_plan.plans.execution.savepoint.start import Inheritance, SavepointStart
         from compiled_plan.plans.execution.session.options import RunOptions
 
         self.check()

@@ -13,9 +13,9 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import continue_from, place_of
 from compiled_plan.plans.execution.expressions import ExpressionContext
+from compiled_plan.plans.execution.importing.positions import Position
 from compiled_plan.plans.execution.operators.base import Flow, KeyedPort, Lowering
 from compiled_plan.plans.execution.operators.parameters import to_dict
-from compiled_plan.plans.execution.savepoint.positions import Position
 from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.envelope import struct_type

@@ -7,8 +7,8 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.importing.positions import SourceState
 from compiled_plan.plans.execution.savepoint.head import SavepointHead, SavepointOperator
-from compiled_plan.plans.execution.savepoint.positions import SourceState
 from compiled_plan.plans.inspection.diff.flink import DEFAULTS, FORMAT, uid_of
 from compiled_plan.plans.nodes.aggregate import GlobalGroupAggregate, IncrementalGroupAggregate
 from compiled_plan.plans.nodes.base import PlanNode
