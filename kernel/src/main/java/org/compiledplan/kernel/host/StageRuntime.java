@@ -124,8 +124,7 @@ final class StageRuntime {
   }
 
   /** The description of an operator, as {@link #create} passes it. */
-  static OperatorSpec spec(
-      StageSpec.OperatorPart part, Function<String, RowPredicate> conditions) {
+  static OperatorSpec spec(StageSpec.OperatorPart part, Function<String, RowPredicate> conditions) {
     ValueType[][] inputs =
         Arrays.stream(part.inputs).map(SparkTypes::fields).toArray(ValueType[][]::new);
     return new OperatorSpec(

@@ -19,8 +19,8 @@ import org.compiledplan.kernel.values.ValueType;
  * The accumulators of an operator's aggregate calls. Flink has one row of accumulators: the columns
  * of each call in the plan's order, a COUNT(*) if the operator counts rows and no call does, and an
  * empty column per view of distinct values. Collections are views, states of their own: {@code
- * distinctAcc_<n>} for all calls that are distinct over the same columns, {@code agg<n>$<field>} for
- * those of a call. Calls that are built from structures have one column, the others several.
+ * distinctAcc_<n>} for all calls that are distinct over the same columns, {@code agg<n>$<field>}
+ * for those of a call. Calls that are built from structures have one column, the others several.
  */
 final class FlinkAccumulators {
   private static final ValueType LONG = ValueType.of(ValueType.Kind.LONG);
@@ -54,8 +54,7 @@ final class FlinkAccumulators {
 
     Distinct(int number, ValueType[] columns) {
       state = "distinctAcc_" + number;
-      type =
-          columns.length == 1 ? columns[0] : ValueType.nested(ValueType.Kind.ROW, columns);
+      type = columns.length == 1 ? columns[0] : ValueType.nested(ValueType.Kind.ROW, columns);
     }
   }
 
@@ -338,7 +337,8 @@ final class FlinkAccumulators {
   private static void checkNoViews(Call call, FlinkKey views) {
     for (String state : views.states())
       if (state.startsWith(view(call, "")))
-        throw new StateFormatException("the view " + state + " of a Java function is not converted");
+        throw new StateFormatException(
+            "the view " + state + " of a Java function is not converted");
   }
 
   private static Object plain(Object sum, AccumulatorForm form) {

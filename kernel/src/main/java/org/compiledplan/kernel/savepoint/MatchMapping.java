@@ -51,8 +51,7 @@ final class MatchMapping extends StateMapping {
       if (!isKnown) break;
       String name = variables.get(i);
       int count = most < 0 ? least + 1 : least;
-      for (int k = 0; k < count; k++)
-        states.put(k == 0 ? name : name + ":" + (k - 1), state++);
+      for (int k = 0; k < count; k++) states.put(k == 0 ? name : name + ":" + (k - 1), state++);
     }
   }
 
@@ -79,7 +78,9 @@ final class MatchMapping extends StateMapping {
     }
     if (waiting.firstDue() != null && !target.spec().eventTime())
       throw new StateFormatException(
-          "state " + WAITING + " has rows that arrived in its last millisecond; take a savepoint"
+          "state "
+              + WAITING
+              + " has rows that arrived in its last millisecond; take a savepoint"
               + " when no rows arrive");
     return waiting;
   }
@@ -129,8 +130,7 @@ final class MatchMapping extends StateMapping {
     return true;
   }
 
-  private Tree path(
-      JsonNode match, Map<JsonNode, JsonNode> nodes, Map<JsonNode, Long> places) {
+  private Tree path(JsonNode match, Map<JsonNode, JsonNode> nodes, Map<JsonNode, Long> places) {
     Long state = states.get(match.path(STATE).asText());
     if (state == null)
       throw new StateFormatException(

@@ -10,8 +10,8 @@ import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.state.Tree;
 
 /**
- * Session windows. Flink keeps the content of a session under the window with which it began, and
- * a map from its present window to that one.
+ * Session windows. Flink keeps the content of a session under the window with which it began, and a
+ * map from its present window to that one.
  */
 abstract class SessionMapping extends StateMapping {
   private static final String WINDOWS = "session-window-mapping";
@@ -105,8 +105,7 @@ abstract class SessionMapping extends StateMapping {
         throw new StateFormatException(
             "a row of a session has " + value.size() + " columns instead of " + width);
       Object[] row = new Object[target.input(0).length];
-      for (int i = 0; i < width; i++)
-        row[i] = FlinkValues.of(value.get(i), target.input(0)[i]);
+      for (int i = 0; i < width; i++) row[i] = FlinkValues.of(value.get(i), target.input(0)[i]);
       if (time >= 0) row[time] = start;
       return row;
     }
