@@ -3,7 +3,7 @@
     FLINK/bin/python in_flink.py FOLDER [NAME:ROWS]...
 
 The job reads the numbers 1, 2, 3, ... and is stopped after some 50 of them, or after as many as asked for. FOLDER gets
-a folder for each of `FORMS`, which has the savepoint or the folder of the job with its retained checkpoint.
+a folder for each form, which has the savepoint, or the folder of the job with its retained checkpoint.
 `python -m tests.plans.execution.savepoint.record` packs them for the tests.
 """
 
@@ -19,7 +19,7 @@ from urllib.request import urlopen
 from pyflink.java_gateway import get_gateway  # type: ignore[import-not-found]
 from pyflink.table import EnvironmentSettings, TableEnvironment  # type: ignore[import-not-found]
 
-_LIMIT = 60
+_LIMIT, _FEW = 60, "50"
 _HEAP = {"state.backend.type": "hashmap"}
 _ROCKS = {"state.backend.type": "rocksdb", "taskmanager.memory.managed.size": "64 mb"}
 _TTL = {"table.exec.state.ttl": "1 h"}
@@ -35,13 +35,12 @@ FORMS: dict[str, tuple[dict[str, str], str]] = {
     "rocksdb-native": ({**_ROCKS, **_TTL}, "NATIVE"),
     "rocksdb-incremental": ({**_ROCKS, **_TTL}, _CHECKPOINT),
     "heap-timers": ({**_ROCKS, "state.backend.rocksdb.timer-service.factory": "HEAP"}, _CHECKPOINT),
-    "changelog": ({**_HEAP, "state.changelog.enabled": "true", "state.changelog.storage": "filesystem"}, _CHECKPOINT),
     "unaligned": ({**_HEAP, "execution.checkpointing.unaligned.enabled": "true"}, _CHECKPOINT),
     "file-merging": ({**_ROCKS, "execution.checkpointing.file-merging.enabled": "true"}, _CHECKPOINT),
     "many-keys": ({**_HEAP, **_TTL}, "CANONICAL"),
     "many-keys-rocksdb": ({**_ROCKS, **_TTL}, "NATIVE"),
 }
-_RATE = 200
+_RATE = 50
 _NUMBERS = """CREATE TABLE numbers (
   k BIGINT, ts AS TO_TIMESTAMP_LTZ(k * 1000, 3), WATERMARK FOR ts AS ts
 ) WITH ('connector' = 'datagen', 'fields.k.kind' = 'sequence', 'fields.k.start' = '1', 'fields.k.end' = '{end}',
@@ -62,7 +61,7 @@ _MANY = {"totals": "SELECT k, COUNT(*), CAST(MAX(k) AS STRING) FROM numbers GROU
 def main() -> None:
     """Take the savepoints."""
     folder = Path(sys.argv[1])
-    asked = dict(one.partition(":")[::2] for one in sys.argv[2:]) or dict.fromkeys(FORMS, "50")
+    asked = dict(one.partition(":")[::2] for one in sys.argv[2:]) or dict.fromkeys(FORMS, _FEW)
     for name, rows in asked.items():
         options, form = FORMS[name]
         print(name, _stopped(folder / name, options, form, int(rows), many=name.startswith("many")), flush=True)
@@ -93,7 +92,7 @@ def _stopped(folder: Path, options: dict[str, str], form: str, rows: int, *, man
         environment.get_config().set(key, value)
     # The source holds all its numbers; they last for some time after the savepoint.
     rate = _RATE if rows < 1000 else 100_000
-    environment.execute_sql(_NUMBERS.format(rate=rate, end=rows + 60 * rate if rows < 1000 else 2 * rows))
+    environment.execute_sql(_NUMBERS.format(rate=rate, end=rows + 40 * rate if rows < 1000 else 2 * rows))
     for name in _QUERIES:
         environment.execute_sql(f"CREATE TABLE {name} (a BIGINT, b BIGINT, c STRING) WITH ('connector' = 'blackhole')")
     statements = environment.create_statement_set()
