@@ -109,6 +109,7 @@ final class Trust extends ClassLoader {
           "java.util.Collections$UnmodifiableMap",
           "java.util.Collections$UnmodifiableRandomAccessList",
           "java.util.HashMap",
+<<<<<<< HEAD
           // Fields of structured types: their list, and the classes of their values.
           "java.util.ImmutableCollections$List12",
           "java.util.ImmutableCollections$ListN",
@@ -120,6 +121,14 @@ final class Trust extends ClassLoader {
           "int",
           "long",
           "short",
+=======
+          "java.util.ImmutableCollections$List12",
+          "java.util.ImmutableCollections$ListN",
+          "java.util.ImmutableCollections$Map1",
+          "java.util.ImmutableCollections$MapN",
+          "java.util.ImmutableCollections$Set12",
+          "java.util.ImmutableCollections$SetN",
+>>>>>>> h1
           "java.util.LinkedHashMap",
           "java.util.LinkedList",
           "java.util.List",
