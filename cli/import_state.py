@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from compiled_plan.cli._run_options import with_run_options
 from compiled_plan.cli._runs import PLAN_NAME
 from compiled_plan.cli.common.terminal import (
     Conf,
@@ -23,6 +24,7 @@ from compiled_plan.cli.common.terminal import (
     spark_settings,
 )
 from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 
 if TYPE_CHECKING:
@@ -33,14 +35,13 @@ app = app_for("import-state")
 
 
 @app.command()
+@with_run_options(only=("checkpoint", "time_zone", "functions_from", "java_function"), dry_run="checkpoint")
 def import_state(
+    options: RunOptions,
     savepoint: Annotated[
         str, typer.Argument(metavar="SAVEPOINT", help="Folder of a Flink savepoint or retained checkpoint.")
     ],
     plan: Annotated[str, typer.Argument(metavar="PLAN.json", help="The plan that the job ran.")],
-    checkpoint: Annotated[
-        str, typer.Option(metavar="DIR", help="New checkpoint folder, local or any Hadoop URI.")
-    ] = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what is taken over, by operator, source and sink; write nothing.")
     ] = False,
@@ -67,10 +68,6 @@ def import_state(
         list[str] | None,
         typer.Option(metavar="JAR", help="Jar with classes that are stored in the savepoint; repeatable."),
     ] = None,
-    functions_from: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PATH", help="Module, folder or jar of the plan's functions; repeatable."),
-    ] = None,
     master: Master = "",
     conf: Conf = None,
     conf_file: ConfFile = "",
@@ -86,6 +83,7 @@ def import_state(
 
     Exit codes: 0 imported, or all can be imported (--dry-run), 1 refused or failed, 2 wrong usage.
     """
+    checkpoint = options.checkpoint
     if not (dry_run or checkpoint):
         raise typer.BadParameter("--checkpoint DIR is missing, or --dry-run")
     if PLAN_NAME in checkpoint:
@@ -95,8 +93,8 @@ def import_state(
         from compiled_plan.plans.execution.importing.imports import Import, ImportOptions
         from compiled_plan.plans.execution.importing.model import to_json
 
-        options = ImportOptions.of(start or [], reset or [], written_at, jars or [])
-        with Import.open(savepoint, plan_from_file(plan), options) as opened:
+        chosen = ImportOptions.of(start or [], reset or [], written_at, jars or [])
+        with Import.open(savepoint, plan_from_file(plan), chosen) as opened:
             if as_json:
                 sys.stdout.write(to_json(opened.report))
             else:
@@ -110,7 +108,7 @@ def import_state(
             if not debug:
                 silence_py4j()
             with spark_session(master, settings, verbose=debug) as spark:
-                opened.write(spark, checkpoint, functions_from or [])
+                opened.write(spark, options)
             console().print(f"imported into {checkpoint}; go on with: execute-plan {plan} --checkpoint {checkpoint}")
     except CompiledPlanError as fault:
         fail(fault, debug=debug)

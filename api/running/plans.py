@@ -167,6 +167,7 @@ class CompiledPlan(Plan):
         written_at: str = "",
         jars: Sequence[str] = (),
         functions_from: Sequence[str] = (),
+        java_function: Sequence[str] = (),
     ) -> ImportReport:
         """Start a checkpoint with the state of a Flink job that ran the plan; the command is `import-state`.
 
@@ -180,10 +181,11 @@ class CompiledPlan(Plan):
             reset: uids of operators that start empty although their state is refused; "all" for all of them.
             written_at: time of last write of entries without one, such as "2026-01-31T12:00:00Z"; by default now.
             jars: jars with classes that are stored in the savepoint.
-            functions_from: where the plan may import functions from.
+            functions_from: modules, folders and jars from which the plan may import functions.
+            java_function: classes of Java functions that the plan does not name, as "NAME=CLASS".
 
         Returns:
-            What is taken over, by operator, source and sink. Sizes are in bytes, times in ms since 1970.
+            The parts that are taken over, by operator, source and sink. Sizes are in bytes, times in ms since 1970.
 
         Raises:
             CheckpointError: the savepoint cannot be read or is not of the plan, a part of it is refused, or the
@@ -197,7 +199,10 @@ class CompiledPlan(Plan):
         with Import.open(str(savepoint), self, options) as opened:
             if checkpoint:
                 opened.check()
-                opened.write(session(debug=is_debug()), str(checkpoint), functions_from)
+                run = RunOptions(
+                    checkpoint=str(checkpoint), functions_from=tuple(functions_from), java_function=tuple(java_function)
+                )
+                opened.write(session(debug=is_debug()), run)
             return opened.report
 
 

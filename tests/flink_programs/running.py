@@ -93,10 +93,13 @@ class Attempt:
     def import_state(self, savepoint: Path, checkpoint: Path) -> None:
         """Import a savepoint of Flink into a checkpoint; all sources begin."""
         jars = [str(jar) for jar in self.jars] if self.functions else []
+        functions = [f"{name}={class_}" for name, class_ in self.functions.items()]
         start = dict.fromkeys(sources(self.plan), "earliest")
         try:
             plan = TableEnvironment().load_plan(PlanReference.from_file(self.plan))
-            plan.import_state(savepoint, checkpoint, start=start, jars=jars, functions_from=jars)
+            plan.import_state(
+                savepoint, checkpoint, start=start, jars=jars, functions_from=jars, java_function=functions
+            )
         except CompiledPlanError as fault:
             self.refusals["import-state"] = fault.render()
         except Exception:

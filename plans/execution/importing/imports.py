@@ -44,6 +44,8 @@ from compiled_plan.plans.plan import CompiledPlan
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from compiled_plan.plans.execution.session.options import RunOptions
+
 #: The value of `--reset` for all operators.
 ALL = "all"
 
@@ -135,25 +137,22 @@ class Import:
             remedy="; ".join(remedies),
         )
 
-    def write(self, spark: SparkSession, checkpoint: str, functions_from: Sequence[str] = ()) -> None:
+    def write(self, spark: SparkSession, options: RunOptions) -> None:
         """Write the first generation of a checkpoint.
 
         Args:
             spark: the session.
-            checkpoint: an empty folder.
-            functions_from: where the plan may import functions from.
+            options: the checkpoint, which is empty, and the functions of the plan.
 
         Raises:
             CheckpointError: the checkpoint is not empty, or state has an unknown form; nothing is left.
         """
         from compiled_plan.plans.execution.importing.start import Inheritance, SavepointStart
         from compiled_plan.plans.execution.run import Run
-        from compiled_plan.plans.execution.session.options import RunOptions
 
         self.check()
         report = self.report
         inheritance = Inheritance(self.entries, self.positions, report.watermark or 0, report.written_at)
-        options = RunOptions(checkpoint=checkpoint, functions_from=tuple(functions_from))
         Run(spark, self.plan, options, begin=partial(SavepointStart, spark=spark, inheritance=inheritance)).prepare()
 
 

@@ -89,7 +89,7 @@ class SinkImport(_Item):
 
 
 class ImportReport(BaseModel):
-    """What a plan takes over from a savepoint.
+    """The state and positions that a plan takes over from a savepoint.
 
     Args:
         savepoint: its path.
