@@ -48,7 +48,7 @@ def import_state(
         list[str] | None,
         typer.Option(
             metavar="TABLE=POSITION",
-            help="Position of a source: earliest, latest, or Kafka offsets as partition:0,offset:42;...; repeatable.",
+            help="Position of a source: earliest; for Kafka also latest, or partition:0,offset:42;...; repeatable.",
         ),
     ] = None,
     reset: Annotated[

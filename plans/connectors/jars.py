@@ -122,6 +122,11 @@ FLINK = (
 #: Flink's state and its serializers, for the process that reads savepoints; they need `FLINK`, too.
 SAVEPOINT = (
     Package(
+        "org.apache.flink:flink-shaded-guava:33.5.0-jre-21.0",
+        "6644e530e098362a964467902b5ecf615aca63ca4424351b69e37108aa09b288",
+        "org.apache.flink.shaded.guava33.com.google.common.collect.Multimap",
+    ),
+    Package(
         "org.apache.flink:flink-runtime:2.3.0",
         "490e92d30cbd766e070f2bfc3c011b1830dc165894be2735a5585b8b9e76cb69",
         "org.apache.flink.runtime.checkpoint.Checkpoints",

@@ -31,9 +31,11 @@ def _tests(name: str, sha256: str) -> Artifact:
     return Artifact(_FLINK, name, VERSION, sha256, "-tests.jar")
 
 
-#: Jars with test programs; the first also has the plans of the restore tests.
+#: The tests of the planner, with the plans and savepoints of the restore tests.
+PLANNER_TESTS = _tests("flink-table-planner_2.12", "9ef93e6f5e83e8b6db1ef9e5fed470f12c1236929dc23e062954236eb6fb4236")
+#: Jars with test programs.
 _PROGRAMS = (
-    _tests("flink-table-planner_2.12", "9ef93e6f5e83e8b6db1ef9e5fed470f12c1236929dc23e062954236eb6fb4236"),
+    PLANNER_TESTS,
     _tests("flink-table-api-java", "4f04c007f10314ed2b933fc96f52709072ef50f42096f295de76f79203213abe"),
 )
 #: Classes that the programs use.

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.nodes.tables import CatalogTable
 
-EARLIEST, LATEST = "earliest", "latest"
+#: Values of `--start`, and the mode in which a table of Kafka begins there.
+_MODES: Mapping[str, str] = {"earliest": "earliest-offset", "latest": "latest-offset"}
+_MODE, _UPSERTS = "scan.startup.mode", "upsert-kafka"
 #: The header of a split in a source's state: the version of its serializer, and its length in bytes.
 _HEADER = struct.Struct(">ii")
 
@@ -53,13 +55,8 @@ def position_of(table: CatalogTable, state: SourceState | None, wanted: str) -> 
         PositionError: it cannot be taken over.
     """
     connector = table.options.get("connector", "")
-    if wanted == EARLIEST:
-        return Position("begins, as --start says")
     if wanted:
-        offsets = _STARTS.get(connector)
-        if offsets is None:
-            raise PositionError(f"--start {wanted} is not known for the connector {connector!r}; use earliest")
-        return offsets(table, wanted)
+        return _STARTS.get(connector, _begin)(table, wanted)
     decode = _DECODERS.get(connector)
     if decode is None:
         raise PositionError(f"the position of the connector {connector!r} is not read from savepoints")
@@ -107,8 +104,24 @@ def _kafka_split(data: bytes) -> tuple[str, int, int]:
     return topic, partition, offset
 
 
+def _begin(table: CatalogTable, wanted: str) -> Position:
+    if wanted != "earliest":
+        connector = table.options.get("connector", "")
+        raise PositionError(f"the connector {connector!r} has no position {wanted!r}, only earliest")
+    return Position("begins, as --start says")
+
+
 def _kafka_start(table: CatalogTable, wanted: str) -> Position:
-    """A position as in Flink's `scan.startup.specific-offsets`: `partition:0,offset:42;partition:1,offset:7`."""
+    """A position as in Flink's `scan.startup.specific-offsets`, or the beginning of the table.
+
+    `partition:0,offset:42;partition:1,offset:7`.
+    """
+    if wanted in _MODES:
+        # Without a position, Spark begins where the table's options say.
+        mode = table.options.get(_MODE, _MODES["earliest"] if table.options["connector"] == _UPSERTS else "")
+        if mode != _MODES[wanted]:
+            raise PositionError(f"the table begins at {mode or 'group-offsets'} ({_MODE}), not at the {wanted} offset")
+        return Position(f"begins at {mode}, as --start says")
     topic = table.options.get("topic", "")
     if not topic or ";" in topic:
         raise PositionError("offsets are taken for a table of one topic")

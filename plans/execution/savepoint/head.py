@@ -80,8 +80,8 @@ class SavepointOperator(_Item):
 
     Args:
         id: 32 hexadecimal digits, the hash of the uid.
-        uid: the uid, since Flink 2.0; None without one.
-        name: the name, since Flink 2.0.
+        uid: the uid; None without one, and in older metadata.
+        name: the name; None in older metadata.
         parallelism: number of subtasks.
         max_parallelism: number of key groups.
         states: the keyed states, by name.

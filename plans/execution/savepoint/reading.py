@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -12,12 +13,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from compiled_plan.plans.connectors.jars import FLINK, SAVEPOINT
-from compiled_plan.plans.errors import CheckpointError, ExecutionError
+from compiled_plan.plans.errors import CheckpointError, ExecutionError, PlanError
 from compiled_plan.plans.execution.kernel import kernel_jar
 from compiled_plan.plans.execution.kernel.java import find_java, missing_java_text
 from compiled_plan.plans.execution.savepoint.head import SavepointHead, head_in
 from compiled_plan.plans.files.maven import FetchError, artifact_of, fetched
 from compiled_plan.plans.files.paths import is_remote, local_path, quoted
+from compiled_plan.plans.files.remote import copy_folder
 
 _MAIN = "org.compiledplan.savepoint.ReadSavepoint"
 
@@ -34,6 +36,10 @@ _OF_SPARK = (
     "RoaringBitmap-",
 )
 
+#: The folder of a retained checkpoint, and folders beside it with files that it may name.
+_CHECKPOINT = re.compile("chk-[0-9]+")
+_SHARED = ("shared", "taskowned")
+
 _OPTIONS = (
     "-Xmx512m",
     "-XX:+UseSerialGC",
@@ -47,7 +53,7 @@ def read_savepoint(path: str | Path, to: Path, *, uids: Sequence[str] = (), jars
     """Write a savepoint or retained checkpoint in the neutral form, and return its head.
 
     Args:
-        path: its folder, or the file `_metadata` in it.
+        path: its folder, or the file `_metadata` in it; local, or a URL that fsspec supports, which is copied first.
         to: a folder that is new or empty. A failure leaves it as it was.
         uids: uids to find in a savepoint of an earlier Flink, which stores only their hashes.
         jars: jars with the job's own classes, if its state has any. Their code runs.
@@ -70,13 +76,14 @@ def read_savepoints(
     Raises:
         ExecutionError: no Java, or Flink's jars cannot be fetched.
     """
-    for path, _ in pairs:
-        _refuse_remote(str(path))
     new = [to for _, to in pairs if not to.exists()]
     arguments = [argument for jar in jars for argument in ("--jar", str(jar.absolute()))]
     arguments += [argument for uid in uids for argument in ("--uid", uid)]
-    arguments += [str(argument) for path, to in pairs for argument in (local_path(path).absolute(), to.absolute())]
+
     with tempfile.TemporaryDirectory(prefix="compiled-plan-savepoint-") as scratch:
+        for number, (path, to) in enumerate(pairs):
+            local = _copied(str(path), Path(scratch) / f"copy-{number}") if is_remote(path) else local_path(path)
+            arguments += [str(local.absolute()), str(to.absolute())]
         done = subprocess.run(
             [*_command(jars, scratch), *arguments], capture_output=True, text=True, encoding="utf-8", check=False
         )
@@ -113,13 +120,21 @@ def _clear(folder: Path) -> None:
         shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
 
-def _refuse_remote(path: str) -> None:
-    if is_remote(path):
-        raise CheckpointError(
-            "a savepoint is read from the local file system",
-            where=quoted(path),
-            remedy="copy its folder to this machine; of an incremental checkpoint the whole folder of the job",
-        )
+def _copied(url: str, to: Path) -> Path:
+    """The local copy of a remote savepoint; of a checkpoint, also of the files that it shares with others of its job.
+
+    Raises:
+        CheckpointError: the driver is missing, or the store fails.
+    """
+    folder = url.removesuffix("/_metadata").rstrip("/")
+    job, _, name = folder.rpartition("/")
+    parts = [name, *_SHARED] if _CHECKPOINT.fullmatch(name) else [name]
+    try:
+        for part in parts:
+            copy_folder(f"{job}/{part}", to / part, "savepoint")
+    except PlanError as error:
+        raise CheckpointError(error.message, where=error.where, remedy=error.remedy) from None
+    return to / name
 
 
 def _command(jars: Iterable[Path], scratch: str) -> list[str]:

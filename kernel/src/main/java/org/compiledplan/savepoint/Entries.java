@@ -84,7 +84,9 @@ final class Entries implements Closeable {
 
   @Override
   public void close() throws IOException {
-    json.writeRaw('\n');
+    if (count > 0) {
+      json.writeRaw('\n');
+    }
     json.close();
   }
 }

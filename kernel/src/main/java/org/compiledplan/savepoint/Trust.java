@@ -109,9 +109,13 @@ final class Trust extends ClassLoader {
           "java.util.Collections$UnmodifiableMap",
           "java.util.Collections$UnmodifiableRandomAccessList",
           "java.util.HashMap",
-          // Fields of structured types: their list, and the classes of their values.
           "java.util.ImmutableCollections$List12",
           "java.util.ImmutableCollections$ListN",
+          "java.util.ImmutableCollections$Map1",
+          "java.util.ImmutableCollections$MapN",
+          "java.util.ImmutableCollections$Set12",
+          "java.util.ImmutableCollections$SetN",
+          // Classes of the values of structured types.
           "boolean",
           "byte",
           "char",

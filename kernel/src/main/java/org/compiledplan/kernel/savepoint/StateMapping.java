@@ -109,6 +109,7 @@ public abstract class StateMapping {
     TYPES.put("proctime-over", OverMapping.Proctime::new);
     TYPES.put("rowtime-over", OverMapping.Rowtime::new);
     TYPES.put("column-over", OverMapping.Columns::new);
+    TYPES.put("match-recognize", MatchMapping::new);
     TYPES.put("window-join", AttachedWindowMapping.Join::new);
     TYPES.put("window-rank", AttachedWindowMapping.Rank::new);
     TYPES.put("window-deduplicate", AttachedWindowMapping.Deduplicate::new);

@@ -139,3 +139,12 @@ def test_rows_of_a_sink_expire_after_their_last_write(harness: Harness) -> None:
 def test_other_strategies_of_a_sink_are_refused(harness: Harness) -> None:
     with pytest.raises(OperatorError, match="state rowToSqnState is unknown, known are values"):
         harness.run(sink(), [], savepoint=Savepoint([entry("rowToSqnState", [1], uk=["a", 1])]))
+
+
+def test_a_stored_row_has_the_time_of_its_last_write(harness: Harness) -> None:
+    types = ["STRING", "TIMESTAMP", "TIMESTAMP"]
+    spec = sink(inputTypes=[types], outputTypes=types, upsertKey=[0])
+    rows = {"state": "values", "key": ["a"], "value": [["a", None, None]], "written": 1000}
+    step = Step(2000, [Change("+I", ("b", None, None), key="a"), Change("-D", ("b", None, None), key="a")])
+    (answer,) = harness.run(spec, [step], savepoint=Savepoint([rows], facts={"proctimes": [[1]]}))
+    assert short(answer.out)[1] == "+U(a, 1970-01-01T00:00:01Z, null)"
