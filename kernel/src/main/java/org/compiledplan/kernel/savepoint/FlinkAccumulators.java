@@ -400,7 +400,8 @@ final class FlinkAccumulators {
       Object value = FlinkValues.of(entry.value(), TEXT);
       Tree member = new Tree();
       member.put("key", FlinkValues.of(entry.userKey(), TEXT));
-      member.put("value", value == null ? "null" : value);
+      // Flink stores an empty text for a null.
+      member.put("value", "".equals(value) ? "null" : value);
       members.add(member);
     }
     return members;
