@@ -321,6 +321,7 @@ class Run:
 
         Raises:
             CheckpointError: another process holds the checkpoint, or the state cannot be written.
+            ExecutionError: Spark failed; gives the reason in the user's terms.
             StoppedError: `stop` was called.
         """
         try:
@@ -328,6 +329,10 @@ class Run:
                 _, builder = self._lowered(self.folder)
                 self._prepare(builder)
                 self.start.publish()
+        except (CompiledPlanError, StoppedError):
+            raise
+        except Exception as fault:
+            raise translate(fault, self._brokers) from fault
         finally:
             self._sources.close()
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
 import org.compiledplan.kernel.operators.RowPredicate;
+import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.state.Tree;
 
 /**
@@ -36,12 +37,26 @@ final class JoinMapping extends StateMapping {
         };
   }
 
-  /** A row with a null in its key that matches nothing has no state. */
+  /**
+   * A row with a null in its key that matches nothing has no state, and no row of the left input
+   * has a key in which one of its columns has two values.
+   */
   @Override
   public Object[] keyRow(FlinkEntry entry) {
+    JsonNode key = entry.key();
     JsonNode nulls = target.spec().get("filterNulls");
     for (int i = 0; i < nulls.size(); i++)
-      if (nulls.get(i).asBoolean() && entry.key().path(i).isNull()) return null;
+      if (nulls.get(i).asBoolean() && key.path(i).isNull()) return null;
+    int[] columns = target.spec().key(0);
+    for (int i = 0; i < columns.length; i++) {
+      for (int j = 0; j < i; j++) {
+        if (columns[i] != columns[j] || key.path(i).equals(key.path(j))) continue;
+        if (counted[1])
+          throw new StateFormatException(
+              "an outer join by one left column and two right ones cannot be converted");
+        return null;
+      }
+    }
     return super.keyRow(entry);
   }
 
