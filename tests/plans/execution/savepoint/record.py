@@ -1,6 +1,6 @@
 """Recorder of `savepoints.tar.xz`: savepoints and checkpoints of a job in a real Flink, in each form of its state.
 
-    python -m tests.plans.execution.savepoint.record
+python -m tests.plans.execution.savepoint.record
 """
 
 from __future__ import annotations
