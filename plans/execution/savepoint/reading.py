@@ -26,6 +26,7 @@ _MAIN = "org.compiledplan.savepoint.ReadSavepoint"
 #: Jars of Spark on the class path, by the start of their names. Janino is not among them: no code in a savepoint is
 #: ever compiled.
 _OF_SPARK = (
+    "commons-codec-",
     "jackson-annotations-",
     "jackson-core-2",
     "jackson-databind-",
@@ -48,26 +49,27 @@ _OPTIONS = (
 )
 
 
-def read_savepoint(path: str | Path, to: Path, *, jars: Sequence[Path] = ()) -> SavepointHead:
+def read_savepoint(path: str | Path, to: Path, *, uids: Sequence[str] = (), jars: Sequence[Path] = ()) -> SavepointHead:
     """Write a savepoint or retained checkpoint in the neutral form, and return its head.
 
     Args:
         path: its folder, or the file `_metadata` in it; local, or a URL that fsspec supports, which is copied first.
         to: a folder that is new or empty. A failure leaves it as it was.
+        uids: uids to find in a savepoint of an earlier Flink, which stores only their hashes.
         jars: jars with the job's own classes, if its state has any. Their code runs.
 
     Raises:
         CheckpointError: the savepoint is broken or of an unsupported kind, or names a class that is not allowed.
         ExecutionError: no Java, or Flink's jars cannot be fetched.
     """
-    result = read_savepoints([(path, to)], jars=jars)[to]
+    result = read_savepoints([(path, to)], uids=uids, jars=jars)[to]
     if isinstance(result, CheckpointError):
         raise result
     return result
 
 
 def read_savepoints(
-    pairs: Sequence[tuple[str | Path, Path]], *, jars: Sequence[Path] = ()
+    pairs: Sequence[tuple[str | Path, Path]], *, uids: Sequence[str] = (), jars: Sequence[Path] = ()
 ) -> Mapping[Path, SavepointHead | CheckpointError]:
     """Read several savepoints in one process; return the head, or the error, by target folder.
 
@@ -76,6 +78,8 @@ def read_savepoints(
     """
     new = [to for _, to in pairs if not to.exists()]
     arguments = [argument for jar in jars for argument in ("--jar", str(jar.absolute()))]
+    arguments += [argument for uid in uids for argument in ("--uid", uid)]
+
     with tempfile.TemporaryDirectory(prefix="compiled-plan-savepoint-") as scratch:
         for number, (path, to) in enumerate(pairs):
             local = _copied(str(path), Path(scratch) / f"copy-{number}") if is_remote(path) else local_path(path)

@@ -2,7 +2,7 @@
 
     FLINK/bin/python in_flink.py FOLDER [NAME:ROWS]...
 
-The job reads the numbers 1, 2, 3, ... and is stopped after some 50 of them, or after as many as asked for. FOLDER gets
+The job reads the numbers 1, 2, 3, ... and is stopped after some 50 of them, or after as many as wanted for. FOLDER gets
 a folder for each form, which has the savepoint, or the folder of the job with its retained checkpoint.
 `python -m tests.plans.execution.savepoint.record` packs them for the tests.
 """
@@ -61,8 +61,8 @@ _MANY = {"totals": "SELECT k, COUNT(*), CAST(MAX(k) AS STRING) FROM numbers GROU
 def main() -> None:
     """Take the savepoints."""
     folder = Path(sys.argv[1])
-    asked = dict(one.partition(":")[::2] for one in sys.argv[2:]) or dict.fromkeys(FORMS, _FEW)
-    for name, rows in asked.items():
+    wanted = dict(one.partition(":")[::2] for one in sys.argv[2:]) or dict.fromkeys(FORMS, _FEW)
+    for name, rows in wanted.items():
         options, form = FORMS[name]
         print(name, _stopped(folder / name, options, form, int(rows), many=name.startswith("many")), flush=True)
 

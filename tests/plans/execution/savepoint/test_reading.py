@@ -43,9 +43,9 @@ def states(folder: Path, head: SavepointHead) -> dict[str, list[dict[str, Any]]]
     """The entries of all operators, by the name of their state."""
     entries: dict[str, list[dict[str, Any]]] = {}
     for operator in head.operators:
-        found = lines(folder, operator)
-        assert len(found) == operator.entries
-        for entry in found:
+        operator_entries = lines(folder, operator)
+        assert len(operator_entries) == operator.entries
+        for entry in operator_entries:
             assert entry.pop("op") == operator.id
             entries.setdefault(entry.pop("state"), []).append(entry)
     return entries
@@ -128,7 +128,7 @@ def test_all_restore_tests_are_read_to_the_last_byte(tmp_path: Path) -> None:
     assert sum(bool(sum(one.entries for one in head.operators)) for head in heads.values()) == 180
     raw = Counter(re.findall(r'"raw" : "(.*?)"', "".join((to / "savepoint.json").read_text() for to in heads)))
     assert set(raw) == {"org.apache.flink.streaming.runtime.streamrecord.StreamElementSerializer"}
-    assert sum(len(found) for to, head in heads.items() for found in states(to, head).values()) == 1421
+    assert sum(len(entries) for to, head in heads.items() for entries in states(to, head).values()) == 1421
 
 
 def test_classes_of_the_job_need_its_jar(tmp_path: Path) -> None:

@@ -38,11 +38,16 @@ final class Conversion {
   private final Savepoint savepoint;
   private final Path folder;
   private final Trust trust;
+  private final Map<String, String> uids;
 
-  Conversion(Savepoint savepoint, Path folder, Trust trust) {
+  /**
+   * @param uids uids by the hash that identifies their operators
+   */
+  Conversion(Savepoint savepoint, Path folder, Trust trust, Map<String, String> uids) {
     this.savepoint = savepoint;
     this.folder = folder;
     this.trust = trust;
+    this.uids = uids;
   }
 
   /** The keyed state of a subtask: its file, the number of its entries, its states. */
@@ -159,7 +164,8 @@ final class Conversion {
     OperatorState operator = pending.operator();
     ObjectNode node = JSON.createObjectNode();
     node.put("id", operator.getOperatorID().toHexString());
-    node.put("uid", operator.getOperatorUid().filter(uid -> !uid.isEmpty()).orElse(null));
+    String known = uids.get(operator.getOperatorID().toHexString());
+    node.put("uid", operator.getOperatorUid().filter(uid -> !uid.isEmpty()).orElse(known));
     node.put("name", operator.getOperatorName().filter(name -> !name.isEmpty()).orElse(null));
     node.put("parallelism", operator.getParallelism());
     node.put("maxParallelism", operator.getMaxParallelism());
