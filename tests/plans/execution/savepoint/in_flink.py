@@ -73,7 +73,6 @@ def _stopped(folder: Path, options: dict[str, str], form: str, rows: int, *, man
     retained = {
         "execution.checkpointing.interval": "1 h",
         "execution.checkpointing.incremental": "true",
-        "execution.checkpointing.dir": folder.as_uri(),
         "execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION",
     }
     settings = {
@@ -85,6 +84,7 @@ def _stopped(folder: Path, options: dict[str, str], form: str, rows: int, *, man
         "metrics.fetcher.update-interval": "100 ms",
         "rest.bind-port": "0",
         "table.exec.uid.generation": "ALWAYS",
+        **({"execution.checkpointing.dir": folder.as_uri()} if many or form == _CHECKPOINT else {}),
         **options,
         **(retained if form == _CHECKPOINT else {}),
     }

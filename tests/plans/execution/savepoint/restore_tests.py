@@ -18,6 +18,7 @@ def unpack(folder: Path, *programs: str) -> list[Path]:
     """Unpack the savepoints of programs, `NODE/PROGRAM`, or of all; returns their folders."""
     with zipfile.ZipFile(jar()) as content:
         names = [name for name in content.namelist() if name.startswith("restore-tests/") and "/savepoint/" in name]
-        chosen = [name for name in names if not programs or "/".join(name.split("/")[1:3]) in programs]
+        prefixes = tuple(f"restore-tests/{program}/savepoint/" for program in programs)
+        chosen = [name for name in names if not programs or name.startswith(prefixes)]
         content.extractall(folder, chosen)
     return sorted({folder / name.rpartition("/")[0] for name in chosen if name.endswith("_metadata")})

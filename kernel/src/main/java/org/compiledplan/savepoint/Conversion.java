@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorState;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -80,6 +81,8 @@ final class Conversion {
       throw failure.getCause();
     } finally {
       threads.shutdownNow();
+      // Tasks end at their next entry; until then they write files, which a failure removes.
+      threads.awaitTermination(Long.MAX_VALUE, TimeUnit.SECONDS);
     }
     remove(folder.resolve(DATABASES));
     Files.deleteIfExists(folder.resolve(DATABASES));
@@ -118,7 +121,7 @@ final class Conversion {
   /** A task whose errors name the operator. */
   private <T> Callable<T> placed(OperatorState operator, Callable<T> task) {
     return () -> {
-      String where = savepoint.folder() + ", " + Savepoint.nameOf(operator);
+      String where = savepoint.placeOf(operator);
       trust.takeRefused();
       try {
         return task.call();
@@ -179,7 +182,7 @@ final class Conversion {
           throw new ExecutionException(
               new Refusal(
                   "state '" + state.get("name").asText() + "' has another type in each subtask",
-                  savepoint.folder() + ", " + Savepoint.nameOf(operator),
+                  savepoint.placeOf(operator),
                   "take the savepoint again"));
         }
       }

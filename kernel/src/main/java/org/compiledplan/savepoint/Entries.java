@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -40,6 +41,9 @@ final class Entries implements Closeable {
   }
 
   void begin(String state) throws IOException {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new InterruptedIOException("another task has failed");
+    }
     json.writeStartObject();
     json.writeStringField("op", operator);
     json.writeStringField("state", state);

@@ -81,10 +81,10 @@ public final class ReadSavepoint {
     } catch (IOException error) {
       return new Refusal(
           "cannot write into the folder: " + error,
-          folder.toString(),
+          Savepoint.quoted(folder),
           "name a folder that is new or empty");
     }
-    String where = path.toAbsolutePath().toString();
+    String where = Savepoint.quoted(path.toAbsolutePath());
     trust.takeRefused();
     try {
       new Conversion(Savepoint.open(path.toAbsolutePath(), trust), folder, trust, uids).run();

@@ -48,7 +48,7 @@ final class Savepoint {
     if (!Files.isRegularFile(file)) {
       throw new Refusal(
           "there is no savepoint: the file " + METADATA + " is missing",
-          path.toString(),
+          quoted(path),
           "name the folder of a savepoint, or the folder chk-N of a retained checkpoint");
     }
     Path folder = file.toRealPath().getParent();
@@ -117,13 +117,13 @@ final class Savepoint {
     try {
       Path real = path.toRealPath();
       if (!real.startsWith(root) || !Files.isRegularFile(real)) {
-        throw new Refusal("the savepoint names a file outside its folder", path.toString(), COPY);
+        throw new Refusal("the savepoint names a file outside its folder", quoted(path), COPY);
       }
       return new LocalFile(real);
     } catch (Refusal refusal) {
       throw refusal;
     } catch (IOException error) {
-      throw new Refusal("a file of the savepoint is missing", path.toString(), COPY);
+      throw new Refusal("a file of the savepoint is missing", quoted(path), COPY);
     }
   }
 
@@ -139,10 +139,10 @@ final class Savepoint {
     }
     String scheme = uri.getScheme();
     if (scheme != null && !scheme.equals("file")) {
-      throw new Refusal("the savepoint names a file on another system", uri.toString(), COPY);
+      throw new Refusal("the savepoint names a file on another system", quoted(uri), COPY);
     }
     if (!path.startsWith(root)) {
-      throw new Refusal("the savepoint names a file outside its folder", path.toString(), COPY);
+      throw new Refusal("the savepoint names a file outside its folder", quoted(path), COPY);
     }
     return path;
   }
@@ -157,7 +157,7 @@ final class Savepoint {
   }
 
   private void check(OperatorSubtaskState subtask, OperatorState operator) throws Refusal {
-    String where = nameOf(operator);
+    String where = placeOf(operator);
     if (!subtask.getInputChannelState().isEmpty()
         || !subtask.getResultSubpartitionState().isEmpty()
         || !subtask.getUpstreamOutputBufferState().isEmpty()) {
@@ -190,8 +190,17 @@ final class Savepoint {
     }
   }
 
+  /** An operator of the savepoint, in messages. */
+  String placeOf(OperatorState operator) {
+    return quoted(folder) + ", " + nameOf(operator);
+  }
+
+  static String quoted(Object path) {
+    return "'" + path + "'";
+  }
+
   /** An operator in messages: its name and uid if the metadata has them, else its id. */
-  static String nameOf(OperatorState operator) {
+  private static String nameOf(OperatorState operator) {
     String id = operator.getOperatorID().toHexString();
     return operator
         .getOperatorUid()

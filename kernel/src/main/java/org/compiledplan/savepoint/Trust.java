@@ -143,7 +143,9 @@ final class Trust extends ClassLoader {
             .forEach(name -> added.add(name.substring(0, name.length() - 6).replace('/', '.')));
       } catch (IOException error) {
         throw new Refusal(
-            "the jar cannot be read: " + error.getMessage(), jar.toString(), "check the path");
+            "the jar cannot be read: " + error.getMessage(),
+            Savepoint.quoted(jar),
+            "check the path");
       }
     }
   }
