@@ -92,9 +92,7 @@ def read_savepoints(
     for (_, to), line in zip(pairs, lines, strict=False):
         error = line.get("error")
         results[to] = (
-            CheckpointError(error["message"], where=error["where"], remedy=error["remedy"])
-            if error
-            else head_in(to)
+            CheckpointError(error["message"], where=error["where"], remedy=error["remedy"]) if error else head_in(to)
         )
     for path, to in pairs[len(lines) :]:
         results[to] = _ended(done, path)

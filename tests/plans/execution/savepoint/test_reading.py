@@ -253,7 +253,7 @@ def test_the_class_path_has_no_compiler_of_code() -> None:
 def test_the_reader_and_the_kernel_are_independent() -> None:
     root = Path(__file__).resolve().parents[4] / "kernel/src/main/java/org/compiledplan"
     imports = {path: path.read_text(encoding="utf-8") for path in root.rglob("*.java")}
-    reader = {path: text for path, text in imports.items() if path.parent.name == "savepoint"}
+    reader = {path: text for path, text in imports.items() if path.parent == root / "savepoint"}
     assert _importing(reader, "org.apache.spark", "org.compiledplan.kernel", "scala", "org.codehaus") == []
     kernel = {path: text for path, text in imports.items() if path not in reader}
     assert _importing(kernel, "org.compiledplan.savepoint", "org.apache.flink.runtime") == []
