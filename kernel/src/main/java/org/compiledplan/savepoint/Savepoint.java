@@ -119,6 +119,13 @@ final class Savepoint {
       if (!real.startsWith(root) || !Files.isRegularFile(real)) {
         throw new Refusal("the savepoint names a file outside its folder", quoted(path), COPY);
       }
+      if (Files.size(real) != handle.getStateSize()) {
+        throw new Refusal(
+            "a file of the savepoint has %d bytes instead of %d"
+                .formatted(Files.size(real), handle.getStateSize()),
+            quoted(path),
+            COPY);
+      }
       return new LocalFile(real);
     } catch (Refusal refusal) {
       throw refusal;
