@@ -72,7 +72,7 @@ test-wide: kernel classes  ## the tests that take seconds each, mostly the rest 
 test-deep: kernel classes  ## the tests that take minutes, 20,000 random edits of plans (EDITS=, SEED=), 500 upgrades (UPGRADE_SEED=), 100 kills around Kafka (KAFKA_KILLS=, KAFKA_SEED=)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -s -m deep $(ARGS)
 
-test-flink: kernel  ## the test programs and restore plans of Flink's planner, here and in Flink: a table of outcomes (some 20 minutes)
+test-flink: kernel  ## the test programs, restore plans and savepoints of Flink's planner, here and in Flink: tables of outcomes (some 35 minutes)
 	@$(BIN)/python -m tests.flink_programs $(ARGS)
 
 compare-plans: $(READY)  ## plans and messages of all test programs beside those of a commit (WITH=COMMIT)

@@ -15,22 +15,25 @@ from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.session.options import RUN_OPTIONS, RunOptions, flag
 
 
-def with_run_options(**behind: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def with_run_options(
+    *, only: Sequence[str] = tuple(RUN_OPTIONS), **behind: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of `RunOptions`, which it takes as its first argument.
 
     Args:
+        only: the names of the options; by default all.
         behind: positions of the command's own options in `--help`: by parameter, the run option that it follows
             together with the parameters declared after it. Parameters without a position come first.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         _, *own = inspect.signature(command, eval_str=True).parameters.values()
-        parameters = list(_merged(own, behind))
+        parameters = list(_merged(own, behind, only))
 
         @wraps(command)
         def execute(**values: Any) -> None:
             try:
-                options = RunOptions(**{name: _value(name, values.pop(name)) for name in RUN_OPTIONS})
+                options = RunOptions(**{name: _value(name, values.pop(name)) for name in only})
             except CompiledPlanError as fault:
                 raise typer.BadParameter(str(fault)) from None
             command(options, **values)
@@ -42,13 +45,13 @@ def with_run_options(**behind: str) -> Callable[[Callable[..., None]], Callable[
     return decorate
 
 
-def _merged(own: Sequence[Parameter], behind: Mapping[str, str]) -> Iterator[Parameter]:
+def _merged(own: Sequence[Parameter], behind: Mapping[str, str], only: Sequence[str]) -> Iterator[Parameter]:
     groups: dict[str, list[Parameter]] = {}
     place = ""
     for parameter in own:
         place = behind.get(parameter.name, place)
         groups.setdefault(place, []).append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
-    for name in ("", *RUN_OPTIONS):
+    for name in ("", *only):
         if name:
             yield _parameter(name)
         yield from groups.get(name, ())

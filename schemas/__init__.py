@@ -7,8 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-#: Names of the schemas of the plan file, of `diff-plan --json`, of `inspect-state --json`, and of tests.
-PLAN, DIFF, STATE, TEST = "compiled-plan", "plan-diff", "state", "plan-test"
+#: Names of the schemas of the plan file, of `diff-plan --json`, of `inspect-state --json`, of tests, and of
+#: `import-state --json`.
+PLAN, DIFF, STATE, TEST, IMPORT = "compiled-plan", "plan-diff", "state", "plan-test", "import"
 
 
 def schema_path(name: str = PLAN) -> Path:

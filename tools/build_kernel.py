@@ -19,12 +19,12 @@ import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 
 # A script has only its own folder on the path.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tools import maven
+from tools.by_path import product_module
 
 ROOT = Path(__file__).resolve().parent.parent
 KERNEL = ROOT / "kernel"
@@ -54,26 +54,17 @@ class Target:
         return digest.hexdigest()[:32]
 
 
-def _module(path: str) -> ModuleType:
-    """Load a module of the product that uses only the standard library, without its packages and their dependencies."""
-    spec = importlib.util.spec_from_file_location(f"kernel_build_{Path(path).stem}", ROOT / path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 def _of_runs(chosen: str, *names: str) -> tuple[maven.Artifact, ...]:
     """Jars that runs fetch: neither Spark's jars nor the kernel's contain their classes."""
-    packages = {package.coordinates: package.sha256 for package in getattr(_module("plans/connectors/jars.py"), chosen)}
+    packages = {
+        package.coordinates: package.sha256 for package in getattr(product_module("plans/connectors/jars.py"), chosen)
+    }
     wanted = [item for item in packages if not names or item.split(":")[1] in names]
     return tuple(maven.artifact_of(item, packages[item]) for item in wanted)
 
 
 (KAFKA_CLIENTS,) = _of_runs("KAFKA", "kafka-clients")
-FLINK = _of_runs("FLINK")
+FLINK = (*_of_runs("FLINK"), *_of_runs("SAVEPOINT"))
 JUNIT = maven.Artifact(
     "org.junit.platform",
     "junit-platform-console-standalone",
@@ -146,7 +137,7 @@ def _compile(target: Target, spark: Path, classes: Path) -> None:
     sources = target.java_sources()
     if not sources:
         raise KernelBuildError(f"no Java sources under {target.sources}")
-    java = _module("plans/execution/kernel/java.py")
+    java = product_module("plans/execution/kernel/java.py")
     jdk = java.find_java(compiler=True)
     if jdk is None:
         raise KernelBuildError(java.missing_java_text(compiler=True))

@@ -6,10 +6,12 @@ Source: Flink's `CompiledPlan` and `PlanReference`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
+from compiled_plan.api.reporting import is_debug, reported
 from compiled_plan.api.results.html import html_of
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.api.running import embedded
@@ -22,6 +24,9 @@ from compiled_plan.plans.inspection.identity import keeps_state
 from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.plan import CompiledPlan as Plan
 from compiled_plan.plans.text.visible import counted
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.execution.importing.model import ImportReport
 
 
 class CompiledPlan(Plan):
@@ -150,6 +155,55 @@ class CompiledPlan(Plan):
             ExecutionError: a run option is invalid, or Spark does not start.
         """
         return embedded.execute(self, options)
+
+    @reported()
+    def import_state(
+        self,
+        savepoint: str | Path,
+        checkpoint: str | Path = "",
+        *,
+        start: Mapping[str, str] | None = None,
+        reset: Sequence[str] = (),
+        written_at: str = "",
+        jars: Sequence[str] = (),
+        functions_from: Sequence[str] = (),
+        java_function: Sequence[str] = (),
+    ) -> ImportReport:
+        """Start a checkpoint with the state of a Flink job that ran the plan; the command is `import-state`.
+
+        >>> report = plan.import_state("savepoints/savepoint-1", "checkpoints/orders")  # doctest: +SKIP
+        >>> [(operator.uid, operator.outcome.value) for operator in report.operators]  # doctest: +SKIP
+
+        Args:
+            savepoint: the folder of a savepoint or of a retained checkpoint.
+            checkpoint: a new folder; empty to report what would be taken over, and to write nothing.
+            start: positions of sources by table: "earliest", "latest" or offsets of Kafka.
+            reset: uids of operators that start empty although their state is refused; "all" for all of them.
+            written_at: time of last write of entries without one, such as "2026-01-31T12:00:00Z"; by default now.
+            jars: jars with classes that are stored in the savepoint.
+            functions_from: modules, folders and jars from which the plan may import functions.
+            java_function: classes of Java functions that the plan does not name, as "NAME=CLASS".
+
+        Returns:
+            The parts that are taken over, by operator, source and sink. Sizes are in bytes, times in ms since 1970.
+
+        Raises:
+            CheckpointError: the savepoint cannot be read or is not of the plan, a part of it is refused, or the
+                checkpoint is not empty. Nothing is written.
+            ExecutionError: Java is missing, or an unsuitable Spark session is active.
+        """
+        from compiled_plan.plans.execution.embedded import session
+        from compiled_plan.plans.execution.importing.imports import Import, ImportOptions
+
+        options = ImportOptions.of([f"{table}={at}" for table, at in (start or {}).items()], reset, written_at, jars)
+        with Import.open(str(savepoint), self, options) as opened:
+            if checkpoint:
+                opened.check()
+                run = RunOptions(
+                    checkpoint=str(checkpoint), functions_from=tuple(functions_from), java_function=tuple(java_function)
+                )
+                opened.write(session(debug=is_debug()), run)
+            return opened.report
 
 
 class PlanReference(ABC):

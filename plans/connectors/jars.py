@@ -119,5 +119,29 @@ FLINK = (
     ),
 )
 
+#: Flink's state and its serializers, for the process that reads savepoints; they need `FLINK`, too.
+SAVEPOINT = (
+    Package(
+        "org.apache.flink:flink-shaded-guava:33.5.0-jre-21.0",
+        "6644e530e098362a964467902b5ecf615aca63ca4424351b69e37108aa09b288",
+        "org.apache.flink.shaded.guava33.com.google.common.collect.Multimap",
+    ),
+    Package(
+        "org.apache.flink:flink-runtime:2.3.0",
+        "490e92d30cbd766e070f2bfc3c011b1830dc165894be2735a5585b8b9e76cb69",
+        "org.apache.flink.runtime.checkpoint.Checkpoints",
+    ),
+    Package(
+        "org.apache.flink:flink-cep:2.3.0",
+        "a790b8e74fd3acd11bba2b73a85820469b7581d78c26a06d8f2cdff8097d9088",
+        "org.apache.flink.cep.nfa.NFAState",
+    ),
+    Package(
+        "org.apache.flink:flink-table-runtime:2.3.0",
+        "bd3861d3b567e43b1aa3ec3f79c0f105d317e2b03e3e8e111e335e13cc8eb95b",
+        "org.apache.flink.table.runtime.typeutils.RowDataSerializer",
+    ),
+)
+
 #: All libraries that a run may download.
-ALL = (*KAFKA, PROTOBUF, *FLINK, *DRIVERS)
+ALL = (*KAFKA, PROTOBUF, *FLINK, *SAVEPOINT, *DRIVERS)

@@ -72,6 +72,7 @@ class Run:
         report: called after each micro-batch.
         guarded: False skips the comparison with the checkpoint; for tests of the comparison's purpose.
         start: the start, if already decided.
+        begin: decides on the start otherwise.
         clock: the clock of micro-batches, which also begins them; by default the machine's.
         folds: pre-aggregate the rows of a key before the shuffle, which omits intermediate results.
 
@@ -90,6 +91,7 @@ class Run:
         *,
         guarded: bool = True,
         start: Start | None = None,
+        begin: Callable[[Folder, UpgradeRequest], Start] = Start,
         clock: BatchClock | None = None,
         folds: bool = True,
     ) -> None:
@@ -108,7 +110,7 @@ class Run:
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
         try:
             self.setting = setting_of(spark, options.host, self.functions)
-            self.start = self._start(guarded=guarded) if start is None else start
+            self.start = self._start(begin, guarded=guarded) if start is None else start
             if self.start.known is not None:
                 # State is addressed by the uids under which it was written.
                 self.prepared = self._prepared(renamed(self.prepared.plan, self.start.known.uids))
@@ -142,10 +144,10 @@ class Run:
         check_loaded_code(self.prepared.plan, self.spark)
         return functions
 
-    def _start(self, *, guarded: bool) -> Start:
+    def _start(self, begin: Callable[[Folder, UpgradeRequest], Start], *, guarded: bool) -> Start:
         folder = folder_of(self.spark, self.options.checkpoint or self._temporary)
         request = UpgradeRequest(self.prepared, self.setting, self.options, self.functions, FileTimes(self.spark))
-        return Start(folder, request, guarded=guarded)
+        return begin(folder, request) if guarded else Start(folder, request, guarded=False)
 
     def _register_functions(self) -> None:
         jvm, session = self.spark._jvm, self.spark._jsparkSession
@@ -296,8 +298,7 @@ class Run:
             if self._real_time is not None and self.resumes:
                 self._real_time.catch_up(self.folder, self._finish_batch)
             rows, builder = self._lowered(self.folder)
-            states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
-            self.start.prepare(self.prepared, [handle.spec for handle in builder.handles], states, self._sources.end)
+            self._prepare(builder)
             query = self._begin(rows, builder)
             try:
                 self.start.publish()
@@ -309,6 +310,31 @@ class Run:
                 raise self._lost
             if self._drained:
                 self._committing.settle(follower, self.folder, ended=self._sources.end)
+
+    def _prepare(self, builder: StageBuilder) -> None:
+        """Write the program into the checkpoint, with its first state if the start brings one."""
+        states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
+        self.start.prepare(self.prepared, [handle.spec for handle in builder.handles], states, self._sources.end)
+
+    def prepare(self) -> None:
+        """Put the program in force on the checkpoint, with the state that the start brings, and run nothing.
+
+        Raises:
+            CheckpointError: another process holds the checkpoint, or the state cannot be written.
+            ExecutionError: Spark failed; gives the reason in the user's terms.
+            StoppedError: `stop` was called.
+        """
+        try:
+            with self.start.begun(self.spark, self._on_lease_lost, self._finish_batch, self._stop.is_set):
+                _, builder = self._lowered(self.folder)
+                self._prepare(builder)
+                self.start.publish()
+        except (CompiledPlanError, StoppedError):
+            raise
+        except Exception as fault:
+            raise translate(fault, self._brokers) from fault
+        finally:
+            self._sources.close()
 
     def _drain(self, follower: Follower) -> bool:
         """Follow the query to the end of its input, if it has one; return True if it was stopped before."""

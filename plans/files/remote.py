@@ -5,8 +5,10 @@ Source: fsspec's `known_implementations` and its extras.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from compiled_plan.plans.errors import PlanError
 
@@ -70,6 +72,23 @@ def names(url: str) -> tuple[str, ...]:
         # Object stores include the folder itself in its listing.
         inside = (entry.rstrip("/") for entry in listed)
         return tuple(sorted(entry.rsplit("/", 1)[-1] for entry in inside if entry != name.rstrip("/")))
+
+
+def copy_folder(url: str, to: Path, noun: str) -> None:
+    """Copy the files of a folder into a local one, with their times; nothing if it does not exist. Raises PlanError."""
+    with _refusing(url, f"cannot read the {noun}"):
+        from fsspec.core import url_to_fs
+
+        system, root = url_to_fs(url.rstrip("/"))
+        for name in system.find(root):
+            place = to / name.removeprefix(root).lstrip("/")
+            if not place.resolve().is_relative_to(to.resolve()):
+                raise PlanError(f"the {noun} has a file outside its folder", where=name, remedy="copy it by hand")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            system.get_file(name, str(place))
+            with suppress(NotImplementedError):
+                time = system.modified(name).timestamp()
+                os.utime(place, (time, time))
 
 
 @contextmanager

@@ -8,7 +8,15 @@ from compiled_plan.plans.findings import Fault
 from compiled_plan.plans.nodes.base import INSERTS, Inputs, PlanNode, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.calls import calls
 from compiled_plan.plans.nodes.fields import RowTypeJson
-from compiled_plan.plans.nodes.flink_state import Row, StateItem, accumulators, key_types, unsure
+from compiled_plan.plans.nodes.flink_state import (
+    Row,
+    StateItem,
+    Takeover,
+    accumulators,
+    accumulators_takeover,
+    key_types,
+    unsure,
+)
 from compiled_plan.plans.nodes.model import Bool, Enforcing, Int, OfInput, OfNone
 from compiled_plan.plans.nodes.rules import Columns, indices, lengths, output
 from compiled_plan.plans.nodes.specs import AggregateCall
@@ -43,6 +51,10 @@ class GroupAggregate(StatefulNode):
 
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return _updates(self.generate_update_before, bool(received[0] & _RETRACTIONS))
+
+    @property
+    def takeover(self) -> Takeover:
+        return accumulators_takeover(self.agg_calls, counted=self.need_retraction)
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.grouping)
@@ -122,6 +134,10 @@ class GlobalGroupAggregate(StatefulNode):
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return _updates(self.generate_update_before, bool(received[0] & _RETRACTIONS))
 
+    @property
+    def takeover(self) -> Takeover:
+        return accumulators_takeover(self.agg_calls, counted=self.need_retraction)
+
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         types = self.local_agg_input_row_type.types
         yield key_types(rows[0], self.grouping)
@@ -165,6 +181,15 @@ class IncrementalGroupAggregate(StatefulNode):
     def partial_agg_grouping_types(self, inputs: Inputs) -> Columns:
         """The types of the partial key."""
         return inputs.types[: len(self.partial_agg_grouping)]
+
+    @property
+    def takeover(self) -> Takeover:
+        if self.final_agg_grouping != tuple(range(len(self.final_agg_grouping))):
+            return Takeover(
+                refusal="the columns of its final key are not the first ones of its partial key",
+                remedy="let it start empty, and fill it from history with a warm-up",
+            )
+        return Takeover("the distinct values of all buckets of a key go to the last phase of the aggregate")
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield unsure("calls", self.partial_original_agg_calls, self.partial_agg_grouping)

@@ -19,6 +19,7 @@ from pydantic import Field
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.declared import Declared
 from compiled_plan.plans.nodes.fields import RowTypeJson
+from compiled_plan.plans.nodes.flink_state import Takeover
 from compiled_plan.plans.nodes.model import Always, FieldMark, Int, Json, PlanModel
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.text.visible import counted
@@ -223,6 +224,14 @@ class PlanNode(PlanModel):
     def keeps_state(self) -> bool:
         """True if this operator has state; of some types only some operators do."""
         return self.KEEPS_STATE
+
+    @property
+    def takeover(self) -> Takeover:
+        """The way in which the operator takes over its state from a savepoint of Flink."""
+        return Takeover(
+            refusal=f"Flink's state of a {self.kind} is not converted",
+            remedy="let it start empty, and fill it from history with a warm-up",
+        )
 
     @classmethod
     def why_no_entries(cls) -> str:

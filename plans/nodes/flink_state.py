@@ -32,6 +32,21 @@ class StateItem:
     sure: bool = True  # whether Flink certainly refuses another value
 
 
+@dataclass(frozen=True, slots=True)
+class Takeover:
+    """The conversion of an operator's state in a savepoint of Flink into its state here.
+
+    Args:
+        computation: what is computed; empty if entries are taken over one to one.
+        refusal: why the state cannot be taken over; empty if it can.
+        remedy: what to do then.
+    """
+
+    computation: str = ""
+    refusal: str = ""
+    remedy: str = ""
+
+
 #: STRING in plans.
 _LONGEST = "VARCHAR(2147483647)"
 
@@ -88,13 +103,26 @@ class Accumulator:
 #: For other functions, only equal calls are known to have equal accumulators.
 ACCUMULATORS: Mapping[str, Accumulator] = {
     "$SUM$1": Accumulator(lambda result: (result,), lambda result: (result, _BIGINT)),
-    "$$SUM0$1": Accumulator(lambda result: (result,), lambda result: (result, _BIGINT)),
+    "$$SUM0$1": Accumulator(lambda result: (result,), lambda result: (result,)),
     "$COUNT$1": Accumulator(lambda _: (_BIGINT,), lambda _: (_BIGINT,)),
     "$AVG$1": Accumulator(lambda result: (_average(result), _BIGINT), lambda result: (_average(result), _BIGINT)),
     # The collection of all values has a class of its own for every function.
     "$MIN$1": Accumulator(lambda result: (result,), lambda result: (f"all values of {result}, for MIN",)),
     "$MAX$1": Accumulator(lambda result: (result,), lambda result: (f"all values of {result}, for MAX",)),
 }
+
+
+def accumulators_takeover(calls: Sequence[AggregateCall], *, counted: bool) -> Takeover:
+    """The conversion of the accumulators of calls; `counted` if Flink counts the rows."""
+    for call in calls:
+        if call.python is not None:
+            return Takeover(
+                refusal=f"the accumulator of the Python function {call.python.path} is not converted",
+                remedy="let it start empty, and fill it from history with a warm-up",
+            )
+    if any(call.distinct and call.arg_list for call in calls) and not counted:
+        return Takeover("a distinct value counts as seen once, since Flink does not count values of insert-only input")
+    return Takeover()
 
 
 def accumulators(calls: Sequence[AggregateCall], types: Row, retracting: Sequence[bool], *, counted: bool) -> StateItem:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import INSERTS, SOME_INPUTS, TWO_INPUTS, Inputs, PlanNode, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.fields import RexJson
-from compiled_plan.plans.nodes.flink_state import Row, StateItem, key_types, row_types, types_at, unsure
+from compiled_plan.plans.nodes.flink_state import Row, StateItem, Takeover, key_types, row_types, types_at, unsure
 from compiled_plan.plans.nodes.model import Bool, Enforcing, Int, OfEach, OfInput, OfRight, PlanModel, Refers
 from compiled_plan.plans.nodes.rules import condition_faults, index, indices, join, joined_types, output, timestamp
 from compiled_plan.plans.nodes.specs import JoinSpec
@@ -57,6 +57,11 @@ class Join(StatefulNode):
                 return "Join {left} with {right}"
             case type_:
                 return f"{type_.capitalize()} join {{left}} with {{right}}"
+
+    @property
+    def takeover(self) -> Takeover:
+        counts = self.join_spec.join_type != "INNER"
+        return Takeover("the matches of each row are counted anew" if counts else "")
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.join_spec.left_keys)
@@ -136,6 +141,10 @@ class MultiJoin(StatefulNode):
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return super().may_send(received) if {*self.join_types} <= {*_UNPADDED} else ChangelogMode.ALL
 
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover()
+
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield from row_types(rows)
         yield unsure("keys", self.join_attribute_map, self.input_unique_keys)
@@ -179,6 +188,10 @@ class IntervalJoin(PlanNode):
         yield from timestamp(bounds.left_time_index, inputs.rows[0].types, (*path, "leftTimeIndex"))
         yield from timestamp(bounds.right_time_index, inputs.rows[1].types, (*path, "rightTimeIndex"))
         yield from output(self.output_type, joined_types(spec, inputs), "the join")
+
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover()
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.interval_join_spec.join_spec.left_keys)
@@ -224,6 +237,10 @@ class TemporalJoin(PlanNode):
 
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return received[0]
+
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover()
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         by_rowtime = self.right_time_attribute_index >= 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.fields import RexJson
-from compiled_plan.plans.nodes.flink_state import Row, StateItem, key_types, row_types, unsure
+from compiled_plan.plans.nodes.flink_state import Row, StateItem, Takeover, key_types, row_types, unsure
 from compiled_plan.plans.nodes.model import Bool, Enforcing, Nullable, PlanModel
 from compiled_plan.plans.nodes.patterns import alphas, elements, pattern_faults, skip, value_faults
 from compiled_plan.plans.nodes.rules import Path, condition_faults, expression_faults, order, output, partition
@@ -67,6 +67,10 @@ class Match(PlanNode):
             wanted = (*(inputs.types[at] for at in spec.partition.fields), *measures)
             yield from output(self.output_type, wanted, "the pattern")
         yield from self._refusals(path)
+
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover("the rows of each open match are read from Flink's graph of rows")
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         """See `PlanNode.flink_state`; conditions and measures do not affect it."""

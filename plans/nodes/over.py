@@ -11,7 +11,15 @@ from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.calls import calls
 from compiled_plan.plans.nodes.fields import RexJson
-from compiled_plan.plans.nodes.flink_state import Row, StateItem, accumulators, key_types, row_types
+from compiled_plan.plans.nodes.flink_state import (
+    Row,
+    StateItem,
+    Takeover,
+    accumulators,
+    accumulators_takeover,
+    key_types,
+    row_types,
+)
 from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, PlanModel
 from compiled_plan.plans.nodes.rules import Columns, expression_faults, order, output, partition
 from compiled_plan.plans.nodes.specs import AggregateCall, PartitionSpec, SortSpec
@@ -172,6 +180,15 @@ class OverAggregate(PlanNode):
         # The columns of the input come first in the output.
         by_time = self.clock(self.output_type.types) is not None
         return ChangelogMode.INSERT if by_time and received[0].insert_only else ChangelogMode.ALL
+
+    @property
+    def takeover(self) -> Takeover:
+        groups = self.over_spec.groups
+        takeover = accumulators_takeover([call for group in groups for call in group.agg_calls], counted=False)
+        has_rows = any(map(_is_bounded, groups)) or self.clock(self.output_type.types) is None
+        if takeover.refusal or not has_rows:
+            return takeover
+        return Takeover("the results of each window are computed from its rows")
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.over_spec.partition.fields)

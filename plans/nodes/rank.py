@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
-from compiled_plan.plans.nodes.flink_state import Row, StateItem, key_types, row_types, types_at, unsure
+from compiled_plan.plans.nodes.flink_state import Row, StateItem, Takeover, key_types, row_types, types_at, unsure
 from compiled_plan.plans.nodes.model import Bool, Enforcing
 from compiled_plan.plans.nodes.ranks import (
     RankRange,
@@ -58,6 +58,10 @@ class Rank(StatefulNode):
 
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return ChangelogMode.ALL if self.generate_update_before else ChangelogMode.UPSERT
+
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover("the rows of each key are sorted by the plan's order")
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.partition.fields)

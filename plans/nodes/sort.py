@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
-from compiled_plan.plans.nodes.flink_state import Row, StateItem, row_types
+from compiled_plan.plans.nodes.flink_state import Row, StateItem, Takeover, row_types
 from compiled_plan.plans.nodes.model import Enforcing
 from compiled_plan.plans.nodes.rules import Columns, Path, order, same_as_input
 from compiled_plan.plans.nodes.specs import SortSpec
@@ -50,6 +50,10 @@ class TemporalSort(PlanNode):
             place = ("orderBy", "fields", 0, "isAscending")
             yield refusal(place, "it sorts by time descending", "sort by time ascending", False)
         yield from same_as_input(self.output_type, inputs)
+
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover()
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         return row_types(rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from compiled_plan.plans.findings import Fault, refusal
@@ -11,7 +12,16 @@ from compiled_plan.plans.nodes.base import INSERTS, TWO_INPUTS, Inputs, PlanNode
 from compiled_plan.plans.nodes.calls import calls
 from compiled_plan.plans.nodes.deduplicate import one_row
 from compiled_plan.plans.nodes.fields import RowTypeJson
-from compiled_plan.plans.nodes.flink_state import Row, StateItem, accumulators, key_types, row_types, types_at
+from compiled_plan.plans.nodes.flink_state import (
+    Row,
+    StateItem,
+    Takeover,
+    accumulators,
+    accumulators_takeover,
+    key_types,
+    row_types,
+    types_at,
+)
 from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, OfInput, OfNone, OfRight, PlanModel
 from compiled_plan.plans.nodes.ranks import ConstantRange, RankRange, RankType, range_faults
 from compiled_plan.plans.nodes.rules import (
@@ -28,11 +38,13 @@ from compiled_plan.plans.nodes.rules import (
 )
 from compiled_plan.plans.nodes.specs import AggregateCall, JoinSpec, PartitionSpec, SortSpec
 from compiled_plan.plans.nodes.windows import (
+    CumulativeWindow,
     GroupWindow,
     HoppingWindow,
     NamedWindowProperty,
     SessionWindow,
     SliceAttachedWindowing,
+    SlidingGroupWindow,
     TimeAttributeWindowing,
     WindowAttachedWindowing,
     Windowing,
@@ -75,6 +87,10 @@ class WindowTableFunction(_OverWindows):
         """True for sessions, which store their rows until they are complete; other windows follow from each row."""
         return isinstance(self.windowing.window, SessionWindow)
 
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover()
+
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield from row_types(rows)
         yield _kind_of(self.windowing.window)
@@ -103,6 +119,10 @@ class WindowAggregate(_OverWindows):
 
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return INSERTS
+
+    @property
+    def takeover(self) -> Takeover:
+        return _takeover(self, self.windowing.window)
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         return _state(self, rows[0], rows[0], self.windowing.window)
@@ -171,6 +191,10 @@ class GlobalWindowAggregate(_OverWindows):
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return INSERTS
 
+    @property
+    def takeover(self) -> Takeover:
+        return _takeover(self, self.windowing.window)
+
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         return _state(self, rows[0], self.local_agg_input_row_type.types, self.windowing.window)
 
@@ -198,6 +222,12 @@ class GroupWindowAggregate(_OverWindows):
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return INSERTS
 
+    @property
+    def takeover(self) -> Takeover:
+        if not getattr(self.window, "is_time_window", True):
+            return Takeover(refusal="Flink's state of windows that count rows is not converted", remedy=_AFRESH)
+        return _takeover(self, self.window)
+
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         return _state(self, rows[0], rows[0], self.window)
 
@@ -223,6 +253,10 @@ class WindowJoin(_OverWindows):
             message = "one side goes by rowtime and the other does not"
             yield Fault(("rightWindowing", "isRowtime"), message, "make them agree", self.right_windowing.is_rowtime)
         yield from output(self.output_type, joined_types(self.join_spec, inputs), "the join")
+
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover("the key gets the start of each window from its rows")
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.join_spec.left_keys)
@@ -255,6 +289,10 @@ class WindowRank(_OverWindows):
         yield from _windowing(self.windowing, inputs.types, WindowAttachedWindowing)
         yield from same_as_input(self.output_type, inputs, (ROW_NUMBER,) if self.output_row_number else ())
 
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover("the rows of each window are sorted by the plan's order, and cut to its ranks")
+
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.partition_spec.fields)
         yield from row_types(rows)
@@ -281,6 +319,10 @@ class WindowDeduplicate(_OverWindows):
     @property
     def title(self) -> str:
         return one_row(self.keep_last_row)
+
+    @property
+    def takeover(self) -> Takeover:
+        return Takeover("the key gets the start of each window from its row")
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.partition_keys)
@@ -318,9 +360,35 @@ def _results(node: _Aggregate, columns: Columns, time: LogicalType) -> Iterator[
     yield from output(node.output_type, (*grouped_types(node.grouping, node.agg_calls, columns), *shown), "it")
 
 
+#: The remedy for state that is not converted.
+_AFRESH = "let it start empty, and fill it from history with a warm-up"
+
+
+def _takeover(node: _Aggregate, window: PlanModel) -> Takeover:
+    takeover = accumulators_takeover(node.agg_calls, counted=counts_rows(node))
+    if takeover.refusal:
+        return takeover
+    if not isinstance(node, GroupWindowAggregate) and isinstance(node.windowing, WindowAttachedWindowing):
+        if isinstance(window, SessionWindow):
+            return Takeover(refusal="Flink's state of sessions that rows carry has no starts", remedy=_AFRESH)
+        return replace(takeover, computation=_joined("starts of windows follow from their ends", takeover))
+    if isinstance(window, HoppingWindow | CumulativeWindow | SlidingGroupWindow):
+        return replace(takeover, computation=_joined("slices of windows that have not fired", takeover))
+    return takeover
+
+
+def _joined(computation: str, takeover: Takeover) -> str:
+    return "; ".join(filter(None, (computation, takeover.computation)))
+
+
+def counts_rows(node: WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate) -> bool:
+    """True if Flink counts the rows of windows: with retraction, and for HOP, whose empty windows it detects so."""
+    hops = not isinstance(node, GroupWindowAggregate) and isinstance(node.windowing.window, HoppingWindow)
+    return node.need_retraction or hops
+
+
 def _state(node: _Aggregate, keys: Row, arguments: Row, window: PlanModel) -> Iterator[StateItem]:
     yield key_types(keys, node.grouping)
-    # A hopping window counts its rows to detect empty windows.
-    counted = node.need_retraction or isinstance(window, HoppingWindow)
-    yield accumulators(node.agg_calls, arguments, (node.need_retraction,) * len(node.agg_calls), counted=counted)
+    retracting = (node.need_retraction,) * len(node.agg_calls)
+    yield accumulators(node.agg_calls, arguments, retracting, counted=counts_rows(node))
     yield _kind_of(window)

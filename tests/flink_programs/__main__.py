@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -19,7 +19,17 @@ from tests.flink_programs.flink import Flink, FlinkError
 from tests.flink_programs.functions import signatures
 from tests.flink_programs.restoring import filled
 from tests.flink_programs.running import Attempt, run_all, write_database
-from tests.flink_programs.verdicts import Verdict, known_deviations, table, verdict, with_reasons
+from tests.flink_programs.savepoints import table as table_by_node
+from tests.flink_programs.savepoints import verdicts as continue_savepoints
+from tests.flink_programs.verdicts import (
+    KNOWN,
+    KNOWN_SAVEPOINTS,
+    Verdict,
+    known_deviations,
+    table,
+    verdict,
+    with_reasons,
+)
 from tests.support.commands import ROOT
 from tools.maven import FetchError
 
@@ -32,41 +42,68 @@ def flink_programs(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Programs, patterns too; all if left out.")
     ] = None,
+    savepoints: Annotated[
+        bool, typer.Option("--savepoints", help="Run the savepoints of the restore tests alone.")
+    ] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="NODE/PROGRAM", help="Savepoints, patterns too; repeatable.")
+    ] = None,
+    empty: Annotated[
+        bool, typer.Option("--empty", help="Start without the savepoints: tests that need no state stay equal.")
+    ] = False,
     work: Annotated[Path, typer.Option(metavar="DIR", help="Work folder; Flink's answers stay in it.")] = ROOT
     / "build"
     / "flink-programs",
 ) -> None:
-    """Run the test programs and restore plans of Flink's planner here, and compare with Flink's expectations.
+    """Run the test programs, restore plans and savepoints of Flink's planner here, compared with Flink's expectations.
 
-    The table of outcomes and every deviation go to stdout, progress to stderr, all details to outcomes.json in the work
-    folder. Exit code 1 if a deviation is not listed in known.json, or a listed one is gone.
+    The tables of outcomes and every deviation go to stdout, progress to stderr, all details to outcomes.json and
+    savepoints.json in the work folder. Exit code 1 if a deviation is not listed in known.json or known_savepoints.json,
+    or a listed one is gone.
     """
+    work = work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    good = True
     try:
-        verdicts = _Trial(work.resolve(), names or ["*"]).verdicts()
+        flink = Flink(work)
+        if not (savepoints or only):
+            judged = _Trial(flink, names or ["*"]).verdicts()
+            good &= _report(judged, work / "outcomes.json", KNOWN, table, partial=bool(names))
+        if not names:
+            judged = continue_savepoints(flink, only or ["*"], _ERR.print, empty=empty)
+            good &= _report(judged, work / "savepoints.json", KNOWN_SAVEPOINTS, table_by_node, partial=bool(only))
     except (BenchError, FlinkError, FetchError) as fault:
         _ERR.print(f"error: {fault}")
         raise typer.Exit(1) from None
-    reasoned, stale = with_reasons(verdicts, known_deviations())
-    (work / "outcomes.json").write_text(
-        json.dumps([{**asdict(one), "outcome": one.outcome.value} for one in reasoned], indent=1)
-    )
+    raise typer.Exit(0 if good else 1)
+
+
+def _report(
+    verdicts: Sequence[Verdict],
+    file: Path,
+    known: Path,
+    lines: Callable[[Sequence[Verdict]], Iterable[str]],
+    *,
+    partial: bool,
+) -> bool:
+    """Print outcomes and write them to a file; return True if every deviation is known, and no known one is gone."""
+    reasoned, stale = with_reasons(verdicts, known_deviations(known))
+    file.write_text(json.dumps([{**asdict(one), "outcome": one.outcome.value} for one in reasoned], indent=1))
     for one in reasoned:
         if one.unknown:
             print(f"{one.name}: {one.outcome.value}\n  {one.facts[:1000]}".replace("\n", "\n  "))
-    for pattern in () if names else stale:
-        print(f"{pattern}: listed in known.json, and nothing of that name deviates")
-    for row in table(reasoned):
-        print(f"{row[0]:36}" + "".join(f"{cell:>10}" for cell in row[1:]))
-    raise typer.Exit(1 if any(one.unknown for one in reasoned) or (stale and not names) else 0)
+    for pattern in () if partial else stale:
+        print(f"{pattern}: listed in {known.name}, and nothing of that name deviates")
+    for line in lines(reasoned):
+        print(line)
+    return not any(one.unknown for one in reasoned) and (partial or not stale)
 
 
 class _Trial:
     """All programs in a work folder."""
 
-    def __init__(self, work: Path, patterns: Sequence[str]) -> None:
-        self.work = work
-        work.mkdir(parents=True, exist_ok=True)
-        self.flink = Flink(work)
+    def __init__(self, flink: Flink, patterns: Sequence[str]) -> None:
+        self.flink, self.work = flink, flink.folder
         self.patterns = patterns
         every = [converted(program) for program in self.flink.programs()]
         self.by_name = {case.name: case for case in every}

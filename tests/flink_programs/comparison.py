@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 Table = Counter[str]
+_KINDS = {"+": "+U", "-": "-D"}
 
 
 def expected_table(changes: Iterable[str], key: Sequence[int]) -> Table:
@@ -34,6 +35,21 @@ def summed(changes: Iterable[str]) -> Table:
     for change in changes:
         table[change[1:]] += 1 if change[0] == "+" else -1
     return Counter({row: count for row, count in table.items() if count})
+
+
+def continued(before: Iterable[str], key: Sequence[int], changes: Iterable[str]) -> Table:
+    """The table of a changelog such as `+I[1, a]` that a changelog of + and - continues.
+
+    Args:
+        before: the changelog so far.
+        key: positions of the primary key; empty for a table without one.
+        changes: the changes after it; a + replaces the row of its key.
+    """
+    if not key:
+        table = expected_table(before, key)
+        table.update(summed(changes))
+        return Counter({row: count for row, count in table.items() if count})
+    return expected_table([*before, *(f"{_KINDS[change[0]]}{change[1:]}" for change in changes)], key)
 
 
 def difference(expected: Table, actual: Table) -> str:

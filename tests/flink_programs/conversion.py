@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
@@ -76,13 +77,18 @@ class Function:
 
 @dataclass(frozen=True)
 class Sink:
-    """A sink: the columns of its files as DDL, and the table that Flink's test expects."""
+    """A sink: the columns of its files as DDL, and the table that Flink's test expects.
+
+    Args:
+        before: the changes from before the restore, for a program that starts with it.
+    """
 
     name: str
     schema: Sequence[str]
     columns: Sequence[str]
     key: Sequence[str]
     expected: Sequence[str]
+    before: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -147,9 +153,13 @@ def escaped(text: str) -> str:
     return text.replace("'", "''")
 
 
-def converted(program: Json) -> Case:
-    """Convert a program that `Dump` printed."""
-    return _Conversion(program).case()
+def converted(program: Json, *, restored: bool = False) -> Case:
+    """Convert a program that `Dump` printed.
+
+    Args:
+        restored: its tables have the rows from after the restore alone.
+    """
+    return _Conversion(program, restored).case()
 
 
 def debezium(rows: Iterable[Json]) -> Iterator[Json]:
@@ -193,15 +203,15 @@ def _event(before: Json | None, after: Json | None) -> Json:
 
 
 class _Conversion:
-    def __init__(self, program: Json) -> None:
-        self.program = program
+    def __init__(self, program: Json, restored: bool) -> None:
+        self.program, self.restored = program, restored
         self.tables = [step for step in program["setup"] if "schema" in step]
         sources = [step for step in self.tables if step["kind"] == "SourceTestStep"]
         upsert = any(map(_is_upsert, sources))
         # The option requires a key of every changelog table.
         self.duplicates = upsert and all(step["primaryKey"] for step in sources if _modes(step) != {"I"})
-        # A lookup table changes at the restore, and its file has one state: the one before.
-        self.looked_up = any(map(_is_looked_up, sources))
+        # A lookup table changes at the restore, and its file has one state: without a restore, the one before.
+        self.looked_up = not restored and any(map(_is_looked_up, sources))
         self.statements = [text for step in program["run"] for text in step.get("statements", [step.get("sql") or ""])]
         self.sinks: list[Sink] = []
         self.setup: list[str] = []
@@ -274,14 +284,14 @@ class _Conversion:
         return f"INSERT INTO `{name}` SELECT {', '.join(selected)} FROM ({query}) AS q ({names})"
 
     def _source(self, step: Json) -> None:
-        name, rows = step["name"], step["before"] + ([] if self.looked_up else step["after"])
+        name, rows = step["name"], self._rows(step)
         columns = [_physical(column)[0] for column in step["schema"]]
         events: Iterable[Json]
         if _modes(step) == {"I"} and all(row["kind"] == "+I" for row in rows):
             form, events = "json", (row["values"] for row in rows)
         elif _is_upsert(step):
             form = "debezium-json"
-            events = upserts(rows) if self.duplicates else with_forerunners(rows, step["primaryKey"])
+            events = upserts(rows) if self.duplicates else self._with_forerunners(step)
         else:
             form, events = "debezium-json", debezium(rows)
         options = {"connector": "filesystem", "path": f"{DATA}/{name}.json", "format": form}
@@ -298,6 +308,15 @@ class _Conversion:
             self.setup.append(f"CREATE VIEW `{name}` AS SELECT {', '.join(selected)} FROM `{name}__raw`")
         else:
             self._create(name, columns, "", options)
+
+    def _rows(self, step: Json) -> list[Json]:
+        before = [] if self.restored else step["before"]
+        return [*before, *([] if self.looked_up else step["after"])]
+
+    def _with_forerunners(self, step: Json) -> Iterator[Json]:
+        key = step["primaryKey"]
+        read = len(list(with_forerunners(step["before"], key))) if self.restored else 0
+        return islice(with_forerunners([*step["before"], *step["after"]], key), read, None)
 
     def _sink(self, step: Json) -> None:
         name = step["name"]
@@ -321,7 +340,8 @@ class _Conversion:
             self.sink_databases[name] = Database(name, step["columns"], step["primaryKey"])
         self._create(name, columns, partitioned, options)
         expected = step["expectedBefore" if self.looked_up else "expected"]
-        self.sinks.append(Sink(name, columns, list(step["columns"]), step["primaryKey"], expected))
+        before = step["expectedBefore"] if self.restored else ()
+        self.sinks.append(Sink(name, columns, list(step["columns"]), step["primaryKey"], expected, before))
 
     def _create(self, name: str, columns: Sequence[str], partitioned: str, options: Mapping[str, str]) -> None:
         self.options[name] = options

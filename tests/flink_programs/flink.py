@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,9 +31,11 @@ def _tests(name: str, sha256: str) -> Artifact:
     return Artifact(_FLINK, name, VERSION, sha256, "-tests.jar")
 
 
-#: Jars with test programs; the first also has the plans of the restore tests.
+#: The tests of the planner, with the plans and savepoints of the restore tests.
+PLANNER_TESTS = _tests("flink-table-planner_2.12", "9ef93e6f5e83e8b6db1ef9e5fed470f12c1236929dc23e062954236eb6fb4236")
+#: Jars with test programs.
 _PROGRAMS = (
-    _tests("flink-table-planner_2.12", "9ef93e6f5e83e8b6db1ef9e5fed470f12c1236929dc23e062954236eb6fb4236"),
+    PLANNER_TESTS,
     _tests("flink-table-api-java", "4f04c007f10314ed2b933fc96f52709072ef50f42096f295de76f79203213abe"),
 )
 #: Classes that the programs use.
@@ -74,8 +77,35 @@ _LIBRARIES = (
 )
 
 
+_SAVEPOINT = re.compile(r"restore-tests/([^/]+)/([^/]+)/(?:([^/]+)/)?savepoint/_metadata")
+
+
 class FlinkError(Exception):
     """Java cannot be started, or ended with an error."""
+
+
+@dataclass(frozen=True)
+class Savepoint:
+    """A savepoint of a restore test, which is one file, and its plan.
+
+    Args:
+        node: the node under test with its version.
+        program: the name of its program.
+        version: of the Flink that wrote it, where a test has several.
+        plan: the plan's text.
+        metadata: the content of `_metadata`.
+    """
+
+    node: str
+    program: str
+    version: str
+    plan: str
+    metadata: bytes
+
+    @property
+    def name(self) -> str:
+        """Node, program and version."""
+        return "/".join(filter(None, (self.node, self.program, self.version)))
 
 
 @dataclass(frozen=True)
@@ -90,6 +120,13 @@ class Flink:
 
     def programs(self) -> list[dict[str, Any]]:
         """The test programs."""
+        return [program for program in self._dumped() if not program["restored"]]
+
+    def restored_programs(self) -> dict[str, dict[str, Any]]:
+        """The programs by id; of those with one id the one that the restore tests run."""
+        return {program["id"]: program for program in self._dumped()}
+
+    def _dumped(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self._run("Dump", *map(str, self._jars())).splitlines()]
 
     def ask(self, folders: Sequence[Path]) -> None:
@@ -109,6 +146,15 @@ class Flink:
                 parts = name.split("/")
                 if parts[0] == "restore-tests" and name.endswith(".json") and parts[-2] == "plan":
                     yield parts[1], parts[2], jar.read(name).decode()
+
+    def savepoints(self) -> Iterator[Savepoint]:
+        """The savepoints of the restore tests."""
+        plans = {(node, program): text for node, program, text in self.restore_plans()}
+        with zipfile.ZipFile(self._jars()[0]) as jar:
+            for name in sorted(jar.namelist()):
+                if match := _SAVEPOINT.fullmatch(name):
+                    node, program, version = match.groups()
+                    yield Savepoint(node, program, version or "", plans[node, program], jar.read(name))
 
     @property
     def function_jars(self) -> Sequence[Path]:

@@ -8,18 +8,21 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.api.running.plans import PlanReference
+from compiled_plan.plans.errors import CompiledPlanError
 from tests.flink_programs.conversion import DATA, OUT, Case
 from tests.support.commands import ROOT, Said, called
 
 #: Number of plans per Spark session.
 BATCH = 60
-PLAN = "plan.json"
 
 
 @dataclass
@@ -36,6 +39,7 @@ class Attempt:
         settings: session options that the plan leaves open, as `KEY=VALUE`.
         functions: the classes of its Java functions, by name.
         jars: the jars of these classes.
+        file: the name of the plan's file.
     """
 
     name: str
@@ -48,11 +52,12 @@ class Attempt:
     settings: tuple[str, ...] = ()
     functions: Mapping[str, str] = field(default_factory=dict)
     jars: Sequence[Path] = ()
+    file: str = "plan.json"
 
     @property
     def plan(self) -> Path:
         """The plan's file."""
-        return self.folder / PLAN
+        return self.folder / self.file
 
     @property
     def out(self) -> Path:
@@ -79,7 +84,26 @@ class Attempt:
     def check(self) -> None:
         """Check the plan, and plan its run."""
         self._note("edit-plan --check", called("edit_plan", self.plan, "--check"))
+        self.plan_run()
+
+    def plan_run(self) -> None:
+        """Plan its run."""
         self._note("execute-plan --dry-run", called("execute_plan", "--dry-run", *_options([self]), self.plan))
+
+    def import_state(self, savepoint: Path, checkpoint: Path) -> None:
+        """Import a savepoint of Flink into a checkpoint; all sources begin."""
+        jars = [str(jar) for jar in self.jars] if self.functions else []
+        functions = [f"{name}={class_}" for name, class_ in self.functions.items()]
+        start = dict.fromkeys(sources(self.plan), "earliest")
+        try:
+            plan = TableEnvironment().load_plan(PlanReference.from_file(self.plan))
+            plan.import_state(
+                savepoint, checkpoint, start=start, jars=jars, functions_from=jars, java_function=functions
+            )
+        except CompiledPlanError as fault:
+            self.refusals["import-state"] = fault.render()
+        except Exception:
+            self.refusals["import-state"] = traceback.format_exc()
 
     def _note(self, command: str, said: Said) -> None:
         if said.returncode:
@@ -88,7 +112,7 @@ class Attempt:
     @property
     def runs(self) -> bool:
         """Return True if nothing has refused it before a run."""
-        return self.plan.exists() and "execute-plan --dry-run" not in self.refusals
+        return self.plan.exists() and not {"execute-plan --dry-run", "import-state"} & self.refusals.keys()
 
     def sinks(self) -> dict[str, dict[str, Any]]:
         """Folders of the sinks' rows, for `Rows`."""
@@ -102,14 +126,28 @@ class Attempt:
         }
 
 
-def run_all(attempts: Sequence[Attempt], folder: Path, progress: Callable[[str], None]) -> None:
-    """Run plans, some in each session; an attempt records its failure."""
+def run_all(
+    attempts: Sequence[Attempt], folder: Path, progress: Callable[[str], None], options: Sequence[str] = ()
+) -> None:
+    """Run plans, some in each session; an attempt records its failure.
+
+    Args:
+        options: more options of `execute-plan`.
+    """
     parts = list(batches([attempt for attempt in attempts if attempt.runs]))
     done = 0
     for part in parts:
         messages = folder / "progress.jsonl"
         messages.unlink(missing_ok=True)
-        line = [sys.executable, "-m", "compiled_plan.cli.execute_plan", "--keep-going", "--quiet", *_options(part)]
+        line = [
+            sys.executable,
+            "-m",
+            "compiled_plan.cli.execute_plan",
+            "--keep-going",
+            "--quiet",
+            *_options(part),
+            *options,
+        ]
         command = [*line, "--progress-file", str(messages), *(str(attempt.plan) for attempt in part)]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         ended = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, check=False)
@@ -156,6 +194,13 @@ def _options(batch: Sequence[Attempt]) -> Iterator[str]:
 def _messages(file: Path) -> Iterator[dict[str, Any]]:
     if file.exists():
         yield from map(json.loads, file.read_text().splitlines())
+
+
+def sources(plan: Path) -> list[str]:
+    """The tables that a plan reads."""
+    nodes = json.loads(plan.read_text())["nodes"]
+    tables = [node["scanTableSource"]["table"]["identifier"] for node in nodes if "scanTableSource" in node]
+    return [identifier.rpartition(".")[2].strip("`") for identifier in dict.fromkeys(tables)]
 
 
 def write_database(file: Path, statements: Iterator[tuple[str, tuple[Any, ...]]]) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from tests.flink_programs.comparison import difference, expected_table, summed
+from tests.flink_programs.comparison import continued, difference, expected_table, summed
+from tests.flink_programs.conversion import Sink
 from tests.flink_programs.running import Attempt
 
 KNOWN = Path(__file__).with_name("known.json")
+KNOWN_SAVEPOINTS = Path(__file__).with_name("known_savepoints.json")
 
 
 class Outcome(Enum):
@@ -70,7 +72,32 @@ def verdict(attempt: Attempt, answer: Mapping[str, Any], in_flink: Attempt | Non
         answer: Flink's on the same program; empty for a plan without one.
         in_flink: the same program's run in Flink, with its rows; None if there was none.
     """
-    outcome, facts = _plain(attempt, answer, in_flink)
+    return _excused(attempt, *_plain(attempt, answer, in_flink))
+
+
+def continuation(attempt: Attempt) -> Verdict:
+    """The outcome of an attempt that continues from a savepoint."""
+    if (fault := fault_of(attempt)) is not None:
+        return _excused(attempt, *fault)
+    differences = []
+    for sink, key in _sinks(attempt):
+        actual = continued(sink.before, key, attempt.rows.get(sink.name, ()))
+        if gap := difference(expected_table(sink.expected, key), actual):
+            differences.append(f"{sink.name}: {gap}")
+    return _excused(attempt, Outcome.DIFFERENT if differences else Outcome.EQUAL, "\n".join(differences))
+
+
+def fault_of(attempt: Attempt) -> tuple[Outcome, str] | None:
+    """The outcome of an attempt that was refused or failed, with its facts; None for others."""
+    facts = _facts(attempt)
+    if _is_internal(facts):
+        return Outcome.INTERNAL, facts
+    if facts:
+        return Outcome.REFUSED if attempt.refusals else Outcome.FAILED, facts
+    return None
+
+
+def _excused(attempt: Attempt, outcome: Outcome, facts: str) -> Verdict:
     case = attempt.case
     if outcome.deviates and outcome not in (Outcome.INTERNAL, Outcome.DISAGREEMENT) and (case is None or case.obstacle):
         outcome, facts = Outcome.NOT_COMPARABLE, case.obstacle if case else "its program is not in the jars"
@@ -78,9 +105,8 @@ def verdict(attempt: Attempt, answer: Mapping[str, Any], in_flink: Attempt | Non
 
 
 def _plain(attempt: Attempt, answer: Mapping[str, Any], in_flink: Attempt | None) -> tuple[Outcome, str]:
-    refusals = attempt.refusals
-    facts = "\n".join([*(f"{command}: {text}" for command, text in refusals.items()), attempt.failure]).strip()
-    if any(sign in facts for sign in ("Traceback", "internal error")):
+    refusals, facts = attempt.refusals, _facts(attempt)
+    if _is_internal(facts):
         return Outcome.INTERNAL, facts
     # `edit-plan --check` knows no option of the session.
     if attempt.plan.exists() and not attempt.settings and len(refusals) not in (0, 2):
@@ -101,13 +127,26 @@ def _plain(attempt: Attempt, answer: Mapping[str, Any], in_flink: Attempt | None
     return Outcome.DIFFERENT, "\n".join(differences)
 
 
+def _facts(attempt: Attempt) -> str:
+    return "\n".join([*(f"{command}: {text}" for command, text in attempt.refusals.items()), attempt.failure]).strip()
+
+
+def _is_internal(facts: str) -> bool:
+    return any(sign in facts for sign in ("Traceback", "internal error"))
+
+
 def _differences(attempt: Attempt, in_flink: Attempt | None) -> Iterable[str]:
     """Per sink whose rows differ from the test's or from those of a run in Flink, the difference."""
-    for sink in attempt.case.sinks if attempt.case else ():
-        key = [list(sink.columns).index(name) for name in sink.key]
+    for sink, key in _sinks(attempt):
         expected = expected_table(sink.expected, key) if in_flink is None else summed(in_flink.rows.get(sink.name, ()))
         if gap := difference(expected, summed(attempt.rows.get(sink.name, ()))):
             yield f"{sink.name}: {gap}"
+
+
+def _sinks(attempt: Attempt) -> Iterator[tuple[Sink, list[int]]]:
+    """The sinks with the positions of their keys."""
+    for sink in attempt.case.sinks if attempt.case else ():
+        yield sink, [list(sink.columns).index(name) for name in sink.key]
 
 
 def with_reasons(verdicts: Sequence[Verdict], known: Mapping[str, str]) -> tuple[list[Verdict], list[str]]:
@@ -121,14 +160,19 @@ def with_reasons(verdicts: Sequence[Verdict], known: Mapping[str, str]) -> tuple
     return reasoned, [pattern for pattern in known if pattern not in used]
 
 
-def known_deviations() -> dict[str, str]:
+def known_deviations(file: Path) -> dict[str, str]:
     """Reasons of known deviations, by name pattern."""
-    known: dict[str, str] = json.loads(KNOWN.read_text())
+    known: dict[str, str] = json.loads(file.read_text())
     return known
 
 
-def table(verdicts: Sequence[Verdict]) -> list[list[str]]:
-    """Outcomes by kind of attempt: a header, a row per outcome."""
+def table(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Outcomes by kind of attempt: a header, a line per outcome."""
+    for heading, *cells in _table(verdicts):
+        yield f"{heading:36}" + "".join(f"{cell:>10}" for cell in cells)
+
+
+def _table(verdicts: Sequence[Verdict]) -> list[list[str]]:
     kinds = list(dict.fromkeys(one.name.partition("/")[0] for one in verdicts))
     rows = [["outcome", *kinds]]
     for outcome in Outcome:

@@ -13,7 +13,7 @@ from tools.reference.markdown import code, first_line, table
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 _PYTHON = ("api", "cli", "planner", "plans", "schemas", "service", "tools")
-_JAVA = ROOT / "kernel/src/main/java/org/compiledplan/kernel"
+_JAVA = ROOT / "kernel/src/main/java/org/compiledplan"
 
 
 def folders() -> str:
@@ -46,7 +46,7 @@ def _packages() -> Iterator[tuple[str, str]]:
         assert comment is not None, f"{path} has no Javadoc"
         text = " ".join(re.sub(r"^\s*\*", "", line).strip() for line in comment[1].splitlines())
         text = re.sub(r"\{@\w+ ([^}]*)\}", r"`\1`", text).strip()
-        yield code(path.parent.relative_to(_JAVA.parent).as_posix()), re.split(r"\. |<p>|: see ", text)[0].strip(" .")
+        yield code(path.parent.relative_to(_JAVA).as_posix()), re.split(r"\. |<p>|: see ", text)[0].strip(" .")
 
 
 def _name(folder: Path) -> str:

@@ -77,7 +77,8 @@ def continue_from(generation: Folder, wanted: Mapping[str, str | None], watermar
     head, _ = _read(generation, 0)
     about = _json(generation, entry, head) | {"batchWatermarkMs": watermark}
     lines = [_VERSION, _dumped(about)]
-    lines += [f"{name}:{offset}" for name, offset in wanted.items() if offset is not None]
+    # Sources at their beginning are listed, too: an entry that lacks a source of its program counts as damaged.
+    lines += [f"{name}:{_NOWHERE if offset is None else offset}" for name, offset in wanted.items()]
     generation.write_text(entry, "\n".join(lines))
     done = (generation.read_text(commit) or "").splitlines()
     about = _json(generation, commit, done) | {"nextBatchWatermarkMs": watermark}

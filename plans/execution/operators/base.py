@@ -115,6 +115,7 @@ class KeyedPort:
         key_columns: positions in `types` of the columns whose values the key begins with.
         sources: the origin of each column, for the migration of its state to another program (default: the columns of
             the node's input in order).
+        state_key: the key from the operator's input columns, if `key` cannot be computed from these.
     """
 
     types: tuple[LogicalType, ...]
@@ -122,6 +123,7 @@ class KeyedPort:
     columns: Callable[[Flow], Sequence[Column]] = field(default=lambda flow: flow.columns)
     key_columns: tuple[int, ...] = ()
     sources: tuple[ColumnSource, ...] | None = None
+    state_key: Callable[[Sequence[Column]], Column] | None = None
 
     @classmethod
     def by(
@@ -156,7 +158,8 @@ class KeyedOperator:
     `holds_back` is the time, in ms, by which the operator's rows may be behind its watermark; operators downstream
     delay their watermark by it. `finish` computes the node's columns from the operator's output if they differ. `calls`
     are the aggregate calls in the kernel's order. `reader` is the node whose inputs the columns and calls index, if it
-    is not the operator's own.
+    is not the operator's own. `flink` is a dataclass of the facts that determine its state in Flink beside its
+    parameters, for the kernel's `StateMapping`.
     """
 
     ports: tuple[KeyedPort, ...]
@@ -166,6 +169,7 @@ class KeyedOperator:
     finish: Callable[[Sequence[Column]], Sequence[Column]] | None = None
     calls: tuple[AggregateCall, ...] = ()
     reader: int | None = None
+    flink: object = None
 
 
 StatelessLowering = Callable[[Any, int, Flow, Lowering], Sequence[Flow | Exploded]]

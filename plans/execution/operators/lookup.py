@@ -81,6 +81,13 @@ class LookupMaterializerParameters(Parameters):
 
 
 @dataclass(frozen=True, slots=True)
+class _FlinkLookup:
+    """Facts about Flink's state: `pads` if a row without a match is joined with nulls."""
+
+    pads: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _LookedUp:
     """The result of a lookup.
 
@@ -128,7 +135,8 @@ def materialized_lookup_join(node: LookupJoin, lowering: Lowering) -> KeyedOpera
 
     source = Computed(f"rows {digest_of_lookup(node)}", looked_up_by(node))
     port = KeyedPort.by(stored_by(node), types, [(source, ArrayType(element=row))], rows)
-    return KeyedOperator((port,), (*types, row), LookupMaterializerParameters(len(types)), finish=finish)
+    flink = _FlinkLookup(node.join_type == "LEFT")
+    return KeyedOperator((port,), (*types, row), LookupMaterializerParameters(len(types)), finish=finish, flink=flink)
 
 
 def _looked_up(node: LookupJoin, flow: Flow, lowering: Lowering, only: Column | None = None) -> _LookedUp:

@@ -105,6 +105,19 @@ class MatchParameters(Parameters):
     within: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class _FlinkMatch:
+    """Facts about Flink's state.
+
+    Args:
+        variables: the names of the pattern's variables.
+        computes: True if stored rows have values here that they do not have there.
+    """
+
+    variables: tuple[str, ...]
+    computes: bool
+
+
 @dataclass(slots=True)
 class _Rows:
     """The columns of the operator's input: those of the node's input, then computed ones."""
@@ -249,6 +262,9 @@ def match_recognize(node: Match, lowering: Lowering) -> KeyedOperator:
             within=None if spec.interval is None else int(str(getattr(spec.interval, "value", None))),
         ),
         finish=finish,
+        flink=_FlinkMatch(
+            tuple(variables), any(not isinstance(rex, Literal) or rex.value is not None for rex in rows.computed)
+        ),
     )
 
 

@@ -39,6 +39,7 @@ from compiled_plan.plans.nodes.window import (
     GroupWindowAggregate,
     LocalWindowAggregate,
     WindowAggregate,
+    counts_rows,
 )
 from compiled_plan.plans.nodes.windows import (
     GroupWindow,
@@ -132,6 +133,19 @@ AnyWindow = Aligned | Attached | Session | CountWindow
 
 
 @dataclass(frozen=True, slots=True)
+class FlinkWindows:
+    """The facts that determine the state of windows in Flink beside their parameters.
+
+    Args:
+        counts_rows: True if there is a COUNT(*) among the accumulators, added if no call is one.
+        window: the windows that rows carry.
+    """
+
+    counts_rows: bool
+    window: Aligned | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Assignment:
     """Assignment of rows to windows.
 
@@ -142,6 +156,7 @@ class _Assignment:
         key: the part of the key that identifies windows, from `times` in ms; None if there is none.
         drop_null_times: see `WindowAggregateParameters`.
         newest_first: likewise.
+        carried: the windows that rows carry.
     """
 
     window: AnyWindow
@@ -150,6 +165,7 @@ class _Assignment:
     key: Callable[[Sequence[Column]], Sequence[Column]] | None = None
     drop_null_times: bool = False
     newest_first: bool = False
+    carried: Aligned | None = None
 
 
 def _is_rowtime(node: WindowAggregate | GlobalWindowAggregate) -> bool:
@@ -182,14 +198,19 @@ def _is_rowtime_group(window: GroupWindow) -> bool:
 
 
 def _assignment(node: PlanNode, windowing: Windowing, lowering: Lowering) -> _Assignment:
-    zone = zone_of(node, windowing.time_attribute_type, lowering)
+    zone, window = zone_of(node, windowing.time_attribute_type, lowering), windowing.window
     if isinstance(windowing, TimeAttributeWindowing):
-        window = windowing.window
-        assignment = session(window) if isinstance(window, SessionWindow) else aligned(window)
-        newest_first = isinstance(window, HoppingWindow)
-        return _timed(assignment, zone, windowing.time_attribute_index, windowing.is_rowtime, newest_first=newest_first)
+        assigned = session(window) if isinstance(window, SessionWindow) else aligned(window)
+        hops = isinstance(window, HoppingWindow)
+        return _timed(assigned, zone, windowing.time_attribute_index, windowing.is_rowtime, newest_first=hops)
     assert isinstance(windowing, WindowAttachedWindowing)
-    return _Assignment(Attached(), zone, (windowing.window_start, windowing.window_end), lambda times: times)
+    return _Assignment(
+        Attached(),
+        zone,
+        (windowing.window_start, windowing.window_end),
+        lambda times: times,
+        carried=None if isinstance(window, SessionWindow) else aligned(window),
+    )
 
 
 def _timed(
@@ -251,20 +272,22 @@ def _operator(
     used = list(dict.fromkeys((*grouping, *arguments)))
     place = {at: position for position, at in enumerate(used)}
 
-    def times(flow: Flow) -> list[Column]:
-        return [millis(flow.columns[at], types[at], assignment.zone) for at in assignment.times]
+    def columns(flow: Flow) -> list[Column]:
+        times = (millis(flow.columns[at], types[at], assignment.zone) for at in assignment.times)
+        return [*(flow.columns[at] for at in used), *times]
 
-    def key(flow: Flow) -> Column:
-        windows = [] if assignment.key is None else list(assignment.key(times(flow)))
-        columns = [flow.columns[at] for at in grouping]
-        return canonical_key([*columns, *windows], [*(types[at] for at in grouping), *([MILLIS] * len(windows))])
+    def key(columns: Sequence[Column]) -> Column:
+        windows = [] if assignment.key is None else list(assignment.key(columns[len(used) :]))
+        groups = [columns[place[at]] for at in grouping]
+        return canonical_key([*groups, *windows], [*(types[at] for at in grouping), *([MILLIS] * len(windows))])
 
     port = KeyedPort(
         (*(types[at] for at in used), *([MILLIS] * len(assignment.times))),
-        key=key,
-        columns=lambda flow: (*(flow.columns[at] for at in used), *times(flow)),
+        key=lambda flow: key(columns(flow)),
+        columns=columns,
         key_columns=tuple(place[at] for at in grouping),
         sources=(*used, *(Computed("millis", (at,)) for at in assignment.times)),
+        state_key=key,
     )
     needs = _needs(assignment.window, reader.need_retraction)
     aggs = tuple(
@@ -281,6 +304,7 @@ def _operator(
         _parameters(assignment, shared, properties, len(used)),
         calls=tuple(placed(call, place.__getitem__) for call in calls),
         reader=reader.id,
+        flink=FlinkWindows(counts_rows(node), assignment.carried),
     )
 
 

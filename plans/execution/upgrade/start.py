@@ -19,7 +19,7 @@ from compiled_plan.plans.execution.checkpoint.comparison import StartingPoint, c
 from compiled_plan.plans.execution.checkpoint.description import describe
 from compiled_plan.plans.execution.checkpoint.losses import check_generation
 from compiled_plan.plans.execution.checkpoint.offsets import begun_at, positions, progress_of, restore
-from compiled_plan.plans.execution.checkpoint.sources import names_of
+from compiled_plan.plans.execution.checkpoint.sources import Names, names_of
 from compiled_plan.plans.execution.checkpoint.store import Generation, Store, changed
 from compiled_plan.plans.execution.checkpoint.written import read_written
 from compiled_plan.plans.execution.session.options import RunOptions
@@ -166,15 +166,42 @@ class Start:
             state: the formats of each operator's bytes, by uid.
             ends: True if all sources of the program are bounded.
         """
+        recorded = {} if self.known is None else self.known.description["positions"]
+        folder = self.generation.folder if self._migration is None else self._migration.old.folder
+        # The log may have an outdated position of a source that the last program did not read.
+        reached = positions(folder) | recorded
+        names, files = self._described(prepared, stages, state, reached)
+        if self._migration is not None:
+            wanted = dict.fromkeys(names.by_node.values())
+            wanted |= {name: at for name, at in reached.items() if name in names.all()}
+            self._migration.move(stages, state, wanted, ends)
+            self._new_program(files, "migrate")
+            self.publish()
+            return
+        last = None if self.head is None else self.store.program(self.head)
+        if last is not None:
+            check_states(json.loads(last.state), state, self.store.root)
+        restore(folder, {name: at for name, at in recorded.items() if name in names.all()})
+        if last is None or (last.plan, last.description) != (files.plan, files.description):
+            self._new_program(files, "start")
+
+    def _described(
+        self,
+        prepared: PreparedPlan,
+        stages: Sequence[Mapping[str, Any]],
+        state: Mapping[str, Any],
+        reached: Mapping[str, str | None],
+    ) -> tuple[Names, ProgramFiles]:
+        """The names of a program's sources, and the program's files.
+
+        Args:
+            reached: positions of sources that the program or an earlier one reads, by name.
+        """
         old = None if self.known is None else self.known.description
         names = names_of(prepared, self.setting, old)
         setting = self.setting
         if self.known is not None and self.known.partitions:
             setting = replace(setting, partitions=self.known.partitions)
-        recorded = {} if old is None else old["positions"]
-        folder = self.generation.folder if self._migration is None else self._migration.old.folder
-        # The log may have an outdated position of a source that the last program did not read.
-        reached = positions(folder) | recorded
         description = describe(prepared, setting) | {
             "sources": names.active,
             "gone": names.gone,
@@ -188,18 +215,7 @@ class Start:
             json.dumps(list(stages), indent=1),
             json.dumps(state, indent=1),
         )
-        if self._migration is not None:
-            wanted = {name: at for name, at in reached.items() if name in names.all()}
-            self._migration.move(stages, state, wanted, ends)
-            self._new_program(files, "migrate")
-            self.publish()
-            return
-        last = None if self.head is None else self.store.program(self.head)
-        if last is not None:
-            check_states(json.loads(last.state), state, self.store.root)
-        restore(folder, {name: at for name, at in recorded.items() if name in names.all()})
-        if last is None or (last.plan, last.description) != (files.plan, files.description):
-            self._new_program(files, "start")
+        return names, files
 
     def _new_program(self, files: ProgramFiles, by: str) -> None:
         generation, number = self.generation.number, self.store.new_program(self.generation, files)

@@ -37,7 +37,11 @@ import org.apache.flink.types.Row;
 import org.apache.flink.types.bitmap.Bitmap;
 import org.apache.flink.types.variant.Variant;
 
-/** Prints the test programs of jars as JSON, one a line: Dump JAR... */
+/**
+ * Prints the test programs of jars as JSON, one a line: Dump JAR...
+ *
+ * <p>`restored` marks a program of the restore tests that has the id of another program.
+ */
 public final class Dump {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -47,15 +51,22 @@ public final class Dump {
   private Dump() {}
 
   public static void main(String[] jars) throws Exception {
-    for (TableTestProgram program : Programs.in(Arrays.asList(jars)).values()) {
-      Dump dump = new Dump();
-      Map<String, Object> line = new LinkedHashMap<>();
-      line.put("id", program.id);
-      line.put("setup", dump.steps(program.setupSteps));
-      line.put("run", dump.steps(program.runSteps));
-      System.out.println(JSON.writeValueAsString(line));
+    Map<String, TableTestProgram> programs = Programs.in(Arrays.asList(jars));
+    for (TableTestProgram program : programs.values()) print(program, false);
+    for (TableTestProgram program : Programs.restored(Arrays.asList(jars)).values()) {
+      if (program != programs.get(program.id)) print(program, true);
     }
     System.exit(0);
+  }
+
+  private static void print(TableTestProgram program, boolean restored) throws Exception {
+    Dump dump = new Dump();
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("id", program.id);
+    line.put("restored", restored);
+    line.put("setup", dump.steps(program.setupSteps));
+    line.put("run", dump.steps(program.runSteps));
+    System.out.println(JSON.writeValueAsString(line));
   }
 
   private List<Map<String, Object>> steps(List<TestStep> steps) {

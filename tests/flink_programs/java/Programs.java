@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import org.apache.flink.table.planner.plan.nodes.exec.testutils.RestoreTestBase;
 import org.apache.flink.table.test.program.TableTestProgram;
 
 /** The test programs in jars of Flink's tests. */
@@ -30,6 +31,17 @@ final class Programs {
       }
     }
     for (Class<?> type : mentioning(jars)) listed(type).forEach(program -> add(programs, program));
+    return programs;
+  }
+
+  /** The programs that the restore tests of streams run, which may share their ids with others. */
+  static Map<String, TableTestProgram> restored(List<String> jars) throws Exception {
+    Map<String, TableTestProgram> programs = new LinkedHashMap<>();
+    for (Class<?> type : mentioning(jars)) {
+      if (RestoreTestBase.class.isAssignableFrom(type)) {
+        listed(type).forEach(program -> add(programs, program));
+      }
+    }
     return programs;
   }
 

@@ -63,21 +63,21 @@ public final class Rows {
         if (line.isBlank()) continue;
         JsonNode event = JSON.readTree(line);
         if (event.size() == 3 && event.has("before") && event.has("op")) {
-          add(texts, "-", event.get("before"));
-          add(texts, "+", event.get("after"));
+          add(texts, "-", event.get("before"), file);
+          add(texts, "+", event.get("after"), file);
         } else {
-          for (Path part : file) {
-            String[] partition = part.toString().split("=", 2);
-            if (partition.length == 2) ((ObjectNode) event).put(partition[0], partition[1]);
-          }
-          add(texts, "+", event);
+          add(texts, "+", event, file);
         }
       }
     }
   }
 
-  private void add(ArrayNode texts, String sign, JsonNode row) {
+  private void add(ArrayNode texts, String sign, JsonNode row, Path file) {
     if (row.isNull()) return;
+    for (Path part : file) {
+      String[] partition = part.toString().split("=", 2);
+      if (partition.length == 2) ((ObjectNode) row).put(partition[0], partition[1]);
+    }
     String text = rows.toExternal(reader.convert(row)).toString();
     texts.add(sign + text.substring(text.startsWith("+I") ? 2 : 0));
   }

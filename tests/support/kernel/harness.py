@@ -56,6 +56,21 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Savepoint:
+    """State of a Flink operator: its entries in the neutral form, without the operator's id.
+
+    `time`: the processing time of the import; `written`: the time of last write of entries without one;
+    `facts`: see the kernel's `StateMapping.Target`.
+    """
+
+    entries: Sequence[Mapping[str, Any]]
+    time: int = 0
+    watermark: int | None = None
+    written: int = 0
+    facts: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
 class Answer:
     """Output of a step, the number of rows dropped as late, and the state after it."""
 
@@ -98,9 +113,13 @@ class Harness:
         self._answered({"spec": spec, "steps": []})
 
     def run(
-        self, spec: dict[str, Any], steps: Iterable[Step], states: Mapping[str, bytes] | None = None
+        self,
+        spec: dict[str, Any],
+        steps: Iterable[Step],
+        states: Mapping[str, bytes] | None = None,
+        savepoint: Savepoint | None = None,
     ) -> list[Answer]:
-        """Run micro-batches through a new operator that starts with these states.
+        """Run micro-batches through a new operator that starts with these states, or with those of a savepoint.
 
         Runs them again with the state moved to another checkpoint between each two, and with the rows of a key folded
         first: the output must stay the same and no state may stay longer. And again with each state passed back
@@ -110,14 +129,15 @@ class Harness:
             OperatorError: the operator failed.
         """
         steps = list(steps)
-        answer = self._ask(spec, steps, states)
+        more = {} if savepoint is None else {"savepoint": _savepoint(savepoint)}
+        answer = self._ask(spec, steps, states, **more)
         answers = [_answer(step) for step in answer["steps"]]
-        moved = self._ask(spec, steps, states, reseeds=True, folds=True)
+        moved = self._ask(spec, steps, states, reseeds=True, folds=True, **more)
         for number, step in enumerate(moved["steps"]):
             assert _answer(step).out == answers[number].out, f"after a move, micro-batch {number} gives something else"
             assert _answer(step).late == answers[number].late, f"folded, micro-batch {number} counts other late rows"
             assert _answer(step).keys <= answers[number].keys, f"after a move, micro-batch {number} forgets less"
-        recorded = self._ask(spec, steps, states, keeps=True)
+        recorded = self._ask(spec, steps, states, keeps=True, **more)
         for number, step in enumerate(recorded["steps"]):
             assert _answer(step).out == answers[number].out, (
                 f"with states kept, micro-batch {number} gives something else"
@@ -179,6 +199,12 @@ class Harness:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait(timeout=10)
+
+
+def _savepoint(savepoint: Savepoint) -> dict[str, Any]:
+    fields = {"time": savepoint.time, "written": savepoint.written, "entries": list(savepoint.entries)}
+    fields["facts"] = savepoint.facts or {}
+    return fields | _watermark(savepoint.watermark)
 
 
 def _step(step: Step) -> dict[str, Any]:

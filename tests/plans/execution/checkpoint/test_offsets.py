@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.checkpoint.offsets import continue_from, positions, progress_of, watermark_of
+from compiled_plan.plans.execution.checkpoint.offsets import (
+    continue_from,
+    positions,
+    progress_of,
+    sources_in,
+    watermark_of,
+)
 from compiled_plan.plans.execution.spark.storage import LocalFolder
 
 STATE = {"0": [["a"], ["b"]]}
@@ -28,6 +34,7 @@ def test_a_generation_continues_at_given_positions_and_watermark(folder: LocalFo
     continue_from(folder, {"orders": '{"logOffset":3}', "new": None, "shops": "5:6"}, 1234)
     assert positions(folder) == {"orders": '{"logOffset":3}', "shops": "5:6"}
     assert watermark_of(folder) == 1234
+    assert sources_in(folder, 0) == {"orders", "new", "shops"}, "a source without a position is no lost one"
     lines = (folder.read_text("offsets/0") or "").splitlines()
     assert json.loads(lines[1]) == {
         "batchWatermarkMs": 1234,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.plans.connectors.jars import ALL, FLINK, KAFKA, Package
+from compiled_plan.plans.connectors.jars import ALL, FLINK, KAFKA, SAVEPOINT, Package
 from compiled_plan.plans.connectors.registry import connector_specs, format_specs
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.kernel import use_suitable_java
@@ -141,7 +141,7 @@ def test_a_library_of_another_hash_is_not_loaded(
 
 def test_only_libraries_with_a_hash_are_fetched() -> None:
     specs = [*connector_specs().values(), *format_specs().values()]
-    assert {package for spec in specs for package in spec.packages} | set(FLINK) == set(ALL)
+    assert {package for spec in specs for package in spec.packages} | {*FLINK, *SAVEPOINT} == set(ALL)
     assert all(re.fullmatch("[0-9a-f]{64}", package.sha256) for package in ALL)
     assert len({package.coordinates for package in ALL}) == len(ALL)
 

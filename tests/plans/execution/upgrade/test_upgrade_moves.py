@@ -249,3 +249,13 @@ def test_a_migration_that_fails_leaves_the_old_generation_in_force(
     place.run(plan)
     assert place.rows("prices") == [("x", 103), ("y", 5)]
     assert place.rows("counts") == [("x", 1010), ("y", 20)]
+
+
+def test_a_new_source_begins_though_the_process_ends_before_the_first_micro_batch(place: Place) -> None:
+    place.run(place.compiled(TABLES, PRICES))
+    both = place.compiled(TABLES, together(PRICES, JOINED))
+    place.started(both, upgrade="migrate-partial").prepare()
+    assert place.heads() == [(1, "start"), (2, "migrate")]
+    more(place)
+    place.run(both)
+    assert plain(place, "joined") == [("x", 100, 7)]

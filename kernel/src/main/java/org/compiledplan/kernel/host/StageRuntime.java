@@ -120,19 +120,23 @@ final class StageRuntime {
    * @param conditions converts a serialized condition into a predicate
    */
   static Operator create(StageSpec.OperatorPart part, Function<String, RowPredicate> conditions) {
+    return Operators.create(spec(part, conditions));
+  }
+
+  /** The description of an operator, as {@link #create} passes it. */
+  static OperatorSpec spec(StageSpec.OperatorPart part, Function<String, RowPredicate> conditions) {
     ValueType[][] inputs =
         Arrays.stream(part.inputs).map(SparkTypes::fields).toArray(ValueType[][]::new);
-    return Operators.create(
-        new OperatorSpec(
-            part.uid,
-            part.type,
-            part.ttl,
-            part.keys,
-            part.eventTime,
-            JsonText.read(part.parameters),
-            inputs,
-            SparkTypes.fields(part.output),
-            conditions));
+    return new OperatorSpec(
+        part.uid,
+        part.type,
+        part.ttl,
+        part.keys,
+        part.eventTime,
+        JsonText.read(part.parameters),
+        inputs,
+        SparkTypes.fields(part.output),
+        conditions);
   }
 
   /** The operator with the uid, null if the stage does not host it. */

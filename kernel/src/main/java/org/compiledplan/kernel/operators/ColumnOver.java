@@ -2,7 +2,7 @@ package org.compiledplan.kernel.operators;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.compiledplan.kernel.aggregates.Accumulator;
+import java.util.stream.Collectors;
 import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.state.Stored;
@@ -45,7 +45,7 @@ final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle
   private final Columns results;
   private final OverCalls calls;
   private final SortOrder order;
-  private final boolean rows;
+  private final OrderedResults ordered;
 
   ColumnOver(OperatorSpec spec) {
     columns = Columns.ofInput(0, spec.inputs()[0]);
@@ -57,7 +57,7 @@ final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle
             java.util.Arrays.copyOfRange(
                 spec.output(), spec.output().length - count, spec.output().length));
     order = new SortOrder(spec.get("orderBy"));
-    rows = spec.flag("rows");
+    ordered = new OrderedResults(spec);
   }
 
   @Override
@@ -112,19 +112,11 @@ final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implements Idle
       if (!changed) return;
       for (Entry entry : removedRows)
         out.emit(RowKinds.DELETE, calls.result(entry.row, entry.shown));
-      Accumulator[] accumulators = calls.fresh();
-      for (int from = 0, to; from < entries.size(); from = to) {
-        to = from;
-        do {
-          calls.add(accumulators, entries.get(to++).row);
-        } while (!rows
-            && to < entries.size()
-            && order.compare(entries.get(to).row, entries.get(from).row) == 0);
-        Object[] values = calls.values(accumulators);
-        for (int at = from; at < to; at++) {
-          show(entries.get(at), values, out);
-          entries.get(at).shown = values;
-        }
+      List<Object[]> values =
+          ordered.of(entries.stream().map(entry -> entry.row).collect(Collectors.toList()));
+      for (int at = 0; at < values.size(); at++) {
+        show(entries.get(at), values.get(at), out);
+        entries.get(at).shown = values.get(at);
       }
       save();
     }

@@ -5,12 +5,15 @@ import java.util.Comparator;
 import org.compiledplan.kernel.values.Values;
 
 /** Order of rows by several columns, each ascending or descending, with nulls first or last. */
-final class SortOrder implements Comparator<Object[]> {
+public final class SortOrder implements Comparator<Object[]> {
   private final int[] columns;
   private final boolean[] ascending;
   private final boolean[] nullsLast;
 
-  SortOrder(JsonNode fields) {
+  /**
+   * @param fields objects with {@code index}, {@code ascending}, {@code nullsLast}
+   */
+  public SortOrder(JsonNode fields) {
     columns = new int[fields.size()];
     ascending = new boolean[columns.length];
     nullsLast = new boolean[columns.length];

@@ -8,7 +8,7 @@ import java.math.BigInteger;
  * up to {@link #last}. One instance serves one task: {@link #assign} returns its result in the
  * fields.
  */
-final class WindowAssigner {
+public final class WindowAssigner {
   private enum Kind {
     TUMBLING,
     HOPPING,
@@ -23,18 +23,25 @@ final class WindowAssigner {
   private final long sliceSize;
 
   /** Ends of the first and the last window; no window if the last is before the first. */
-  long first;
+  public long first;
 
-  long last;
+  public long last;
 
   /** End of the time's slice: times of one slice have the same windows. */
-  long slice;
+  public long slice;
 
   /** Distance between the ends in ms. */
-  final long interval;
+  public final long interval;
 
   WindowAssigner(OperatorSpec spec) {
-    JsonNode window = spec.get("window");
+    this(spec, spec.get("window"));
+  }
+
+  /**
+   * @param spec the operator, for errors
+   * @param window the description of the windows
+   */
+  public WindowAssigner(OperatorSpec spec, JsonNode window) {
     String type = window.path("type").asText();
     switch (type) {
       case "tumbling" -> {
@@ -70,16 +77,16 @@ final class WindowAssigner {
   }
 
   /** Returns true if rows carry their windows in columns. */
-  boolean isAttached() {
+  public boolean isAttached() {
     return kind == Kind.ATTACHED;
   }
 
   /** Returns true if windows with different ends share their start. */
-  boolean isCumulative() {
+  public boolean isCumulative() {
     return kind == Kind.CUMULATIVE;
   }
 
-  void assign(long time) {
+  public void assign(long time) {
     switch (kind) {
       case TUMBLING -> {
         first = time - Math.floorMod(time - offset, size) + size;
@@ -100,7 +107,7 @@ final class WindowAssigner {
   }
 
   /** Starts of the window that ends at {@code end}; not for attached windows. */
-  long start(long end) {
+  public long start(long end) {
     return kind == Kind.CUMULATIVE ? end - 1 - Math.floorMod(end - 1 - offset, size) : end - size;
   }
 }

@@ -54,6 +54,17 @@ public record FieldShape(
     }
   }
 
+  /** Returns a field of a part, or of the parts of a list, by its name. */
+  public FieldShape field(String name) {
+    return named(fields, name);
+  }
+
+  /** Returns a field by its name. */
+  static FieldShape named(List<FieldShape> fields, String name) {
+    for (FieldShape field : fields) if (field.name.equals(name)) return field;
+    throw new IllegalArgumentException("there is no field " + name);
+  }
+
   /**
    * Returns fields as a list of objects with {@code name}, {@code is}, the {@code columns} of rows,
    * the {@code type} of values, and the {@code fields} of parts. Frames have their {@code form} and

@@ -51,6 +51,18 @@ public final class FrameShape {
     return form.text().equals(frame.get(TreeFields.FORM));
   }
 
+  /** Returns a part with the given fields as {@link TreeFields} returns it. */
+  public Tree filled(Tree fields) {
+    Tree part = new Tree(fresh);
+    part.put(TreeFields.FIELDS, fields);
+    return part;
+  }
+
+  /** Returns a field by its name. */
+  public FieldShape field(String name) {
+    return FieldShape.named(fields, name);
+  }
+
   void describe(ObjectNode to) {
     to.put("form", form.text()).put("version", form.version());
     to.set("fields", FieldShape.describe(fields));

@@ -17,7 +17,7 @@ import org.compiledplan.kernel.values.ValueType;
 public final class TreeFields {
   static final String FORM = "form";
   private static final String VERSION = "version";
-  private static final String FIELDS = "fields";
+  static final String FIELDS = "fields";
 
   private TreeFields() {}
 

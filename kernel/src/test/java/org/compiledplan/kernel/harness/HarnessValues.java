@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.math.BigDecimal;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
@@ -62,6 +63,7 @@ final class HarnessValues {
         for (JsonNode element : node) elements.add(value(element, type.children()[0]));
         yield elements;
       }
+      case TIMESTAMP -> Instant.parse(node.asText());
       case TIMESTAMP_NTZ -> LocalDateTime.parse(node.asText());
       default ->
           throw new IllegalArgumentException("no values of type " + type + " in the harness");
@@ -85,7 +87,7 @@ final class HarnessValues {
       return mapper.valueToTree(HexFormat.of().formatHex((byte[]) value));
     if (value instanceof BigDecimal)
       return mapper.valueToTree(((BigDecimal) value).toPlainString());
-    if (value instanceof LocalDate || value instanceof LocalDateTime) {
+    if (value instanceof LocalDate || value instanceof LocalDateTime || value instanceof Instant) {
       return mapper.valueToTree(value.toString());
     }
     return mapper.valueToTree(value);

@@ -17,6 +17,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.StringJoiner;
+import java.util.function.Supplier;
 import org.compiledplan.kernel.aggregates.AccumulatorForm;
 import org.compiledplan.kernel.operators.BatchContext;
 import org.compiledplan.kernel.operators.InputRow;
@@ -30,6 +32,10 @@ import org.compiledplan.kernel.operators.Session;
 import org.compiledplan.kernel.operators.StateFormat;
 import org.compiledplan.kernel.operators.StateKind;
 import org.compiledplan.kernel.operators.TimedState;
+import org.compiledplan.kernel.savepoint.FlinkEntry;
+import org.compiledplan.kernel.savepoint.FlinkKey;
+import org.compiledplan.kernel.savepoint.StateMapping;
+import org.compiledplan.kernel.state.Tree;
 import org.compiledplan.kernel.state.TreeJson;
 import org.compiledplan.kernel.upgrade.Conversion;
 import org.compiledplan.kernel.upgrade.OperatorMapping;
@@ -43,11 +49,13 @@ import org.compiledplan.kernel.values.ValueType;
  * "outputTypes": [...]}, "steps": [{"time": ms, "rows": [{"key", "port", "kind", "values"}],
  * "spec": {...}?}]}}. A step is a micro-batch; its {@code spec}, if present, takes over the state,
  * like a restart with an edited plan; {@code "states": {key: hex}}, beside them, is the initial
- * state. Steps and rows may have a {@code watermark}; with {@code "timeDomain": "event"} in the
- * spec the step's watermark fires timers. With {@code "keeps"} states are cached as objects, and
- * written after some steps. Answer: {@code {"steps": [{"out": [{"key", "kind", "values", "at"?}],
- * "late", "stateRows", "keys", "timers"}], "writes": of states}} or {@code {"error": text}}. A
- * condition is text like {@code 0<3} over the columns of both rows.
+ * state, or {@code "savepoint": {"time", "watermark", "written", "facts", "entries": [...]}}, whose
+ * keys are their values with commas between. Steps and rows may have a {@code watermark}; with
+ * {@code "timeDomain": "event"} in the spec the step's watermark fires timers. With {@code "keeps"}
+ * states are cached as objects, and written after some steps. Answer: {@code {"steps": [{"out":
+ * [{"key", "kind", "values", "at"?}], "late", "stateRows", "keys", "timers"}], "writes": of
+ * states}} or {@code {"error": text}}. A condition is text like {@code 0<3} over the columns of
+ * both rows.
  */
 public final class OperatorHarness {
   private static final int FOLDED_AT_MOST = 4;
@@ -62,6 +70,7 @@ public final class OperatorHarness {
   private long late;
 
   private ValueType[][] inputs;
+  private Supplier<OperatorSpec> spec;
   private Operator operator;
   private String uid;
   private boolean eventTime;
@@ -104,6 +113,7 @@ public final class OperatorHarness {
                     .timer()
                     .ifPresent(time -> timers.put(state.getKey(), time));
               });
+      if (request.hasNonNull("savepoint")) imported(request.get("savepoint"));
       ArrayNode steps = answer.putArray("steps");
       for (JsonNode step : request.get("steps")) {
         StateFormat<?> before = operator.stateFormat();
@@ -139,8 +149,8 @@ public final class OperatorHarness {
       keys[i] = OperatorSpec.ints(spec.path("ports").path(i).path("key"));
     }
     eventTime = spec.path("timeDomain").asText().equals("event");
-    operator =
-        Operators.create(
+    this.spec =
+        () ->
             new OperatorSpec(
                 spec.path("uid").asText(),
                 spec.path("type").asText(),
@@ -150,8 +160,36 @@ public final class OperatorHarness {
                 spec.path("parameters"),
                 inputs,
                 HarnessValues.types(spec.get("outputTypes")),
-                Comparison::new));
+                Comparison::new);
+    operator = Operators.create(this.spec.get());
     uid = spec.path("uid").asText();
+  }
+
+  /** Starts with the state of a savepoint. */
+  private void imported(JsonNode savepoint) {
+    StateMapping mapping =
+        StateMapping.of(
+            new StateMapping.Target(
+                spec.get(),
+                operator.stateFormat(),
+                savepoint.path("facts"),
+                savepoint.path("written").asLong(),
+                savepoint.path("watermark").asLong()));
+    Map<String, List<String>> entries = new LinkedHashMap<>();
+    for (JsonNode entry : savepoint.path("entries")) {
+      Object[] row = mapping.keyRow(new FlinkEntry(entry));
+      if (row == null) continue;
+      StringJoiner key = new StringJoiner(",");
+      for (int column : spec.get().key(0)) key.add(String.valueOf(row[column]));
+      entries.computeIfAbsent(key.toString(), k -> new ArrayList<>()).add(entry.toString());
+    }
+    Map<String, byte[]> imported = new LinkedHashMap<>();
+    entries.forEach(
+        (key, lines) -> {
+          Tree tree = mapping.of(FlinkKey.of(lines));
+          if (tree != null) imported.put(key, mapping.encode(tree));
+        });
+    seed(savepoint, imported);
   }
 
   private static BatchContext context(JsonNode step) {

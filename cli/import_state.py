@@ -1,0 +1,147 @@
+"""`import-state`: start a checkpoint with the state of a Flink job."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from compiled_plan.cli._run_options import with_run_options
+from compiled_plan.cli._runs import PLAN_NAME
+from compiled_plan.cli.common.terminal import (
+    Conf,
+    ConfFile,
+    Debug,
+    ExitCode,
+    Master,
+    app_for,
+    console,
+    fail,
+    print_table,
+    run_app,
+    spark_settings,
+)
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.inspection.checked_plans import plan_from_file
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.execution.importing.imports import Import
+    from compiled_plan.plans.execution.importing.model import ImportReport
+
+app = app_for("import-state")
+
+
+@app.command()
+@with_run_options(only=("checkpoint", "time_zone", "functions_from", "java_function"), dry_run="checkpoint")
+def import_state(
+    options: RunOptions,
+    savepoint: Annotated[
+        str, typer.Argument(metavar="SAVEPOINT", help="Folder of a Flink savepoint or retained checkpoint.")
+    ],
+    plan: Annotated[str, typer.Argument(metavar="PLAN.json", help="The plan that the job ran.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what is taken over, by operator, source and sink; write nothing.")
+    ] = False,
+    start: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TABLE=POSITION",
+            help="Position of a source: earliest; for Kafka also latest, or partition:0,offset:42;...; repeatable.",
+        ),
+    ] = None,
+    reset: Annotated[
+        list[str] | None,
+        typer.Option(metavar="UID", help="Start an operator empty, whose state is refused; all for all; repeatable."),
+    ] = None,
+    written_at: Annotated[
+        str,
+        typer.Option(
+            metavar="TIME",
+            help="Time of last write of entries without one, such as 2026-01-31T12:00:00Z, from which TTLs count; by "
+            "default the time of the import.",
+        ),
+    ] = "",
+    jars: Annotated[
+        list[str] | None,
+        typer.Option(metavar="JAR", help="Jar with classes that are stored in the savepoint; repeatable."),
+    ] = None,
+    master: Master = "",
+    conf: Conf = None,
+    conf_file: ConfFile = "",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON document (schemas/import.schema.json).")
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    """Start a checkpoint with the state and the positions of a Flink job that ran the plan.
+
+    Everything or nothing: if the state of an operator is refused, nothing is written. Then `execute-plan PLAN
+    --checkpoint DIR` continues where the savepoint was taken.
+
+    Exit codes: 0 imported, or all can be imported (--dry-run), 1 refused or failed, 2 wrong usage.
+    """
+    checkpoint = options.checkpoint
+    if not (dry_run or checkpoint):
+        raise typer.BadParameter("--checkpoint DIR is missing, or --dry-run")
+    if PLAN_NAME in checkpoint:
+        raise typer.BadParameter(f"--checkpoint takes one folder, without {PLAN_NAME}")
+    settings = spark_settings(conf or [], conf_file)
+    try:
+        from compiled_plan.plans.execution.importing.imports import Import, ImportOptions
+        from compiled_plan.plans.execution.importing.model import to_json
+
+        chosen = ImportOptions.of(start or [], reset or [], written_at, jars or [])
+        with Import.open(savepoint, plan_from_file(plan), chosen) as opened:
+            if as_json:
+                sys.stdout.write(to_json(opened.report))
+            else:
+                _show(opened)
+            opened.check()
+            if dry_run:
+                return
+            from compiled_plan.plans.execution.session.spark_session import spark_session
+            from compiled_plan.plans.execution.spark.logs import silence_py4j
+
+            if not debug:
+                silence_py4j()
+            with spark_session(master, settings, verbose=debug) as spark:
+                opened.write(spark, options)
+            console().print(f"imported into {checkpoint}; go on with: execute-plan {plan} --checkpoint {checkpoint}")
+    except CompiledPlanError as fault:
+        fail(fault, debug=debug)
+        raise typer.Exit(ExitCode.FAILED) from None
+
+
+def _show(opened: Import) -> None:
+    from compiled_plan.plans.execution.state.content import time_text
+
+    report = opened.report
+    watermark = "no watermark" if report.watermark is None else f"watermark {time_text(report.watermark)}"
+    typer.echo(f"{report.savepoint}, taken at {time_text(report.taken_at)}, {watermark}", err=True)
+    print_table(("part", "description", "outcome", "entries", "bytes", "why"), _rows(report))
+
+
+def _rows(report: ImportReport) -> Iterator[Sequence[str]]:
+    from compiled_plan.cli._state_text import size_text
+
+    for operator in report.operators:
+        figures = (str(operator.entries), size_text(operator.bytes)) if operator.entries else ("", "")
+        yield operator.uid, operator.words, operator.outcome.value, *figures, operator.why
+    for source in report.sources:
+        yield f"source {source.table}", source.position, source.outcome.value, "", "", source.why
+    for sink in report.sinks:
+        yield f"sink {sink.table}", "", sink.outcome.value, "", "", sink.why
+    for name in report.left:
+        yield name, "", "left over", "", "", "no operator of the plan has this state"
+
+
+def main() -> None:
+    """Entry point of `import-state`."""
+    run_app(app)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+package org.compiledplan.kernel.savepoint;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import org.compiledplan.kernel.state.FieldShape;
+import org.compiledplan.kernel.state.Tree;
+
+/**
+ * Group aggregates: the accumulators and the number of rows. A group of insert-only input has no
+ * number of rows in Flink; here it has one row. Of a split distinct aggregate, the last phase has
+ * the results and the phase before it, by buckets of the key, has the distinct values.
+ */
+final class GroupAggregateMapping extends StateMapping {
+  private static final String STATE = "accState";
+
+  private final FlinkAccumulators accumulators;
+  private final FieldShape key;
+
+  GroupAggregateMapping(Target target) {
+    super(target);
+    key = target.fields().get("key");
+    boolean retracts = target.spec().flag("needRetraction");
+    accumulators =
+        new FlinkAccumulators(
+            target,
+            target.fields().get("aggregates"),
+            target.spec().columns("grouping").length,
+            retracts,
+            retracts);
+  }
+
+  @Override
+  public Object[] keyRow(FlinkEntry entry) {
+    int[] columns = target.spec().key(0);
+    JsonNode key = entry.key();
+    if (!entry.state().startsWith("distinctAcc_") || key.size() <= columns.length)
+      return super.keyRow(entry);
+    ArrayNode withoutBucket = JsonNodeFactory.instance.arrayNode();
+    for (int i = 0; i < columns.length; i++) withoutBucket.add(key.get(i));
+    return keyRow(withoutBucket, columns);
+  }
+
+  @Override
+  public Tree of(FlinkKey key) {
+    FlinkEntry entry = key.only(STATE);
+    if (entry == null) return null;
+    Tree tree = new Tree();
+    tree.put("lastWrite", target.written(entry));
+    tree.put("key", stored(keyRow(entry), this.key));
+    tree.putAll(accumulators.of(entry.value(), key));
+    return tree;
+  }
+}

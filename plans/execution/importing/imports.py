@@ -1,0 +1,268 @@
+"""Import of a Flink savepoint: read it, say what is taken over, write the first generation of a checkpoint."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.importing.matching import (
+    candidate_uids,
+    heirs,
+    matched,
+    pending_sinks,
+    source_states,
+)
+from compiled_plan.plans.execution.importing.model import (
+    ImportReport,
+    OperatorImport,
+    Outcome,
+    SinkImport,
+    SourceImport,
+)
+from compiled_plan.plans.execution.importing.positions import (
+    Position,
+    PositionError,
+    position_of,
+    starts_of,
+)
+from compiled_plan.plans.execution.savepoint.head import SavepointHead, SavepointOperator
+from compiled_plan.plans.execution.savepoint.reading import read_savepoint
+from compiled_plan.plans.inspection.identity import keeps_state, with_uids
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.scan import TableSourceScan
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.plan import CompiledPlan
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from compiled_plan.plans.execution.session.options import RunOptions
+
+#: The value of `--reset` for all operators.
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """Options of an import.
+
+    Args:
+        starts: positions of sources by table; see `positions.position_of`.
+        reset: uids of operators that start empty although their state is refused.
+        written_at: time of last write of entries without one, in ms; None for the time of the import.
+        jars: jars with classes that are stored in the savepoint.
+    """
+
+    starts: Mapping[str, str] = field(default_factory=dict)
+    reset: frozenset[str] = frozenset()
+    written_at: int | None = None
+    jars: tuple[Path, ...] = ()
+
+    @classmethod
+    def of(cls, starts: Sequence[str], reset: Sequence[str], written_at: str, jars: Sequence[str]) -> ImportOptions:
+        """The options of a command.
+
+        Raises:
+            CheckpointError: a value is malformed.
+        """
+        return cls(starts_of(starts), frozenset(reset), _time_of(written_at), tuple(map(Path, jars)))
+
+
+def _time_of(text: str) -> int | None:
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise CheckpointError(f"--written-at {text} is no time with a zone", remedy="write it as 2026-01-31T12:00:00Z")
+    return int(moment.timestamp() * 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A savepoint that was read, beside the plan that takes it over.
+
+    Args:
+        plan: the plan with uids.
+        folder: the savepoint's neutral form.
+        report: what is taken over.
+        entries: by node id, the files with the entries of its operator.
+        positions: by node id of a scan, its position.
+    """
+
+    plan: CompiledPlan
+    folder: Path
+    report: ImportReport
+    entries: Mapping[int, tuple[str, ...]]
+    positions: Mapping[int, Position]
+
+    @classmethod
+    @contextmanager
+    def open(cls, savepoint: str, plan: CompiledPlan, options: ImportOptions) -> Iterator[Import]:
+        """Read a savepoint into a temporary folder.
+
+        Raises:
+            CheckpointError: it cannot be read, or is not of a job that ran the plan.
+        """
+        with TemporaryDirectory(prefix="compiled-plan-savepoint-") as name:
+            folder = Path(name) / "form"
+            plan = with_uids(plan)
+            head = read_savepoint(savepoint, folder, uids=tuple(candidate_uids(plan)), jars=options.jars)
+            yield _Examined(plan, folder, head, options).imported()
+
+    def check(self) -> None:
+        """Raise if anything is refused.
+
+        Raises:
+            CheckpointError: names each part, with the reason and the remedy.
+        """
+        refused = self.report.refused
+        if not refused:
+            return
+        parts = [f"  - {_name(part)}: {part.why}" for part in refused]
+        remedies = dict.fromkeys(part.remedy for part in refused if part.remedy)
+        raise CheckpointError(
+            "the savepoint cannot be imported:\n" + "\n".join(parts),
+            where=self.report.savepoint,
+            remedy="; ".join(remedies),
+        )
+
+    def write(self, spark: SparkSession, options: RunOptions) -> None:
+        """Write the first generation of a checkpoint.
+
+        Args:
+            spark: the session.
+            options: the checkpoint, which is empty, and the functions of the plan.
+
+        Raises:
+            CheckpointError: the checkpoint is not empty, or state has an unknown form; nothing is left.
+        """
+        from compiled_plan.plans.execution.importing.start import Inheritance, SavepointStart
+        from compiled_plan.plans.execution.run import Run
+
+        self.check()
+        report = self.report
+        inheritance = Inheritance(self.entries, self.positions, report.watermark or 0, report.written_at)
+        Run(spark, self.plan, options, begin=partial(SavepointStart, spark=spark, inheritance=inheritance)).prepare()
+
+
+def _name(part: OperatorImport | SourceImport | SinkImport) -> str:
+    if isinstance(part, OperatorImport):
+        return f"operator {part.uid} ({part.words})"
+    return f"{'source' if isinstance(part, SourceImport) else 'sink'} {part.table}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Examined:
+    """Builds an `Import`."""
+
+    plan: CompiledPlan
+    folder: Path
+    head: SavepointHead
+    options: ImportOptions
+
+    def imported(self) -> Import:
+        operators = matched(self.plan, self.head)
+        states = tuple(
+            self._operator(node, operators.get(node.id, ())) for node in self.plan.in_order if keeps_state(node)
+        )
+        sources, positions = self._sources()
+        taken = {operator.id for group in operators.values() for operator in group}
+        left = [operator for operator in self.head.operators if operator.entries and operator.id not in taken]
+        report = ImportReport(
+            savepoint=self.head.savepoint,
+            taken_at=self.head.time,
+            watermark=self._watermark(),
+            written_at=self.options.written_at or int(time.time() * 1000),
+            operators=states,
+            sources=sources,
+            sinks=self._sinks(),
+            left=tuple(operator.uid or operator.name or operator.id for operator in left),
+        )
+        continued = {state.node for state in states if state.outcome in (Outcome.TAKEN, Outcome.COMPUTED)}
+        entries: dict[int, tuple[str, ...]] = {}
+        for node in operators.keys() & continued:
+            files = tuple(str(self.folder / file) for operator in operators[node] for file in operator.files)
+            for heir in continued.intersection(heirs(self.plan, node)):
+                entries[heir] = (*entries.get(heir, ()), *files)
+        return Import(self.plan, self.folder, report, entries, positions)
+
+    def _operator(self, node: PlanNode, operators: Sequence[SavepointOperator]) -> OperatorImport:
+        entries, size = (sum(getattr(operator, name) for operator in operators) for name in ("entries", "bytes"))
+        about = partial(OperatorImport, node.id, node.uid or "", node.description, entries=entries, bytes=size)
+        if not entries:
+            why = "the savepoint has no state of it" if operators else "the savepoint does not have this operator"
+            return about(Outcome.EMPTY, why=why)
+        if node.uid in self.options.reset:
+            return about(Outcome.EMPTY, why="--reset")
+        takeover = node.takeover
+        if not takeover.refusal:
+            computed = Outcome.COMPUTED if takeover.computation else Outcome.TAKEN
+            return about(computed, why=takeover.computation)
+        if ALL in self.options.reset:
+            return about(Outcome.EMPTY, why=f"--reset all: {takeover.refusal}")
+        remedy = f"{takeover.remedy}: --reset {node.uid}" if takeover.remedy else f"--reset {node.uid} starts it empty"
+        return about(Outcome.REFUSED, why=takeover.refusal, remedy=remedy)
+
+    def _sources(self) -> tuple[tuple[SourceImport, ...], Mapping[int, Position]]:
+        scans = [node for node in self.plan.in_order if isinstance(node, TableSourceScan)]
+        names = {node.id: node.scan_table_source.table.name for node in scans}
+        unknown = set(self.options.starts) - set(names.values())
+        if unknown:
+            raise CheckpointError(
+                f"--start {min(unknown)}: the plan reads no table of this name",
+                remedy=f"tables that it reads: {', '.join(sorted(names.values()))}",
+            )
+        states = source_states(self.plan, self.head)
+        sources: list[SourceImport] = []
+        positions: dict[int, Position] = {}
+        for scan in scans:
+            name, table = names[scan.id], scan.scan_table_source.table
+            try:
+                position = position_of(table, states.get(scan.id), self.options.starts.get(name, ""))
+            except PositionError as error:
+                remedy = f"say where it starts: --start {name}=earliest"
+                sources.append(SourceImport(scan.id, name, Outcome.REFUSED, why=str(error), remedy=remedy))
+                continue
+            positions[scan.id] = position
+            outcome = Outcome.TAKEN if position.offset else Outcome.EMPTY
+            sources.append(SourceImport(scan.id, name, outcome, position.words))
+        return tuple(sources), positions
+
+    def _sinks(self) -> tuple[SinkImport, ...]:
+        """The sinks; output that Flink has not committed is in the savepoint alone, and would be lost."""
+        pending = pending_sinks(self.plan, self.head)
+        sinks = []
+        for node in self.plan.in_order:
+            if not isinstance(node, Sink):
+                continue
+            name = node.dynamic_table_sink.table.name
+            if node.id in pending:
+                why = "the savepoint has output that Flink has not committed"
+                remedy = "stop the job with `flink stop`, which commits it, and import that savepoint"
+                sinks.append(SinkImport(node.id, name, Outcome.REFUSED, why, remedy))
+            else:
+                sinks.append(SinkImport(node.id, name, Outcome.TAKEN))
+        return tuple(sinks)
+
+    def _watermark(self) -> int | None:
+        """The least watermark that an operator has stored."""
+        times = [
+            value
+            for operator in self.head.operators
+            for stored in operator.lists
+            if stored.name == "watermark"
+            for elements in stored.elements
+            for value in elements
+        ]
+        return min(times, default=None)

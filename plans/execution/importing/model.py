@@ -1,0 +1,127 @@
+"""The document about an import: what of a savepoint a plan takes over. Times are ms since 1970."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+
+class _Item:
+    """Base of the items of the document, with camel-case names in JSON."""
+
+    __slots__ = ()
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+
+class Outcome(Enum):
+    """The fate of state, or of a source's position."""
+
+    TAKEN = "taken over"
+    COMPUTED = "taken over by a computation"
+    EMPTY = "starts empty"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorImport(_Item):
+    """The state of an operator.
+
+    Args:
+        node: id of its node.
+        uid: its uid in the plan.
+        words: its description in the plan.
+        outcome: the fate of its state.
+        entries: number of its entries in the savepoint.
+        bytes: their size there.
+        why: the computation, or the reason why it starts empty or is refused.
+        remedy: what to do if it is refused.
+    """
+
+    node: int
+    uid: str
+    words: str
+    outcome: Outcome
+    entries: int = 0
+    bytes: int = 0
+    why: str = ""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceImport(_Item):
+    """The position of a source.
+
+    Args:
+        node: id of the scan.
+        table: the table's name.
+        outcome: TAKEN, EMPTY if the source begins, or REFUSED.
+        position: the position in words.
+        why, remedy: the reason of a refusal, and what to do.
+    """
+
+    node: int
+    table: str
+    outcome: Outcome
+    position: str = ""
+    why: str = ""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SinkImport(_Item):
+    """The state of a sink: its pending output must be committed by Flink.
+
+    Args:
+        node: id of the sink.
+        table: the table's name.
+        outcome: TAKEN, or REFUSED if it has output that Flink has not committed.
+    """
+
+    node: int
+    table: str
+    outcome: Outcome
+    why: str = ""
+    remedy: str = ""
+
+
+class ImportReport(BaseModel):
+    """The state and positions that a plan takes over from a savepoint.
+
+    Args:
+        savepoint: its path.
+        taken_at: the time of the savepoint.
+        watermark: the watermark from which the plan continues; None if the savepoint has none.
+        written_at: the time of last write of entries that have none.
+        left: operators of the savepoint with state that no operator of the plan takes over, by uid, name or id.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+
+    version: Literal[1] = 1
+    savepoint: str
+    taken_at: int
+    watermark: int | None
+    written_at: int
+    operators: tuple[OperatorImport, ...]
+    sources: tuple[SourceImport, ...]
+    sinks: tuple[SinkImport, ...]
+    left: tuple[str, ...]
+
+    @property
+    def refused(self) -> tuple[OperatorImport | SourceImport | SinkImport, ...]:
+        """Everything that is refused."""
+        parts: list[OperatorImport | SourceImport | SinkImport] = [*self.operators, *self.sources, *self.sinks]
+        return tuple(part for part in parts if part.outcome is Outcome.REFUSED)
+
+
+def to_json(report: ImportReport) -> str:
+    return report.model_dump_json(by_alias=True, indent=2) + "\n"
+
+
+def schema() -> dict[str, Any]:
+    document = ImportReport.model_json_schema(by_alias=True, mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, "title": "Import of a savepoint"}

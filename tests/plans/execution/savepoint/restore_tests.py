@@ -1,0 +1,24 @@
+"""The savepoints of Flink's restore tests, from the jar of its planner's tests."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+from tests.flink_programs.flink import PLANNER_TESTS
+from tools.maven import fetched
+
+
+def jar() -> Path:
+    """The jar with the savepoints, and with the classes of the functions in their programs."""
+    return fetched(PLANNER_TESTS)
+
+
+def unpack(folder: Path, *programs: str) -> list[Path]:
+    """Unpack the savepoints of programs, `NODE/PROGRAM`, or of all; returns their folders."""
+    with zipfile.ZipFile(jar()) as content:
+        names = [name for name in content.namelist() if name.startswith("restore-tests/") and "/savepoint/" in name]
+        prefixes = tuple(f"restore-tests/{program}/savepoint/" for program in programs)
+        chosen = [name for name in names if not programs or name.startswith(prefixes)]
+        content.extractall(folder, chosen)
+    return sorted({folder / name.rpartition("/")[0] for name in chosen if name.endswith("_metadata")})
