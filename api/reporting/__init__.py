@@ -92,8 +92,8 @@ _NEXT = re.compile(r"(?<=[\"\]}]) (?=[a-z_]+=[\"\[{])")
 
 #: Words that follow an option without being its value.
 _PROSE = frozenset(
-    "all and entries exclude fills for from has in instead is must names needs of or out shows than to with "
-    "without writes".split()
+    "all and entries exclude fills for from has in instead is must names needs of or out says shows starts than to "
+    "with without writes".split()
 )
 
 #: Options of commands that are no run options, in Python's terms: alone, and with a value.
@@ -104,6 +104,8 @@ _PHRASES = {
     "init": ("init", 'TableEnvironment(init=["{}"])'),
     "what-if": ("what_if", 'what_if="{}"'),
     "export": ("export_state()", ""),
+    "jars": ("jars", 'jars=["{}"]'),
+    "written-at": ("written_at", 'written_at="{}"'),
     "prune": ("`execute-plan --prune`", ""),
     "rollback": ("`execute-plan --rollback`", ""),
 }
@@ -125,6 +127,9 @@ def _keyword(mention: re.Match[str]) -> str:
     elif name == "key":
         column, _, text = value.partition("=")
         alone, with_value = "key", f'key={{{{"{column}": "{text}"}}}}'
+    elif name == "start":
+        table, _, position = value.partition("=")
+        alone, with_value = "start", f'start={{{{"{table}": "{position}"}}}}'
     elif name == "warm-up-from":
         table, _, options = value.partition("=")
         options = options.translate(_BRACES).replace("' = '", "': '")

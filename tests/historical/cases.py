@@ -173,6 +173,8 @@ def database(spark: SparkSession) -> None:
     jvm = spark._jvm
     assert jvm is not None
     manager: Any = java_class(jvm, "java.sql.DriverManager")
+    # A limit that an earlier table has set counts the start of Derby, too.
+    manager.setLoginTimeout(0)
     connection = manager.getConnection("jdbc:derby:memory:historical;create=true")
     if not connection.getMetaData().getTables(None, None, "CARRIERS", None).next():
         statement = connection.createStatement()

@@ -77,8 +77,8 @@ def read_savepoints(
         ExecutionError: no Java, or Flink's jars cannot be fetched.
     """
     new = [to for _, to in pairs if not to.exists()]
-    arguments = [argument for jar in jars for argument in ("--jar", str(jar.absolute()))]
-    arguments += [argument for uid in uids for argument in ("--uid", uid)]
+    arguments = [argument for jar in jars for argument in ("-jar", str(jar.absolute()))]
+    arguments += [argument for uid in uids for argument in ("-uid", uid)]
 
     with tempfile.TemporaryDirectory(prefix="compiled-plan-savepoint-") as scratch:
         for number, (path, to) in enumerate(pairs):

@@ -120,9 +120,10 @@ def test_lookup_tables_of_two_tests_at_once(engines: Engines) -> None:
     ):
         left.rows(customers=[["a", "Ulm"]])
         right.rows(customers=[["a", "Bonn"]])
-        for test, city in ((left, "Ulm"), (right, "Bonn")):
+        for test, city, other in ((left, "Ulm", "Bonn"), (right, "Bonn", "Ulm")):
             test.rows(orders=[{"id": 1, "customer": "a"}])
-            test.expect(places=[[1, city]])
+            with pytest.raises(AssertionError, match=city):
+                test.expect(places=[[1, other]])
 
 
 METADATA = """

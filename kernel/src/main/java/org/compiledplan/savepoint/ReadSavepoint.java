@@ -20,7 +20,7 @@ import org.apache.commons.codec.digest.MurmurHash3;
 /**
  * Writes savepoints of Flink in a neutral form, see docs/reference/savepoint-form.md.
  *
- * <pre>ReadSavepoint [--jar JAR]... [--uid UID]... SAVEPOINT FOLDER [SAVEPOINT FOLDER]...</pre>
+ * <pre>ReadSavepoint [-jar JAR]... [-uid UID]... SAVEPOINT FOLDER [SAVEPOINT FOLDER]...</pre>
  *
  * <p>Each folder must be new or empty. For each savepoint a line of JSON on stdout has its folder,
  * and the error if there is one; the exit code is 1 if any failed.
@@ -34,11 +34,11 @@ public final class ReadSavepoint {
   public static void main(String[] arguments) throws IOException {
     List<Path> jars = new ArrayList<>();
     int at = 0;
-    for (; at + 1 < arguments.length && arguments[at].equals("--jar"); at += 2) {
+    for (; at + 1 < arguments.length && arguments[at].equals("-jar"); at += 2) {
       jars.add(Path.of(arguments[at + 1]));
     }
     Map<String, String> uids = new HashMap<>();
-    for (; at + 1 < arguments.length && arguments[at].equals("--uid"); at += 2) {
+    for (; at + 1 < arguments.length && arguments[at].equals("-uid"); at += 2) {
       uids.put(hash(arguments[at + 1]), arguments[at + 1]);
     }
     Trust trust = new Trust(jars);
