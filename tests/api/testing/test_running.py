@@ -120,10 +120,10 @@ def test_lookup_tables_of_two_tests_at_once(engines: Engines) -> None:
     ):
         left.rows(customers=[["a", "Ulm"]])
         right.rows(customers=[["a", "Bonn"]])
-        for test, city, other in ((left, "Ulm", "Bonn"), (right, "Bonn", "Ulm")):
+        for test, city, wrong in ((left, "Ulm", "Bonn"), (right, "Bonn", "Ulm")):
             test.rows(orders=[{"id": 1, "customer": "a"}])
             with pytest.raises(AssertionError, match=city):
-                test.expect(places=[[1, other]])
+                test.expect(places=[[1, wrong]])
 
 
 METADATA = """
