@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.checkpoint.offsets import continue_from, place_of
 from compiled_plan.plans.execution.expressions import ExpressionContext
 from compiled_plan.plans.execution.importing.positions import Position
 from compiled_plan.plans.execution.operators.base import Flow, KeyedPort, Lowering
@@ -21,9 +20,9 @@ from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.envelope import struct_type
 from compiled_plan.plans.execution.stages.hosted import Hosted, hosted_of
 from compiled_plan.plans.execution.upgrade.decision import UpgradeRequest
-from compiled_plan.plans.execution.upgrade.seeding import SEED, Seeding, seeding_session
+from compiled_plan.plans.execution.upgrade.seeding import SCHEMA, Seeding, seeding_session, settle
 from compiled_plan.plans.execution.upgrade.start import Start
-from compiled_plan.plans.inspection.checkpoints import FOLDER, STATE_ROWS
+from compiled_plan.plans.inspection.checkpoints import STATE_ROWS
 from compiled_plan.plans.types import TimeKind, TimestampBase
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 #: `by` of the head of an imported generation.
 IMPORTED = "import"
 _KERNEL = "org.compiledplan.kernel.host.SavepointStates"
-_ROWS = "level INT, op STRING, key STRING, bytes BINARY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,24 +85,15 @@ class SavepointStart(Start):
         names, files = self._described(prepared, stages, state, {})
         folder, watermark = self.generation.folder, self.inheritance.watermark
         rows = SavepointRows(self.spark, files.stages, files.state, self.inheritance).of(prepared, self.functions)
-        place = folder.child(f"{FOLDER}/{SEED}")
-        rows.write.mode("overwrite").parquet(place)
         seeding = Seeding(seeding_session(self.spark, self.setting.partitions))
-        seeding.seed(place, stages, state, watermark, folder.uri)
+        seeding.seed(rows, folder, stages, state, watermark)
+        folder.write_text(STATE_ROWS, json.dumps(seeding.keys(folder)))
         taken = self.inheritance.positions
         positions = {
             name: (taken[node].offset or None) if node in taken else None for node, name in names.by_node.items()
         }
-        continue_from(folder, positions, watermark)
-        self._write_figures(place)
-        folder.remove(place_of(SEED))
-        folder.remove(f"{FOLDER}/{SEED}")
+        settle(folder, positions, watermark)
         self._new_program(files, IMPORTED)
-
-    def _write_figures(self, place: str) -> None:
-        """Write the number of keys by operator, from which progress counts."""
-        keys = self.spark.read.schema(_ROWS).parquet(place).groupBy("op").count().collect()
-        self.generation.folder.write_text(STATE_ROWS, json.dumps({row.op: row["count"] for row in keys}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +110,14 @@ class SavepointRows:
         lowering = Lowering(prepared.plan, ExpressionContext(), functions)
         hosted = hosted_of(prepared.layout, lowering)
         frames = [self._of(hosted, node, files) for node, files in self.inheritance.entries.items() if files]
-        return reduce(lambda left, right: left.unionByName(right), frames, self.spark.createDataFrame([], _ROWS))
+        return reduce(lambda left, right: left.unionByName(right), frames, self.spark.createDataFrame([], SCHEMA))
 
     def _of(self, hosted: Hosted, node: int, files: Sequence[str]) -> DataFrame:
         operator = hosted.operators[node]
         uid, about = hosted.tag(node), self.inheritance
         facts = to_dict(operator.flink, lambda condition: None) or {}
         facts["proctimes"] = [_proctimes(port) for port in operator.ports]
-        kernel = java_class(self.spark._jvm, _KERNEL)(
-            self.stages, self.states, uid, json.dumps(facts), about.written, about.watermark
-        )
+        kernel = java_class(self.spark._jvm, _KERNEL)(self.stages, self.states, uid, json.dumps(facts), about.written)
         lines = self.spark.read.text(list(files))
         keyed = frame_of(kernel.keyed(lines._jdf), self.spark)
         key = _key_of(operator.ports[0]).alias("key")

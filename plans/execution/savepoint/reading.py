@@ -26,7 +26,6 @@ _MAIN = "org.compiledplan.savepoint.ReadSavepoint"
 #: Jars of Spark on the class path, by the start of their names. Janino is not among them: no code in a savepoint is
 #: ever compiled.
 _OF_SPARK = (
-    "commons-codec-",
     "jackson-annotations-",
     "jackson-core-2",
     "jackson-databind-",

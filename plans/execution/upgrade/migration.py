@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.checkpoint.marks import carry_marks
-from compiled_plan.plans.execution.checkpoint.offsets import continue_from, entries, place_of, progress_of, watermark_of
+from compiled_plan.plans.execution.checkpoint.offsets import entries, place_of, progress_of, watermark_of
 from compiled_plan.plans.execution.checkpoint.state_rows import stored_rows
 from compiled_plan.plans.execution.checkpoint.store import Generation
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
@@ -17,7 +17,7 @@ from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.upgrade.decision import Decision
 from compiled_plan.plans.execution.upgrade.filling import Filling
 from compiled_plan.plans.execution.upgrade.replay import Environment, replay
-from compiled_plan.plans.execution.upgrade.seeding import SEED, Seeding, seeding_session
+from compiled_plan.plans.execution.upgrade.seeding import Seeding, seeding_session, settle
 from compiled_plan.plans.execution.upgrade.steps import (
     BEGINS,
     CarrySource,
@@ -111,9 +111,7 @@ class Migration:
         self._watermark = watermark_of(self.old.folder)
         self._do_all(lambda step: not isinstance(step, FinishBatch | CarrySource))
         if progress_of(self.new.folder).committed is not None:
-            continue_from(self.new.folder, positions, self._watermark)
-            self.new.folder.remove(place_of(SEED))
-            self.new.folder.remove(f"{FOLDER}/{SEED}")
+            settle(self.new.folder, positions, self._watermark)
         self._carry_figures()
         carry_marks(self.old.folder, self.new.folder)
 
@@ -173,12 +171,10 @@ class Migration:
         filling = self.decision.filling
         if filling is not None:
             converted = converted.unionByName(self._replayed(filling, step, reading))
-        place = self.new.folder.child(f"{FOLDER}/{SEED}")
-        converted.write.mode("overwrite").parquet(place)
         writing = Seeding(seeding_session(self.spark, step.partitions))
         starting = None if self.clock is None else self.clock.for_next(writing.spark, self.new.folder)
-        place_to = self.new.folder.uri
-        writing.seed(place, self._stages, self._states, self._watermark, place_to, self._stopped, starting)
+        state = (self._stages, self._states, self._watermark)
+        writing.seed(converted, self.new.folder, *state, self._stopped, starting)
         self.new.folder.remove(_WARM_UP)
 
     def _replayed(self, filling: Filling, step: WriteState, reading: Seeding) -> DataFrame:

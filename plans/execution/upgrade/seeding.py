@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
+from compiled_plan.plans.execution.checkpoint.offsets import continue_from, place_of
 from compiled_plan.plans.execution.session.spark_session import (
     DEFAULTS,
     FIXED,
@@ -19,16 +20,19 @@ from compiled_plan.plans.execution.session.spark_session import (
 )
 from compiled_plan.plans.execution.session.stopping import follow
 from compiled_plan.plans.execution.spark.java import frame_of, java_class
+from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.tables.sources import named
-from compiled_plan.plans.inspection.checkpoints import ProgramFiles
+from compiled_plan.plans.inspection.checkpoints import FOLDER, ProgramFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: The name of the source of the query that writes state, in a generation that is not in force yet.
-SEED = "seed"
+#: The name of the source of the query that writes state, and the folder of its rows in the generation.
+_SEED = "seed"
+_ROWS = f"{FOLDER}/{_SEED}"
 _MIGRATION = "org.compiledplan.kernel.host.Migration"
-_SCHEMA = "level INT, op STRING, key STRING, bytes BINARY"
+#: Rows of state: the position of the operator's stage from 0, its uid, the text of the key, the operator's bytes.
+SCHEMA = "level INT, op STRING, key STRING, bytes BINARY"
 
 
 def seeding_session(spark: SparkSession, partitions: int) -> SparkSession:
@@ -70,35 +74,54 @@ class Seeding:
 
     def seed(
         self,
-        place: str,
+        state: DataFrame,
+        folder: Folder,
         stages: Sequence[Mapping[str, Any]],
         states: Mapping[str, Any],
         watermark: int,
-        generation: str,
         stopped: Callable[[], bool] = lambda: False,
         starting: AbstractContextManager[None] | None = None,
     ) -> None:
-        """Run the single micro-batch that writes state into a new generation.
+        """Run the single micro-batch that writes state into a new generation; `settle` completes it.
 
         Args:
-            place: a folder of Parquet files with the rows.
+            state: rows of the state; see `SCHEMA`.
+            folder: the new generation's folder.
             stages: the kernel's spec of each stage of the new program.
             states: the formats of its operators' bytes, by uid.
-            watermark: the watermark of the old query, in ms.
-            generation: the new generation's folder.
+            watermark: the watermark at which the state was taken, in ms; 0 if there was none.
             stopped: returns True if the run is to end.
             starting: the context in which its query starts.
 
         Raises:
             StoppedError: the run is to end.
         """
-        rows = self.spark.readStream.schema(_SCHEMA).parquet(place)
-        frame = named(rows, SEED)
+        place = folder.child(_ROWS)
+        state.write.mode("overwrite").parquet(place)
+        frame = named(self.spark.readStream.schema(SCHEMA).parquet(place), _SEED)
         kernel, texts = java_class(self.spark._jvm, _MIGRATION), json.dumps(states)
         for stage in stages:
             frame = frame_of(kernel.seed(frame._jdf, json.dumps(stage), texts, watermark).output(), self.spark)
         self.spark.conf.set(SOURCES_BY_NAME, "true")
-        writer = frame.writeStream.format("noop").outputMode("append").option("checkpointLocation", generation)
+        writer = frame.writeStream.format("noop").outputMode("append").option("checkpointLocation", folder.uri)
         with starting or nullcontext():
             query = writer.trigger(availableNow=True).start()
         follow(self.spark, query, stopped)
+
+    def keys(self, folder: Folder) -> dict[str, int]:
+        """The number of keys by operator in a generation that is not settled yet."""
+        counts = self.spark.read.schema(SCHEMA).parquet(folder.child(_ROWS)).groupBy("op").count().collect()
+        return {row.op: row["count"] for row in counts}
+
+
+def settle(folder: Folder, positions: Mapping[str, str | None], watermark: int) -> None:
+    """Make the micro-batch that has written state look like one of the program.
+
+    Args:
+        folder: the new generation's folder.
+        positions: positions of the program's sources by name; None is the beginning.
+        watermark: the watermark with which the next micro-batch begins, in ms.
+    """
+    continue_from(folder, positions, watermark)
+    folder.remove(place_of(_SEED))
+    folder.remove(_ROWS)

@@ -1,5 +1,7 @@
 package org.compiledplan.savepoint;
 
+import static java.util.Map.entry;
+
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -94,6 +96,34 @@ final class Forms {
         json.writeEndArray();
       };
 
+  /** The forms of serializers without parameters. */
+  private static final Map<Class<?>, Form> SIMPLE =
+      Map.ofEntries(
+          entry(LongSerializer.class, scalar("LONG", LONG)),
+          entry(SortedLongSerializer.class, scalar("LONG", LONG)),
+          entry(IntSerializer.class, scalar("INT", LONG)),
+          entry(ShortSerializer.class, scalar("SHORT", LONG)),
+          entry(ByteSerializer.class, scalar("BYTE", LONG)),
+          entry(DoubleSerializer.class, scalar("DOUBLE", REAL)),
+          entry(FloatSerializer.class, scalar("FLOAT", SINGLE)),
+          entry(BooleanSerializer.class, scalar("BOOLEAN", BOOLEAN)),
+          entry(StringSerializer.class, scalar("STRING", TEXT)),
+          entry(StringDataSerializer.class, scalar("STRING", TEXT)),
+          entry(BigDecSerializer.class, scalar("DECIMAL", DECIMAL)),
+          entry(BytePrimitiveArraySerializer.class, scalar("BYTES", BYTES)),
+          entry(VoidSerializer.class, scalar("VOID", NOTHING)),
+          entry(NullSerializer.class, scalar("VOID", NOTHING)),
+          entry(VoidNamespaceSerializer.class, scalar("VOID", NOTHING)),
+          entry(TimeWindow.Serializer.class, scalar("TIME_WINDOW", Forms::tableWindow)),
+          entry(
+              org.apache.flink.streaming.api.windowing.windows.TimeWindow.Serializer.class,
+              scalar("TIME_WINDOW", Forms::streamingWindow)),
+          entry(
+              CountWindow.Serializer.class,
+              scalar(
+                  "COUNT_WINDOW",
+                  (value, json) -> json.writeNumber(((CountWindow) value).getId()))));
+
   private Forms() {}
 
   /** The form of a serializer's values; `raw` for a serializer that it does not know. */
@@ -159,57 +189,9 @@ final class Forms {
       return scalar("TIMESTAMP(" + Fields.get(timestamp, "precision") + ")", TIMESTAMP);
     }
     Form match = MatchForms.of(serializer);
-    return match != null ? match : simple(serializer);
-  }
-
-  private static Form simple(TypeSerializer<?> serializer) {
-    if (serializer instanceof LongSerializer || serializer instanceof SortedLongSerializer) {
-      return scalar("LONG", LONG);
-    }
-    if (serializer instanceof IntSerializer) {
-      return scalar("INT", LONG);
-    }
-    if (serializer instanceof ShortSerializer) {
-      return scalar("SHORT", LONG);
-    }
-    if (serializer instanceof ByteSerializer) {
-      return scalar("BYTE", LONG);
-    }
-    if (serializer instanceof DoubleSerializer) {
-      return scalar("DOUBLE", REAL);
-    }
-    if (serializer instanceof FloatSerializer) {
-      return scalar("FLOAT", SINGLE);
-    }
-    if (serializer instanceof BooleanSerializer) {
-      return scalar("BOOLEAN", BOOLEAN);
-    }
-    if (serializer instanceof StringSerializer || serializer instanceof StringDataSerializer) {
-      return scalar("STRING", TEXT);
-    }
-    if (serializer instanceof BigDecSerializer) {
-      return scalar("DECIMAL", DECIMAL);
-    }
-    if (serializer instanceof BytePrimitiveArraySerializer) {
-      return scalar("BYTES", BYTES);
-    }
-    if (serializer instanceof VoidSerializer
-        || serializer instanceof NullSerializer
-        || serializer instanceof VoidNamespaceSerializer) {
-      return scalar("VOID", NOTHING);
-    }
-    if (serializer instanceof TimeWindow.Serializer) {
-      return scalar("TIME_WINDOW", Forms::tableWindow);
-    }
-    if (serializer
-        instanceof org.apache.flink.streaming.api.windowing.windows.TimeWindow.Serializer) {
-      return scalar("TIME_WINDOW", Forms::streamingWindow);
-    }
-    if (serializer instanceof CountWindow.Serializer) {
-      return scalar(
-          "COUNT_WINDOW", (value, json) -> json.writeNumber(((CountWindow) value).getId()));
-    }
-    return raw(serializer);
+    if (match != null) return match;
+    Form simple = SIMPLE.get(serializer.getClass());
+    return simple != null ? simple : raw(serializer);
   }
 
   /** The form of a column in a row: internal data of Flink's table runtime. */

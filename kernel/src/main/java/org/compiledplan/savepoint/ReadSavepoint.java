@@ -1,21 +1,19 @@
 package org.compiledplan.savepoint;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.apache.commons.codec.digest.MurmurHash3;
+import org.apache.flink.shaded.guava33.com.google.common.hash.Hashing;
 
 /**
  * Writes savepoints of Flink in a neutral form, see docs/reference/savepoint-form.md.
@@ -39,7 +37,8 @@ public final class ReadSavepoint {
     }
     Map<String, String> uids = new HashMap<>();
     for (; at + 1 < arguments.length && arguments[at].equals("-uid"); at += 2) {
-      uids.put(hash(arguments[at + 1]), arguments[at + 1]);
+      String id = Hashing.murmur3_128(0).hashString(arguments[at + 1], UTF_8).toString();
+      uids.put(id, arguments[at + 1]);
     }
     Trust trust = new Trust(jars);
     trust.install();
@@ -59,14 +58,6 @@ public final class ReadSavepoint {
       System.out.println(JSON.writeValueAsString(result));
     }
     System.exit(failed ? 1 : 0);
-  }
-
-  /** The id that Flink derives from a uid: the 128 bits of its hash, as hexadecimal digits. */
-  private static String hash(String uid) {
-    byte[] text = uid.getBytes(StandardCharsets.UTF_8);
-    ByteBuffer id = ByteBuffer.allocate(2 * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    for (long half : MurmurHash3.hash128x64(text, 0, text.length, 0)) id.putLong(half);
-    return HexFormat.of().formatHex(id.array());
   }
 
   /** Reads a savepoint; on failure removes the files it wrote and returns the reason. */

@@ -11,11 +11,11 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.compiledplan.kernel.savepoint.FlinkEntry;
-import org.compiledplan.kernel.savepoint.FlinkKey;
-import org.compiledplan.kernel.savepoint.StateMapping;
 import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.state.Tree;
+import org.compiledplan.kernel.takeover.FlinkEntry;
+import org.compiledplan.kernel.takeover.FlinkKey;
+import org.compiledplan.kernel.takeover.StateMapping;
 import org.compiledplan.kernel.values.JsonText;
 
 /**
@@ -29,7 +29,6 @@ public final class SavepointStates implements Serializable {
   private final String uid;
   private final String facts;
   private final long written;
-  private final long watermark;
   private transient volatile ThreadLocal<Task> task;
 
   /** The mapping in one task. */
@@ -51,8 +50,7 @@ public final class SavepointStates implements Serializable {
                   StageRuntime.spec(state.part, Conditions::load),
                   state.format,
                   JsonText.read(of.facts, "the facts"),
-                  of.written,
-                  of.watermark));
+                  of.written));
       toSpark = SparkTypes.toSpark(state.part.inputs[0]);
     }
   }
@@ -63,17 +61,14 @@ public final class SavepointStates implements Serializable {
    * @param uid the operator
    * @param facts JSON: what determines the operator's state in Flink beside its parameters
    * @param written the time of last write of entries that have none, in ms
-   * @param watermark the watermark of the savepoint, in ms; 0 if there is none
    * @throws StateFormatException if Flink's state of this type of operator is not known
    */
-  public SavepointStates(
-      String stages, String states, String uid, String facts, long written, long watermark) {
+  public SavepointStates(String stages, String states, String uid, String facts, long written) {
     this.stages = stages;
     this.states = states;
     this.uid = uid;
     this.facts = facts;
     this.written = written;
-    this.watermark = watermark;
     task();
   }
 

@@ -32,11 +32,11 @@ import org.compiledplan.kernel.operators.Session;
 import org.compiledplan.kernel.operators.StateFormat;
 import org.compiledplan.kernel.operators.StateKind;
 import org.compiledplan.kernel.operators.TimedState;
-import org.compiledplan.kernel.savepoint.FlinkEntry;
-import org.compiledplan.kernel.savepoint.FlinkKey;
-import org.compiledplan.kernel.savepoint.StateMapping;
 import org.compiledplan.kernel.state.Tree;
 import org.compiledplan.kernel.state.TreeJson;
+import org.compiledplan.kernel.takeover.FlinkEntry;
+import org.compiledplan.kernel.takeover.FlinkKey;
+import org.compiledplan.kernel.takeover.StateMapping;
 import org.compiledplan.kernel.upgrade.Conversion;
 import org.compiledplan.kernel.upgrade.OperatorMapping;
 import org.compiledplan.kernel.values.ValueType;
@@ -173,8 +173,7 @@ public final class OperatorHarness {
                 spec.get(),
                 operator.stateFormat(),
                 savepoint.path("facts"),
-                savepoint.path("written").asLong(),
-                savepoint.path("watermark").asLong()));
+                savepoint.path("written").asLong()));
     Map<String, List<String>> entries = new LinkedHashMap<>();
     for (JsonNode entry : savepoint.path("entries")) {
       Object[] row = mapping.keyRow(new FlinkEntry(entry));

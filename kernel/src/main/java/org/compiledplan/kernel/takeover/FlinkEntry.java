@@ -1,4 +1,4 @@
-package org.compiledplan.kernel.savepoint;
+package org.compiledplan.kernel.takeover;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import org.compiledplan.kernel.operators.EntryTimes;
@@ -10,11 +10,6 @@ import org.compiledplan.kernel.state.StateFormatException;
  * namespace, of a {@code MAP} state one user key, of timers one timer.
  */
 public record FlinkEntry(JsonNode json) {
-  /** The operator's id in the savepoint. */
-  public String operator() {
-    return json.path("op").asText();
-  }
-
   public String state() {
     return json.path("state").asText();
   }

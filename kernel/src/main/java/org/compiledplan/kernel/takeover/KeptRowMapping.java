@@ -1,4 +1,4 @@
-package org.compiledplan.kernel.savepoint;
+package org.compiledplan.kernel.takeover;
 
 import org.compiledplan.kernel.state.FieldShape;
 import org.compiledplan.kernel.state.Tree;

@@ -1,7 +1,6 @@
-package org.compiledplan.kernel.savepoint;
+package org.compiledplan.kernel.takeover;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import java.time.Instant;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
@@ -26,14 +25,8 @@ public abstract class StateMapping {
    * @param facts what determines its state in Flink beside its parameters; {@code proctimes} are
    *     the columns of each input with a processing time
    * @param written the time of last write of entries that have none, in ms
-   * @param watermark the watermark of the savepoint, in ms; 0 if there is none
    */
-  public record Target(
-      OperatorSpec spec, StateFormat<?> format, JsonNode facts, long written, long watermark) {
-    public Target(OperatorSpec spec, StateFormat<?> format, long written, long watermark) {
-      this(spec, format, MissingNode.getInstance(), written, watermark);
-    }
-
+  public record Target(OperatorSpec spec, StateFormat<?> format, JsonNode facts, long written) {
     /** The column types of an input. */
     ValueType[] input(int at) {
       return spec.inputs()[at];

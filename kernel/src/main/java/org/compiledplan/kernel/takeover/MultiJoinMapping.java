@@ -1,4 +1,4 @@
-package org.compiledplan.kernel.savepoint;
+package org.compiledplan.kernel.takeover;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;

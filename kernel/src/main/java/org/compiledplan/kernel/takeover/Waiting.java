@@ -1,4 +1,4 @@
-package org.compiledplan.kernel.savepoint;
+package org.compiledplan.kernel.takeover;
 
 import java.util.ArrayList;
 import java.util.List;

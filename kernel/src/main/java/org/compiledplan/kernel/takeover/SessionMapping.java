@@ -1,4 +1,4 @@
-package org.compiledplan.kernel.savepoint;
+package org.compiledplan.kernel.takeover;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
@@ -75,8 +75,6 @@ abstract class SessionMapping extends StateMapping {
     private static final String STATE = "session-window-tvf-acc";
 
     /** Kinds of rows, at the places of their numbers in {@link RowKinds}. */
-    private static final List<String> KINDS = List.of("+I", "-U", "+U", "-D");
-
     Rows(Target target) {
       super(target);
     }
@@ -89,7 +87,7 @@ abstract class SessionMapping extends StateMapping {
       List<Tree> rows = new ArrayList<>();
       for (FlinkEntry entry : entries) {
         Tree row = new Tree();
-        row.put("kind", (long) KINDS.indexOf(entry.kind()));
+        row.put("kind", (long) entry.kindCode());
         row.put("row", row(entry.value(), start));
         rows.add(row);
       }
