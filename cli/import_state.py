@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -35,13 +36,16 @@ app = app_for("import-state")
 
 
 @app.command()
-@with_run_options(only=("checkpoint", "time_zone", "functions_from", "java_function"), dry_run="checkpoint")
+@with_run_options(only=("time_zone", "functions_from", "java_function"))
 def import_state(
     options: RunOptions,
     savepoint: Annotated[
         str, typer.Argument(metavar="SAVEPOINT", help="Folder of a Flink savepoint or retained checkpoint.")
     ],
     plan: Annotated[str, typer.Argument(metavar="PLAN.json", help="The plan that the job ran.")],
+    checkpoint: Annotated[
+        str, typer.Option(metavar="DIR", help="New checkpoint folder, local or any Hadoop URI.")
+    ] = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what is taken over, by operator, source and sink; write nothing.")
     ] = False,
@@ -83,17 +87,19 @@ def import_state(
 
     Exit codes: 0 imported, or all can be imported (--dry-run), 1 refused or failed, 2 wrong usage.
     """
-    checkpoint = options.checkpoint
     if not (dry_run or checkpoint):
         raise typer.BadParameter("--checkpoint DIR is missing, or --dry-run")
     if PLAN_NAME in checkpoint:
         raise typer.BadParameter(f"--checkpoint takes one folder, without {PLAN_NAME}")
+    from compiled_plan.plans.execution.importing.imports import Import, ImportOptions
+    from compiled_plan.plans.execution.importing.model import to_json
+
     settings = spark_settings(conf or [], conf_file)
     try:
-        from compiled_plan.plans.execution.importing.imports import Import, ImportOptions
-        from compiled_plan.plans.execution.importing.model import to_json
-
         chosen = ImportOptions.of(start or [], reset or [], written_at, jars or [])
+    except CompiledPlanError as fault:
+        raise typer.BadParameter(str(fault)) from None
+    try:
         with Import.open(savepoint, plan_from_file(plan), chosen) as opened:
             if as_json:
                 sys.stdout.write(to_json(opened.report))
@@ -108,7 +114,7 @@ def import_state(
             if not debug:
                 silence_py4j()
             with spark_session(master, settings, verbose=debug) as spark:
-                opened.write(spark, options)
+                opened.write(spark, replace(options, checkpoint=checkpoint))
             console().print(f"imported into {checkpoint}; go on with: execute-plan {plan} --checkpoint {checkpoint}")
     except CompiledPlanError as fault:
         fail(fault, debug=debug)

@@ -185,10 +185,7 @@ class IncrementalGroupAggregate(StatefulNode):
     @property
     def takeover(self) -> Takeover:
         if self.final_agg_grouping != tuple(range(len(self.final_agg_grouping))):
-            return Takeover(
-                refusal="the columns of its final key are not the first ones of its partial key",
-                remedy="let it start empty, and fill it from history with a warm-up",
-            )
+            return Takeover(refusal="the columns of its final key are not the first ones of its partial key")
         return Takeover("the distinct values of all buckets of a key go to the last phase of the aggregate")
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:

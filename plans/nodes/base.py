@@ -228,10 +228,7 @@ class PlanNode(PlanModel):
     @property
     def takeover(self) -> Takeover:
         """The way in which the operator takes over its state from a savepoint of Flink."""
-        return Takeover(
-            refusal=f"Flink's state of a {self.kind} is not converted",
-            remedy="let it start empty, and fill it from history with a warm-up",
-        )
+        return Takeover(refusal=f"Flink's state of a {self.kind} is not converted")
 
     @classmethod
     def why_no_entries(cls) -> str:

@@ -39,12 +39,10 @@ class Takeover:
     Args:
         computation: what is computed; empty if entries are taken over one to one.
         refusal: why the state cannot be taken over; empty if it can.
-        remedy: what to do then.
     """
 
     computation: str = ""
     refusal: str = ""
-    remedy: str = ""
 
 
 #: STRING in plans.
@@ -116,10 +114,7 @@ def accumulators_takeover(calls: Sequence[AggregateCall], *, counted: bool) -> T
     """The conversion of the accumulators of calls; `counted` if Flink counts the rows."""
     for call in calls:
         if call.python is not None:
-            return Takeover(
-                refusal=f"the accumulator of the Python function {call.python.path} is not converted",
-                remedy="let it start empty, and fill it from history with a warm-up",
-            )
+            return Takeover(refusal=f"the accumulator of the Python function {call.python.path} is not converted")
     if any(call.distinct and call.arg_list for call in calls) and not counted:
         return Takeover("a distinct value counts as seen once, since Flink does not count values of insert-only input")
     return Takeover()

@@ -60,8 +60,10 @@ class Join(StatefulNode):
 
     @property
     def takeover(self) -> Takeover:
-        counts = self.join_spec.join_type != "INNER"
-        return Takeover("the matches of each row are counted anew" if counts else "")
+        spec = self.join_spec
+        if spec.join_type in ("RIGHT", "FULL") and len(set(spec.left_keys)) < len(spec.left_keys):
+            return Takeover(refusal="an outer join by one left column and two right ones is not converted")
+        return Takeover("" if spec.join_type == "INNER" else "the matches of each row are counted anew")
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.join_spec.left_keys)

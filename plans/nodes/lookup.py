@@ -200,10 +200,7 @@ class LookupJoin(StatefulNode):
     @property
     def takeover(self) -> Takeover:
         if self.join_type == "LEFT" and self.pre_filter_condition is not None:
-            return Takeover(
-                refusal="Flink's state of a LEFT lookup join with a condition on its left side lacks rows",
-                remedy="let it start empty: the deletion of an older row then has no effect",
-            )
+            return Takeover(refusal="Flink's state of a LEFT lookup join with a condition on its left side lacks rows")
         return Takeover()
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:

@@ -130,14 +130,11 @@ class Sink(StatefulNode):
 
     @property
     def takeover(self) -> Takeover:
-        remedy = "let it start empty: an update or a deletion of an older row then has no effect"
         if self.waits_for_watermarks:
-            return Takeover(refusal="Flink's state of a sink with ON CONFLICT is not converted", remedy=remedy)
+            return Takeover(refusal="Flink's state of a sink with ON CONFLICT is not converted")
         strategy = self.upsert_materialize_strategy
         if strategy not in (None, "LEGACY"):
-            return Takeover(
-                refusal=f"Flink's state of a sink with the strategy {strategy} is not converted", remedy=remedy
-            )
+            return Takeover(refusal=f"Flink's state of a sink with the strategy {strategy} is not converted")
         return Takeover()
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:

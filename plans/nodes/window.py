@@ -225,7 +225,7 @@ class GroupWindowAggregate(_OverWindows):
     @property
     def takeover(self) -> Takeover:
         if not getattr(self.window, "is_time_window", True):
-            return Takeover(refusal="Flink's state of windows that count rows is not converted", remedy=_AFRESH)
+            return Takeover(refusal="Flink's state of windows that count rows is not converted")
         return _takeover(self, self.window)
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
@@ -360,17 +360,13 @@ def _results(node: _Aggregate, columns: Columns, time: LogicalType) -> Iterator[
     yield from output(node.output_type, (*grouped_types(node.grouping, node.agg_calls, columns), *shown), "it")
 
 
-#: The remedy for state that is not converted.
-_AFRESH = "let it start empty, and fill it from history with a warm-up"
-
-
 def _takeover(node: _Aggregate, window: PlanModel) -> Takeover:
     takeover = accumulators_takeover(node.agg_calls, counted=counts_rows(node))
     if takeover.refusal:
         return takeover
     if not isinstance(node, GroupWindowAggregate) and isinstance(node.windowing, WindowAttachedWindowing):
         if isinstance(window, SessionWindow):
-            return Takeover(refusal="Flink's state of sessions that rows carry has no starts", remedy=_AFRESH)
+            return Takeover(refusal="Flink's state of sessions that rows carry has no starts")
         return replace(takeover, computation=_joined("starts of windows follow from their ends", takeover))
     if isinstance(window, HoppingWindow | CumulativeWindow | SlidingGroupWindow):
         return replace(takeover, computation=_joined("slices of windows that have not fired", takeover))

@@ -1,4 +1,4 @@
-"""Import of a Flink savepoint: read it, say what is taken over, write the first generation of a checkpoint."""
+"""Import of a Flink savepoint: read it, report what is taken over, write the first generation of a checkpoint."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from compiled_plan.plans.execution.importing.matching import (
     heirs,
     matched,
     pending_sinks,
-    source_states,
+    splits_of,
 )
 from compiled_plan.plans.execution.importing.model import (
     ImportReport,
@@ -173,17 +173,17 @@ class _Examined:
 
     def imported(self) -> Import:
         operators = matched(self.plan, self.head)
-        states = tuple(
-            self._operator(node, operators.get(node.id, ())) for node in self.plan.in_order if keeps_state(node)
-        )
-        sources, positions = self._sources()
+        stateful = [node for node in self.plan.in_order if keeps_state(node)]
+        self._check_reset([node.uid or "" for node in stateful])
+        states = tuple(self._operator(node, operators.get(node.id, ())) for node in stateful)
+        sources, positions = self._sources(operators)
         taken = {operator.id for group in operators.values() for operator in group}
         left = [operator for operator in self.head.operators if operator.entries and operator.id not in taken]
         report = ImportReport(
             savepoint=self.head.savepoint,
             taken_at=self.head.time,
             watermark=self._watermark(),
-            written_at=self.options.written_at or int(time.time() * 1000),
+            written_at=int(time.time() * 1000) if self.options.written_at is None else self.options.written_at,
             operators=states,
             sources=sources,
             sinks=self._sinks(),
@@ -200,21 +200,30 @@ class _Examined:
     def _operator(self, node: PlanNode, operators: Sequence[SavepointOperator]) -> OperatorImport:
         entries, size = (sum(getattr(operator, name) for operator in operators) for name in ("entries", "bytes"))
         about = partial(OperatorImport, node.id, node.uid or "", node.description, entries=entries, bytes=size)
-        if not entries:
-            why = "the savepoint has no state of it" if operators else "the savepoint does not have this operator"
-            return about(Outcome.EMPTY, why=why)
+        if operators and not entries:
+            return about(Outcome.EMPTY, why="the savepoint has no state of it")
         if node.uid in self.options.reset:
             return about(Outcome.EMPTY, why="--reset")
         takeover = node.takeover
-        if not takeover.refusal:
+        refusal = takeover.refusal if operators else "the savepoint does not have this operator"
+        if not refusal:
             computed = Outcome.COMPUTED if takeover.computation else Outcome.TAKEN
             return about(computed, why=takeover.computation)
         if ALL in self.options.reset:
-            return about(Outcome.EMPTY, why=f"--reset all: {takeover.refusal}")
-        remedy = f"{takeover.remedy}: --reset {node.uid}" if takeover.remedy else f"--reset {node.uid} starts it empty"
-        return about(Outcome.REFUSED, why=takeover.refusal, remedy=remedy)
+            return about(Outcome.EMPTY, why=f"--reset all: {refusal}")
+        return about(Outcome.REFUSED, why=refusal, remedy=f"--reset {node.uid} starts it empty")
 
-    def _sources(self) -> tuple[tuple[SourceImport, ...], Mapping[int, Position]]:
+    def _check_reset(self, uids: Sequence[str]) -> None:
+        unknown = self.options.reset - {ALL, *uids}
+        if unknown:
+            raise CheckpointError(
+                f"--reset {min(unknown)}: no operator of the plan has state and this uid",
+                remedy=f"operators with state: {', '.join(uids) or 'none'}",
+            )
+
+    def _sources(
+        self, operators: Mapping[int, Sequence[SavepointOperator]]
+    ) -> tuple[tuple[SourceImport, ...], Mapping[int, Position]]:
         scans = [node for node in self.plan.in_order if isinstance(node, TableSourceScan)]
         names = {node.id: node.scan_table_source.table.name for node in scans}
         unknown = set(self.options.starts) - set(names.values())
@@ -223,13 +232,12 @@ class _Examined:
                 f"--start {min(unknown)}: the plan reads no table of this name",
                 remedy=f"tables that it reads: {', '.join(sorted(names.values()))}",
             )
-        states = source_states(self.plan, self.head)
         sources: list[SourceImport] = []
         positions: dict[int, Position] = {}
         for scan in scans:
             name, table = names[scan.id], scan.scan_table_source.table
             try:
-                position = position_of(table, states.get(scan.id), self.options.starts.get(name, ""))
+                position = position_of(table, splits_of(operators.get(scan.id, ())), self.options.starts.get(name, ""))
             except PositionError as error:
                 remedy = f"say where it starts: --start {name}=earliest"
                 sources.append(SourceImport(scan.id, name, Outcome.REFUSED, why=str(error), remedy=remedy))

@@ -7,7 +7,6 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.importing.positions import SourceState
 from compiled_plan.plans.execution.savepoint.head import SavepointHead, SavepointOperator
 from compiled_plan.plans.inspection.diff.flink import DEFAULTS, FORMAT, uid_of
 from compiled_plan.plans.nodes.aggregate import GlobalGroupAggregate, IncrementalGroupAggregate
@@ -43,7 +42,7 @@ def _transformations(node: PlanNode) -> Iterator[str]:
 
 
 def matched(plan: CompiledPlan, head: SavepointHead) -> Mapping[int, Sequence[SavepointOperator]]:
-    """The operators of a savepoint with keyed state, by id of their nodes.
+    """The operators of a savepoint by id of their nodes.
 
     Args:
         plan: the plan with uids.
@@ -52,9 +51,8 @@ def matched(plan: CompiledPlan, head: SavepointHead) -> Mapping[int, Sequence[Sa
     Raises:
         CheckpointError: the savepoint is not of a job that ran the plan.
     """
-    stateful = [operator for operator in head.operators if operator.states]
-    operators = _grouped(stateful, candidate_uids(plan)) or _by_name(plan, stateful)
-    if operators or not any(operator.entries for operator in stateful):
+    operators = _grouped(head.operators, candidate_uids(plan)) or _by_name(plan, head.operators)
+    if operators or not any(operator.entries for operator in head.operators):
         return operators
     raise CheckpointError(
         "no operator of the savepoint has the uid of an operator in the plan: the job did not run from this plan",
@@ -98,15 +96,10 @@ def heirs(plan: CompiledPlan, node: int) -> Sequence[int]:
     return tuple(consumer.id for consumer in consumers if isinstance(consumer, GlobalGroupAggregate))
 
 
-def source_states(plan: CompiledPlan, head: SavepointHead) -> Mapping[int, SourceState]:
-    """The states of sources, by id of their scans."""
-    scans = {node.id for node in plan.nodes if isinstance(node, TableSourceScan)}
-    nodes = {uid: node for uid, node in candidate_uids(plan).items() if node in scans}
-    return {
-        nodes[operator.uid]: SourceState(tuple(_splits(operator)), operator.coordinator or b"")
-        for operator in head.operators
-        if operator.uid is not None and operator.uid in nodes
-    }
+def splits_of(operators: Sequence[SavepointOperator]) -> tuple[bytes, ...]:
+    """The splits in the state of a source's readers."""
+    lists = (stored for operator in operators for stored in operator.lists if stored.name == _SPLITS)
+    return tuple(b64decode(element) for stored in lists for elements in stored.elements for element in elements)
 
 
 def pending_sinks(plan: CompiledPlan, head: SavepointHead) -> frozenset[int]:
@@ -119,9 +112,3 @@ def pending_sinks(plan: CompiledPlan, head: SavepointHead) -> frozenset[int]:
             named = {int(number) for number in re.findall(r"\d+", name)} & sinks
             pending |= named or sinks
     return frozenset(pending)
-
-
-def _splits(operator: SavepointOperator) -> Iterator[bytes]:
-    for stored in operator.lists:
-        if stored.name == _SPLITS:
-            yield from (b64decode(element) for elements in stored.elements for element in elements)

@@ -24,31 +24,21 @@ class Position:
     Args:
         words: for people.
         offset: its entry in Spark's offset log; empty if the source begins.
-        files: the files that a source of files has read.
     """
 
     words: str
     offset: str = ""
-    files: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SourceState:
-    """The state of a Flink source: the splits of its readers, and the state of its coordinator."""
-
-    splits: Sequence[bytes]
-    coordinator: bytes
 
 
 class PositionError(Exception):
     """A position that cannot be taken over; the message is the reason."""
 
 
-def position_of(table: CatalogTable, state: SourceState | None, wanted: str) -> Position:
+def position_of(table: CatalogTable, splits: Sequence[bytes], wanted: str) -> Position:
     """The position of a table.
 
     Args:
-        state: the state of its source in the savepoint; None if there is none.
+        splits: the splits in the state of its source's readers.
         wanted: the value of `--start`; empty to take over the position.
 
     Raises:
@@ -60,14 +50,14 @@ def position_of(table: CatalogTable, state: SourceState | None, wanted: str) -> 
     decode = _DECODERS.get(connector)
     if decode is None:
         raise PositionError(f"the position of the connector {connector!r} is not read from savepoints")
-    if state is None or not (state.splits or state.coordinator):
+    if not splits:
         raise PositionError("the savepoint has no position of it")
-    return decode(table, state)
+    return decode(splits)
 
 
-def _kafka(table: CatalogTable, state: SourceState) -> Position:
+def _kafka(splits: Sequence[bytes]) -> Position:
     offsets: dict[str, dict[str, int]] = {}
-    for split in _splits(state.splits):
+    for split in _contents(splits):
         topic, partition, offset = _kafka_split(split)
         if offset < 0:
             raise PositionError(f"partition {partition} of {topic} has not been read yet and has no offset")
@@ -83,7 +73,7 @@ def _of_offsets(offsets: Mapping[str, Mapping[str, int]]) -> Position:
     return Position(words, json.dumps(offsets, separators=(",", ":"), sort_keys=True))
 
 
-def _splits(elements: Sequence[bytes]) -> Iterator[bytes]:
+def _contents(elements: Sequence[bytes]) -> Iterator[bytes]:
     for element in elements:
         if len(element) < _HEADER.size:
             raise PositionError("the state of the source is truncated")
@@ -135,7 +125,7 @@ def _kafka_start(table: CatalogTable, wanted: str) -> Position:
     return _of_offsets({topic: offsets})
 
 
-_DECODERS: Mapping[str, Callable[[CatalogTable, SourceState], Position]] = {"kafka": _kafka, "upsert-kafka": _kafka}
+_DECODERS: Mapping[str, Callable[[Sequence[bytes]], Position]] = {"kafka": _kafka, "upsert-kafka": _kafka}
 _STARTS: Mapping[str, Callable[[CatalogTable, str], Position]] = {"kafka": _kafka_start, "upsert-kafka": _kafka_start}
 
 

@@ -10,7 +10,6 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.importing.positions import (
     Position,
     PositionError,
-    SourceState,
     position_of,
     starts_of,
 )
@@ -34,7 +33,7 @@ def split(topic: str, partition: int, offset: int, version: int = 0) -> bytes:
 
 
 def taken(*splits: bytes) -> Position:
-    return position_of(KAFKA, SourceState(splits, b""), "")
+    return position_of(KAFKA, splits, "")
 
 
 def test_the_next_offsets_of_kafka_are_sparks_offsets() -> None:
@@ -59,9 +58,9 @@ def test_splits_without_an_offset_are_refused(element: bytes, why: str) -> None:
 
 def test_a_source_without_a_position_is_refused() -> None:
     with pytest.raises(PositionError, match="the savepoint has no position of it"):
-        position_of(KAFKA, None, "")
+        position_of(KAFKA, (), "")
     with pytest.raises(PositionError, match="'datagen' is not read from savepoints"):
-        position_of(table(connector="datagen"), SourceState((b"x",), b""), "")
+        position_of(table(connector="datagen"), (b"x",), "")
 
 
 @pytest.mark.parametrize(
@@ -69,19 +68,19 @@ def test_a_source_without_a_position_is_refused() -> None:
     [("earliest", ""), ("partition:0,offset:42;partition:1,offset:7", '{"orders":{"0":42,"1":7}}')],
 )
 def test_an_option_sets_the_position(wanted: str, offset: str) -> None:
-    assert position_of(KAFKA, None, wanted).offset == offset
+    assert position_of(KAFKA, (), wanted).offset == offset
 
 
 @pytest.mark.parametrize("wanted", ["latest", "partition:0", "soon"])
 def test_a_position_that_the_table_does_not_begin_at_is_refused(wanted: str) -> None:
     with pytest.raises(PositionError):
-        position_of(KAFKA, None, wanted)
+        position_of(KAFKA, (), wanted)
 
 
 def test_other_connectors_begin() -> None:
-    assert position_of(table(connector="filesystem"), None, "earliest").offset == ""
+    assert position_of(table(connector="filesystem"), (), "earliest").offset == ""
     with pytest.raises(PositionError, match="only earliest"):
-        position_of(table(connector="filesystem"), None, "latest")
+        position_of(table(connector="filesystem"), (), "latest")
 
 
 def test_starts_name_a_table_each() -> None:

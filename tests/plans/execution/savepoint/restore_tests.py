@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from pathlib import Path
 
@@ -22,3 +23,11 @@ def unpack(folder: Path, *programs: str) -> list[Path]:
         chosen = [name for name in names if not programs or name.startswith(prefixes)]
         content.extractall(folder, chosen)
     return sorted({folder / name.rpartition("/")[0] for name in chosen if name.endswith("_metadata")})
+
+
+def plan(program: str) -> str:
+    """The plan of a program, `NODE/PROGRAM`; its tables have no options."""
+    with zipfile.ZipFile(jar()) as content:
+        names = content.namelist()
+        (name,) = (name for name in names if re.fullmatch(f"restore-tests/{re.escape(program)}/plan/.*json", name))
+        return content.read(name).decode()
