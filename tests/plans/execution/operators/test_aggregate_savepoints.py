@@ -70,6 +70,13 @@ INSERTED = [
     (call("$WELFORD_M2$1", 2), "DOUBLE", [[2, 7.0, 8.0]], [], "10.666666666666666"),
     (call("JSON_ARRAYAGG_NULL_ON_NULL", 1), "STRING", [[None]], [entry("agg0$list", ["1", "null"])], "[1,null,x]"),
     (call("JSON_OBJECTAGG_NULL_ON_NULL", 1, 1), "STRING", [[None]], view("agg0$map", {"a": ""}), '{"a":null,"x":x}'),
+    (
+        call("JSON_OBJECTAGG_NULL_ON_NULL", 1, 1),
+        "STRING",
+        [[None]],
+        view("agg0$map", {"z": "1", "b": "2"}),
+        '{"b":2,"x":x,"z":1}',
+    ),
     (call("COUNT", 1, distinct=True), "BIGINT", [2, None], view("distinctAcc_0", {"x": 1, "y": 1}), "2"),
     (call("COUNT", 1, distinct=True), "BIGINT", [1, None], view("distinctAcc_0", {"y": 1}), "2"),
     (call("SUM", 2, distinct=True), "INT", [5, None], view("distinctAcc_0", {5: 1}), "14"),

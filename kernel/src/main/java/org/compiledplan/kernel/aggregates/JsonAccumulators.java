@@ -2,9 +2,9 @@ package org.compiledplan.kernel.aggregates;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.compiledplan.kernel.state.Fields;
 import org.compiledplan.kernel.state.Stored;
 import org.compiledplan.kernel.values.ValueType;
@@ -19,13 +19,13 @@ final class JsonAccumulators {
   private JsonAccumulators() {}
 
   /**
-   * Key and value of each row as the members of an object; a later value of a key replaces the
-   * earlier.
+   * Key and value of each row as the members of an object, sorted by key; a later value of a key
+   * replaces the earlier.
    */
   static final class ObjectAgg implements Accumulator {
     private final int[] args;
     private final boolean keepNulls;
-    private final Map<String, String> members = new LinkedHashMap<>();
+    private final Map<String, String> members = new TreeMap<>();
 
     ObjectAgg(AggregateCall call, boolean keepNulls) {
       this.args = call.args();
