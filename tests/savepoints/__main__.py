@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from tests.savepoints.programs import fixed_jobs, random_job
+from tests.savepoints.expiry import expiries
+from tests.savepoints.programs import expiring_jobs, fixed_jobs, random_job
 from tests.savepoints.trial import verdicts
 from tests.support.commands import ROOT
 
@@ -32,9 +33,12 @@ def savepoints(
 
     Outcomes that are not equal go to stdout, then the numbers of all outcomes. Exit code 1 if a job is not equal.
     """
-    jobs = [*fixed_jobs(), *map(random_job, range(first, first + seeds))]
-    chosen = [job for job in jobs if any(fnmatchcase(job.name, pattern) for pattern in names or ["*"])]
-    judged = verdicts(chosen, work.resolve(), _ERR.print)
+    chosen, expiring = (
+        [job for job in jobs if any(fnmatchcase(job.name, pattern) for pattern in names or ["*"])]
+        for jobs in ([*fixed_jobs(), *map(random_job, range(first, first + seeds))], expiring_jobs())
+    )
+    judged = verdicts(chosen, work.resolve(), _ERR.print) if chosen else []
+    judged += expiries(expiring, work.resolve() / "expiry") if expiring else []
     for one in judged:
         if one.outcome.deviates:
             print(f"{one.name}: {one.outcome.value}\n  {one.facts[:1000]}".replace("\n", "\n  "))

@@ -1,4 +1,6 @@
-"""Stops jobs with savepoints and runs them without a stop, in one JVM: a script for the Python of Flink's environment.
+"""Stops jobs with savepoints and runs them without a stop: a script for the Python of Flink's environment.
+
+All jobs run in one mini cluster, several at a time.
 
     FLINK/bin/python jobs.py < request.json
 
@@ -12,7 +14,9 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -21,14 +25,21 @@ from pyflink.java_gateway import get_gateway  # type: ignore[import-not-found]
 from pyflink.table import EnvironmentSettings, TableEnvironment  # type: ignore[import-not-found]
 
 #: Time limit of each step of a job, and the time without a row after which its sources have no more, in seconds.
-_LIMIT, _QUIET = 60, 0.5
+_LIMIT, _QUIET = 120, 0.5
+#: Number of jobs that run at the same time.
+_TOGETHER = 6
 _OPTIONS = {
     "parallelism.default": "1",
     "table.local-time-zone": "UTC",
     "restart-strategy.type": "none",
-    "taskmanager.memory.managed.size": "64 mb",
     # Sources are vertices of their own, whose rows the REST API counts.
     "pipeline.operator-chaining.enabled": "false",
+}
+_CLUSTER = {
+    "rest.bind-port": "0",
+    "taskmanager.memory.managed.size": f"{64 * _TOGETHER} mb",
+    "taskmanager.memory.network.min": "128 mb",
+    "taskmanager.memory.network.max": "128 mb",
     "metrics.fetcher.update-interval": "100 ms",
 }
 _CHECKPOINTS = {
@@ -42,25 +53,45 @@ _RETAINED = "CHECKPOINT"
 
 def main() -> None:
     """Answer the request on stdin."""
-    for job in json.load(sys.stdin):
-        answer = {"name": job["name"], "savepoint": "", "fault": ""}
-        try:
-            answer["savepoint"] = _stopped(job)
-            _executed(job["whole"], job["options"]).getJobExecutionResult().get(_LIMIT, _seconds())
-        except Exception as fault:
-            answer["fault"] = _message(fault)
-        print(json.dumps(answer), flush=True)
+    with _cluster() as cluster, ThreadPoolExecutor(_TOGETHER) as threads:
+        for answer in as_completed([threads.submit(_answer, job, cluster) for job in json.load(sys.stdin)]):
+            print(json.dumps(answer.result()), flush=True)
 
 
-def _stopped(job: dict[str, Any]) -> str:
+@contextmanager
+def _cluster() -> Iterator[Any]:
+    """A mini cluster."""
+    runtime = get_gateway().jvm.org.apache.flink
+    configuration = runtime.configuration.Configuration()
+    for name, value in _CLUSTER.items():
+        configuration.setString(name, value)
+    builder = getattr(runtime.runtime.minicluster.MiniClusterConfiguration, "Builder")()
+    builder.setConfiguration(configuration).setNumTaskManagers(1).setNumSlotsPerTaskManager(_TOGETHER)
+    cluster = runtime.runtime.minicluster.MiniCluster(builder.build())
+    cluster.start()
+    try:
+        yield cluster
+    finally:
+        cluster.close()
+
+
+def _answer(job: dict[str, Any], cluster: Any) -> dict[str, str]:
+    answer = {"name": job["name"], "savepoint": "", "fault": ""}
+    try:
+        answer["savepoint"] = _stopped(job, cluster)
+        _executed(job["whole"], job["options"], cluster).getJobExecutionResult().get(_LIMIT, _seconds())
+    except Exception as fault:
+        answer["fault"] = _message(fault)
+    return answer
+
+
+def _stopped(job: dict[str, Any], cluster: Any) -> str:
     """Run a job until its sources have emitted all rows, then stop it; returns the path of its savepoint."""
     folder, form = job["folder"], job["form"]
     retained = {**_CHECKPOINTS, "execution.checkpointing.dir": Path(folder).as_uri()} if form == _RETAINED else {}
-    client = _executed(job["stopped"], {**job["options"], **retained})
+    client = _executed(job["stopped"], {**job["options"], **retained}, cluster)
     try:
-        cluster = _field(client, "miniCluster")
-        address = cluster.getRestAddress().get(_LIMIT, _seconds()).toString()
-        url = f"{address}/jobs/{client.getJobID().toString()}"
+        url = f"{_address(cluster).toString()}/jobs/{client.getJobID().toString()}"
         _await(lambda: _runs(url), "not all operators run")
         _await(lambda: _emitted(url) >= job["rows"], f"the sources have not emitted {job['rows']} rows")
         _await_quiet(url)
@@ -78,12 +109,22 @@ def _stopped(job: dict[str, Any]) -> str:
         _end(client)
 
 
-def _executed(plan: str, options: dict[str, str]) -> Any:
+def _executed(plan: str, options: dict[str, str], cluster: Any) -> Any:
+    address = _address(cluster)
+    target = {
+        "execution.target": "remote",
+        "rest.address": address.getHost(),
+        "rest.port": str(address.getPort()),
+    }
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    for name, value in {**_OPTIONS, **options}.items():
+    for name, value in {**_OPTIONS, **target, **options}.items():
         environment.get_config().set(name, value)
     reference = get_gateway().jvm.org.apache.flink.table.api.PlanReference.fromJsonString(plan)
     return environment._j_tenv.loadPlan(reference).execute().getJobClient().get()
+
+
+def _address(cluster: Any) -> Any:
+    return cluster.getRestAddress().get(_LIMIT, _seconds())
 
 
 def _runs(url: str) -> bool:
@@ -125,12 +166,6 @@ def _end(client: Any) -> None:
     except Exception:
         # The cluster of an ended job is gone.
         return
-
-
-def _field(owner: Any, name: str) -> Any:
-    field = owner.getClass().getDeclaredField(name)
-    field.setAccessible(True)
-    return field.get(owner)
 
 
 def _seconds() -> Any:

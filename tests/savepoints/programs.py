@@ -9,8 +9,9 @@ from random import Random
 from typing import Any
 
 from tests.savepoints.flink import Job, Tables
-from tests.upgrades.chance.pairs import pair
+from tests.upgrades.chance.pairs import Program, Statement, pair
 from tests.upgrades.chance.rows import halves
+from tests.upgrades.chance.shapes import SHAPES, Shape
 from tests.upgrades.kinds.model import TABLES
 
 _SALES = TABLES["sales"]
@@ -30,21 +31,39 @@ _BACKENDS = {
     "compressed": {"state.backend.type": "hashmap", "execution.checkpointing.snapshot-compression": "true"},
 }
 _FORMS = ("CANONICAL", "NATIVE", "CHECKPOINT")
+#: Timers of RocksDB on the heap are raw keyed state in checkpoints.
+_HEAP_TIMERS = {**_BACKENDS["rocksdb"], "state.backend.rocksdb.timer-service.factory": "HEAP"}
+_TTL = {"table.exec.state.ttl": "1 h"}
+_SESSION = "SESSION(TABLE moments PARTITION BY shop, DESCRIPTOR(seen), INTERVAL '90' MINUTE)"
+#: By zone, windows in which Flink loses no rows: without daylight saving time, slices divide the zone's offset.
 _WINDOWS = {
-    "tumble": "TUMBLE(TABLE moments, DESCRIPTOR(seen), INTERVAL '1' DAY)",
-    "hop": "HOP(TABLE moments, DESCRIPTOR(seen), INTERVAL '6' HOUR, INTERVAL '1' DAY)",
-    "cumulate": "CUMULATE(TABLE moments, DESCRIPTOR(seen), INTERVAL '4' HOUR, INTERVAL '1' DAY)",
-    "session": "SESSION(TABLE moments PARTITION BY shop, DESCRIPTOR(seen), INTERVAL '90' MINUTE)",
+    "Asia/Shanghai": {
+        "tumble": "TUMBLE(TABLE moments, DESCRIPTOR(seen), INTERVAL '8' HOUR)",
+        "hop": "HOP(TABLE moments, DESCRIPTOR(seen), INTERVAL '4' HOUR, INTERVAL '1' DAY)",
+        "cumulate": "CUMULATE(TABLE moments, DESCRIPTOR(seen), INTERVAL '4' HOUR, INTERVAL '1' DAY)",
+        "session": _SESSION,
+    },
+    "America/New_York": {
+        "tumble": "TUMBLE(TABLE moments, DESCRIPTOR(seen), INTERVAL '1' DAY)",
+        "hop": "HOP(TABLE moments, DESCRIPTOR(seen), INTERVAL '6' HOUR, INTERVAL '1' DAY)",
+        "cumulate": "CUMULATE(TABLE moments, DESCRIPTOR(seen), INTERVAL '6' HOUR, INTERVAL '1' DAY)",
+        "session": _SESSION,
+    },
 }
+_RANKED = "SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY price) AS r FROM sales"
+#: Holes of shapes of which every filling is a job of its own.
+_VARIED = ("kind", "exists", "window", "frame", "pattern", "skip")
 
 
 def random_job(seed: int) -> Job:
     """A random program over random rows, stopped at a random row."""
-    parts = halves(Random(seed))
-    ordered = tuple({name: _in_time(rows) for name, rows in part.items()} for part in parts)
-    program = pair(seed).old
     backend = list(_BACKENDS.values())[seed % len(_BACKENDS)]
-    return Job(f"random-{seed}", program.text(Path("{folder}")), (ordered[0], ordered[1]), backend)
+    return _program_job(f"random-{seed}", pair(seed).old, seed, backend)
+
+
+def _program_job(name: str, program: Program, seed: int, options: Mapping[str, str]) -> Job:
+    first, second = ({name: _in_time(rows) for name, rows in part.items()} for part in halves(Random(seed)))
+    return Job(name, program.text(Path("{folder}")), (first, second), options)
 
 
 def _in_time(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -53,25 +72,51 @@ def _in_time(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def fixed_jobs() -> Iterator[Job]:
-    """Jobs by backend and form, time zone, two phases, TTL."""
+    """Jobs by backend and form, time zone, two phases, TTL, and each kind of operator."""
     for (backend, options), form in product(_BACKENDS.items(), _FORMS):
         yield _job(f"{backend}-{form.lower()}", _AGGREGATE, _SALES, options, form)
+    for form in _FORMS:
+        query = _windowed(_WINDOWS["Asia/Shanghai"]["cumulate"])
+        yield _job(f"heap-timers-{form.lower()}", query, _MOMENTS, _HEAP_TIMERS, form)
     yield _job("retracted-extremes", f"SELECT shop, MIN(total), MAX(n) FROM ({_TOTALS}) GROUP BY shop", _SALES)
+    members = "JSON_OBJECTAGG(KEY town VALUE pieces), COUNT(*), CAST(0 AS BIGINT)"
+    yield _job("json-members", f"SELECT {members} FROM sales GROUP BY shop", _SALES)
     yield _job("two-phases", _AGGREGATE, _SALES, _TWO_PHASES)
     split = {**_TWO_PHASES, "table.optimizer.distinct-agg.split.enabled": "true"}
     yield _job("split-distinct", _AGGREGATE, _SALES, split)
-    yield _job("ttl", _AGGREGATE, _SALES, {"table.exec.state.ttl": "1 h"})
-    yield _job("ttl-rocksdb", _AGGREGATE, _SALES, {"table.exec.state.ttl": "1 h", **_BACKENDS["rocksdb"]}, "NATIVE")
-    ranked = "SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY price) AS r FROM sales"
-    yield _job(
-        "ttl-rank", f"SELECT shop, price, r FROM ({ranked}) WHERE r < 3", _SALES, {"table.exec.state.ttl": "1 h"}
+    yield _job("ttl", _AGGREGATE, _SALES, _TTL)
+    yield _job("ttl-rocksdb", _AGGREGATE, _SALES, {**_TTL, **_BACKENDS["rocksdb"]}, "NATIVE")
+    yield _job("ttl-rank", f"SELECT shop, price, r FROM ({_RANKED}) WHERE r < 3", _SALES, _TTL)
+    for zone, windows in _WINDOWS.items():
+        for name, window in windows.items():
+            city = zone.rpartition("/")[2].lower()
+            yield _job(f"{name}-{city}", _windowed(window), _MOMENTS, {"table.local-time-zone": zone})
+    for number, shape in enumerate(SHAPES):
+        for variant, fill in enumerate(_fills(shape)):
+            program = Program((Statement(shape, fill, 0),))
+            yield _program_job(f"{shape.operator}-{number}-{variant}", program, 7, _BACKENDS["hashmap"])
+
+
+def expiring_jobs() -> Iterator[Job]:
+    """Jobs whose state expires an hour after its last write."""
+    query = "SELECT shop, SUM(price), COUNT(*) FROM sales GROUP BY shop"
+    yield _job("expiry-hashmap", query, _SALES, {**_TTL, **_BACKENDS["hashmap"]})
+    yield _job("expiry-rocksdb", query, _SALES, {**_TTL, **_BACKENDS["rocksdb"]}, "NATIVE")
+
+
+def _fills(shape: Shape) -> Iterator[tuple[tuple[str, str], ...]]:
+    """All fillings of the varied holes, with one of each other hole."""
+    choices = [
+        tuple(dict.fromkeys(fillings)) if name in _VARIED else fillings[:1] for name, fillings in shape.holes.items()
+    ]
+    yield from (tuple(zip(shape.holes, fill, strict=True)) for fill in product(*choices))
+
+
+def _windowed(window: str) -> str:
+    return (
+        "SELECT CONCAT(shop, ' ', CAST(window_start AS STRING)), COUNT(*), SUM(price) "
+        f"FROM TABLE({window}) GROUP BY shop, window_start, window_end"
     )
-    for (name, window), zone in product(_WINDOWS.items(), ("Asia/Shanghai", "America/New_York")):
-        query = (
-            "SELECT CONCAT(shop, ' ', CAST(window_start AS STRING)), COUNT(*), SUM(price) "
-            f"FROM TABLE({window}) GROUP BY shop, window_start, window_end"
-        )
-        yield _job(f"{name}-{zone.rpartition('/')[2].lower()}", query, _MOMENTS, {"table.local-time-zone": zone})
 
 
 def _job(

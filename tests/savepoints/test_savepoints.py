@@ -8,14 +8,14 @@ from pathlib import Path
 from tests.flink_programs.running import Attempt
 from tests.flink_programs.verdicts import Outcome
 from tests.savepoints.flink import FIRST, Job, Stopped, _open_ended, _rows, tables_read
-from tests.savepoints.programs import fixed_jobs, random_job
+from tests.savepoints.programs import expiring_jobs, fixed_jobs, random_job
 from tests.savepoints.trial import _content, _verdict
 
 EVENTS = [{"before": None, "after": {"k": "a", "n": 1}, "op": "c"}]
 
 
 def test_every_job_compiles_and_reads_tables_that_have_rows_in_both_parts() -> None:
-    jobs = [*fixed_jobs(), *map(random_job, range(1, 6))]
+    jobs = [*fixed_jobs(), *expiring_jobs(), *map(random_job, range(1, 6))]
     assert len({job.name for job in jobs}) == len(jobs)
     for job in jobs:
         names = tables_read(job.plan(Path("/jobs")))
