@@ -27,9 +27,9 @@ FORMS = {
     "rocksdb-canonical": ("CANONICAL", True),
     "rocksdb-native": ("NATIVE", True),
     "rocksdb-incremental": ("INCREMENTAL", True),
+    "heap-timers": ("INCREMENTAL", False),
 }
 REFUSED = {
-    "heap-timers": "the checkpoint holds timers or other keyed state in Flink's raw form",
     "unaligned": "the checkpoint is unaligned: it holds rows in flight between operators",
     "file-merging": "is not supported",
 }

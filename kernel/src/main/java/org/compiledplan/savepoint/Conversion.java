@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorState;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.KeyGroupsStateHandle;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.OperatorStateHandle;
 
@@ -109,10 +110,10 @@ final class Conversion {
     Future<ArrayNode> lists = threads.submit(placed(operator, () -> lists(operator)));
     List<Future<Part>> parts = new ArrayList<>();
     for (Map.Entry<Integer, OperatorSubtaskState> subtask : subtasks(operator).entrySet()) {
-      List<KeyedStateHandle> handles = List.copyOf(subtask.getValue().getManagedKeyedState());
-      if (!handles.isEmpty()) {
+      OperatorSubtaskState state = subtask.getValue();
+      if (!state.getManagedKeyedState().isEmpty() || !state.getRawKeyedState().isEmpty()) {
         parts.add(
-            threads.submit(placed(operator, () -> keyed(operator, subtask.getKey(), handles))));
+            threads.submit(placed(operator, () -> keyed(operator, subtask.getKey(), state))));
       }
     }
     return new Pending(operator, lists, parts);
@@ -143,10 +144,11 @@ final class Conversion {
     return lists.describe();
   }
 
-  private Part keyed(OperatorState operator, int subtask, List<KeyedStateHandle> handles)
+  private Part keyed(OperatorState operator, int subtask, OperatorSubtaskState content)
       throws Exception {
     String id = operator.getOperatorID().toHexString();
     String file = ENTRIES + "/" + id + "-" + subtask + ".jsonl";
+    List<KeyedStateHandle> handles = List.copyOf(content.getManagedKeyedState());
     List<ObjectNode> states = new ArrayList<>();
     try (Entries entries = new Entries(folder.resolve(file), id)) {
       for (int at = 0; at < handles.size(); at++) {
@@ -155,6 +157,11 @@ final class Conversion {
         keyed.states().forEach(state -> states.add(state.describe()));
         String database = DATABASES + "/" + id + "-" + subtask + "-" + at;
         keyed.read(folder.resolve(database), entries);
+      }
+      for (KeyedStateHandle handle : content.getRawKeyedState()) {
+        RawTimers timers = new RawTimers((KeyGroupsStateHandle) handle, savepoint, trust);
+        timers.read(entries);
+        timers.states().forEach(state -> states.add(state.describe()));
       }
       return new Part(file, entries.count(), states);
     }
@@ -199,9 +206,14 @@ final class Conversion {
 
   private static long bytes(OperatorState operator) {
     return operator.getStates().stream()
-        .flatMap(subtask -> subtask.getManagedKeyedState().stream())
+        .flatMap(Conversion::keyedHandles)
         .mapToLong(KeyedStateHandle::getStateSize)
         .sum();
+  }
+
+  private static Stream<KeyedStateHandle> keyedHandles(OperatorSubtaskState subtask) {
+    return Stream.concat(
+        subtask.getManagedKeyedState().stream(), subtask.getRawKeyedState().stream());
   }
 
   private static Map<Integer, OperatorSubtaskState> subtasks(OperatorState operator) {

@@ -173,11 +173,10 @@ final class Savepoint {
           where,
           "take a savepoint instead, which is always aligned");
     }
-    if (!subtask.getRawKeyedState().isEmpty()) {
-      throw new Refusal(
-          "the checkpoint holds timers or other keyed state in Flink's raw form",
-          where,
-          "take a savepoint in the canonical format: `flink savepoint --type canonical`");
+    for (KeyedStateHandle handle : subtask.getRawKeyedState()) {
+      if (handle.getClass() != KeyGroupsStateHandle.class) {
+        throw unsupported(handle).at(where);
+      }
     }
     if (!subtask.getRawOperatorState().isEmpty()) {
       throw new Refusal(

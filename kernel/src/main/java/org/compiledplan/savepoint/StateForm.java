@@ -172,6 +172,14 @@ final class StateForm {
     entries.end();
   }
 
+  /** Decodes a timer of raw keyed state. */
+  void readRawTimer(DataInputView in, Entries entries) throws IOException {
+    Object keyValue = keySerializer.deserialize(in);
+    begin(keyValue, namespaceSerializer.deserialize(in), entries);
+    entries.number("timer", in.readLong());
+    entries.end();
+  }
+
   private void begin(Object keyValue, Object namespaceValue, Entries entries) throws IOException {
     entries.begin(name);
     entries.field("key", key, keyValue);
