@@ -41,16 +41,14 @@ final class MatchMapping extends StateMapping {
     super(target);
     for (JsonNode variable : target.facts().path("variables")) variables.add(variable.asText());
     JsonNode pattern = target.spec().get("pattern");
-    // States are created from the last variable to the first, and 0 is the end.
+    // States are created from the last variable to the first, and 0 is the end. A variable's first
+    // one has its name, the others a number behind it.
     long state = 1;
     for (int i = pattern.size() - 1; i >= 0 && i < variables.size(); i--) {
-      int least = pattern.get(i).path("min").asInt();
+      int least = Math.max(1, pattern.get(i).path("min").asInt());
       int most = pattern.get(i).path("max").asInt();
-      boolean isKnown = least == 1 && most == 1 || least >= 1 && most < 0;
-      // Names of states of other quantifiers are not known; their variables follow none that is.
-      if (!isKnown) break;
       String name = variables.get(i);
-      int count = most < 0 ? least + 1 : least;
+      int count = most < 0 ? least + 1 : most;
       for (int k = 0; k < count; k++) states.put(k == 0 ? name : name + ":" + (k - 1), state++);
     }
   }
