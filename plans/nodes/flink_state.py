@@ -39,10 +39,12 @@ class Takeover:
     Args:
         computation: what is computed; empty if entries are taken over one to one.
         refusal: why the state cannot be taken over; empty if it can.
+        stateless: True if Flink runs the node without an operator that has state.
     """
 
     computation: str = ""
     refusal: str = ""
+    stateless: bool = False
 
 
 #: STRING in plans.

@@ -193,7 +193,9 @@ class IntervalJoin(PlanNode):
 
     @property
     def takeover(self) -> Takeover:
-        return Takeover()
+        # Flink joins no row if the interval is empty.
+        bounds = self.interval_join_spec.window_bounds
+        return Takeover(stateless=bounds.left_lower_bound > bounds.left_upper_bound)
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.interval_join_spec.join_spec.left_keys)

@@ -53,7 +53,10 @@ class TemporalSort(PlanNode):
 
     @property
     def takeover(self) -> Takeover:
-        return Takeover()
+        # Rows arrive in the order of processing time: Flink sorts only by further columns.
+        type_ = self.output_type.types[self.order_by.fields[0].index]
+        is_proctime = isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME
+        return Takeover(stateless=is_proctime and len(self.order_by.fields) == 1)
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         return row_types(rows)

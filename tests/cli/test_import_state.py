@@ -36,14 +36,23 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     The savepoint has two groups: b = 1 with one row, c = Hi; b = 2 with two rows, a = 2 twice, c = Hello.
     """
-    folder = tmp_path_factory.mktemp("job")
-    (savepoint,) = restore_tests.unpack(folder / "unpacked", PROGRAM)
+    return unpacked(tmp_path_factory.mktemp("job"), PROGRAM)
+
+
+def unpacked(folder: Path, program: str) -> Path:
+    """The folder with the savepoint of a restore test, its plan over files, and no rows yet."""
+    (savepoint,) = restore_tests.unpack(folder / "unpacked", program)
     savepoint.rename(folder / "savepoint")
+    names = ("source_t", "orders_t", "shipments_t", "sink_t")
     options = {
-        name: {"connector": "filesystem", "path": str(folder / name), "format": form}
-        for name, form in (("source_t", "json"), ("sink_t", "debezium-json"))
+        name: {
+            "connector": "filesystem",
+            "path": str(folder / name),
+            "format": "debezium-json" if name == "sink_t" else "json",
+        }
+        for name in names
     }
-    (folder / "plan.json").write_text(filled(restore_tests.plan(PROGRAM), options))
+    (folder / "plan.json").write_text(filled(restore_tests.plan(program), options))
     (folder / "source_t").mkdir()
     return folder
 
@@ -104,6 +113,35 @@ def test_an_operator_that_the_savepoint_lacks_is_refused_unless_it_is_reset(job:
     assert f"operator {UID}" in done.stderr
     assert "the savepoint does not have this operator" in done.stderr
     assert importing(*arguments, "--reset", UID).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("program", "tables"),
+    [
+        ("stream-exec-temporal-sort_1/temporal-sort-proctime", ["source_t"]),
+        ("stream-exec-interval-join_1/interval-join-negative-interval", ["orders_t", "shipments_t"]),
+    ],
+)
+def test_an_operator_that_flink_runs_without_state_starts_empty(
+    program: str, tables: list[str], tmp_path: Path
+) -> None:
+    starts = [text for table in tables for text in ("--start", f"{table}=earliest")]
+    done = dry_run(unpacked(tmp_path, program), *starts)
+    assert done.returncode == 0, done.stderr
+    assert "Flink keeps no state of it" in done.stdout
+
+
+def test_rows_in_flight_are_refused_unless_they_are_dropped(tmp_path: Path) -> None:
+    job = unpacked(tmp_path, "stream-exec-async-calc_1/async-calc-failure-exception")
+    arguments = ("--start", "source_t=earliest", "--json")
+    done = dry_run(job, *arguments)
+    assert done.returncode == 1
+    (operator,) = document(done)["operators"]
+    assert operator["outcome"] == "refused"
+    assert "rows are in flight" in operator["why"]
+    again = dry_run(job, *arguments, "--reset", operator["uid"])
+    assert again.returncode == 0, again.stderr
+    assert document(again)["operators"][0]["outcome"] == "starts empty"
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,9 @@ from compiled_plan.plans.execution.importing.matching import (
     candidate_uids,
     heirs,
     matched,
+    name_of,
     pending_sinks,
+    rows_in_flight,
     splits_of,
 )
 from compiled_plan.plans.execution.importing.model import (
@@ -174,8 +176,10 @@ class _Examined:
     def imported(self) -> Import:
         operators = matched(self.plan, self.head)
         stateful = [node for node in self.plan.in_order if keeps_state(node)]
-        self._check_reset([node.uid or "" for node in stateful])
+        waiting = [operator for operator in self.head.operators if rows_in_flight(operator)]
+        self._check_reset([*(node.uid or "" for node in stateful), *map(name_of, waiting)])
         states = tuple(self._operator(node, operators.get(node.id, ())) for node in stateful)
+        states += tuple(map(self._in_flight, waiting))
         sources, positions = self._sources(operators)
         taken = {operator.id for group in operators.values() for operator in group}
         left = [operator for operator in self.head.operators if operator.entries and operator.id not in taken]
@@ -187,7 +191,7 @@ class _Examined:
             operators=states,
             sources=sources,
             sinks=self._sinks(),
-            left=tuple(operator.uid or operator.name or operator.id for operator in left),
+            left=tuple(map(name_of, left)),
         )
         continued = {state.node for state in states if state.outcome in (Outcome.TAKEN, Outcome.COMPUTED)}
         entries: dict[int, tuple[str, ...]] = {}
@@ -205,6 +209,8 @@ class _Examined:
         if node.uid in self.options.reset:
             return about(Outcome.EMPTY, why="--reset")
         takeover = node.takeover
+        if not operators and takeover.stateless:
+            return about(Outcome.EMPTY, why="Flink keeps no state of it")
         refusal = takeover.refusal if operators else "the savepoint does not have this operator"
         if not refusal:
             computed = Outcome.COMPUTED if takeover.computation else Outcome.TAKEN
@@ -212,6 +218,16 @@ class _Examined:
         if ALL in self.options.reset:
             return about(Outcome.EMPTY, why=f"--reset all: {refusal}")
         return about(Outcome.REFUSED, why=refusal, remedy=f"--reset {node.uid} starts it empty")
+
+    def _in_flight(self, operator: SavepointOperator) -> OperatorImport:
+        """An asynchronous operator with rows that it has read and not yet emitted, which the sources do not repeat."""
+        name, count = name_of(operator), rows_in_flight(operator)
+        about = partial(OperatorImport, 0, name, "asynchronous operator", entries=count)
+        if self.options.reset & {name, ALL}:
+            return about(Outcome.EMPTY, why=f"{count} rows in flight are dropped: --reset")
+        why = f"{count} rows are in flight: Flink has read them, and not emitted their results"
+        remedy = f"stop the job when it is idle; --reset {name} drops these rows"
+        return about(Outcome.REFUSED, why=why, remedy=remedy)
 
     def _check_reset(self, uids: Sequence[str]) -> None:
         unknown = self.options.reset - {ALL, *uids}

@@ -20,6 +20,8 @@ from compiled_plan.plans.plan import CompiledPlan
 _SOURCE, _SPLITS = "source", "SourceReaderState"
 #: States in which a sink stores output that is committed after the checkpoint.
 _PENDING = re.compile("committer|committable", re.IGNORECASE)
+#: States with rows that an asynchronous operator has read and not yet emitted.
+_IN_FLIGHT = re.compile("^_(async|delta_join_operator_async)_wait(_operator)?_state_$")
 #: The id of a node at the end of an operator's name in Flink: `GroupAggregate[3]`.
 _NAMED = re.compile(r"(?P<kind>\w+)\[(?P<id>\d+)\]$")
 
@@ -112,3 +114,14 @@ def pending_sinks(plan: CompiledPlan, head: SavepointHead) -> frozenset[int]:
             named = {int(number) for number in re.findall(r"\d+", name)} & sinks
             pending |= named or sinks
     return frozenset(pending)
+
+
+def rows_in_flight(operator: SavepointOperator) -> int:
+    """The number of rows that an asynchronous operator has read and not yet emitted."""
+    lists = (stored for stored in operator.lists if _IN_FLIGHT.match(stored.name))
+    return sum(len(elements) for stored in lists for elements in stored.elements)
+
+
+def name_of(operator: SavepointOperator) -> str:
+    """The uid of an operator, or its name, or its id."""
+    return operator.uid or operator.name or operator.id

@@ -31,8 +31,8 @@ class OperatorImport(_Item):
     """The state of an operator.
 
     Args:
-        node: id of its node.
-        uid: its uid in the plan.
+        node: id of its node; 0 if it is not known.
+        uid: its uid in the plan; the name or id of an operator that the plan does not name.
         words: its description in the plan.
         outcome: the fate of its state.
         entries: number of its entries in the savepoint.
