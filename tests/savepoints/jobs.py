@@ -65,7 +65,7 @@ def _cluster() -> Iterator[Any]:
     configuration = runtime.configuration.Configuration()
     for name, value in _CLUSTER.items():
         configuration.setString(name, value)
-    builder = getattr(runtime.runtime.minicluster.MiniClusterConfiguration, "Builder")()
+    builder = runtime.runtime.minicluster.MiniClusterConfiguration.Builder()
     builder.setConfiguration(configuration).setNumTaskManagers(1).setNumSlotsPerTaskManager(_TOGETHER)
     cluster = runtime.runtime.minicluster.MiniCluster(builder.build())
     cluster.start()
