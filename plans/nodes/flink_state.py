@@ -40,11 +40,13 @@ class Takeover:
         computation: what is computed; empty if entries are taken over one to one.
         refusal: why the state cannot be taken over; empty if it can.
         stateless: True if Flink runs the node without an operator that has state.
+        timed: True if the conversion needs Flink's timers.
     """
 
     computation: str = ""
     refusal: str = ""
     stateless: bool = False
+    timed: bool = False
 
 
 #: STRING in plans.

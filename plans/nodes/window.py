@@ -369,7 +369,7 @@ def _takeover(node: _Aggregate, window: PlanModel) -> Takeover:
             return Takeover(refusal="Flink's state of sessions that rows carry has no starts")
         return replace(takeover, computation=_joined("starts of windows follow from their ends", takeover))
     if isinstance(window, HoppingWindow | CumulativeWindow | SlidingGroupWindow):
-        return replace(takeover, computation=_joined("slices of windows that have not fired", takeover))
+        return replace(takeover, computation=_joined("slices of windows that have not fired", takeover), timed=True)
     return takeover
 
 

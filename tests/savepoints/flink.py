@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from tests.upgrades.programs import in_files, write
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 #: Folders below that of a job: the output of Flink until the savepoint, and tables and output of a run without a stop.
 FIRST, WHOLE = "first", "whole"
+_SETTING = re.compile("SET '([^']+)' = '([^']*)';")
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Job:
         name: of its folder.
         program: statements over tables of files in `{folder}`, each in the folder of its name.
         parts: rows before and after the savepoint.
-        options: Flink's, beside those of the program.
+        options: Flink's, beside those that the program sets.
         form: CANONICAL, NATIVE, or CHECKPOINT for a retained incremental one.
     """
 
@@ -110,7 +112,7 @@ def _request(job: Job, stopped: Stopped) -> dict[str, Any]:
     stopped.plan.write_text(plan.to_json())
     return {
         "name": job.name,
-        "options": dict(job.options),
+        "options": {**dict(_SETTING.findall(job.program)), **job.options},
         "stopped": _open_ended(plan, folder),
         "rows": sum(map(_rows, first.values())),
         "folder": str(folder / "savepoints"),

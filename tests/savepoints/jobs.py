@@ -137,9 +137,18 @@ def _emitted(url: str) -> int:
 
 
 def _vertices(url: str) -> list[dict[str, Any]]:
-    with urlopen(url, timeout=_LIMIT) as answer:
-        vertices: list[dict[str, Any]] = json.load(answer)["vertices"]
+    job = _fetched(url)
+    if job["state"] in ("FAILING", "FAILED"):
+        history = _fetched(f"{url}/exceptions")["exceptionHistory"]["entries"]
+        raise RuntimeError(history[0]["stacktrace"][:2000] if history else job["state"])
+    vertices: list[dict[str, Any]] = job["vertices"]
     return vertices
+
+
+def _fetched(url: str) -> dict[str, Any]:
+    with urlopen(url, timeout=_LIMIT) as answer:
+        document: dict[str, Any] = json.load(answer)
+    return document
 
 
 def _await(condition: Callable[[], bool], fault: str) -> None:

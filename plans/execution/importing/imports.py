@@ -211,13 +211,18 @@ class _Examined:
         takeover = node.takeover
         if not operators and takeover.stateless:
             return about(Outcome.EMPTY, why="Flink keeps no state of it")
-        refusal = takeover.refusal if operators else "the savepoint does not have this operator"
+        refusal, remedy = takeover.refusal, f"--reset {node.uid} starts it empty"
+        if not operators:
+            refusal = "the savepoint does not have this operator"
+        elif takeover.timed and not any(state.kind == "TIMERS" for one in operators for state in one.states):
+            refusal = "the savepoint has none of its timers: Flink leaves those on the heap out of native savepoints"
+            remedy = f"take a canonical savepoint; {remedy}"
         if not refusal:
             computed = Outcome.COMPUTED if takeover.computation else Outcome.TAKEN
             return about(computed, why=takeover.computation)
         if ALL in self.options.reset:
             return about(Outcome.EMPTY, why=f"--reset all: {refusal}")
-        return about(Outcome.REFUSED, why=refusal, remedy=f"--reset {node.uid} starts it empty")
+        return about(Outcome.REFUSED, why=refusal, remedy=remedy)
 
     def _in_flight(self, operator: SavepointOperator) -> OperatorImport:
         """An asynchronous operator with rows that it has read and not yet emitted, which the sources do not repeat."""

@@ -25,6 +25,9 @@ final class MatchMapping extends StateMapping {
   private static final String NODES = "sharedBuffer-entries-with-lockable-edges";
   private static final String COUNTS = "sharedBuffer-events-count";
 
+  /** The state of a complete match; its number is 0. */
+  private static final String END = "$endState$";
+
   /** Positions in Flink's description of a match; the first row is null at the start. */
   private static final int STATE = 0;
 
@@ -43,6 +46,7 @@ final class MatchMapping extends StateMapping {
     JsonNode pattern = target.spec().get("pattern");
     // States are created from the last variable to the first, and 0 is the end. A variable's first
     // one has its name, the others a number behind it.
+    states.put(END, 0L);
     long state = 1;
     for (int i = pattern.size() - 1; i >= 0 && i < variables.size(); i--) {
       int least = Math.max(1, pattern.get(i).path("min").asInt());
@@ -93,14 +97,11 @@ final class MatchMapping extends StateMapping {
     return whole;
   }
 
-  /** Adds the open matches; returns false if there are none. */
+  /** Adds open matches, and complete ones that wait for them; returns false if there are none. */
   private boolean addMatches(JsonNode matches, FlinkKey key, Tree to) {
-    if (!matches.path(1).isEmpty())
-      throw new StateFormatException(
-          "a match is complete and waits for others, and such matches are not converted");
     List<JsonNode> open = new ArrayList<>();
     for (JsonNode match : matches.path(0)) if (!match.path(FIRST_ROW).isNull()) open.add(match);
-    if (open.isEmpty()) return false;
+    if (open.isEmpty() && matches.path(1).isEmpty()) return false;
     List<FlinkEntry> events = new ArrayList<>(key.all(EVENTS));
     // An event is its number among those of its time, and the time.
     events.sort(
@@ -122,10 +123,24 @@ final class MatchMapping extends StateMapping {
     for (FlinkEntry node : key.all(NODES)) nodes.put(node.userKey(), node.value().path(0));
     List<Tree> partial = new ArrayList<>();
     for (JsonNode match : open) partial.add(path(match, nodes, places));
+    List<Tree> complete = new ArrayList<>();
+    for (JsonNode match : matches.path(1)) complete.add(path(match, nodes, places));
+    complete.sort(
+        Comparator.comparingLong(MatchMapping::firstPlace)
+            .thenComparingInt(match -> steps(match).size()));
     to.put("count", (long) rows.size());
     to.put("rows", rows);
     to.put("partial", partial);
+    to.put("complete", complete);
     return true;
+  }
+
+  private static List<?> steps(Tree path) {
+    return (List<?>) path.get("rows");
+  }
+
+  private static long firstPlace(Tree path) {
+    return (Long) ((Tree) steps(path).get(0)).get("place");
   }
 
   private Tree path(JsonNode match, Map<JsonNode, JsonNode> nodes, Map<JsonNode, Long> places) {
