@@ -140,7 +140,8 @@ def _vertices(url: str) -> list[dict[str, Any]]:
     job = _fetched(url)
     if job["state"] in ("FAILING", "FAILED"):
         history = _fetched(f"{url}/exceptions")["exceptionHistory"]["entries"]
-        raise RuntimeError(history[0]["stacktrace"][:2000] if history else job["state"])
+        lines = history[0]["stacktrace"].splitlines() if history else []
+        raise RuntimeError(" | ".join(line for line in lines if line.startswith("Caused by")) or job["state"])
     vertices: list[dict[str, Any]] = job["vertices"]
     return vertices
 
@@ -184,7 +185,8 @@ def _seconds() -> Any:
 def _message(fault: Exception) -> str:
     java, texts = getattr(fault, "java_exception", None), []
     while java is not None:
-        texts.append(str(java.toString())[:600])
+        place = next((f" at {frame.toString()}" for frame in java.getStackTrace()), "")
+        texts.append(str(java.toString())[:600] + place)
         java = java.getCause()
     causes = [line for line in str(fault).splitlines() if "aused by" in line]
     return " | ".join(texts or causes) or repr(fault)
