@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from tests.flink_programs.verdicts import Outcome
 from tests.savepoints.expiry import expiries
 from tests.savepoints.programs import expiring_jobs, fixed_jobs, random_job
 from tests.savepoints.trial import verdicts
@@ -40,7 +41,7 @@ def savepoints(
     judged = verdicts(chosen, work.resolve(), _ERR.print) if chosen else []
     judged += expiries(expiring, work.resolve() / "expiry") if expiring else []
     for one in judged:
-        if one.outcome.deviates:
+        if one.outcome is not Outcome.EQUAL:
             print(f"{one.name}: {one.outcome.value}\n  {one.facts[:1000]}".replace("\n", "\n  "))
     for outcome in dict.fromkeys(one.outcome for one in judged):
         print(f"{sum(one.outcome is outcome for one in judged):>4}  {outcome.value}")

@@ -14,6 +14,8 @@ from tests.upgrades.chance.rows import halves
 from tests.upgrades.chance.shapes import SHAPES, Shape
 from tests.upgrades.kinds.model import TABLES
 
+#: Start of the names of random jobs.
+RANDOM = "random-"
 _SALES = TABLES["sales"]
 _MOMENTS = TABLES["moments"].replace("id INT", "shop STRING, price INT")
 _WIDE = TABLES["wide"]
@@ -58,7 +60,7 @@ _VARIED = ("kind", "exists", "window", "frame", "pattern", "skip")
 def random_job(seed: int) -> Job:
     """A random program over random rows, stopped at a random row."""
     backend = list(_BACKENDS.values())[seed % len(_BACKENDS)]
-    return _program_job(f"random-{seed}", pair(seed).old, seed, backend)
+    return _program_job(f"{RANDOM}{seed}", pair(seed).old, seed, backend)
 
 
 def _program_job(name: str, program: Program, seed: int, options: Mapping[str, str]) -> Job:
