@@ -112,8 +112,7 @@ final class Conversion {
     for (Map.Entry<Integer, OperatorSubtaskState> subtask : subtasks(operator).entrySet()) {
       OperatorSubtaskState state = subtask.getValue();
       if (!state.getManagedKeyedState().isEmpty() || !state.getRawKeyedState().isEmpty()) {
-        parts.add(
-            threads.submit(placed(operator, () -> keyed(operator, subtask.getKey(), state))));
+        parts.add(threads.submit(placed(operator, () -> keyed(operator, subtask.getKey(), state))));
       }
     }
     return new Pending(operator, lists, parts);

@@ -80,8 +80,8 @@ final class RawTimers {
     return Snapshots.prepared(TypeSerializerSnapshot.readVersionedSnapshot(view, trust));
   }
 
-  private StateForm state(
-      String name, TypeSerializer<Object> key, TypeSerializer<Object> namespace) throws Refusal {
+  private StateForm state(String name, TypeSerializer<Object> key, TypeSerializer<Object> namespace)
+      throws Refusal {
     StateForm state = states.get(name);
     if (state == null) {
       TimerSerializer<Object, Object> timers = new TimerSerializer<>(key, namespace);
