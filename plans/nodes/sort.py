@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
-from compiled_plan.plans.nodes.flink_state import Row, StateItem, Takeover, row_types
+from compiled_plan.plans.nodes.flink_state import RECENT_ROWS, Row, StateItem, Takeover, row_types
 from compiled_plan.plans.nodes.model import Enforcing
 from compiled_plan.plans.nodes.rules import Columns, Path, order, same_as_input
 from compiled_plan.plans.nodes.specs import SortSpec
@@ -53,7 +53,11 @@ class TemporalSort(PlanNode):
 
     @property
     def takeover(self) -> Takeover:
-        return Takeover()
+        time = self.output_type.types[self.order_by.fields[0].index]
+        by_arrival = isinstance(time, TimestampBase) and time.kind is TimeKind.PROCTIME
+        return Takeover(
+            states=("dataState", "lastTriggeringTsState", "sortState"), unless=RECENT_ROWS if by_arrival else ""
+        )
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         return row_types(rows)

@@ -118,7 +118,7 @@ class Import:
             folder = Path(name) / "form"
             plan = with_uids(plan)
             head = read_savepoint(savepoint, folder, uids=tuple(candidate_uids(plan)), jars=options.jars)
-            yield _Examined(plan, folder, head, options).imported()
+            yield examined(plan, folder, head, options)
 
     def check(self) -> None:
         """Raise if anything is refused.
@@ -160,6 +160,21 @@ def _name(part: OperatorImport | SourceImport | SinkImport) -> str:
     if isinstance(part, OperatorImport):
         return f"operator {part.uid} ({part.words})"
     return f"{'source' if isinstance(part, SourceImport) else 'sink'} {part.table}"
+
+
+def examined(plan: CompiledPlan, folder: Path, head: SavepointHead, options: ImportOptions) -> Import:
+    """Decide what a plan takes over.
+
+    Args:
+        plan: the plan with uids.
+        folder: the savepoint's neutral form.
+        head: its head.
+        options: see `ImportOptions`.
+
+    Raises:
+        CheckpointError: the savepoint is not of a job that ran the plan, or an option names an unknown part.
+    """
+    return _Examined(plan, folder, head, options).imported()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +220,12 @@ class _Examined:
         if node.uid in self.options.reset:
             return about(Outcome.EMPTY, why="--reset")
         takeover = node.takeover
-        refusal = takeover.refusal if operators else "the savepoint does not have this operator"
+        states = dict.fromkeys(state.name for operator in operators for state in operator.converted_states)
+        refusal = takeover.refusal_of(states) if operators else "the savepoint does not have this operator"
         if not refusal:
             computed = Outcome.COMPUTED if takeover.computation else Outcome.TAKEN
-            return about(computed, why=takeover.computation)
+            unless = takeover.unless and f"refused by the import if {takeover.unless}"
+            return about(computed, why="; ".join(filter(None, (takeover.computation, unless))))
         if ALL in self.options.reset:
             return about(Outcome.EMPTY, why=f"--reset all: {refusal}")
         return about(Outcome.REFUSED, why=refusal, remedy=f"--reset {node.uid} starts it empty")
