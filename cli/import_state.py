@@ -118,7 +118,7 @@ def import_state(
                 sys.stdout.write(to_json(opened.report))
             else:
                 _show(opened)
-            opened.check()
+            opened.check(options)
             if dry_run:
                 return
             from compiled_plan.plans.execution.session.spark_session import spark_session

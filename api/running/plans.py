@@ -192,6 +192,7 @@ class CompiledPlan(Plan):
         Raises:
             CheckpointError: the savepoint cannot be read or is not of the plan, a part of it is refused, or the
                 checkpoint is not empty. Nothing is written.
+            UnsupportedError: the plan has something that does not run; names it.
             ExecutionError: Java is missing, or an unsuitable Spark session is active.
         """
         from compiled_plan.plans.execution.embedded import session
@@ -206,10 +207,10 @@ class CompiledPlan(Plan):
         )
         with Import.open(str(savepoint), self, options) as opened:
             if checkpoint:
-                opened.check()
                 run = RunOptions(
                     checkpoint=str(checkpoint), functions_from=tuple(functions_from), java_function=tuple(java_function)
                 )
+                opened.check(run)
                 opened.write(session(debug=is_debug()), run)
             return opened.report
 

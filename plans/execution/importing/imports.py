@@ -38,11 +38,13 @@ from compiled_plan.plans.execution.importing.positions import (
 )
 from compiled_plan.plans.execution.savepoint.head import SavepointHead, SavepointOperator
 from compiled_plan.plans.execution.savepoint.reading import read_savepoint
+from compiled_plan.plans.functions.naming import with_module_functions
 from compiled_plan.plans.inspection.identity import keeps_state, with_uids
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.plan.session_options import UTC, with_zone
 from compiled_plan.plans.text.visible import counted
 
 if TYPE_CHECKING:
@@ -140,14 +142,21 @@ class Import:
             head = read_savepoint(savepoint, folder, uids=tuple(candidate_uids(plan)), jars=options.jars)
             yield examined(plan, folder, head, options)
 
-    def check(self) -> None:
+    def check(self, options: RunOptions) -> None:
         """Raise if anything is refused.
+
+        Args:
+            options: the functions of the plan.
 
         Raises:
             CheckpointError: names each part, with the reason and the remedy.
+            UnsupportedError: the plan has something that does not run; names it.
         """
+        from compiled_plan.plans.execution.stages.prepared import prepare
+
         refused = self.report.refused
         if not refused:
+            prepare(with_zone(with_module_functions(self.plan, options.functions_from), options.time_zone, UTC))
             return
         parts = [f"  - {_name(part)}: {part.why}" for part in refused]
         remedies = dict.fromkeys(part.remedy for part in refused if part.remedy)
@@ -169,7 +178,7 @@ class Import:
         """
         from compiled_plan.plans.execution.run import Run
 
-        self.check()
+        self.check(options)
         Run(spark, self.plan, options, begin=self.start(spark)).prepare()
 
     def start(self, spark: SparkSession) -> Callable[[Folder, UpgradeRequest], Start]:

@@ -13,6 +13,7 @@ from compiled_plan.plans.execution.importing.imports import Import, ImportOption
 from compiled_plan.plans.execution.importing.matching import candidate_uids
 from compiled_plan.plans.execution.importing.model import ImportReport, Outcome
 from compiled_plan.plans.execution.savepoint.head import KeyedState, OperatorList, SavepointHead, SavepointOperator
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.plan import CompiledPlan
 
@@ -24,6 +25,10 @@ TOTALS = TABLES + "INSERT INTO totals SELECT item, COUNT(price) FROM orders GROU
 RECENT = TABLES + (
     "INSERT INTO totals SELECT item, COUNT(*) OVER (PARTITION BY item ORDER BY seen "
     "RANGE BETWEEN INTERVAL '1' SECOND PRECEDING AND CURRENT ROW) FROM orders;"
+)
+TOP = TABLES + (
+    "INSERT INTO totals SELECT item, price FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY item ORDER BY price) AS n "
+    "FROM orders) WHERE n <= 3;"
 )
 STARTS = {"orders": "earliest"}
 
@@ -79,6 +84,13 @@ def test_a_state_that_is_not_converted_is_refused() -> None:
     assert part.why.startswith("Flink's state accStateOfTomorrow of it is not converted, only accState, ")
 
 
+def test_the_state_of_a_rank_depends_on_its_strategy() -> None:
+    plan = compiled(TOP)
+    taken = report(plan, state("data-state-with-append"), transformation="rank")
+    refused = report(plan, state("data-state"), transformation="rank")
+    assert [part.outcome for part in (*taken.operators, *refused.operators)] == [Outcome.COMPUTED, Outcome.REFUSED]
+
+
 def test_a_state_without_entries_is_no_reason_to_refuse() -> None:
     (part,) = report(compiled(TOTALS), state("accState"), state("accStateOfTomorrow", 0)).operators
     assert part.outcome is Outcome.TAKEN
@@ -91,7 +103,7 @@ def test_a_view_of_a_java_function_is_refused(view: str, outcome: Outcome) -> No
     (call,) = node.agg_calls  # type: ignore[attr-defined]
     java = call.model_copy(update={"internal_name": None, "function_class": "org.example.Weighted"})
     changed = node.model_copy(update={"agg_calls": (java, call)})
-    plan = replace(plan, nodes=tuple(changed if other is node else other for other in plan.nodes))
+    plan = replace(plan, nodes=tuple(changed if part is node else part for part in plan.nodes))
     (part,) = report(plan, state("accState"), state(view)).operators
     assert part.outcome is outcome
     if outcome is Outcome.REFUSED:
@@ -115,11 +127,11 @@ def test_state_of_no_operator_of_the_plan_is_refused() -> None:
     with pytest.raises(
         CheckpointError, match="operator 99_join of the savepoint: no operator of the plan has"
     ) as error:
-        refused.check()
+        refused.check(RunOptions())
     assert "--allow-non-restored-state" in error.value.remedy
     allowed = imported(plan, *operators, allow=True)
     assert [part.outcome for part in allowed.report.left] == [Outcome.NOT_RESTORED]
-    allowed.check()
+    allowed.check(RunOptions())
 
 
 def test_positions_of_a_source_of_no_table_are_refused() -> None:
