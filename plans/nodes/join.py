@@ -243,7 +243,8 @@ class TemporalJoin(PlanNode):
 
     @property
     def takeover(self) -> Takeover:
-        return Takeover(states=("left", "right", "next-index", "timer", "cleanup-timestamp"))
+        waiting = ("left", "next-index", "timer") if self.right_time_attribute_index >= 0 else ()
+        return Takeover(states=("right", "cleanup-timestamp", *waiting))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         by_rowtime = self.right_time_attribute_index >= 0

@@ -55,9 +55,9 @@ class TemporalSort(PlanNode):
     def takeover(self) -> Takeover:
         time = self.output_type.types[self.order_by.fields[0].index]
         by_arrival = isinstance(time, TimestampBase) and time.kind is TimeKind.PROCTIME
-        return Takeover(
-            states=("dataState", "lastTriggeringTsState", "sortState"), unless=RECENT_ROWS if by_arrival else ""
-        )
+        if by_arrival:
+            return Takeover(states=("sortState",), unless=RECENT_ROWS)
+        return Takeover(states=("dataState", "lastTriggeringTsState"))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         return row_types(rows)

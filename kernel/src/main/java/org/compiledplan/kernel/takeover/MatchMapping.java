@@ -23,7 +23,6 @@ final class MatchMapping extends StateMapping {
   private static final String MATCHES = "nfaStateName";
   private static final String EVENTS = "sharedBuffer-events";
   private static final String NODES = "sharedBuffer-entries-with-lockable-edges";
-  private static final String COUNTS = "sharedBuffer-events-count";
 
   /** Positions in Flink's description of a match; the first row is null at the start. */
   private static final int STATE = 0;
@@ -57,7 +56,6 @@ final class MatchMapping extends StateMapping {
 
   @Override
   public Tree of(FlinkKey key) {
-    checkStates(key, WAITING, MATCHES, EVENTS, NODES, COUNTS);
     Tree tree = target.fresh();
     FlinkEntry matches = key.only(MATCHES);
     Waiting waiting = waiting(key);
