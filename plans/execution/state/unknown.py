@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: The fields with a time of last write.
 WRITES = ("lastWrite", "lastChange")
+#: These, and the earliest of a list of rows.
+_TIMES = (*WRITES, "oldest")
 #: The time in ms that stands for an unknown one: no run writes state in 1970.
 NO_TIME = 0
 
@@ -39,7 +41,7 @@ def _without(column: Column, type_: s.DataType, moment: Column) -> Column:
     fields = []
     for field in type_.fields:
         value = column.getField(field.name)
-        if field.name in WRITES:
+        if field.name in _TIMES:
             value = F.when(value != moment, value)
         fields.append(_without(value, field.dataType, moment).alias(field.name))
     return F.when(column.isNotNull(), F.struct(*fields))
@@ -49,5 +51,5 @@ def _has_write(type_: s.DataType) -> bool:
     if isinstance(type_, s.ArrayType):
         return _has_write(type_.elementType)
     return isinstance(type_, s.StructType) and any(
-        field.name in WRITES or _has_write(field.dataType) for field in type_.fields
+        field.name in _TIMES or _has_write(field.dataType) for field in type_.fields
     )
