@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.state.content import short_type, time_text
 from compiled_plan.plans.execution.state.model import (
@@ -12,10 +13,14 @@ from compiled_plan.plans.execution.state.model import (
     KeyReport,
     OperatorState,
     Part,
+    SavepointReport,
     StateReport,
 )
 from compiled_plan.plans.text.durations import format_duration
 from compiled_plan.plans.text.visible import counted
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.execution.state.reader import StoredOperator
 
 _UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))
 _BAR = 30
@@ -48,16 +53,57 @@ def overview(report: StateReport) -> Iterator[Sequence[str]]:
                 keeps,
                 figures[0] if number == 0 else "",
                 *figures[1:],
-                _time(part.oldest_write),
-                _time(part.newest_write),
+                _written(part, part.oldest_write),
+                _written(part, part.newest_write),
                 _ttl(part),
                 str(part.expired) if part.ttl else "",
                 _time(part.next_expiry),
             )
 
 
+def _written(part: Part, ms: int | None) -> str:
+    return "unknown" if ms is None and part.unknown else _time(ms)
+
+
+def unread_lines(report: StateReport, operator: StoredOperator | None = None) -> Iterator[str]:
+    """State of a savepoint that is not shown; of one operator of the plan, or all."""
+    for state in report.savepoint.unread if report.savepoint else ():
+        if operator is not None and state.name != operator.uid:
+            continue
+        words = f"{state.words}, " if state.words else ""
+        reason = "refused" if state.node is not None else "not of the plan"
+        figures = f"{counted(state.entries, 'row')}, {size_text(state.bytes)}"
+        yield f"{state.name}: {words}{figures}: {reason}: {state.why}"
+
+
+LISTED = ("operator", "name", "state", "kind", "entries", "TTL", "bytes")
+
+
+def about_savepoint(report: SavepointReport) -> str:
+    """The identification of a savepoint."""
+    form = f", {report.format.lower()}" if report.format else ""
+    return f"{report.uri}, taken at {time_text(report.taken_at)}{form}"
+
+
+def listing(report: SavepointReport) -> Iterator[Sequence[str]]:
+    """One row per operator, and per state."""
+    for operator in report.operators:
+        name = operator.uid or operator.id
+        size = size_text(operator.bytes) if operator.bytes else ""
+        yield name, operator.name or "", operator.position, "", str(operator.entries or ""), "", size
+        for state in operator.states:
+            yield "", "", state.name, state.kind, str(state.entries), "yes" if state.ttl else "", ""
+        for stored, elements in operator.elements.items():
+            yield "", "", stored, "OPERATOR LIST", str(elements), "", ""
+
+
 def about(report: StateReport) -> str:
     """The identification of the inspected state."""
+    if report.savepoint is not None:
+        taken = f"taken at {time_text(report.savepoint.taken_at)}"
+        watermark = report.savepoint.watermark
+        timed = "no watermark" if watermark is None else f"watermark {time_text(watermark)}"
+        return f"{report.checkpoint}, {taken}, {timed}, at {time_text(report.at)}"
     batch = "no micro-batch is done" if report.batch is None else f"after micro-batch {report.batch}"
     return f"{report.checkpoint}, generation {report.generation}, {batch}, at {time_text(report.at)}"
 
@@ -89,6 +135,8 @@ def _part_lines(part: Part, at: int) -> Iterator[str]:
         yield f"{_INDENT * 2}of times {time_text(part.oldest_time)} to {time_text(part.newest_time)}"
     if part.oldest_write is not None and part.newest_write is not None:
         yield f"{_INDENT * 2}written {time_text(part.oldest_write)} to {time_text(part.newest_write)}"
+    if part.unknown:
+        yield f"{_INDENT * 2}written at an unknown time: {counted(part.unknown, 'row')} (Flink has none at TTL 0)"
     if part.ages:
         yield f"{_INDENT * 2}by age"
         yield from _bars(part.ages)

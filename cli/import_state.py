@@ -68,6 +68,13 @@ def import_state(
             "default the time of the import.",
         ),
     ] = "",
+    allow_non_restored_state: Annotated[
+        bool,
+        typer.Option(
+            "--allow-non-restored-state",
+            help="Leave state of the savepoint behind that is of no operator of the plan.",
+        ),
+    ] = False,
     jars: Annotated[
         list[str] | None,
         typer.Option(metavar="JAR", help="Jar with classes that are stored in the savepoint; repeatable."),
@@ -82,7 +89,7 @@ def import_state(
 ) -> None:
     """Start a checkpoint with the state and the positions of a Flink job that ran the plan.
 
-    Everything or nothing: if the state of an operator is refused, nothing is written. Then `execute-plan PLAN
+    Everything or nothing: if anything is refused, nothing is written. Then `execute-plan PLAN
     --checkpoint DIR` continues where the savepoint was taken.
 
     Exit codes: 0 imported, or all can be imported (--dry-run), 1 refused or failed, 2 wrong usage.
@@ -96,7 +103,13 @@ def import_state(
 
     settings = spark_settings(conf or [], conf_file)
     try:
-        chosen = ImportOptions.of(start or [], reset or [], written_at, jars or [])
+        chosen = ImportOptions.of(
+            start or [],
+            reset or [],
+            written_at,
+            jars or [],
+            allow_non_restored_state=allow_non_restored_state,
+        )
     except CompiledPlanError as fault:
         raise typer.BadParameter(str(fault)) from None
     try:
@@ -105,7 +118,7 @@ def import_state(
                 sys.stdout.write(to_json(opened.report))
             else:
                 _show(opened)
-            opened.check()
+            opened.check(options)
             if dry_run:
                 return
             from compiled_plan.plans.execution.session.spark_session import spark_session
@@ -140,8 +153,8 @@ def _rows(report: ImportReport) -> Iterator[Sequence[str]]:
         yield f"source {source.table}", source.position, source.outcome.value, "", "", source.why
     for sink in report.sinks:
         yield f"sink {sink.table}", "", sink.outcome.value, "", "", sink.why
-    for name in report.left:
-        yield name, "", "left over", "", "", "no operator of the plan has this state"
+    for left in report.left:
+        yield left.name, "", left.outcome.value, str(left.entries), size_text(left.bytes), left.why
 
 
 def main() -> None:

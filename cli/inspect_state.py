@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from compiled_plan.cli._run_options import with_run_options
 from compiled_plan.cli.common.terminal import (
     Conf,
     ConfFile,
@@ -20,20 +24,31 @@ from compiled_plan.cli.common.terminal import (
     spark_settings,
 )
 from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.inspection.checked_plans import plan_from_file
 
 if TYPE_CHECKING:
+    from compiled_plan.plans.execution.importing.imports import Import
     from compiled_plan.plans.execution.state.reader import StateReader
 
 app = app_for("inspect-state")
 
 
 @app.command()
+@with_run_options(only=("time_zone", "functions_from", "java_function"))
 def inspect(
+    options: RunOptions,
     checkpoint: Annotated[
-        str, typer.Argument(metavar="CHECKPOINT", help="Checkpoint folder, local or any Hadoop URI.")
+        str,
+        typer.Argument(
+            metavar="CHECKPOINT", help="Checkpoint folder, local or any Hadoop URI; or that of a Flink savepoint."
+        ),
     ],
     operator: Annotated[
         str, typer.Argument(metavar="[OPERATOR]", help="Uid of an operator, or the id of its node.")
+    ] = "",
+    plan: Annotated[
+        str, typer.Option(metavar="PLAN.json", help="The plan that the job of a Flink savepoint ran.")
     ] = "",
     what_if: Annotated[
         list[str] | None,
@@ -52,6 +67,10 @@ def inspect(
     export: Annotated[
         str, typer.Option(metavar="PATH", help="Write all state entries of the operator to a new folder, as Parquet.")
     ] = "",
+    jars: Annotated[
+        list[str] | None,
+        typer.Option(metavar="JAR", help="Jar with classes that are stored in the savepoint; repeatable."),
+    ] = None,
     master: Master = "",
     conf: Conf = None,
     conf_file: ConfFile = "",
@@ -63,6 +82,9 @@ def inspect(
     Without OPERATOR: one line per operator, with its keys, rows and bytes, oldest and newest write, TTLs, number of
     expired rows and next expiry. With OPERATOR: rows by age, and rows by the time of their expiry.
 
+    A savepoint or retained checkpoint of Flink is shown in the same way with --plan; without it, its operators, the
+    names of their states and the offsets of Kafka.
+
     Exit codes: 0 shown, 1 the checkpoint, operator or key does not exist or cannot be read, 2 wrong usage.
     """
     if (key or export) and not operator:
@@ -71,17 +93,56 @@ def inspect(
         raise typer.BadParameter("--what-if, --key and --export exclude each other")
     settings = spark_settings(conf or [], conf_file)
     try:
-        from compiled_plan.plans.execution.session.spark_session import spark_session
-        from compiled_plan.plans.execution.spark.logs import silence_py4j
-        from compiled_plan.plans.execution.state.reader import StateReader
+        from compiled_plan.plans.execution.savepoint.reading import is_savepoint
 
-        if not debug:
-            silence_py4j()
-        with spark_session(master, settings, verbose=debug) as spark:
-            _show(StateReader.open(spark, checkpoint), operator, what_if or [], key or [], export, as_json)
+        if not plan and is_savepoint(checkpoint):
+            if operator or what_if:
+                raise typer.BadParameter("operators of a Flink savepoint are those of its plan: give --plan PLAN.json")
+            _list(checkpoint, tuple(map(Path, jars or ())), as_json)
+            return
+        with ExitStack() as stack:
+            savepoint = stack.enter_context(_savepoint(checkpoint, plan, options, jars or [])) if plan else None
+            from compiled_plan.plans.execution.session.spark_session import spark_session
+            from compiled_plan.plans.execution.spark.logs import silence_py4j
+            from compiled_plan.plans.execution.state.reader import StateReader
+
+            if not debug:
+                silence_py4j()
+            spark = stack.enter_context(spark_session(master, settings, verbose=debug))
+            if savepoint is None:
+                reader = StateReader.open(spark, checkpoint)
+            else:
+                from compiled_plan.plans.execution.importing.viewing import savepoint_reader
+
+                reader = stack.enter_context(savepoint_reader(spark, savepoint, options))
+            _show(reader, operator, what_if or [], key or [], export, as_json)
     except CompiledPlanError as fault:
         fail(fault, debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
+
+
+def _savepoint(path: str, plan: str, options: RunOptions, jars: Sequence[str]) -> AbstractContextManager[Import]:
+    from compiled_plan.plans.execution.importing.imports import Import, ImportOptions
+    from compiled_plan.plans.execution.state.unknown import NO_TIME
+
+    chosen = ImportOptions(written_at=NO_TIME, jars=tuple(map(Path, jars)))
+    return Import.open(path, plan_from_file(plan), chosen)
+
+
+def _list(path: str, jars: Sequence[Path], as_json: bool) -> None:
+    from compiled_plan.cli._state_text import LISTED, about_savepoint, listing
+    from compiled_plan.plans.execution.importing.listing import listed
+    from compiled_plan.plans.execution.state.model import SavepointHeads, to_json
+
+    report = listed(path, jars)
+    if as_json:
+        _print(to_json(SavepointHeads(savepoint=report)))
+        return
+    typer.echo(about_savepoint(report), err=True)
+    if report.operators:
+        print_table(LISTED, listing(report))
+    else:
+        _print("no operator of the savepoint has state\n")
 
 
 def _show(
@@ -92,7 +153,7 @@ def _show(
     path: str,
     as_json: bool,
 ) -> None:
-    from compiled_plan.cli._state_text import COLUMNS, about, key_lines, operator_lines, overview
+    from compiled_plan.cli._state_text import COLUMNS, about, key_lines, operator_lines, overview, unread_lines
     from compiled_plan.plans.execution.state.figures import tried_of
     from compiled_plan.plans.execution.state.keys import key_of
     from compiled_plan.plans.execution.state.model import Exported, Figures, KeyEntries, to_json
@@ -123,10 +184,12 @@ def _show(
             print_table(COLUMNS, overview(report))
         else:
             _print("no operator of the plan has state\n")
+        _print(_lines(unread_lines(report)))
     else:
         typer.echo(about(report), err=True)
         for stateful in report.operators:
             _print(_lines(operator_lines(stateful, report.at)))
+        _print(_lines(unread_lines(report, operator)))
 
 
 def _lines(lines: object) -> str:

@@ -106,6 +106,7 @@ _PHRASES = {
     "export": ("export_state()", ""),
     "jars": ("jars", 'jars=["{}"]'),
     "written-at": ("written_at", 'written_at="{}"'),
+    "allow-non-restored-state": ("allow_non_restored_state=True", ""),
     "prune": ("`execute-plan --prune`", ""),
     "rollback": ("`execute-plan --rollback`", ""),
 }

@@ -165,6 +165,7 @@ class CompiledPlan(Plan):
         start: Mapping[str, str] | None = None,
         reset: Sequence[str] = (),
         written_at: str = "",
+        allow_non_restored_state: bool = False,
         jars: Sequence[str] = (),
         functions_from: Sequence[str] = (),
         java_function: Sequence[str] = (),
@@ -180,6 +181,7 @@ class CompiledPlan(Plan):
             start: positions of sources by table: "earliest", "latest" or offsets of Kafka.
             reset: uids of operators that start empty although their state is refused; "all" for all of them.
             written_at: time of last write of entries without one, such as "2026-01-31T12:00:00Z"; by default now.
+            allow_non_restored_state: leave state of the savepoint behind that is of no operator of the plan.
             jars: jars with classes that are stored in the savepoint.
             functions_from: modules, folders and jars from which the plan may import functions.
             java_function: classes of Java functions that the plan does not name, as "NAME=CLASS".
@@ -190,18 +192,25 @@ class CompiledPlan(Plan):
         Raises:
             CheckpointError: the savepoint cannot be read or is not of the plan, a part of it is refused, or the
                 checkpoint is not empty. Nothing is written.
+            UnsupportedError: the plan has something that does not run; names it.
             ExecutionError: Java is missing, or an unsuitable Spark session is active.
         """
         from compiled_plan.plans.execution.embedded import session
         from compiled_plan.plans.execution.importing.imports import Import, ImportOptions
 
-        options = ImportOptions.of([f"{table}={at}" for table, at in (start or {}).items()], reset, written_at, jars)
+        options = ImportOptions.of(
+            [f"{table}={at}" for table, at in (start or {}).items()],
+            reset,
+            written_at,
+            jars,
+            allow_non_restored_state=allow_non_restored_state,
+        )
         with Import.open(str(savepoint), self, options) as opened:
             if checkpoint:
-                opened.check()
                 run = RunOptions(
                     checkpoint=str(checkpoint), functions_from=tuple(functions_from), java_function=tuple(java_function)
                 )
+                opened.check(run)
                 opened.write(session(debug=is_debug()), run)
             return opened.report
 

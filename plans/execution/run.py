@@ -155,9 +155,9 @@ class Run:
         java_class(jvm, f"{_HOST}.SessionStart").forgetOrigins(session)
         java_class(jvm, f"{_HOST}.OrderNumber").register(session)
         java_class(jvm, f"{_HOST}.RowWatermark").register(session)
-        provide(self.spark, self.prepared.plan)
 
     def _opened_sources(self) -> Sources:
+        provide(self.spark, self.prepared.plan)
         context = connectors.SourceContext(self.spark, self.options.max_files_per_batch, self._clock)
         return Sources(self.prepared, context)
 

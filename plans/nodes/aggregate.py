@@ -54,7 +54,7 @@ class GroupAggregate(StatefulNode):
 
     @property
     def takeover(self) -> Takeover:
-        return accumulators_takeover(self.agg_calls, counted=self.need_retraction)
+        return accumulators_takeover(self.agg_calls, counted=self.need_retraction, states=("accState",))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.grouping)
@@ -136,7 +136,7 @@ class GlobalGroupAggregate(StatefulNode):
 
     @property
     def takeover(self) -> Takeover:
-        return accumulators_takeover(self.agg_calls, counted=self.need_retraction)
+        return accumulators_takeover(self.agg_calls, counted=self.need_retraction, states=("accState",))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         types = self.local_agg_input_row_type.types
@@ -186,7 +186,10 @@ class IncrementalGroupAggregate(StatefulNode):
     def takeover(self) -> Takeover:
         if self.final_agg_grouping != tuple(range(len(self.final_agg_grouping))):
             return Takeover(refusal="the columns of its final key are not the first ones of its partial key")
-        return Takeover("the distinct values of all buckets of a key go to the last phase of the aggregate")
+        return Takeover(
+            "the distinct values of all buckets of a key go to the last phase of the aggregate",
+            states=("accState", "distinctAcc_*"),
+        )
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield unsure("calls", self.partial_original_agg_calls, self.partial_agg_grouping)

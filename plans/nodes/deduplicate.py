@@ -53,7 +53,7 @@ class Deduplicate(StatefulNode):
 
     @property
     def takeover(self) -> Takeover:
-        return Takeover()
+        return Takeover(states=("deduplicate-state", "waiting-to-emit-on-timer", "already-emitted-state-boolean"))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         first = not self.is_rowtime and not self.keep_last_row
@@ -89,7 +89,7 @@ class ChangelogNormalize(StatefulNode):
 
     @property
     def takeover(self) -> Takeover:
-        return Takeover()
+        return Takeover(states=("deduplicate-state",))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.unique_keys)

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 from compiled_plan.plans.nodes.model import value_to_json
 from compiled_plan.plans.nodes.specs import AggregateCall
@@ -41,13 +42,34 @@ class Takeover:
         refusal: why the state cannot be taken over; empty if it can.
         stateless: True if Flink runs the node without an operator that has state.
         timed: True if the conversion needs Flink's timers.
+        states: patterns of the names of the states that are converted; timers have none.
+        refusals: by pattern of a state that is not converted, the reason.
+        unless: the forms of entries that are refused; only reading the entries tells.
     """
 
     computation: str = ""
     refusal: str = ""
     stateless: bool = False
     timed: bool = False
+    states: tuple[str, ...] = ()
+    refusals: Mapping[str, str] = field(default_factory=dict)
+    unless: str = ""
 
+    def refusal_of(self, states: Iterable[str]) -> str:
+        """The reason why state with entries in these states cannot be taken over; empty if it can."""
+        if self.refusal:
+            return self.refusal
+        for state in states:
+            refusal = next((why for pattern, why in self.refusals.items() if fnmatchcase(state, pattern)), "")
+            if refusal:
+                return f"{refusal}: its state {state}"
+            if not any(fnmatchcase(state, pattern) for pattern in self.states):
+                return f"Flink's state {state} of it is not converted, only {', '.join(self.states)}"
+        return ""
+
+
+#: Rows that Flink emits with its next timer, and that cannot be told from rows that it has emitted.
+RECENT_ROWS = "rows arrived in the last millisecond before the savepoint"
 
 #: STRING in plans.
 _LONGEST = "VARCHAR(2147483647)"
@@ -114,14 +136,34 @@ ACCUMULATORS: Mapping[str, Accumulator] = {
 }
 
 
-def accumulators_takeover(calls: Sequence[AggregateCall], *, counted: bool) -> Takeover:
-    """The conversion of the accumulators of calls; `counted` if Flink counts the rows."""
+#: The states of distinct values, and of the views of a call by its number.
+_VIEWS = ("distinctAcc_*", "agg[0-9]*")
+
+
+def accumulators_takeover(calls: Sequence[AggregateCall], *, counted: bool, states: tuple[str, ...]) -> Takeover:
+    """The conversion of the accumulators of calls.
+
+    Args:
+        calls: the calls.
+        counted: True if Flink counts the rows.
+        states: patterns of the states of the operator without those of views.
+    """
     for call in calls:
         if call.python is not None:
             return Takeover(refusal=f"the accumulator of the Python function {call.python.path} is not converted")
-    if any(call.distinct and call.arg_list for call in calls) and not counted:
-        return Takeover("a distinct value counts as seen once, since Flink does not count values of insert-only input")
-    return Takeover()
+    views = {
+        f"agg{number}$*": f"a view in the accumulator of the Java function {call.function} is not converted"
+        for number, call in enumerate(calls)
+        if call.java_function is not None
+    }
+    uncounted = any(call.distinct and call.arg_list for call in calls) and not counted
+    return Takeover(
+        "a distinct value counts as seen once, since Flink does not count values of insert-only input"
+        if uncounted
+        else "",
+        states=(*states, *_VIEWS),
+        refusals=views,
+    )
 
 
 def accumulators(calls: Sequence[AggregateCall], types: Row, retracting: Sequence[bool], *, counted: bool) -> StateItem:

@@ -63,7 +63,8 @@ class Join(StatefulNode):
         spec = self.join_spec
         if spec.join_type in ("RIGHT", "FULL") and len(set(spec.left_keys)) < len(spec.left_keys):
             return Takeover(refusal="an outer join by one left column and two right ones is not converted")
-        return Takeover("" if spec.join_type == "INNER" else "the matches of each row are counted anew")
+        computation = "" if spec.join_type == "INNER" else "the matches of each row are counted anew"
+        return Takeover(computation, states=("left-records", "right-records"))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.join_spec.left_keys)
@@ -145,7 +146,7 @@ class MultiJoin(StatefulNode):
 
     @property
     def takeover(self) -> Takeover:
-        return Takeover()
+        return Takeover(states=("multi-join-input-*",))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield from row_types(rows)
@@ -195,7 +196,10 @@ class IntervalJoin(PlanNode):
     def takeover(self) -> Takeover:
         # Flink joins no row if the interval is empty.
         bounds = self.interval_join_spec.window_bounds
-        return Takeover(stateless=bounds.left_lower_bound > bounds.left_upper_bound)
+        return Takeover(
+            states=("IntervalJoin*Cache", "IntervalJoin*TimerState"),
+            stateless=bounds.left_lower_bound > bounds.left_upper_bound,
+        )
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.interval_join_spec.join_spec.left_keys)
@@ -244,7 +248,8 @@ class TemporalJoin(PlanNode):
 
     @property
     def takeover(self) -> Takeover:
-        return Takeover()
+        waiting = ("left", "next-index", "timer") if self.right_time_attribute_index >= 0 else ()
+        return Takeover(states=("right", "cleanup-timestamp", *waiting))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         by_rowtime = self.right_time_attribute_index >= 0

@@ -201,7 +201,7 @@ class LookupJoin(StatefulNode):
     def takeover(self) -> Takeover:
         if self.join_type == "LEFT" and self.pre_filter_condition is not None:
             return Takeover(refusal="Flink's state of a LEFT lookup join with a condition on its left side lacks rows")
-        return Takeover()
+        return Takeover(states=("unique-value", "values"))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield StateItem("columns", row_text(self.output_type.types), sure=False)

@@ -7,7 +7,15 @@ from collections.abc import Iterator, Sequence
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.fields import RexJson
-from compiled_plan.plans.nodes.flink_state import Row, StateItem, Takeover, key_types, row_types, unsure
+from compiled_plan.plans.nodes.flink_state import (
+    RECENT_ROWS,
+    Row,
+    StateItem,
+    Takeover,
+    key_types,
+    row_types,
+    unsure,
+)
 from compiled_plan.plans.nodes.model import Bool, Enforcing, Nullable, PlanModel
 from compiled_plan.plans.nodes.patterns import alphas, elements, pattern_faults, skip, value_faults
 from compiled_plan.plans.nodes.rules import Path, condition_faults, expression_faults, order, output, partition
@@ -70,7 +78,12 @@ class Match(PlanNode):
 
     @property
     def takeover(self) -> Takeover:
-        return Takeover("the rows of each open match are read from Flink's graph of rows")
+        return Takeover(
+            "the rows of each open match are read from Flink's graph of rows",
+            states=("eventQueuesStateName", "nfaStateName", "sharedBuffer-*"),
+            unless="a match is complete and waits for others, the pattern computes values from rows of a match, or "
+            f"by processing time {RECENT_ROWS}",
+        )
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         """See `PlanNode.flink_state`; conditions and measures do not affect it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -12,6 +13,7 @@ from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.calls import calls
 from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.flink_state import (
+    RECENT_ROWS,
     Row,
     StateItem,
     Takeover,
@@ -27,6 +29,12 @@ from compiled_plan.plans.rex import InputRef
 from compiled_plan.plans.rex import Literal as RexLiteral
 from compiled_plan.plans.types import IntegerType, IntervalType, TimeKind, TimestampBase
 from compiled_plan.plans.types.changelog import ChangelogMode
+
+#: Names of Flink's states: by time with and without lower bound, and by other columns.
+_STATES = (
+    *("accState", "inputState", "processedCountState", "smallestTSState", "cleanupTsState", "lastTriggeringTsState"),
+    *("*OverCleanupTime", "valueMapState", "sortedListState", "accMapState", "idState"),
+)
 
 
 class CurrentRow(PlanModel):
@@ -184,11 +192,19 @@ class OverAggregate(PlanNode):
     @property
     def takeover(self) -> Takeover:
         groups = self.over_spec.groups
-        takeover = accumulators_takeover([call for group in groups for call in group.agg_calls], counted=False)
+        calls = [call for group in groups for call in group.agg_calls]
+        takeover = accumulators_takeover(calls, counted=False, states=_STATES)
         has_rows = any(map(_is_bounded, groups)) or self.clock(self.output_type.types) is None
         if takeover.refusal or not has_rows:
             return takeover
-        return Takeover("the results of each window are computed from its rows")
+        by_arrival = self.clock(self.output_type.types) is TimeKind.PROCTIME
+        waits = by_arrival and any(_is_bounded(group) and not group.is_rows for group in groups)
+        return replace(
+            takeover,
+            computation="the results of each window are computed from its rows",
+            refusals={},
+            unless=RECENT_ROWS if waits else "",
+        )
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.over_spec.partition.fields)

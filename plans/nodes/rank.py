@@ -61,7 +61,11 @@ class Rank(StatefulNode):
 
     @property
     def takeover(self) -> Takeover:
-        return Takeover("the rows of each key are sorted by the plan's order")
+        states = {
+            "AppendFast": ("data-state-with-append", "Top1-Rank-State", "counterState"),
+            "UpdateFast": ("data-state-with-update", "Top1-Rank-State"),
+        }.get(self.rank_strategy.type, ("data-state", "sorted-map"))
+        return Takeover("the rows of each key are sorted by the plan's order", states=("rankEnd", *states))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.partition.fields)

@@ -135,7 +135,7 @@ class Sink(StatefulNode):
         strategy = self.upsert_materialize_strategy
         if strategy not in (None, "LEGACY"):
             return Takeover(refusal=f"Flink's state of a sink with the strategy {strategy} is not converted")
-        return Takeover()
+        return Takeover(states=("values",))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         """See `PlanNode.flink_state`; in rows of the table, columns of the primary key are NOT NULL."""

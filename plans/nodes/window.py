@@ -89,7 +89,7 @@ class WindowTableFunction(_OverWindows):
 
     @property
     def takeover(self) -> Takeover:
-        return Takeover()
+        return Takeover(states=("session-window-tvf-*", "session-window-mapping"))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield from row_types(rows)
@@ -256,7 +256,8 @@ class WindowJoin(_OverWindows):
 
     @property
     def takeover(self) -> Takeover:
-        return Takeover("the key gets the start of each window from its rows")
+        states = ("left-records", "right-records")
+        return Takeover("the key gets the start of each window from its rows", states=states)
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.join_spec.left_keys)
@@ -291,7 +292,8 @@ class WindowRank(_OverWindows):
 
     @property
     def takeover(self) -> Takeover:
-        return Takeover("the rows of each window are sorted by the plan's order, and cut to its ranks")
+        computation = "the rows of each window are sorted by the plan's order, and cut to its ranks"
+        return Takeover(computation, states=("window_rank",))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.partition_spec.fields)
@@ -322,7 +324,7 @@ class WindowDeduplicate(_OverWindows):
 
     @property
     def takeover(self) -> Takeover:
-        return Takeover("the key gets the start of each window from its row")
+        return Takeover("the key gets the start of each window from its row", states=("window_deduplicate",))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.partition_keys)
@@ -361,7 +363,8 @@ def _results(node: _Aggregate, columns: Columns, time: LogicalType) -> Iterator[
 
 
 def _takeover(node: _Aggregate, window: PlanModel) -> Takeover:
-    takeover = accumulators_takeover(node.agg_calls, counted=counts_rows(node))
+    states = ("window-aggs", "session-window-mapping")
+    takeover = accumulators_takeover(node.agg_calls, counted=counts_rows(node), states=states)
     if takeover.refusal:
         return takeover
     if not isinstance(node, GroupWindowAggregate) and isinstance(node.windowing, WindowAttachedWindowing):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 PROGRAM = "stream-exec-group-aggregate_1/group-aggregate-simple"
+VIEWS = "stream-exec-group-aggregate_1/group-aggregate-udf-with-merge"
 UID = "group-aggregate-source_t-3ca78a4a78"
 importing = partial(called, "import_state")
 
@@ -112,7 +113,18 @@ def test_an_operator_that_the_savepoint_lacks_is_refused_unless_it_is_reset(job:
     assert done.returncode == 1
     assert f"operator {UID}" in done.stderr
     assert "the savepoint does not have this operator" in done.stderr
-    assert importing(*arguments, "--reset", UID).returncode == 0
+    assert "of the savepoint: no operator of the plan has this state" in done.stderr
+    assert importing(*arguments, "--reset", UID).returncode == 1
+    assert importing(*arguments, "--reset", UID, "--allow-non-restored-state").returncode == 0
+
+
+def test_a_view_of_a_java_function_is_refused_in_the_dry_run(tmp_path: Path) -> None:
+    (savepoint,) = restore_tests.unpack(tmp_path, VIEWS)
+    plan = tmp_path / "plan.json"
+    plan.write_text(filled(restore_tests.plan(VIEWS), {}))
+    done = importing(savepoint, plan, "--dry-run", "--start", "source_t=earliest", "--jars", restore_tests.jar())
+    assert done.returncode == 1
+    assert "the accumulator of the Java function my_concat is not converted: its state agg1$list" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,13 +17,14 @@ from compiled_plan.plans.execution.importing.matching import (
     candidate_uids,
     heirs,
     matched,
-    name_of,
     pending_sinks,
     rows_in_flight,
     splits_of,
 )
 from compiled_plan.plans.execution.importing.model import (
+    ImportPart,
     ImportReport,
+    LeftState,
     OperatorImport,
     Outcome,
     SinkImport,
@@ -37,19 +38,27 @@ from compiled_plan.plans.execution.importing.positions import (
 )
 from compiled_plan.plans.execution.savepoint.head import SavepointHead, SavepointOperator
 from compiled_plan.plans.execution.savepoint.reading import read_savepoint
+from compiled_plan.plans.functions.naming import with_module_functions
 from compiled_plan.plans.inspection.identity import keeps_state, with_uids
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.plan.session_options import UTC, with_zone
+from compiled_plan.plans.text.visible import counted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from compiled_plan.plans.execution.session.options import RunOptions
+    from compiled_plan.plans.execution.spark.storage import Folder
+    from compiled_plan.plans.execution.upgrade.decision import UpgradeRequest
+    from compiled_plan.plans.execution.upgrade.start import Start
 
 #: The value of `--reset` for all operators.
 ALL = "all"
+#: The option that leaves state behind, named as in Flink.
+ALLOW = "--allow-non-restored-state"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +70,32 @@ class ImportOptions:
         reset: uids of operators that start empty although their state is refused.
         written_at: time of last write of entries without one, in ms; None for the time of the import.
         jars: jars with classes that are stored in the savepoint.
+        allow_non_restored_state: leave state behind that is of no operator of the plan.
     """
 
     starts: Mapping[str, str] = field(default_factory=dict)
     reset: frozenset[str] = frozenset()
     written_at: int | None = None
     jars: tuple[Path, ...] = ()
+    allow_non_restored_state: bool = False
 
     @classmethod
-    def of(cls, starts: Sequence[str], reset: Sequence[str], written_at: str, jars: Sequence[str]) -> ImportOptions:
+    def of(
+        cls,
+        starts: Sequence[str],
+        reset: Sequence[str],
+        written_at: str,
+        jars: Sequence[str],
+        *,
+        allow_non_restored_state: bool = False,
+    ) -> ImportOptions:
         """The options of a command.
 
         Raises:
             CheckpointError: a value is malformed.
         """
-        return cls(starts_of(starts), frozenset(reset), _time_of(written_at), tuple(map(Path, jars)))
+        moment = _time_of(written_at)
+        return cls(starts_of(starts), frozenset(reset), moment, tuple(map(Path, jars)), allow_non_restored_state)
 
 
 def _time_of(text: str) -> int | None:
@@ -120,16 +140,23 @@ class Import:
             folder = Path(name) / "form"
             plan = with_uids(plan)
             head = read_savepoint(savepoint, folder, uids=tuple(candidate_uids(plan)), jars=options.jars)
-            yield _Examined(plan, folder, head, options).imported()
+            yield examined(plan, folder, head, options)
 
-    def check(self) -> None:
+    def check(self, options: RunOptions) -> None:
         """Raise if anything is refused.
+
+        Args:
+            options: the functions of the plan.
 
         Raises:
             CheckpointError: names each part, with the reason and the remedy.
+            UnsupportedError: the plan has something that does not run; names it.
         """
+        from compiled_plan.plans.execution.stages.prepared import prepare
+
         refused = self.report.refused
         if not refused:
+            prepare(with_zone(with_module_functions(self.plan, options.functions_from), options.time_zone, UTC))
             return
         parts = [f"  - {_name(part)}: {part.why}" for part in refused]
         remedies = dict.fromkeys(part.remedy for part in refused if part.remedy)
@@ -149,19 +176,41 @@ class Import:
         Raises:
             CheckpointError: the checkpoint is not empty, or state has an unknown form; nothing is left.
         """
-        from compiled_plan.plans.execution.importing.start import Inheritance, SavepointStart
         from compiled_plan.plans.execution.run import Run
 
-        self.check()
+        self.check(options)
+        Run(spark, self.plan, options, begin=self.start(spark)).prepare()
+
+    def start(self, spark: SparkSession) -> Callable[[Folder, UpgradeRequest], Start]:
+        """The start of a run on an empty checkpoint, with the state that is not refused."""
+        from compiled_plan.plans.execution.importing.start import Inheritance, SavepointStart
+
         report = self.report
         inheritance = Inheritance(self.entries, self.positions, report.watermark or 0, report.written_at)
-        Run(spark, self.plan, options, begin=partial(SavepointStart, spark=spark, inheritance=inheritance)).prepare()
+        return partial(SavepointStart, spark=spark, inheritance=inheritance)
 
 
-def _name(part: OperatorImport | SourceImport | SinkImport) -> str:
+def _name(part: ImportPart) -> str:
     if isinstance(part, OperatorImport):
         return f"operator {part.uid} ({part.words})"
+    if isinstance(part, LeftState):
+        return f"operator {part.name} of the savepoint"
     return f"{'source' if isinstance(part, SourceImport) else 'sink'} {part.table}"
+
+
+def examined(plan: CompiledPlan, folder: Path, head: SavepointHead, options: ImportOptions) -> Import:
+    """Decide what a plan takes over.
+
+    Args:
+        plan: the plan with uids.
+        folder: the savepoint's neutral form.
+        head: its head.
+        options: see `ImportOptions`.
+
+    Raises:
+        CheckpointError: the savepoint is not of a job that ran the plan, or an option names an unknown part.
+    """
+    return _Examined(plan, folder, head, options).imported()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +225,9 @@ class _Examined:
     def imported(self) -> Import:
         operators = matched(self.plan, self.head)
         stateful = [node for node in self.plan.in_order if keeps_state(node)]
-        waiting = [operator for operator in self.head.operators if rows_in_flight(operator)]
-        self._check_reset([*(node.uid or "" for node in stateful), *map(name_of, waiting)])
+        self._check_reset([node.uid or "" for node in stateful])
         states = tuple(self._operator(node, operators.get(node.id, ())) for node in stateful)
-        states += tuple(map(self._in_flight, waiting))
         sources, positions = self._sources(operators)
-        taken = {operator.id for group in operators.values() for operator in group}
-        left = [operator for operator in self.head.operators if operator.entries and operator.id not in taken]
         report = ImportReport(
             savepoint=self.head.savepoint,
             taken_at=self.head.time,
@@ -191,7 +236,7 @@ class _Examined:
             operators=states,
             sources=sources,
             sinks=self._sinks(),
-            left=tuple(map(name_of, left)),
+            left=tuple(self._left(operators, {node.id for node in stateful})),
         )
         continued = {state.node for state in states if state.outcome in (Outcome.TAKEN, Outcome.COMPUTED)}
         entries: dict[int, tuple[str, ...]] = {}
@@ -211,28 +256,42 @@ class _Examined:
         takeover = node.takeover
         if not operators and takeover.stateless:
             return about(Outcome.EMPTY, why="Flink keeps no state of it")
-        refusal, remedy = takeover.refusal, f"--reset {node.uid} starts it empty"
+        states = dict.fromkeys(state.name for operator in operators for state in operator.converted_states)
+        refusal, remedy = takeover.refusal_of(states), f"--reset {node.uid} starts it empty"
         if not operators:
             refusal = "the savepoint does not have this operator"
-        elif takeover.timed and not any(state.kind == "TIMERS" for one in operators for state in one.states):
+        elif takeover.timed and not any(state.kind == "TIMERS" for operator in operators for state in operator.states):
             refusal = "the savepoint has none of its timers: Flink leaves those on the heap out of native savepoints"
             remedy = f"take a canonical savepoint; {remedy}"
         if not refusal:
             computed = Outcome.COMPUTED if takeover.computation else Outcome.TAKEN
-            return about(computed, why=takeover.computation)
+            unless = takeover.unless and f"refused by the import if {takeover.unless}"
+            return about(computed, why="; ".join(filter(None, (takeover.computation, unless))))
         if ALL in self.options.reset:
             return about(Outcome.EMPTY, why=f"--reset all: {refusal}")
         return about(Outcome.REFUSED, why=refusal, remedy=remedy)
 
-    def _in_flight(self, operator: SavepointOperator) -> OperatorImport:
-        """An asynchronous operator with rows that it has read and not yet emitted, which the sources do not repeat."""
-        name, count = name_of(operator), rows_in_flight(operator)
-        about = partial(OperatorImport, 0, name, "asynchronous operator", entries=count)
-        if self.options.reset & {name, ALL}:
-            return about(Outcome.EMPTY, why=f"{count} rows in flight are dropped: --reset")
-        why = f"{count} rows are in flight: Flink has read them, and not emitted their results"
-        remedy = f"stop the job when it is idle; --reset {name} drops these rows"
-        return about(Outcome.REFUSED, why=why, remedy=remedy)
+    def _left(self, operators: Mapping[int, Sequence[SavepointOperator]], stateful: Set[int]) -> Iterator[LeftState]:
+        """The operators with state that no operator of the plan continues; Flink refuses them, too."""
+        continued = {operator.id for node in stateful & operators.keys() for operator in operators[node]}
+        sources = {operator.id for group in operators.values() for operator in group}
+        for operator in self.head.operators:
+            has_state = operator.entries or splits_of((operator,))
+            lost = operator.id not in continued if operator.entries else operator.id not in sources
+            if in_flight := rows_in_flight(operator):
+                why = f"it has {counted(in_flight, 'row')} in flight, which Flink would compute again"
+                remedy = f"take the savepoint when no rows arrive, or leave them behind: {ALLOW}"
+            elif has_state and lost:
+                why = "no operator of the plan has this state"
+                remedy = f"import the plan that the job ran, or leave it behind: {ALLOW}"
+            else:
+                continue
+            name = operator.uid or operator.name or operator.id
+            about = partial(LeftState, name, entries=operator.entries, bytes=operator.bytes, why=why)
+            if self.options.allow_non_restored_state:
+                yield about(Outcome.NOT_RESTORED)
+            else:
+                yield about(Outcome.REFUSED, remedy=remedy)
 
     def _check_reset(self, uids: Sequence[str]) -> None:
         unknown = self.options.reset - {ALL, *uids}
@@ -290,7 +349,7 @@ class _Examined:
             value
             for operator in self.head.operators
             for stored in operator.lists
-            if stored.name == "watermark"
+            if stored.name == "watermark" and stored.type == "LONG"
             for elements in stored.elements
             for value in elements
         ]

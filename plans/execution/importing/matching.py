@@ -20,8 +20,8 @@ from compiled_plan.plans.plan import CompiledPlan
 _SOURCE, _SPLITS = "source", "SourceReaderState"
 #: States in which a sink stores output that is committed after the checkpoint.
 _PENDING = re.compile("committer|committable", re.IGNORECASE)
-#: States with rows that an asynchronous operator has read and not yet emitted.
-_IN_FLIGHT = re.compile("^_(async|delta_join_operator_async)_wait(_operator)?_state_$")
+#: Operator state with rows that an asynchronous operator waits for.
+_IN_FLIGHT = frozenset({"_async_wait_operator_state_", "_delta_join_operator_async_wait_state_"})
 #: The id of a node at the end of an operator's name in Flink: `GroupAggregate[3]`.
 _NAMED = re.compile(r"(?P<kind>\w+)\[(?P<id>\d+)\]$")
 
@@ -100,8 +100,18 @@ def heirs(plan: CompiledPlan, node: int) -> Sequence[int]:
 
 def splits_of(operators: Sequence[SavepointOperator]) -> tuple[bytes, ...]:
     """The splits in the state of a source's readers."""
-    lists = (stored for operator in operators for stored in operator.lists if stored.name == _SPLITS)
+    lists = (
+        stored
+        for operator in operators
+        for stored in operator.lists
+        if stored.name == _SPLITS and stored.type == "BYTES"
+    )
     return tuple(b64decode(element) for stored in lists for elements in stored.elements for element in elements)
+
+
+def rows_in_flight(operator: SavepointOperator) -> int:
+    """The number of rows that an asynchronous operator waits for, and computes again after a restore."""
+    return sum(sum(map(len, stored.elements)) for stored in operator.lists if stored.name in _IN_FLIGHT)
 
 
 def pending_sinks(plan: CompiledPlan, head: SavepointHead) -> frozenset[int]:
@@ -114,14 +124,3 @@ def pending_sinks(plan: CompiledPlan, head: SavepointHead) -> frozenset[int]:
             named = {int(number) for number in re.findall(r"\d+", name)} & sinks
             pending |= named or sinks
     return frozenset(pending)
-
-
-def rows_in_flight(operator: SavepointOperator) -> int:
-    """The number of rows that an asynchronous operator has read and not yet emitted."""
-    lists = (stored for stored in operator.lists if _IN_FLIGHT.match(stored.name))
-    return sum(len(elements) for stored in lists for elements in stored.elements)
-
-
-def name_of(operator: SavepointOperator) -> str:
-    """The uid of an operator, or its name, or its id."""
-    return operator.uid or operator.name or operator.id

@@ -24,6 +24,7 @@ class Outcome(Enum):
     COMPUTED = "taken over by a computation"
     EMPTY = "starts empty"
     REFUSED = "refused"
+    NOT_RESTORED = "not restored"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,8 @@ class OperatorImport(_Item):
     """The state of an operator.
 
     Args:
-        node: id of its node; 0 if it is not known.
-        uid: its uid in the plan; the name or id of an operator that the plan does not name.
+        node: id of its node.
+        uid: its uid in the plan.
         words: its description in the plan.
         outcome: the fate of its state.
         entries: number of its entries in the savepoint.
@@ -88,6 +89,31 @@ class SinkImport(_Item):
     remedy: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class LeftState(_Item):
+    """State of an operator of the savepoint that no operator of the plan takes over.
+
+    Args:
+        name: its uid, name or id.
+        outcome: REFUSED, or NOT_RESTORED if `--allow-non-restored-state` leaves it behind.
+        entries: number of its entries.
+        bytes: their size.
+        why: the reason.
+        remedy: what to do if it is refused.
+    """
+
+    name: str
+    outcome: Outcome
+    entries: int = 0
+    bytes: int = 0
+    why: str = ""
+    remedy: str = ""
+
+
+#: A part of an import that may be refused.
+ImportPart = OperatorImport | SourceImport | SinkImport | LeftState
+
+
 class ImportReport(BaseModel):
     """The state and positions that a plan takes over from a savepoint.
 
@@ -96,7 +122,7 @@ class ImportReport(BaseModel):
         taken_at: the time of the savepoint.
         watermark: the watermark from which the plan continues; None if the savepoint has none.
         written_at: the time of last write of entries that have none.
-        left: operators of the savepoint with state that no operator of the plan takes over, by uid, name or id.
+        left: operators of the savepoint with state that no operator of the plan takes over.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
@@ -109,12 +135,12 @@ class ImportReport(BaseModel):
     operators: tuple[OperatorImport, ...]
     sources: tuple[SourceImport, ...]
     sinks: tuple[SinkImport, ...]
-    left: tuple[str, ...]
+    left: tuple[LeftState, ...]
 
     @property
-    def refused(self) -> tuple[OperatorImport | SourceImport | SinkImport, ...]:
+    def refused(self) -> tuple[ImportPart, ...]:
         """Everything that is refused."""
-        parts: list[OperatorImport | SourceImport | SinkImport] = [*self.operators, *self.sources, *self.sinks]
+        parts: tuple[ImportPart, ...] = (*self.operators, *self.sources, *self.sinks, *self.left)
         return tuple(part for part in parts if part.outcome is Outcome.REFUSED)
 
 

@@ -55,7 +55,12 @@ def position_of(table: CatalogTable, splits: Sequence[bytes], wanted: str) -> Po
     return decode(splits)
 
 
-def _kafka(splits: Sequence[bytes]) -> Position:
+def kafka_position(splits: Sequence[bytes]) -> Position:
+    """The next offsets in the splits of a Kafka source.
+
+    Raises:
+        PositionError: a split is not Kafka's, or has no offset yet.
+    """
     offsets: dict[str, dict[str, int]] = {}
     for split in _contents(splits):
         topic, partition, offset = _kafka_split(split)
@@ -84,11 +89,11 @@ def _contents(elements: Sequence[bytes]) -> Iterator[bytes]:
 
 
 def _kafka_split(data: bytes) -> tuple[str, int, int]:
-    """Topic, partition and next offset of a split; written by `DataOutputStream`."""
+    """Topic, partition and next offset of a split, before the offset at which it ends; see `DataOutputStream`."""
     try:
         (length,) = struct.unpack_from(">H", data)
         topic = data[2 : 2 + length].decode()
-        partition, offset = struct.unpack_from(">iq", data, 2 + length)
+        partition, offset, _ = struct.unpack(">iqq", data[2 + length :])
     except (struct.error, UnicodeDecodeError):
         raise PositionError("a split of the source cannot be read") from None
     return topic, partition, offset
@@ -125,7 +130,10 @@ def _kafka_start(table: CatalogTable, wanted: str) -> Position:
     return _of_offsets({topic: offsets})
 
 
-_DECODERS: Mapping[str, Callable[[Sequence[bytes]], Position]] = {"kafka": _kafka, "upsert-kafka": _kafka}
+_DECODERS: Mapping[str, Callable[[Sequence[bytes]], Position]] = {
+    "kafka": kafka_position,
+    "upsert-kafka": kafka_position,
+}
 _STARTS: Mapping[str, Callable[[CatalogTable, str], Position]] = {"kafka": _kafka_start, "upsert-kafka": _kafka_start}
 
 

@@ -42,6 +42,7 @@ class KeyedState(_Item):
         user_key: the type of the keys of a map.
         value: the type of the value, or of an element of a list or map; None for timers.
         ttl: True if entries have a time of last write.
+        entries: number of entries.
     """
 
     name: str
@@ -51,6 +52,7 @@ class KeyedState(_Item):
     user_key: TypeForm | None
     value: TypeForm | None
     ttl: bool
+    entries: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class SavepointOperator(_Item):
         lists: the operator state, by name.
         coordinator: the state of the coordinator of a source or sink.
         files: paths of the files of entries, relative to the head.
-        entries: number of entries in them.
+        entries: number of entries in them, of all states.
         bytes: size of the keyed state in the savepoint.
     """
 
@@ -103,6 +105,11 @@ class SavepointOperator(_Item):
     files: tuple[str, ...]
     entries: int
     bytes: int
+
+    @property
+    def converted_states(self) -> tuple[KeyedState, ...]:
+        """The states with entries, without timers."""
+        return tuple(state for state in self.states if state.entries and state.kind != "TIMERS")
 
 
 @dataclass(frozen=True, slots=True)

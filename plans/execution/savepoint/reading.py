@@ -17,10 +17,12 @@ from compiled_plan.plans.errors import CheckpointError, ExecutionError, PlanErro
 from compiled_plan.plans.execution.kernel import kernel_jar
 from compiled_plan.plans.execution.kernel.java import find_java, missing_java_text
 from compiled_plan.plans.execution.savepoint.head import SavepointHead, head_in
+from compiled_plan.plans.files.local import exists
 from compiled_plan.plans.files.maven import FetchError, artifact_of, fetched
 from compiled_plan.plans.files.paths import is_remote, local_path, quoted
 from compiled_plan.plans.files.remote import copy_folder
 
+METADATA = "_metadata"
 _MAIN = "org.compiledplan.savepoint.ReadSavepoint"
 
 #: Jars of Spark on the class path, by the start of their names. Janino is not among them: no code in a savepoint is
@@ -46,6 +48,17 @@ _OPTIONS = (
     "-Dfile.encoding=UTF-8",
     "-Dslf4j.internal.verbosity=ERROR",
 )
+
+
+def is_savepoint(path: str) -> bool:
+    """Return True for a folder with the metadata of a savepoint, and for that file."""
+    if Path(path).name == METADATA:
+        return True
+    try:
+        return exists(f"{path.rstrip('/')}/{METADATA}")
+    except PlanError:
+        # A file system that Spark alone reaches.
+        return False
 
 
 def read_savepoint(path: str | Path, to: Path, *, uids: Sequence[str] = (), jars: Sequence[Path] = ()) -> SavepointHead:
@@ -123,7 +136,7 @@ def _copied(url: str, to: Path) -> Path:
     Raises:
         CheckpointError: the driver is missing, or the store fails.
     """
-    folder = url.removesuffix("/_metadata").rstrip("/")
+    folder = url.removesuffix(f"/{METADATA}").rstrip("/")
     job, _, name = folder.rpartition("/")
     parts = [name, *_SHARED] if _CHECKPOINT.fullmatch(name) else [name]
     try:

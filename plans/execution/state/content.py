@@ -53,7 +53,7 @@ def key_report(reader: StateReader, operator: StoredOperator, wanted: Mapping[st
     """
     key = wanted_key(operator, wanted)
     batch, keys = reader.at_rest(lambda rows: _read(reader, operator, key, rows))
-    return KeyReport(reader.root.uri, reader.number, batch, operator.uid, operator.words, operator.kind, keys)
+    return KeyReport(reader.uri, reader.number, batch, operator.uid, operator.words, operator.kind, keys)
 
 
 def _read(

@@ -13,6 +13,7 @@ from compiled_plan.plans.execution.spark.java import settings
 from compiled_plan.plans.execution.spark.storage import folder_of
 from compiled_plan.plans.execution.state.content import ROWS
 from compiled_plan.plans.execution.state.reader import StateReader, StoredOperator
+from compiled_plan.plans.execution.state.unknown import WRITES
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -22,7 +23,6 @@ _POINTS_IN_TIME = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
 _LISTS = frozenset({"list", "packedList", "rows"})
 #: Lists that refer to entries instead of holding them.
 _NO_ENTRIES = frozenset({"partial", "complete", "buckets"})
-_WRITES = ("lastWrite", "lastChange")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def _of_list(operator: StoredOperator, content: DataFrame, list_: _EntryList, li
     frame = content.select("key", "timer", "state", F.explode(_at(list_.path)).alias("entry"))
     entry = F.col("entry")
     described = [] if list_.field["is"] == "rows" else list_.field["fields"]
-    own = [part for part in described if part["name"] not in _WRITES]
+    own = [part for part in described if part["name"] not in WRITES]
     row = [(entry, list_.field)] if list_.field["is"] == "rows" else []
     row += [(entry.getField(part["name"]), part) for part in own if part["is"] in ROWS]
     several = len(lists) > 1
@@ -184,7 +184,7 @@ def _last_write(operator: StoredOperator, list_: _EntryList | None) -> Column | 
     if list_ is not None and any(part["name"] == "lastWrite" for part in list_.field.get("fields", ())):
         return F.col("entry").getField("lastWrite")
     names = {part["name"] for part in operator.state["fields"]}
-    return next((_at((name,)) for name in _WRITES if name in names), None)
+    return next((_at((name,)) for name in WRITES if name in names), None)
 
 
 def _key(operator: StoredOperator, rows: Sequence[tuple[Column, Mapping[str, Any]]]) -> Column | None:
@@ -224,7 +224,7 @@ def _shared(operator: StoredOperator, lists: Sequence[_EntryList], taken: Collec
     for field in operator.state["fields"]:
         name = field["name"]
         # A key's timer tells when it is due.
-        if name in ("key", "due", *_WRITES) or (name,) in paths:
+        if name in ("key", "due", *WRITES) or (name,) in paths:
             continue
         inside = [path[1] for path in paths if path[0] == name and len(path) == 2]
         column = _at((name,))

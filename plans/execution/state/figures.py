@@ -19,6 +19,7 @@ from compiled_plan.plans.execution.state.model import (
     Window,
 )
 from compiled_plan.plans.execution.state.reader import StateReader, StoredOperator
+from compiled_plan.plans.execution.state.unknown import NO_TIME
 from compiled_plan.plans.text.durations import parse_duration
 
 if TYPE_CHECKING:
@@ -125,7 +126,9 @@ def state_report(
     at = int(time.time() * 1000) if now is None else now
     wanted = [operator for uid, operator in reader.operators.items() if uids is None or uid in uids]
     batch, states = reader.at_rest(lambda rows: _read(reader, wanted, rows, at, tried))
-    return StateReport(reader.root.uri, reader.number, batch, at, tuple(states[operator.uid] for operator in wanted))
+    return StateReport(
+        reader.uri, reader.number, batch, at, tuple(states[operator.uid] for operator in wanted), reader.savepoint
+    )
 
 
 def _read(
@@ -135,7 +138,7 @@ def _read(
     if rows is None or not wanted:
         return states
     figures = reader.figures(rows.where(rows.op.isin(list(states))))
-    for row in _aggregated(figures, wanted, now, tried).collect():
+    for row in _aggregated(figures, wanted, now, tried, from_savepoint=reader.savepoint is not None).collect():
         states[row.op] = _with(states[row.op], row.asDict(), tried(reader.operators[row.op], row.input))
     if len(wanted) == 1 and wanted[0].kind in _OF_WINDOWS:
         states[wanted[0].uid] = _with_windows(states[wanted[0].uid], figures)
@@ -168,10 +171,13 @@ def _empty(operator: StoredOperator) -> OperatorState:
     )
 
 
-def _aggregated(figures: DataFrame, wanted: Sequence[StoredOperator], now: int, tried: Tried) -> DataFrame:
+def _aggregated(
+    figures: DataFrame, wanted: Sequence[StoredOperator], now: int, tried: Tried, *, from_savepoint: bool
+) -> DataFrame:
     """One row per operator and input; keys, bytes and timers are counted with the first entry of a key."""
     from pyspark.sql import functions as F
 
+    is_known = F.col("entry.written") != NO_TIME
     entries = figures.select("op", "bytes", "timer", F.posexplode_outer("entries").alias("place", "entry"))
     entries = entries.select(
         "op",
@@ -180,7 +186,8 @@ def _aggregated(figures: DataFrame, wanted: Sequence[StoredOperator], now: int, 
         (F.coalesce("place", F.lit(0)) == 0).alias("first"),
         "bytes",
         "timer",
-        F.col("entry.written").alias("written"),
+        (F.when(is_known, F.col("entry.written")) if from_savepoint else F.col("entry.written")).alias("written"),
+        (~is_known if from_savepoint else F.lit(False)).alias("unknown"),
         F.col("entry.time").alias("time"),
     )
     entries = entries.withColumns(
@@ -197,6 +204,7 @@ def _aggregated(figures: DataFrame, wanted: Sequence[StoredOperator], now: int, 
         F.sum(F.when(first, F.col("bytes"))).alias("bytes"),
         F.min("timer").alias("next_timer"),
         F.count("written").alias("written"),
+        F.count_if("unknown").alias("unknown"),
         F.min("written").alias("oldest_write"),
         F.max("written").alias("newest_write"),
         F.min("time").alias("oldest_time"),
@@ -246,7 +254,7 @@ def _buckets(counts: Sequence[int]) -> tuple[Bucket, ...]:
 
 #: The figures of a part that are copied from the row.
 _TAKEN = (
-    *("entries", "written", "oldest_write", "newest_write", "oldest_time", "newest_time"),
+    *("entries", "written", "unknown", "oldest_write", "newest_write", "oldest_time", "newest_time"),
     *("expired", "next_expiry", "last_expiry"),
 )
 

@@ -55,7 +55,8 @@ class Part(_Item):
         of: the tables that the input's rows come from.
         ttl: in ms; 0 never expires.
         entries: number of entries.
-        written: number of entries with a time of last write; others never expire by TTL, or wait for a watermark.
+        written: number of entries with a known time of last write; others never expire by TTL, or wait for a watermark.
+        unknown: number of entries whose time of last write a savepoint of Flink does not have.
         oldest_write, newest_write: the first and the last time of last write.
         oldest_time, newest_time: of the rows themselves, or the ends of windows on their clock.
         expired: entries past their TTL, which are invisible and about to be removed.
@@ -71,6 +72,7 @@ class Part(_Item):
     ttl: int
     entries: int = 0
     written: int = 0
+    unknown: int = 0
     oldest_write: int | None = None
     newest_write: int | None = None
     oldest_time: int | None = None
@@ -135,6 +137,44 @@ class OperatorState(_Item):
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadState(_Item):
+    """State of a savepoint that is not shown.
+
+    Args:
+        name: the uid of the operator of the plan; if there is none, the uid, name or id in the savepoint.
+        node: id of its node in the plan; None if the plan does not have the operator.
+        words: its description in the plan.
+        entries: number of its entries in the savepoint.
+        bytes: their size there.
+        why: the reason.
+    """
+
+    name: str
+    node: int | None
+    words: str
+    entries: int
+    bytes: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class SavepointOrigin(_Item):
+    """The savepoint of Flink that state is from.
+
+    Args:
+        uri: its folder.
+        taken_at: the time at which it was taken.
+        watermark: the watermark of the job, if the savepoint has one.
+        unread: the state that is not shown.
+    """
+
+    uri: str
+    taken_at: int
+    watermark: int | None
+    unread: tuple[UnreadState, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StateReport(_Item):
     """The state in a checkpoint.
 
@@ -144,6 +184,7 @@ class StateReport(_Item):
         batch: number of the last committed micro-batch; None before the first.
         at: the time to which ages and expiries are relative.
         operators: in the order of their stages.
+        savepoint: the savepoint, if the folder is one of Flink.
     """
 
     checkpoint: str
@@ -151,6 +192,7 @@ class StateReport(_Item):
     batch: int | None
     at: int
     operators: tuple[OperatorState, ...]
+    savepoint: SavepointOrigin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +265,64 @@ class Exported(_Document):
     rows: int
 
 
-class Document(RootModel[Figures | KeyEntries | Exported]):
+@dataclass(frozen=True, slots=True)
+class StoredState(_Item):
+    """A keyed state of an operator in a savepoint; see docs/reference/savepoint-form.md for the kind."""
+
+    name: str
+    kind: str
+    entries: int
+    ttl: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SavepointOperator(_Item):
+    """An operator in a savepoint.
+
+    Args:
+        id: 32 hexadecimal digits, the hash of the uid.
+        uid, name: None if the savepoint does not have them.
+        entries: number of entries.
+        bytes: their size.
+        states: the keyed states.
+        elements: by name of a list of operator state, its number of elements.
+        position: the offsets of a Kafka source, in words; empty for other operators.
+    """
+
+    id: str
+    uid: str | None
+    name: str | None
+    entries: int
+    bytes: int
+    states: tuple[StoredState, ...]
+    elements: dict[str, int]
+    position: str
+
+
+@dataclass(frozen=True, slots=True)
+class SavepointReport(_Item):
+    """A savepoint of Flink, without its plan.
+
+    Args:
+        uri: its folder.
+        taken_at: the time at which it was taken.
+        format: CANONICAL, NATIVE or INCREMENTAL; None without keyed state.
+        operators: the operators that have state.
+    """
+
+    uri: str
+    taken_at: int
+    format: str | None
+    operators: tuple[SavepointOperator, ...]
+
+
+class SavepointHeads(_Document):
+    """The operators and states of a savepoint of Flink."""
+
+    savepoint: SavepointReport
+
+
+class Document(RootModel[Figures | KeyEntries | Exported | SavepointHeads]):
     """The output of `inspect-state --json`."""
 
 

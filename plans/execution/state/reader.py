@@ -14,6 +14,8 @@ from compiled_plan.plans.execution.expressions import register
 from compiled_plan.plans.execution.session.options import NATIVE
 from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.storage import Folder, folder_of
+from compiled_plan.plans.execution.state.model import SavepointOrigin
+from compiled_plan.plans.execution.state.unknown import NO_TIME, without_writes
 from compiled_plan.plans.findings import did_you_mean
 from compiled_plan.plans.inspection.checkpoints import CheckpointReader
 from compiled_plan.plans.inspection.diff.description import read_description
@@ -89,6 +91,7 @@ class StateReader:
         plan: the plan in force.
         stages: the kernel's spec of each stage.
         states: the description of the state, by uid.
+        savepoint: the savepoint that it was imported from, to be inspected alone; None for a checkpoint.
     """
 
     spark: SparkSession
@@ -98,6 +101,12 @@ class StateReader:
     plan: CompiledPlan
     stages: tuple[Mapping[str, Any], ...]
     states: Mapping[str, Any]
+    savepoint: SavepointOrigin | None = None
+
+    @property
+    def uri(self) -> str:
+        """The inspected folder."""
+        return self.root.uri if self.savepoint is None else self.savepoint.uri
 
     @classmethod
     def open(cls, spark: SparkSession, path: str) -> Self:
@@ -164,8 +173,8 @@ class StateReader:
         )
         if operator is None:
             raise CheckpointError(
-                f"the checkpoint has no operator {name} that keeps state",
-                where=self.root.shown,
+                f"the {'checkpoint' if self.savepoint is None else 'plan'} has no operator {name} that keeps state",
+                where=self.root.shown if self.savepoint is None else self.uri,
                 remedy=did_you_mean(name, self.operators, "no operator of its plan keeps any"),
             )
         return operator
@@ -191,5 +200,17 @@ class StateReader:
         return frame_of(self._kernel.figures(rows._jdf), self.spark)
 
     def content(self, rows: DataFrame, uid: str) -> DataFrame:
-        """Per key of an operator `key`, `timer` and `state`, a struct of its fields."""
-        return frame_of(self._kernel.content(rows.where(rows.op == uid)._jdf, uid), self.spark)
+        """Per key of an operator `key`, `timer` and `state`, a struct of its fields.
+
+        Raises:
+            CheckpointError: its state in the savepoint is refused.
+        """
+        for state in self.savepoint.unread if self.savepoint else ():
+            if state.name == uid:
+                raise CheckpointError(
+                    f"the state of operator {uid} is refused: {state.why}",
+                    where=self.uri,
+                    remedy="omit OPERATOR to see the state of others",
+                )
+        content = frame_of(self._kernel.content(rows.where(rows.op == uid)._jdf, uid), self.spark)
+        return content if self.savepoint is None else without_writes(content, "state", NO_TIME)

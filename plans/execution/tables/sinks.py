@@ -39,20 +39,23 @@ class Sinks:
         prepared: its sinks, and the tables that may produce dead letters.
         context: the environment of the sinks.
         clock: the clock of the run.
+        open_sink: opens the sink of a table.
     """
 
-    def __init__(self, prepared: PreparedPlan, context: connectors.SinkContext, clock: BatchClock) -> None:
+    def __init__(
+        self,
+        prepared: PreparedPlan,
+        context: connectors.SinkContext,
+        clock: BatchClock,
+        open_sink: Callable[[connectors.TableSpec, connectors.SinkContext], connectors.RowSink] = connectors.open_sink,
+    ) -> None:
         self.prepared, self._clock = prepared, clock
-        self._sinks = {
-            sink: connectors.open_sink(table, context) for sink, table in sink_tables(prepared.sinks).items()
-        }
+        self._sinks = {sink: open_sink(table, context) for sink, table in sink_tables(prepared.sinks).items()}
         letters: dict[str, tuple[connectors.TableSpec, list[int]]] = {}
         for source, table in prepared.tables.items():
             if (target := letters_of(table.table)) is not None:
                 letters.setdefault(target.sink, (target, []))[1].append(source)
-        self._dead_letters = [
-            (target, sources, connectors.open_sink(target, context)) for target, sources in letters.values()
-        ]
+        self._dead_letters = [(target, sources, open_sink(target, context)) for target, sources in letters.values()]
         self._looked = False
         self._sums: Written | None = None
         self._batches: dict[int, BatchRows] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,14 +29,20 @@ class Sources:
     Args:
         prepared: its tables and constant rows.
         context: the environment of the sources.
+        open_source: opens the source of a table.
     """
 
-    def __init__(self, prepared: PreparedPlan, context: connectors.SourceContext) -> None:
+    def __init__(
+        self,
+        prepared: PreparedPlan,
+        context: connectors.SourceContext,
+        open_source: Callable[
+            [connectors.TableSpec, connectors.SourceContext], connectors.RowSource
+        ] = connectors.open_source,
+    ) -> None:
         self.prepared, self.spark = prepared, context.spark
         with no_query_starts():
-            self.opened = {
-                node: connectors.open_source(source.table, context) for node, source in prepared.tables.items()
-            }
+            self.opened = {node: open_source(source.table, context) for node, source in prepared.tables.items()}
 
     @property
     def end(self) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.kernel.harness import Change, Harness, OperatorError, Savepoint, Step, short
+from tests.support.kernel.harness import Change, Harness, Savepoint, Step, short
 
 
 def rank(strategy: str = "append", **fields: Any) -> dict[str, Any]:
@@ -107,11 +107,6 @@ def test_rows_keep_their_times_of_last_write(harness: Harness) -> None:
     assert short(answers[1].out) == ["+I(a, 8)"]
 
 
-def test_state_of_another_strategy_is_refused(harness: Harness) -> None:
-    with pytest.raises(OperatorError, match="state data-state is unknown"):
-        harness.run(rank(), [], savepoint=Savepoint([entry("data-state", [["a", 5]], uk=[5])]))
-
-
 def sink(**fields: Any) -> dict[str, Any]:
     types = ["STRING", "INT"]
     return {
@@ -134,11 +129,6 @@ def test_rows_of_a_sink_expire_after_their_last_write(harness: Harness) -> None:
     savepoint = Savepoint([entry("values", [["a", 1]], written=100)], time=1000)
     answers = harness.run(sink(ttl=[1000]), [Step(1100, [row(2)])], savepoint=savepoint)
     assert short(answers[0].out) == ["+I(a, 2)"]
-
-
-def test_other_strategies_of_a_sink_are_refused(harness: Harness) -> None:
-    with pytest.raises(OperatorError, match="state rowToSqnState is unknown, known are values"):
-        harness.run(sink(), [], savepoint=Savepoint([entry("rowToSqnState", [1], uk=["a", 1])]))
 
 
 def test_a_stored_row_has_the_time_of_its_last_write(harness: Harness) -> None:

@@ -7,6 +7,7 @@ import tarfile
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.savepoint.head import SavepointHead
 from compiled_plan.plans.execution.savepoint.reading import read_savepoint, read_savepoints
+from tests.plans.execution.savepoint.damaging import damaged
 from tests.plans.execution.savepoint.record import ARCHIVE
 from tests.plans.execution.savepoint.test_reading import lines
 
@@ -156,3 +158,22 @@ def test_names_of_files_that_leave_the_savepoint(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="bytes instead of"):
         read_savepoint(checkpoint, tmp_path / "read")
     assert not (tmp_path / "read").exists()
+
+
+@pytest.mark.attack
+def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
+    folders, draw = unpacked(tmp_path / "good"), Random(7)
+    pairs = [
+        (path, tmp_path / "read" / form / str(number))
+        for form in FORMS
+        for number, path in enumerate(damaged(folders[form], tmp_path / form, 20, draw))
+    ]
+    results = read_savepoints(pairs)
+    assert len(results) == len(pairs)
+    for _, to in pairs:
+        result = results[to]
+        assert to.exists() == isinstance(result, SavepointHead)
+        if isinstance(result, CheckpointError):
+            assert result.where and result.remedy
+            assert not result.message.startswith("the process that reads"), result
+    assert sum(isinstance(result, CheckpointError) for result in results.values()) > len(pairs) // 2

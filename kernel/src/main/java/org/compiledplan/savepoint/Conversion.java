@@ -51,8 +51,8 @@ final class Conversion {
     this.uids = uids;
   }
 
-  /** The keyed state of a subtask: its file, the number of its entries, its states. */
-  private record Part(String file, long entries, List<ObjectNode> states) {}
+  /** The keyed state of a subtask: its file, the number of its entries by state, its states. */
+  private record Part(String file, Map<String, Long> entries, List<ObjectNode> states) {}
 
   /** An operator of which parts are being read. */
   private record Pending(
@@ -162,7 +162,7 @@ final class Conversion {
         timers.read(entries);
         timers.states().forEach(state -> states.add(state.describe()));
       }
-      return new Part(file, entries.count(), states);
+      return new Part(file, entries.counts(), states);
     }
   }
 
@@ -177,11 +177,11 @@ final class Conversion {
     node.put("maxParallelism", operator.getMaxParallelism());
     Map<String, ObjectNode> states = new TreeMap<>();
     ArrayNode files = JSON.createArrayNode();
-    long entries = 0;
+    Map<String, Long> entries = new TreeMap<>();
     for (Future<Part> future : pending.parts()) {
       Part part = future.get();
       files.add(part.file());
-      entries += part.entries();
+      part.entries().forEach((state, count) -> entries.merge(state, count, Long::sum));
       for (ObjectNode state : part.states()) {
         ObjectNode same = states.putIfAbsent(state.get("name").asText(), state);
         if (same != null && !same.equals(state)) {
@@ -193,12 +193,13 @@ final class Conversion {
         }
       }
     }
+    states.forEach((name, state) -> state.put("entries", entries.getOrDefault(name, 0L)));
     node.putArray("states").addAll(states.values());
     node.set("lists", pending.lists().get());
     var coordinator = operator.getCoordinatorState();
     node.put("coordinator", coordinator == null ? null : coordinator.getData());
     node.set("files", files);
-    node.put("entries", entries);
+    node.put("entries", entries.values().stream().mapToLong(Long::longValue).sum());
     node.put("bytes", bytes(operator));
     return node;
   }

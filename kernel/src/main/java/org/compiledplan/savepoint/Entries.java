@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.LongStream;
 import org.apache.flink.api.java.tuple.Tuple;
 import org.apache.flink.table.data.RowData;
@@ -23,7 +25,7 @@ final class Entries implements Closeable {
 
   private final JsonGenerator json;
   private final String operator;
-  private long count;
+  private final Map<String, Long> counts = new TreeMap<>();
 
   Entries(Path file, String operator) throws IOException {
     json =
@@ -36,8 +38,9 @@ final class Entries implements Closeable {
     this.operator = operator;
   }
 
-  long count() {
-    return count;
+  /** The number of entries by state. */
+  Map<String, Long> counts() {
+    return counts;
   }
 
   void begin(String state) throws IOException {
@@ -47,11 +50,11 @@ final class Entries implements Closeable {
     json.writeStartObject();
     json.writeStringField("op", operator);
     json.writeStringField("state", state);
+    counts.merge(state, 1L, Long::sum);
   }
 
   void end() throws IOException {
     json.writeEndObject();
-    count++;
   }
 
   void field(String name, Form form, Object value) throws IOException {
@@ -88,7 +91,7 @@ final class Entries implements Closeable {
 
   @Override
   public void close() throws IOException {
-    if (count > 0) {
+    if (!counts.isEmpty()) {
       json.writeRaw('\n');
     }
     json.close();

@@ -51,7 +51,6 @@ abstract class AttachedWindowMapping extends StateMapping {
 
   @Override
   public Tree of(FlinkKey key) {
-    checkStates(key, states);
     Tree tree = new Tree();
     tree.put("end", key.first().namespace().longValue());
     addContent(key, tree);

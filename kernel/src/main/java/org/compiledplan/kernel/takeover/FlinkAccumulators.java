@@ -315,7 +315,6 @@ final class FlinkAccumulators {
       }
       case BITMAP_COUNTS -> bitmapCounts(call, first, views, fields);
       case JAVA_VALUE -> {
-        checkNoViews(call, views);
         ValueType type = shape.field("accumulator").type();
         fields.put("accumulator", FlinkValues.of(first, type));
       }
@@ -332,13 +331,6 @@ final class FlinkAccumulators {
     if (countsValues(call)) return number(count);
     if (call.function.equals("$SUM$1")) return sum == null ? 0 : 1;
     return rows(row);
-  }
-
-  private static void checkNoViews(Call call, FlinkKey views) {
-    for (String state : views.states())
-      if (state.startsWith(view(call, "")))
-        throw new StateFormatException(
-            "the view " + state + " of a Java function is not converted");
   }
 
   private static Object plain(Object sum, AccumulatorForm form) {

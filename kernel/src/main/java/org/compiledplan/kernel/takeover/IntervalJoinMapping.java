@@ -23,7 +23,6 @@ final class IntervalJoinMapping extends StateMapping {
 
   @Override
   public Tree of(FlinkKey key) {
-    checkStates(key, CACHES[0], CACHES[1], TIMERS[0], TIMERS[1]);
     if (key.all(CACHES[0]).isEmpty() && key.all(CACHES[1]).isEmpty()) return null;
     Tree tree = new Tree();
     tree.put("left", cache(key, 0));

@@ -22,7 +22,6 @@ final class KeepFirstInOrderMapping extends StateMapping {
 
   @Override
   public Tree of(FlinkKey key) {
-    checkStates(key, WAITING, EMITTED);
     FlinkEntry waiting = key.only(WAITING);
     FlinkEntry emitted = key.only(EMITTED);
     if (emitted != null && !emitted.value().booleanValue()) emitted = null;

@@ -28,7 +28,6 @@ final class LookupMaterializerMapping extends StateMapping {
 
   @Override
   public Tree of(FlinkKey key) {
-    checkStates(key, ONE, SEVERAL);
     FlinkEntry one = key.only(ONE);
     FlinkEntry several = key.only(SEVERAL);
     FlinkEntry entry = one == null ? several : one;

@@ -23,7 +23,6 @@ final class MatchMapping extends StateMapping {
   private static final String MATCHES = "nfaStateName";
   private static final String EVENTS = "sharedBuffer-events";
   private static final String NODES = "sharedBuffer-entries-with-lockable-edges";
-  private static final String COUNTS = "sharedBuffer-events-count";
 
   /** The state of a complete match; its number is 0. */
   private static final String END = "$endState$";
@@ -59,7 +58,6 @@ final class MatchMapping extends StateMapping {
 
   @Override
   public Tree of(FlinkKey key) {
-    checkStates(key, WAITING, MATCHES, EVENTS, NODES, COUNTS);
     Tree tree = target.fresh();
     FlinkEntry matches = key.only(MATCHES);
     Waiting waiting = waiting(key);

@@ -44,7 +44,6 @@ final class MultiJoinMapping extends StateMapping {
 
   @Override
   public Tree of(FlinkKey key) {
-    checkStates(key, states);
     Tree tree = new Tree();
     for (int input = 0; input < states.length; input++) {
       List<Tree> rows = new ArrayList<>();

@@ -107,7 +107,6 @@ abstract class OverMapping extends StateMapping {
 
     @Override
     public Tree of(FlinkKey key) {
-      checkAccumulators(key, ROWS, COUNT, "smallestTSState", "cleanupTsState", CLEANUP);
       List<Tree> frame = new ArrayList<>();
       List<FlinkEntry> entries = byTime(key);
       Set<Long> timers = new HashSet<>();
@@ -158,7 +157,6 @@ abstract class OverMapping extends StateMapping {
 
     @Override
     public Tree of(FlinkKey key) {
-      checkAccumulators(key, ROWS, COUNT, LAST, FORGETS, ROWS_CLEANUP, UNBOUNDED_CLEANUP);
       FlinkEntry last = key.only(LAST);
       List<Tree> frame = new ArrayList<>();
       Waiting waiting = new Waiting();
@@ -244,14 +242,5 @@ abstract class OverMapping extends StateMapping {
       tree.put("rows", rows);
       return tree;
     }
-  }
-
-  /** Checks the names of the states, beside those of the accumulators. */
-  private static void checkAccumulators(FlinkKey key, String... known) {
-    List<String> names = new ArrayList<>(List.of(known));
-    for (String state : key.states())
-      if (state.equals(ACCUMULATORS) || state.startsWith("distinctAcc_") || state.startsWith("agg"))
-        names.add(state);
-    checkStates(key, names.toArray(String[]::new));
   }
 }

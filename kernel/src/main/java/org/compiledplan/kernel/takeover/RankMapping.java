@@ -22,9 +22,6 @@ final class RankMapping extends StateMapping {
   private static final String UPDATE = "data-state-with-update";
   private static final String RETRACT = "data-state";
 
-  /** The numbers of rows by sort key, known from the rows. */
-  private static final String RETRACT_COUNTS = "sorted-map";
-
   /** The last rank if a column has it. */
   private static final String LAST = "rankEnd";
 
@@ -33,24 +30,16 @@ final class RankMapping extends StateMapping {
 
   private final JsonNode orderBy;
   private final Comparator<Ranked> order;
-  private final String[] states;
 
   RankMapping(Target target) {
     super(target);
     orderBy = target.spec().get("orderBy");
     order =
         Comparator.comparing(Ranked::row, new SortOrder(orderBy)).thenComparingLong(Ranked::among);
-    states =
-        switch (target.spec().text("strategy")) {
-          case "append" -> new String[] {LAST, APPEND, SINGLE, FIRST};
-          case "update" -> new String[] {LAST, UPDATE, SINGLE};
-          default -> new String[] {LAST, RETRACT, RETRACT_COUNTS};
-        };
   }
 
   @Override
   public Tree of(FlinkKey key) {
-    checkStates(key, states);
     List<Ranked> ranked = new ArrayList<>();
     for (String state : new String[] {APPEND, RETRACT})
       for (FlinkEntry entry : key.all(state))

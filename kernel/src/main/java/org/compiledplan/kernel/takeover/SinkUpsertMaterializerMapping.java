@@ -15,7 +15,6 @@ final class SinkUpsertMaterializerMapping extends StateMapping {
 
   @Override
   public Tree of(FlinkKey key) {
-    checkStates(key, STATE);
     FlinkEntry entry = key.only(STATE);
     if (entry == null || entry.value().isEmpty()) return null;
     List<Object[]> rows = new ArrayList<>();

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Instant;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.compiledplan.kernel.operators.EntryTimes;
@@ -76,8 +75,6 @@ public abstract class StateMapping {
 
   /** The time at which the state of an idle key is dropped. */
   static final String CLEANUP = "cleanup-timestamp";
-
-  private static final String TIMERS = "_timer_state/";
 
   private static final Map<String, Function<Target, StateMapping>> TYPES = new LinkedHashMap<>();
 
@@ -156,18 +153,6 @@ public abstract class StateMapping {
   static boolean hasNull(JsonNode key) {
     for (JsonNode value : key) if (value.isNull()) return true;
     return false;
-  }
-
-  /**
-   * Checks the names of the states of a key; timers are always allowed.
-   *
-   * @throws StateFormatException if there is another one
-   */
-  static void checkStates(FlinkKey key, String... known) {
-    for (String state : key.states())
-      if (!state.startsWith(TIMERS) && !List.of(known).contains(state))
-        throw new StateFormatException(
-            "state " + state + " is unknown, known are " + String.join(", ", known));
   }
 
   final Object[] keyRow(JsonNode key, int[] columns) {

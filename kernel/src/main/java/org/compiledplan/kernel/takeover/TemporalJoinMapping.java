@@ -13,8 +13,6 @@ import org.compiledplan.kernel.state.Tree;
 final class TemporalJoinMapping extends StateMapping {
   private static final String RIGHT = "right";
   private static final String LEFT = "left";
-  private static final String NEXT = "next-index";
-  private static final String TIMER = "timer";
   private static final Comparator<FlinkEntry> ORDER =
       Comparator.comparingLong(entry -> entry.userKey().longValue());
 
@@ -27,7 +25,6 @@ final class TemporalJoinMapping extends StateMapping {
 
   @Override
   public Tree of(FlinkKey key) {
-    checkStates(key, RIGHT, LEFT, NEXT, TIMER, CLEANUP);
     List<FlinkEntry> rights = new ArrayList<>(key.all(RIGHT));
     List<FlinkEntry> lefts = new ArrayList<>(key.all(LEFT));
     if (rights.isEmpty() && lefts.isEmpty()) return null;
@@ -74,7 +71,6 @@ final class TemporalJoinMapping extends StateMapping {
 
     @Override
     public Tree of(FlinkKey key) {
-      checkStates(key, RIGHT, CLEANUP);
       FlinkEntry entry = key.only(RIGHT);
       if (entry == null) return null;
       Tree tree = idle(key, CLEANUP, null);

@@ -19,7 +19,6 @@ final class TemporalSortMapping extends StateMapping {
 
   @Override
   public Tree of(FlinkKey key) {
-    checkStates(key, ROWS, LAST);
     Tree tree = new Tree();
     FlinkEntry last = key.only(LAST);
     tree.put("firings", firings(last == null ? null : (Long) last.value().longValue(), null));
@@ -59,7 +58,6 @@ final class TemporalSortMapping extends StateMapping {
 
     @Override
     public Tree of(FlinkKey key) {
-      checkStates(key, ROWS);
       for (FlinkEntry entry : key.all(ROWS))
         if (!entry.value().isEmpty())
           throw new StateFormatException(
