@@ -18,18 +18,18 @@ from compiled_plan.plans.execution.importing.matching import (
     heirs,
     matched,
     pending_sinks,
-    splits_of,
+    source_of,
 )
 from compiled_plan.plans.execution.importing.model import (
     ImportReport,
     OperatorImport,
     Outcome,
+    PositionError,
     SinkImport,
     SourceImport,
 )
 from compiled_plan.plans.execution.importing.positions import (
     Position,
-    PositionError,
     position_of,
     starts_of,
 )
@@ -237,13 +237,13 @@ class _Examined:
         for scan in scans:
             name, table = names[scan.id], scan.scan_table_source.table
             try:
-                position = position_of(table, splits_of(operators.get(scan.id, ())), self.options.starts.get(name, ""))
+                position = position_of(table, source_of(operators.get(scan.id, ())), self.options.starts.get(name, ""))
             except PositionError as error:
-                remedy = f"say where it starts: --start {name}=earliest"
+                remedy = error.remedy.replace("TABLE", name) or f"say where it starts: --start {name}=earliest"
                 sources.append(SourceImport(scan.id, name, Outcome.REFUSED, why=str(error), remedy=remedy))
                 continue
             positions[scan.id] = position
-            outcome = Outcome.TAKEN if position.offset else Outcome.EMPTY
+            outcome = Outcome.EMPTY if position.begins else Outcome.TAKEN
             sources.append(SourceImport(scan.id, name, outcome, position.words))
         return tuple(sources), positions
 

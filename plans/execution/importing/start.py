@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.expressions import ExpressionContext
 from compiled_plan.plans.execution.importing.positions import Position
+from compiled_plan.plans.execution.importing.resuming import Resumption
 from compiled_plan.plans.execution.operators.base import Flow, KeyedPort, Lowering
 from compiled_plan.plans.execution.operators.parameters import to_dict
 from compiled_plan.plans.execution.spark.java import frame_of, java_class
@@ -88,11 +89,8 @@ class SavepointStart(Start):
         seeding = Seeding(seeding_session(self.spark, self.setting.partitions))
         seeding.seed(rows, folder, stages, state, watermark)
         folder.write_text(STATE_ROWS, json.dumps(seeding.keys(folder)))
-        taken = self.inheritance.positions
-        positions = {
-            name: (taken[node].offset or None) if node in taken else None for node, name in names.by_node.items()
-        }
-        settle(folder, positions, watermark)
+        resumption = Resumption(self.spark, folder, prepared, self.inheritance.positions)
+        settle(folder, resumption.offsets(names), watermark)
         self._new_program(files, IMPORTED)
 
 
