@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from tests.savepoints.million import figures
 from tests.savepoints.programs import fixed_jobs, random_job
 from tests.savepoints.trial import verdicts
 from tests.support.commands import ROOT
@@ -24,6 +25,7 @@ def savepoints(
     ] = None,
     seeds: Annotated[int, typer.Option(metavar="N", help="Number of random programs.")] = 20,
     first: Annotated[int, typer.Option(metavar="SEED", help="Seed of the first random program.")] = 1,
+    million: Annotated[bool, typer.Option("--million", help="Measure the import of 1,000,000 keys instead.")] = False,
     work: Annotated[Path, typer.Option(metavar="DIR", help="Work folder, which is emptied.")] = ROOT
     / "build"
     / "savepoints",
@@ -32,6 +34,10 @@ def savepoints(
 
     Outcomes that are not equal go to stdout, then the numbers of all outcomes. Exit code 1 if a job is not equal.
     """
+    if million:
+        for measured in figures(work.resolve() / "million"):
+            print(measured, flush=True)
+        return
     jobs = [*fixed_jobs(), *map(random_job, range(first, first + seeds))]
     chosen = [job for job in jobs if any(fnmatchcase(job.name, pattern) for pattern in names or ["*"])]
     judged = verdicts(chosen, work.resolve(), _ERR.print)

@@ -3,8 +3,9 @@
     FLINK/bin/python jobs.py < request.json
 
 The request is a list of jobs: `name`, `options` (Flink's), `stopped` (a plan whose sources stay open), `rows` (their
-number), `folder` and `form` (of the savepoint: CANONICAL, NATIVE, or CHECKPOINT for a retained one), `whole` (a plan
-that ends by itself). For each a line of JSON goes to stdout: `name`, `savepoint`, `fault`.
+number), `folder` and `form` (of the savepoint: CANONICAL, NATIVE, or CHECKPOINT for a retained one), `quiet` (true to
+stop when no more rows come), `sinks` (the folder of their files), `whole` (a plan that ends by itself; empty for none).
+For each a line of JSON goes to stdout: `name`, `savepoint`, `fault`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pyflink.java_gateway import get_gateway  # type: ignore[import-not-found]
 from pyflink.table import EnvironmentSettings, TableEnvironment  # type: ignore[import-not-found]
 
 #: Time limit of each step of a job, and the time without a row after which its sources have no more, in seconds.
-_LIMIT, _QUIET = 60, 0.5
+_LIMIT, _QUIET = 300, 0.5
 _OPTIONS = {
     "parallelism.default": "1",
     "table.local-time-zone": "UTC",
@@ -46,7 +47,8 @@ def main() -> None:
         answer = {"name": job["name"], "savepoint": "", "fault": ""}
         try:
             answer["savepoint"] = _stopped(job)
-            _executed(job["whole"], job["options"]).getJobExecutionResult().get(_LIMIT, _seconds())
+            if job["whole"]:
+                _executed(job["whole"], job["options"]).getJobExecutionResult().get(_LIMIT, _seconds())
         except Exception as fault:
             answer["fault"] = _message(fault)
         print(json.dumps(answer), flush=True)
@@ -63,7 +65,8 @@ def _stopped(job: dict[str, Any]) -> str:
         url = f"{address}/jobs/{client.getJobID().toString()}"
         _await(lambda: _runs(url), "not all operators run")
         _await(lambda: _emitted(url) >= job["rows"], f"the sources have not emitted {job['rows']} rows")
-        _await_quiet(url)
+        if job["quiet"]:
+            _await_quiet(url)
         runtime = get_gateway().jvm.org.apache.flink
         if form == _RETAINED:
             kind = runtime.core.execution.CheckpointType.CONFIGURED
@@ -87,7 +90,8 @@ def _executed(plan: str, options: dict[str, str]) -> Any:
 
 
 def _runs(url: str) -> bool:
-    return all(vertex["status"] == "RUNNING" for vertex in _vertices(url))
+    """Return True if all operators run; a source that ends may have finished."""
+    return all(vertex["status"] in ("RUNNING", "FINISHED") for vertex in _vertices(url))
 
 
 def _emitted(url: str) -> int:

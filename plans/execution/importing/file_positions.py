@@ -42,6 +42,10 @@ class FilesRead:
         return f"{'all files' if self.paths is None else _files(len(self.paths))} read{rest}"
 
 
+#: The position of a source that has read its table.
+ALL_READ = FilesRead(None)
+
+
 def _files(count: int) -> str:
     return f"{count} {'file' if count == 1 else 'files'}"
 

@@ -105,7 +105,8 @@ def source_of(operators: Sequence[SavepointOperator]) -> SourceState:
     lists = (stored for operator in operators for stored in operator.lists if stored.name == _SPLITS)
     splits = [b64decode(element) for stored in lists for elements in stored.elements for element in elements]
     coordinators = (operator.coordinator for operator in operators if operator.coordinator)
-    return SourceState(splits, next(coordinators, None))
+    finished = bool(operators) and all(operator.finished for operator in operators)
+    return SourceState(splits, next(coordinators, None), finished)
 
 
 def pending_sinks(plan: CompiledPlan, head: SavepointHead) -> frozenset[int]:

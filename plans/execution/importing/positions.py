@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.importing.file_positions import FILE_SPLITS, FilesRead, files_read
+from compiled_plan.plans.execution.importing.file_positions import ALL_READ, FILE_SPLITS, FilesRead, files_read
 from compiled_plan.plans.execution.importing.model import PositionError
 from compiled_plan.plans.execution.importing.streams import Reader
 from compiled_plan.plans.nodes.tables import CatalogTable
@@ -52,10 +52,12 @@ class SourceState:
     Args:
         splits: the splits of its readers.
         coordinator: the state of its coordinator.
+        finished: True if it had read its table, and has no state.
     """
 
     splits: Sequence[bytes] = ()
     coordinator: bytes | None = None
+    finished: bool = False
 
 
 def position_of(table: CatalogTable, state: SourceState, wanted: str) -> Position:
@@ -126,6 +128,8 @@ def _of_offsets(offsets: Mapping[str, Mapping[int, int]]) -> Position:
 
 
 def _files(table: CatalogTable, state: SourceState) -> Position:
+    if state.finished:
+        return Position(ALL_READ.words, files=ALL_READ)
     read = files_read(state.coordinator, _contents(state.splits, FILE_SPLITS), unbounded=_MONITORS in table.options)
     return Position(read.words, files=read)
 

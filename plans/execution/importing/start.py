@@ -85,12 +85,13 @@ class SavepointStart(Start):
         """Write the state, the positions and the program; see `Start.prepare`."""
         names, files = self._described(prepared, stages, state, {})
         folder, watermark = self.generation.folder, self.inheritance.watermark
+        # First, since it may fail and takes no time.
+        offsets = Resumption(self.spark, folder, prepared, self.inheritance.positions).offsets(names)
         rows = SavepointRows(self.spark, files.stages, files.state, self.inheritance).of(prepared, self.functions)
         seeding = Seeding(seeding_session(self.spark, self.setting.partitions))
         seeding.seed(rows, folder, stages, state, watermark)
         folder.write_text(STATE_ROWS, json.dumps(seeding.keys(folder)))
-        resumption = Resumption(self.spark, folder, prepared, self.inheritance.positions)
-        settle(folder, resumption.offsets(names), watermark)
+        settle(folder, offsets, watermark)
         self._new_program(files, IMPORTED)
 
 

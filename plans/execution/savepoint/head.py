@@ -90,6 +90,7 @@ class SavepointOperator(_Item):
         files: paths of the files of entries, relative to the head.
         entries: number of entries in them.
         bytes: size of the keyed state in the savepoint.
+        finished: True if all subtasks had ended, such as those of a source that has read its table.
     """
 
     id: str
@@ -103,6 +104,7 @@ class SavepointOperator(_Item):
     files: tuple[str, ...]
     entries: int
     bytes: int
+    finished: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import struct
 import pytest
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.importing.file_positions import FilesRead
 from compiled_plan.plans.execution.importing.model import PositionError
 from compiled_plan.plans.execution.importing.positions import (
     EARLIEST,
@@ -114,3 +115,8 @@ def test_starts_name_a_table_each() -> None:
     assert starts_of(["orders=earliest"]) == {"orders": "earliest"}
     with pytest.raises(CheckpointError, match="is not TABLE=POSITION"):
         starts_of(["orders"])
+
+
+def test_a_source_that_has_ended_has_read_all_files() -> None:
+    position = position_of(table(connector="filesystem"), SourceState(finished=True), "")
+    assert (position.words, position.files) == ("all files read", FilesRead(None))

@@ -191,6 +191,7 @@ final class Conversion {
     node.set("lists", pending.lists().get());
     var coordinator = operator.getCoordinatorState();
     node.put("coordinator", coordinator == null ? null : coordinator.getData());
+    node.put("finished", operator.isFullyFinished());
     node.set("files", files);
     node.put("entries", entries);
     node.put("bytes", bytes(operator));
