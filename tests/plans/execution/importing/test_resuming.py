@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,6 +78,18 @@ def test_files_of_another_folder_are_refused(spark: SparkSession, orders: Path) 
     """The path of the table must be that of the job: all files would be read again."""
     with pytest.raises(CheckpointError, match="which is not below"):
         logged(spark, orders, FilesRead(frozenset({f"file:{orders}2/a.json"})))
+
+
+def test_scans_of_a_table_at_different_positions_are_refused(spark: SparkSession, orders: Path) -> None:
+    """Flink reads a table of two scans twice."""
+    prepared = prepare(TableEnvironment().compile_script(_PROGRAM.replace("{folder}", str(orders.parent))))
+    ((scan, table),) = prepared.tables.items()
+    second = table.scans[0].model_copy(update={"id": 99})
+    twice = replace(prepared, tables={scan: replace(table, scans=(*table.scans, second))})
+    positions = {scan: Position("2 files read", files=FilesRead(None)), 99: Position("1 file read")}
+    resumption = Resumption(spark, LocalFolder(orders.parent / "generation"), twice, positions)
+    with pytest.raises(CheckpointError, match="have read it to different positions.*: 2 files read; 1 file read"):
+        resumption.offsets(Names({scan: "orders"}, (), ()))
 
 
 def test_the_logged_files_are_not_read_again(spark: SparkSession, orders: Path) -> None:
