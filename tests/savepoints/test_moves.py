@@ -15,6 +15,7 @@ import pytest
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.api.running.plans import CompiledPlan, PlanReference
 from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.importing.model import Outcome
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from tests.savepoints.flink import stop_plan
@@ -38,7 +39,9 @@ CREATE TABLE of_group (customer INT, amount INT) WITH
 CREATE TABLE customers (customer INT, country STRING, PRIMARY KEY (customer) NOT ENFORCED) WITH
   ('connector' = 'upsert-kafka', 'topic' = 'customers', 'key.format' = 'json', 'value.format' = 'json', {options});
 CREATE TABLE totals (country STRING, n BIGINT, amount BIGINT, PRIMARY KEY (country) NOT ENFORCED) WITH
-  ('connector' = 'upsert-kafka', 'topic' = 'totals', 'key.format' = 'json', 'value.format' = 'json', {options});
+  ('connector' = 'upsert-kafka', 'topic' = 'totals', 'key.format' = 'json', 'value.format' = 'json',
+   'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = 'shop',
+   'properties.transaction.timeout.ms' = '60000', {options});
 INSERT INTO totals
 SELECT c.country, COUNT(*), SUM(o.amount)
 FROM (SELECT * FROM orders UNION ALL SELECT * FROM newest UNION ALL SELECT * FROM of_group) AS o
@@ -105,7 +108,7 @@ def customer(number: int, country: str, partition: int) -> Message:
 
 def totals(topics: Topics) -> dict[str, tuple[int, int]]:
     """The result: the newest message of each country."""
-    newest = {message.key: message.value for message in topics.read("totals")}
+    newest = {message.key: message.value for message in topics.read("totals", committed=True)}
     rows = [json.loads(value) for value in newest.values() if value is not None]
     return {row["country"]: (row["n"], row["amount"]) for row in rows}
 
@@ -126,6 +129,12 @@ def test_the_positions_of_the_savepoint_are_the_offsets(shop: Shop, tmp_path: Pa
         "of__group": '{"of_group":{"0":5,"1":5,"2":0}}',
         "customers": '{"customers":{"0":4,"1":4,"2":0}}',
     }
+
+
+def test_output_that_flink_commits_when_it_stops_is_its_own(shop: Shop) -> None:
+    (sink,) = shop.loaded().import_state(shop.savepoint).sinks
+    assert sink.outcome is Outcome.TAKEN
+    assert "if `flink stop` ended without an error" in sink.why
 
 
 @pytest.mark.parametrize(

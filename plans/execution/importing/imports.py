@@ -248,14 +248,20 @@ class _Examined:
         return tuple(sources), positions
 
     def _sinks(self) -> tuple[SinkImport, ...]:
-        """The sinks; output that Flink has not committed is in the savepoint alone, and would be lost."""
+        """The sinks; output that Flink has not committed is in the savepoint alone, and would be lost.
+
+        Flink commits the output of a job that stops behind its last savepoint, which still has it.
+        """
         pending = pending_sinks(self.plan, self.head)
         sinks = []
         for node in self.plan.in_order:
             if not isinstance(node, Sink):
                 continue
             name = node.dynamic_table_sink.table.name
-            if node.id in pending:
+            if node.id in pending and self.head.stopped:
+                why = "Flink has committed its output, if `flink stop` ended without an error"
+                sinks.append(SinkImport(node.id, name, Outcome.TAKEN, why))
+            elif node.id in pending:
                 why = "the savepoint has output that Flink has not committed"
                 remedy = "stop the job with `flink stop`, which commits it, and import that savepoint"
                 sinks.append(SinkImport(node.id, name, Outcome.REFUSED, why, remedy))

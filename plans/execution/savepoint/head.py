@@ -118,6 +118,7 @@ class SavepointHead(_Item):
         format: the format of the keyed state; None without keyed state.
         time: the time at which its metadata was last modified, in ms: when it was taken, unless it was copied since.
         operators: the operators, by id.
+        stopped: True if the job stopped with it, after which Flink commits the output of sinks.
     """
 
     version: Literal[1]
@@ -126,6 +127,7 @@ class SavepointHead(_Item):
     format: Literal["CANONICAL", "NATIVE", "INCREMENTAL"] | None
     time: int
     operators: tuple[SavepointOperator, ...]
+    stopped: bool = False
 
 
 _HEAD = TypeAdapter(SavepointHead)

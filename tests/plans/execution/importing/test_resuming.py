@@ -88,7 +88,7 @@ def test_scans_of_a_table_at_different_positions_are_refused(spark: SparkSession
     twice = replace(prepared, tables={scan: replace(table, scans=(*table.scans, second))})
     positions = {scan: Position("2 files read", files=FilesRead(None)), 99: Position("1 file read")}
     resumption = Resumption(spark, LocalFolder(orders.parent / "generation"), twice, positions)
-    with pytest.raises(CheckpointError, match="have read it to different positions.*: 2 files read; 1 file read"):
+    with pytest.raises(CheckpointError, match=r"have read it to different positions.*: 2 files read; 1 file read"):
         resumption.offsets(Names({scan: "orders"}, (), ()))
 
 

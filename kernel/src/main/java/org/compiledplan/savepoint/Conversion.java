@@ -67,6 +67,7 @@ final class Conversion {
     head.put("checkpointId", savepoint.checkpointId());
     head.put("format", savepoint.format().orElse(null));
     head.put("time", savepoint.time());
+    head.put("stopped", savepoint.stopped());
     ArrayNode described = head.putArray("operators");
     ExecutorService threads = Executors.newFixedThreadPool(THREADS, this::thread);
     try {
