@@ -41,8 +41,8 @@ class Position:
 
     @property
     def begins(self) -> bool:
-        """True if the source begins, as its table says."""
-        return not self.offsets and self.files is None and self.end is None
+        """True if the source begins, where its table or `--start` says."""
+        return not self.offsets and self.files is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class Resumption:
                 return None
             write_log(self.folder, name, [files], int(str(self.spark.conf.get(_INTERVAL))))
             return json.dumps({"logOffset": 0})
-        if position.begins:
+        if position.begins and position.end is None:
             return None
         spec = connector_spec(table.options["connector"])
         assert spec is not None
