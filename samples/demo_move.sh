@@ -37,8 +37,8 @@ compile-plan --quiet --init tables.sql "$here/samples/kafka/fill.sql" -o fill.js
 step compile-plan --init tables.sql "$here/samples/kafka/program.sql" -o plan.json
 arrive 1
 say "Flink runs the plan until it has read day 1, and stops with a savepoint."
-savepoint=$(cd "$here" && python -m tests.savepoints.stop "$work/plan.json" "$(cat days/1/{orders,customers}.json | wc -l)" \
-  "$work/savepoints")
+rows=$(cat days/1/{orders,customers}.json | wc -l)
+savepoint=$(cd "$here" && python -m tests.savepoints.stop "$work/plan.json" "$rows" "$work/savepoints")
 step import-state "$savepoint" plan.json --dry-run
 step import-state "$savepoint" plan.json --checkpoint checkpoint
 arrive 2
