@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 WORKERS ?= 2
 CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
 
-.PHONY: help setup kernel ide classes docs demo demo-api demo-upgrade demo-kafka demo-service test test-fast test-kernel test-attack test-wide test-deep test-flink test-page compare-plans docs-site docs-coverage lint format lock schema services services-stop bench bench-flink dist clean
+.PHONY: help setup kernel ide classes docs demo demo-api demo-upgrade demo-kafka demo-move demo-service test test-fast test-kernel test-attack test-wide test-deep test-flink test-page compare-plans docs-site docs-coverage lint format lock schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -44,6 +44,9 @@ demo-api: kernel classes  ## the same with programs in Python
 
 demo-upgrade: kernel classes  ## change a program while its state stays: diff, migrate, go back
 	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_upgrade.sh
+
+demo-move: kernel classes  ## a job in Flink over Kafka, which it installs, stopped with a savepoint: its plan goes on here
+	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_move.sh
 
 demo-service: kernel classes  ## the service with the samples in it: prints an address and a token to look at the page
 	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_service.sh

@@ -90,11 +90,11 @@ class Attempt:
         """Plan its run."""
         self._note("execute-plan --dry-run", called("execute_plan", "--dry-run", *_options([self]), self.plan))
 
-    def import_state(self, savepoint: Path, checkpoint: Path) -> None:
-        """Import a savepoint of Flink into a checkpoint; all sources begin."""
+    def import_state(self, savepoint: Path, checkpoint: Path, *, sources_begin: bool = True) -> None:
+        """Import a savepoint of Flink into a checkpoint; all sources begin, or have their positions."""
         jars = [str(jar) for jar in self.jars] if self.functions else []
         functions = [f"{name}={class_}" for name, class_ in self.functions.items()]
-        start = dict.fromkeys(sources(self.plan), "earliest")
+        start = dict.fromkeys(sources(self.plan), "earliest") if sources_begin else {}
         try:
             plan = TableEnvironment().load_plan(PlanReference.from_file(self.plan))
             plan.import_state(

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from tests.flink_programs.verdicts import Outcome
 from tests.savepoints.expiry import expiries
+from tests.savepoints.million import figures
 from tests.savepoints.programs import expiring_jobs, fixed_jobs, random_job
 from tests.savepoints.trial import verdicts
 from tests.support.commands import ROOT
@@ -26,6 +27,7 @@ def savepoints(
     ] = None,
     seeds: Annotated[int, typer.Option(metavar="N", help="Number of random programs.")] = 20,
     first: Annotated[int, typer.Option(metavar="SEED", help="Seed of the first random program.")] = 1,
+    million: Annotated[bool, typer.Option("--million", help="Measure the import of 1,000,000 keys instead.")] = False,
     work: Annotated[Path, typer.Option(metavar="DIR", help="Work folder, which is emptied.")] = ROOT
     / "build"
     / "savepoints",
@@ -34,6 +36,10 @@ def savepoints(
 
     Outcomes that are not equal go to stdout, then the numbers of all outcomes. Exit code 1 if a job is not equal.
     """
+    if million:
+        for measured in figures(work.resolve() / "million"):
+            print(measured, flush=True)
+        return
     chosen, expiring = (
         [job for job in jobs if any(fnmatchcase(job.name, pattern) for pattern in names or ["*"])]
         for jobs in ([*fixed_jobs(), *map(random_job, range(first, first + seeds))], expiring_jobs())

@@ -14,8 +14,10 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, ZONE, with_zone
+from tests.bench.latency.engines import FLINK_KAFKA
 from tests.bench.nexmark.flink import flink_python
 from tests.upgrades.programs import in_files, write
+from tools.maven import fetched
 
 #: Rows of tables by name: of the format json, or events of debezium-json.
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -81,17 +83,60 @@ def make_savepoints(jobs: Iterable[Job], root: Path) -> dict[str, Stopped]:
         folder = root / job.name
         stopped[job.name] = Stopped(folder, folder / f"{job.name}.json", Path())
         requests.append(_request(job, stopped[job.name]))
-    script = Path(__file__).with_name("jobs.py")
-    command = [str(flink_python()), str(script)]
-    done = subprocess.run(command, input=json.dumps(requests), capture_output=True, text=True, check=False)
-    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"name"')]
-    if done.returncode or len(answers) != len(requests):
-        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}\n{done.stderr[-3000:]}")
-    for answer in answers:
+    for answer in _answers(requests):
         one = stopped[answer["name"]]
         place = Path(answer["savepoint"].removeprefix("file:"))
         stopped[answer["name"]] = Stopped(one.folder, one.plan, place, answer["fault"])
     return stopped
+
+
+def _answers(requests: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """The answers of `jobs.py` in Flink's environment."""
+    command = [str(flink_python()), str(Path(__file__).with_name("jobs.py"))]
+    done = subprocess.run(command, input=json.dumps(requests), capture_output=True, text=True, check=False)
+    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"name"')]
+    if done.returncode or len(answers) != len(requests):
+        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}\n{done.stderr[-3000:]}")
+    return answers
+
+
+def stop_plan(
+    plan: CompiledPlan,
+    rows: int,
+    folder: Path,
+    *,
+    options: Mapping[str, str] | None = None,
+    form: str = "CANONICAL",
+    quiet: bool = True,
+) -> Path:
+    """Run a plan in Flink until its sources have emitted a number of rows, stop it, and return its savepoint.
+
+    Args:
+        plan: its sources do not end.
+        rows: the number of rows that the sources emit.
+        folder: the parent of the savepoint's folder.
+        options: Flink's, beside those of the plan.
+        form: see `Job`.
+        quiet: True to stop when no more rows come.
+
+    Raises:
+        RuntimeError: Flink did not run the plan.
+    """
+    request = {
+        "name": "plan",
+        "options": {"pipeline.jars": fetched(FLINK_KAFKA).as_uri(), **(options or {})},
+        "stopped": plan.to_json(),
+        "rows": rows,
+        "folder": str(folder),
+        "quiet": quiet,
+        "sinks": str(folder),
+        "form": form,
+        "whole": "",
+    }
+    (answer,) = _answers([request])
+    if answer["fault"]:
+        raise RuntimeError(f"in Flink: {answer['fault']}")
+    return Path(answer["savepoint"].removeprefix("file:"))
 
 
 def make_savepoint(program: str, first: Tables, folder: Path, **more: Any) -> Stopped:
@@ -116,6 +161,7 @@ def _request(job: Job, stopped: Stopped) -> dict[str, Any]:
         "stopped": _open_ended(plan, folder),
         "rows": sum(map(_rows, first.values())),
         "folder": str(folder / "savepoints"),
+        "quiet": True,
         "sinks": str(folder / FIRST),
         "form": job.form,
         "whole": job.plan(whole).to_json(),

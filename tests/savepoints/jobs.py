@@ -5,8 +5,9 @@ All jobs run in one mini cluster, several at a time.
     FLINK/bin/python jobs.py < request.json
 
 The request is a list of jobs: `name`, `options` (Flink's), `stopped` (a plan whose sources stay open), `rows` (their
-number), `folder` and `form` (of the savepoint: CANONICAL, NATIVE, or CHECKPOINT for a retained one), `whole` (a plan
-that ends by itself). For each a line of JSON goes to stdout: `name`, `savepoint`, `fault`.
+number), `folder` and `form` (of the savepoint: CANONICAL, NATIVE, or CHECKPOINT for a retained one), `quiet` (true to
+stop when no more rows come), `sinks` (the folder of their files), `whole` (a plan that ends by itself; empty for none).
+For each a line of JSON goes to stdout: `name`, `savepoint`, `fault`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from pyflink.java_gateway import get_gateway  # type: ignore[import-not-found]
 from pyflink.table import EnvironmentSettings, TableEnvironment  # type: ignore[import-not-found]
 
 #: Time limit of each step of a job, and the time without a row after which its sources have no more, in seconds.
-_LIMIT, _QUIET = 120, 0.5
+_LIMIT, _QUIET = 300, 0.5
 #: Number of jobs that run at the same time.
 _TOGETHER = 6
 _OPTIONS = {
@@ -79,7 +80,8 @@ def _answer(job: dict[str, Any], cluster: Any) -> dict[str, str]:
     answer = {"name": job["name"], "savepoint": "", "fault": ""}
     try:
         answer["savepoint"] = _stopped(job, cluster)
-        _executed(job["whole"], job["options"], cluster).getJobExecutionResult().get(_LIMIT, _seconds())
+        if job["whole"]:
+            _executed(job["whole"], job["options"], cluster).getJobExecutionResult().get(_LIMIT, _seconds())
     except Exception as fault:
         answer["fault"] = _message(fault)
     return answer
@@ -94,7 +96,8 @@ def _stopped(job: dict[str, Any], cluster: Any) -> str:
         url = f"{_address(cluster).toString()}/jobs/{client.getJobID().toString()}"
         _await(lambda: _runs(url), "not all operators run")
         _await(lambda: _emitted(url) >= job["rows"], f"the sources have not emitted {job['rows']} rows")
-        _await_quiet(url)
+        if job["quiet"]:
+            _await_quiet(url)
         runtime = get_gateway().jvm.org.apache.flink
         if form == _RETAINED:
             kind = runtime.core.execution.CheckpointType.CONFIGURED
@@ -128,7 +131,8 @@ def _address(cluster: Any) -> Any:
 
 
 def _runs(url: str) -> bool:
-    return all(vertex["status"] == "RUNNING" for vertex in _vertices(url))
+    """Return True if all operators run; a source that ends may have finished."""
+    return all(vertex["status"] in ("RUNNING", "FINISHED") for vertex in _vertices(url))
 
 
 def _emitted(url: str) -> int:

@@ -40,10 +40,8 @@ def _imported(job: Job, stopped: Stopped, checkpoint: Path) -> Attempt:
         attempt.refusals["import-state"] = "no savepoint"
         return attempt
     tables = tables_read(CompiledPlan.read_file(stopped.plan))
-    for name in tables:
-        (stopped.folder / name / "0.json").unlink()
     write(stopped.folder, 1, {name: job.parts[1].get(name, ()) for name in tables})
-    attempt.import_state(stopped.savepoint, checkpoint)
+    attempt.import_state(stopped.savepoint, checkpoint, sources_begin=False)
     return attempt
 
 

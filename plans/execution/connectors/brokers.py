@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Spark's codes for the ends of a partition.
 EARLIEST, LATEST = -2, -1
+#: Flink's code for the committed offset of the consumer group.
+COMMITTED = -3
 _ADMIN = "org.apache.kafka.clients.admin"
 ADMIN = f"{_ADMIN}.AdminClient"
 _RESET = "auto.offset.reset"
@@ -72,6 +74,41 @@ class Topics:
             if mode == "group-offsets":
                 return self._committed(admin, None)
             return self._listed(admin, dict.fromkeys(self._partitions(admin), LATEST))
+
+    def all_at(self, end: int) -> Offsets:
+        """The offsets of all partitions at an end, `EARLIEST` or `LATEST`."""
+        with self.admin() as admin:
+            return self._listed(admin, dict.fromkeys(self._partitions(admin), end))
+
+    def resolved(self, positions: Mapping[str, Mapping[int, int]]) -> Offsets:
+        """The offsets in the place of `EARLIEST`, `LATEST` and `COMMITTED`.
+
+        Raises:
+            DataError: a partition does not exist.
+        """
+        with self.admin() as admin:
+            known = self._partitions(admin)
+            wanted = {
+                (topic, partition): offset
+                for topic, by_partition in positions.items()
+                for partition, offset in by_partition.items()
+            }
+            missing = sorted(wanted.keys() - set(known))
+            if missing:
+                topic, partition = missing[0]
+                raise DataError(
+                    f"topic {topic!r} of table {self.table} has no partition {partition}, which has a position",
+                    remedy="read the topics that the positions are of, or give --start TABLE=POSITION",
+                )
+            if COMMITTED in wanted.values():
+                group = self._committed(admin, self._reset())
+                unread = [place for place, offset in wanted.items() if offset == COMMITTED]
+                wanted |= {(topic, partition): group[topic][partition] for topic, partition in unread}
+            ends = self._listed(admin, {place: offset for place, offset in wanted.items() if offset < 0})
+        offsets: Offsets = {}
+        for (topic, partition), offset in wanted.items():
+            offsets.setdefault(topic, {})[partition] = ends[topic][partition] if offset < 0 else offset
+        return offsets
 
     def all_partitions(self) -> int:
         """The number of partitions of all topics."""

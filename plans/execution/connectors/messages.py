@@ -28,6 +28,18 @@ _PASSED_OVER = frozenset(
 )
 
 
+def topics_of(table: TableSpec, spec: ConnectorSpec, spark: SparkSession) -> Topics:
+    """The topics of a table of this connector."""
+    return Topics(spark, table.identifier, spec.values(table.options), _settings(table))
+
+
+def _settings(table: TableSpec) -> dict[str, str]:
+    """The settings of Kafka's clients."""
+    start = "properties."
+    prefixed = {key.removeprefix(start): value for key, value in table.options.items() if key.startswith(start)}
+    return {key: value for key, value in prefixed.items() if key not in _PASSED_OVER}
+
+
 @dataclass(frozen=True, slots=True)
 class Messages:
     """The mapping of a table's rows to messages.
@@ -44,16 +56,11 @@ class Messages:
 
     @property
     def settings(self) -> dict[str, str]:
-        """The settings of Kafka's clients."""
-        start = "properties."
-        prefixed = {
-            key.removeprefix(start): value for key, value in self.table.options.items() if key.startswith(start)
-        }
-        return {key: value for key, value in prefixed.items() if key not in _PASSED_OVER}
+        return _settings(self.table)
 
     @property
     def topics(self) -> Topics:
-        return Topics(self.spark, self.table.identifier, self.spec.values(self.table.options), self.settings)
+        return topics_of(self.table, self.spec, self.spark)
 
     def format_of(self, part: str) -> tuple[LineFormat, FormatTable] | None:
         """The format of a part of the messages, and its table; None if the part has no format."""

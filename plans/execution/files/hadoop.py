@@ -38,6 +38,11 @@ class Files:
         #: The path with its scheme.
         self.root = str(self._path(path).makeQualified(self._fs.getUri(), self._fs.getWorkingDirectory()).toString())
 
+    def uri(self, path: str) -> str:
+        """The path as Spark's file source logs it."""
+        qualified = self._path(path).makeQualified(self._fs.getUri(), self._fs.getWorkingDirectory())
+        return str(qualified.toUri().toString())
+
     def exists(self, path: str) -> bool:
         """Return True if the file or folder exists."""
         return bool(self._fs.exists(self._path(path)))

@@ -19,7 +19,7 @@ from compiled_plan.plans.execution.importing.matching import (
     matched,
     pending_sinks,
     rows_in_flight,
-    splits_of,
+    source_of,
 )
 from compiled_plan.plans.execution.importing.model import (
     ImportPart,
@@ -27,12 +27,12 @@ from compiled_plan.plans.execution.importing.model import (
     LeftState,
     OperatorImport,
     Outcome,
+    PositionError,
     SinkImport,
     SourceImport,
 )
 from compiled_plan.plans.execution.importing.positions import (
     Position,
-    PositionError,
     position_of,
     starts_of,
 )
@@ -276,7 +276,7 @@ class _Examined:
         continued = {operator.id for node in stateful & operators.keys() for operator in operators[node]}
         sources = {operator.id for group in operators.values() for operator in group}
         for operator in self.head.operators:
-            has_state = operator.entries or splits_of((operator,))
+            has_state = operator.entries or source_of((operator,)).splits
             lost = operator.id not in continued if operator.entries else operator.id not in sources
             if in_flight := rows_in_flight(operator):
                 why = f"it has {counted(in_flight, 'row')} in flight, which Flink would compute again"
@@ -317,25 +317,31 @@ class _Examined:
         for scan in scans:
             name, table = names[scan.id], scan.scan_table_source.table
             try:
-                position = position_of(table, splits_of(operators.get(scan.id, ())), self.options.starts.get(name, ""))
+                position = position_of(table, source_of(operators.get(scan.id, ())), self.options.starts.get(name, ""))
             except PositionError as error:
-                remedy = f"say where it starts: --start {name}=earliest"
+                remedy = error.remedy.replace("TABLE", name) or f"say where it starts: --start {name}=earliest"
                 sources.append(SourceImport(scan.id, name, Outcome.REFUSED, why=str(error), remedy=remedy))
                 continue
             positions[scan.id] = position
-            outcome = Outcome.TAKEN if position.offset else Outcome.EMPTY
+            outcome = Outcome.EMPTY if position.begins else Outcome.TAKEN
             sources.append(SourceImport(scan.id, name, outcome, position.words))
         return tuple(sources), positions
 
     def _sinks(self) -> tuple[SinkImport, ...]:
-        """The sinks; output that Flink has not committed is in the savepoint alone, and would be lost."""
+        """The sinks; output that Flink has not committed is in the savepoint alone, and would be lost.
+
+        Flink commits the output of a job that stops behind its last savepoint, which still has it.
+        """
         pending = pending_sinks(self.plan, self.head)
         sinks = []
         for node in self.plan.in_order:
             if not isinstance(node, Sink):
                 continue
             name = node.dynamic_table_sink.table.name
-            if node.id in pending:
+            if node.id in pending and self.head.stopped:
+                why = "Flink has committed its output, if `flink stop` ended without an error"
+                sinks.append(SinkImport(node.id, name, Outcome.TAKEN, why))
+            elif node.id in pending:
                 why = "the savepoint has output that Flink has not committed"
                 remedy = "stop the job with `flink stop`, which commits it, and import that savepoint"
                 sinks.append(SinkImport(node.id, name, Outcome.REFUSED, why, remedy))

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from compiled_plan.plans.execution.importing.matching import splits_of
-from compiled_plan.plans.execution.importing.positions import PositionError, kafka_position
+from compiled_plan.plans.execution.importing.matching import source_of
+from compiled_plan.plans.execution.importing.model import PositionError
+from compiled_plan.plans.execution.importing.positions import kafka_position
 from compiled_plan.plans.execution.savepoint.head import SavepointHead
 from compiled_plan.plans.execution.savepoint.head import SavepointOperator as Operator
 from compiled_plan.plans.execution.savepoint.reading import read_savepoint
@@ -50,8 +51,7 @@ def _operator(operator: Operator) -> SavepointOperator:
 
 def _position(operator: Operator) -> str:
     """The offsets of a source of Kafka; empty for others, whose splits have another form."""
-    splits = splits_of((operator,))
     try:
-        return kafka_position(splits).words if splits else ""
+        return kafka_position(source_of((operator,))).words
     except PositionError:
         return ""

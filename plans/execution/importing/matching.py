@@ -7,7 +7,9 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.savepoint.head import SavepointHead, SavepointOperator
+from compiled_plan.plans.execution.importing.committables import has_committables
+from compiled_plan.plans.execution.importing.positions import SourceState
+from compiled_plan.plans.execution.savepoint.head import OperatorList, SavepointHead, SavepointOperator
 from compiled_plan.plans.inspection.diff.flink import DEFAULTS, FORMAT, uid_of
 from compiled_plan.plans.nodes.aggregate import GlobalGroupAggregate, IncrementalGroupAggregate
 from compiled_plan.plans.nodes.base import PlanNode
@@ -18,6 +20,8 @@ from compiled_plan.plans.plan import CompiledPlan
 
 #: The transformation of a scan, and its state with the splits.
 _SOURCE, _SPLITS = "source", "SourceReaderState"
+#: Transformations of connectors that name them.
+_OWN: Mapping[str, str] = {"kafka": "kafka", "upsert-kafka": "kafka"}
 #: States in which a sink stores output that is committed after the checkpoint.
 _PENDING = re.compile("committer|committable", re.IGNORECASE)
 #: Operator state with rows that an asynchronous operator waits for.
@@ -38,7 +42,7 @@ def candidate_uids(plan: CompiledPlan) -> dict[str, int]:
 def _transformations(node: PlanNode) -> Iterator[str]:
     """The transformations of a node that may have state in Flink."""
     if isinstance(node, TableSourceScan):
-        yield _SOURCE
+        yield _OWN.get(node.scan_table_source.table.options.get("connector", ""), _SOURCE)
     if node.TRANSFORMATION:
         yield node.TRANSFORMATION
 
@@ -98,15 +102,18 @@ def heirs(plan: CompiledPlan, node: int) -> Sequence[int]:
     return tuple(consumer.id for consumer in consumers if isinstance(consumer, GlobalGroupAggregate))
 
 
-def splits_of(operators: Sequence[SavepointOperator]) -> tuple[bytes, ...]:
-    """The splits in the state of a source's readers."""
+def source_of(operators: Sequence[SavepointOperator]) -> SourceState:
+    """The state of a source."""
     lists = (
         stored
         for operator in operators
         for stored in operator.lists
         if stored.name == _SPLITS and stored.type == "BYTES"
     )
-    return tuple(b64decode(element) for stored in lists for elements in stored.elements for element in elements)
+    splits = [b64decode(element) for stored in lists for elements in stored.elements for element in elements]
+    coordinators = (operator.coordinator for operator in operators if operator.coordinator)
+    finished = bool(operators) and all(operator.finished for operator in operators)
+    return SourceState(splits, next(coordinators, None), finished)
 
 
 def rows_in_flight(operator: SavepointOperator) -> int:
@@ -119,8 +126,13 @@ def pending_sinks(plan: CompiledPlan, head: SavepointHead) -> frozenset[int]:
     sinks = frozenset(node.id for node in plan.nodes if isinstance(node, Sink))
     pending: set[int] = set()
     for operator in head.operators:
-        if any(_PENDING.search(stored.name) and any(stored.elements) for stored in operator.lists):
+        if any(_PENDING.search(stored.name) and _is_pending(stored) for stored in operator.lists):
             name = operator.uid or operator.name or ""
             named = {int(number) for number in re.findall(r"\d+", name)} & sinks
             pending |= named or sinks
     return frozenset(pending)
+
+
+def _is_pending(stored: OperatorList) -> bool:
+    elements = [element for elements in stored.elements for element in elements]
+    return any(not isinstance(element, str) or has_committables(b64decode(element)) for element in elements)

@@ -27,6 +27,18 @@ class Outcome(Enum):
     NOT_RESTORED = "not restored"
 
 
+class PositionError(Exception):
+    """A position that cannot be taken over; the message is the reason.
+
+    Args:
+        remedy: what to do; empty for `--start`.
+    """
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.remedy = remedy
+
+
 @dataclass(frozen=True, slots=True)
 class OperatorImport(_Item):
     """The state of an operator.

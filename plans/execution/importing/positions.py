@@ -2,43 +2,68 @@
 
 from __future__ import annotations
 
-import json
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.importing.file_positions import ALL_READ, FILE_SPLITS, FilesRead, files_read
+from compiled_plan.plans.execution.importing.model import PositionError
+from compiled_plan.plans.execution.importing.streams import Reader
 from compiled_plan.plans.nodes.tables import CatalogTable
 
-#: Values of `--start`, and the mode in which a table of Kafka begins there.
-_MODES: Mapping[str, str] = {"earliest": "earliest-offset", "latest": "latest-offset"}
-_MODE, _UPSERTS = "scan.startup.mode", "upsert-kafka"
+#: Flink's codes for an offset that is not known yet: the offset of the consumer group, and the ends of the partition.
+COMMITTED, EARLIEST, LATEST = -3, -2, -1
+_ENDS: Mapping[str, int] = {"earliest": EARLIEST, "latest": LATEST}
 #: The header of a split in a source's state: the version of its serializer, and its length in bytes.
 _HEADER = struct.Struct(">ii")
+#: The version of Kafka's splits, and of the coordinator's state; the status of a split that a reader has got.
+_KAFKA_SPLITS, _KAFKA_COORDINATOR, _ASSIGNED = 0, (1, 3), 0
+_MONITORS = "source.monitor-interval"
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The position from which Spark continues a source.
+    """The position from which Spark continues a source; without `offsets`, `end` and `files` the source begins.
 
     Args:
         words: for people.
-        offset: its entry in Spark's offset log; empty if the source begins.
+        offsets: of Kafka, the next offset of each partition by topic; `EARLIEST` or `COMMITTED` for one that was not
+            read yet.
+        end: of Kafka, `EARLIEST` or `LATEST` for all partitions.
+        files: the files of the table that were read.
     """
 
     words: str
-    offset: str = ""
+    offsets: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+    end: int | None = None
+    files: FilesRead | None = None
+
+    @property
+    def begins(self) -> bool:
+        """True if the source begins, where its table or `--start` says."""
+        return not self.offsets and self.files is None
 
 
-class PositionError(Exception):
-    """A position that cannot be taken over; the message is the reason."""
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """The state of a source in a savepoint.
+
+    Args:
+        splits: the splits of its readers.
+        coordinator: the state of its coordinator.
+        finished: True if it had read its table, and has no state.
+    """
+
+    splits: Sequence[bytes] = ()
+    coordinator: bytes | None = None
+    finished: bool = False
 
 
-def position_of(table: CatalogTable, splits: Sequence[bytes], wanted: str) -> Position:
+def position_of(table: CatalogTable, state: SourceState, wanted: str) -> Position:
     """The position of a table.
 
     Args:
-        splits: the splits in the state of its source's readers.
         wanted: the value of `--start`; empty to take over the position.
 
     Raises:
@@ -50,40 +75,77 @@ def position_of(table: CatalogTable, splits: Sequence[bytes], wanted: str) -> Po
     decode = _DECODERS.get(connector)
     if decode is None:
         raise PositionError(f"the position of the connector {connector!r} is not read from savepoints")
-    if not splits:
-        raise PositionError("the savepoint has no position of it")
-    return decode(splits)
+    return decode(table, state)
 
 
-def kafka_position(splits: Sequence[bytes]) -> Position:
-    """The next offsets in the splits of a Kafka source.
+def kafka_position(state: SourceState) -> Position:
+    """The next offsets of a Kafka source.
 
     Raises:
-        PositionError: a split is not Kafka's, or has no offset yet.
+        PositionError: it has no splits of Kafka, or one without an offset.
     """
-    offsets: dict[str, dict[str, int]] = {}
-    for split in _contents(splits):
-        topic, partition, offset = _kafka_split(split)
-        if offset < 0:
+    splits = [_kafka_split(split) for split in _contents(state.splits, _KAFKA_SPLITS)]
+    if not splits:
+        raise PositionError("the savepoint has no position of it")
+    offsets: dict[str, dict[int, int]] = {}
+    for topic, partition, offset in (*_waiting(state.coordinator, splits), *splits):
+        if offset == LATEST:
             raise PositionError(f"partition {partition} of {topic} has not been read yet and has no offset")
-        offsets.setdefault(topic, {})[str(partition)] = offset
+        offsets.setdefault(topic, {})[partition] = offset
     return _of_offsets(offsets)
 
 
-def _of_offsets(offsets: Mapping[str, Mapping[str, int]]) -> Position:
+def _waiting(coordinator: bytes | None, splits: Sequence[tuple[str, int, int]]) -> Iterator[tuple[str, int, int]]:
+    """The splits of a coordinator that no reader has got yet.
+
+    Raises:
+        PositionError: a reader has read a partition to its end.
+    """
+    if coordinator is None:
+        return
+    reader = Reader(coordinator)
+    try:
+        if (reader.take("i"), reader.take("i")) != _KAFKA_COORDINATOR:
+            return
+        reader.take("i")  # the length of what follows
+        count = reader.take("i")
+        reader.take("i")  # the version of the splits
+        known = [(_kafka_split(reader.bytes(reader.take("i"))), reader.take("i")) for _ in range(count)]
+    except struct.error:
+        raise PositionError("the state of the source is truncated") from None
+    read = {(topic, partition) for topic, partition, _ in splits}
+    for split, status in known:
+        topic, partition, _ = split
+        if (topic, partition) not in read:
+            if status == _ASSIGNED:
+                raise PositionError(f"partition {partition} of {topic} was read to its end")
+            yield split
+
+
+def _of_offsets(offsets: Mapping[str, Mapping[int, int]]) -> Position:
+    names = {EARLIEST: "earliest", COMMITTED: "offset of the group"}
     words = "; ".join(
-        f"{topic} " + ", ".join(f"{partition}:{offset}" for partition, offset in sorted(partitions.items()))
+        f"{topic} "
+        + ", ".join(f"{number}:{names.get(offset, offset)}" for number, offset in sorted(partitions.items()))
         for topic, partitions in sorted(offsets.items())
     )
-    return Position(words, json.dumps(offsets, separators=(",", ":"), sort_keys=True))
+    return Position(words, offsets)
 
 
-def _contents(elements: Sequence[bytes]) -> Iterator[bytes]:
+def _files(table: CatalogTable, state: SourceState) -> Position:
+    if state.finished:
+        return Position(ALL_READ.words, files=ALL_READ)
+    read = files_read(state.coordinator, _contents(state.splits, FILE_SPLITS), unbounded=_MONITORS in table.options)
+    return Position(read.words, files=read)
+
+
+def _contents(elements: Sequence[bytes], expected: int) -> Iterator[bytes]:
+    """The splits without their headers, all of one version."""
     for element in elements:
         if len(element) < _HEADER.size:
             raise PositionError("the state of the source is truncated")
         version, length = _HEADER.unpack_from(element)
-        if version != 0:
+        if version != expected:
             raise PositionError(f"a split of version {version} is not known")
         yield element[_HEADER.size : _HEADER.size + length]
 
@@ -107,32 +169,29 @@ def _begin(table: CatalogTable, wanted: str) -> Position:
 
 
 def _kafka_start(table: CatalogTable, wanted: str) -> Position:
-    """A position as in Flink's `scan.startup.specific-offsets`, or the beginning of the table.
+    """A position as in Flink's `scan.startup.specific-offsets`, or an end of all partitions.
 
     `partition:0,offset:42;partition:1,offset:7`.
     """
-    if wanted in _MODES:
-        # Without a position, Spark begins where the table's options say.
-        mode = table.options.get(_MODE, _MODES["earliest"] if table.options["connector"] == _UPSERTS else "")
-        if mode != _MODES[wanted]:
-            raise PositionError(f"the table begins at {mode or 'group-offsets'} ({_MODE}), not at the {wanted} offset")
-        return Position(f"begins at {mode}, as --start says")
+    if wanted in _ENDS:
+        return Position(f"{wanted}, as --start says", end=_ENDS[wanted])
     topic = table.options.get("topic", "")
     if not topic or ";" in topic:
         raise PositionError("offsets are taken for a table of one topic")
-    offsets: dict[str, int] = {}
+    offsets: dict[int, int] = {}
     for part in filter(None, wanted.split(";")):
         try:
             values = dict(item.split(":") for item in part.split(","))
-            offsets[str(int(values["partition"]))] = int(values["offset"])
+            offsets[int(values["partition"])] = int(values["offset"])
         except (ValueError, KeyError):
             raise PositionError(f"{part!r} is not `partition:0,offset:42`") from None
     return _of_offsets({topic: offsets})
 
 
-_DECODERS: Mapping[str, Callable[[Sequence[bytes]], Position]] = {
-    "kafka": kafka_position,
-    "upsert-kafka": kafka_position,
+_DECODERS: Mapping[str, Callable[[CatalogTable, SourceState], Position]] = {
+    "filesystem": _files,
+    "kafka": lambda _, state: kafka_position(state),
+    "upsert-kafka": lambda _, state: kafka_position(state),
 }
 _STARTS: Mapping[str, Callable[[CatalogTable, str], Position]] = {"kafka": _kafka_start, "upsert-kafka": _kafka_start}
 

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.expressions import ExpressionContext
 from compiled_plan.plans.execution.importing.positions import Position
+from compiled_plan.plans.execution.importing.resuming import Resumption
 from compiled_plan.plans.execution.operators.base import Flow, KeyedPort, Lowering
 from compiled_plan.plans.execution.operators.parameters import to_dict
 from compiled_plan.plans.execution.spark.java import frame_of, java_class
@@ -84,15 +85,13 @@ class SavepointStart(Start):
         """Write the state, the positions and the program; see `Start.prepare`."""
         names, files = self._described(prepared, stages, state, {})
         folder, watermark = self.generation.folder, self.inheritance.watermark
+        # First, since it may fail and takes no time.
+        offsets = Resumption(self.spark, folder, prepared, self.inheritance.positions).offsets(names)
         rows = SavepointRows(self.spark, files.stages, files.state, self.inheritance).of(prepared, self.functions)
         seeding = Seeding(seeding_session(self.spark, self.setting.partitions))
         seeding.seed(rows, folder, stages, state, watermark)
         folder.write_text(STATE_ROWS, json.dumps(seeding.keys(folder)))
-        taken = self.inheritance.positions
-        positions = {
-            name: (taken[node].offset or None) if node in taken else None for node, name in names.by_node.items()
-        }
-        settle(folder, positions, watermark)
+        settle(folder, offsets, watermark)
         self._new_program(files, IMPORTED)
 
 

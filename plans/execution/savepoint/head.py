@@ -92,6 +92,7 @@ class SavepointOperator(_Item):
         files: paths of the files of entries, relative to the head.
         entries: number of entries in them, of all states.
         bytes: size of the keyed state in the savepoint.
+        finished: True if all subtasks had ended, such as those of a source that has read its table.
     """
 
     id: str
@@ -105,6 +106,7 @@ class SavepointOperator(_Item):
     files: tuple[str, ...]
     entries: int
     bytes: int
+    finished: bool = False
 
     @property
     def converted_states(self) -> tuple[KeyedState, ...]:
@@ -123,6 +125,7 @@ class SavepointHead(_Item):
         format: the format of the keyed state; None without keyed state.
         time: the time at which its metadata was last modified, in ms: when it was taken, unless it was copied since.
         operators: the operators, by id.
+        stopped: True if the job stopped with it, after which Flink commits the output of sinks.
     """
 
     version: Literal[1]
@@ -131,6 +134,7 @@ class SavepointHead(_Item):
     format: Literal["CANONICAL", "NATIVE", "INCREMENTAL"] | None
     time: int
     operators: tuple[SavepointOperator, ...]
+    stopped: bool = False
 
 
 _HEAD = TypeAdapter(SavepointHead)

@@ -68,6 +68,7 @@ final class Conversion {
     head.put("checkpointId", savepoint.checkpointId());
     head.put("format", savepoint.format().orElse(null));
     head.put("time", savepoint.time());
+    head.put("stopped", savepoint.stopped());
     ArrayNode described = head.putArray("operators");
     ExecutorService threads = Executors.newFixedThreadPool(THREADS, this::thread);
     try {
@@ -198,6 +199,7 @@ final class Conversion {
     node.set("lists", pending.lists().get());
     var coordinator = operator.getCoordinatorState();
     node.put("coordinator", coordinator == null ? null : coordinator.getData());
+    node.put("finished", operator.isFullyFinished());
     node.set("files", files);
     node.put("entries", entries.values().stream().mapToLong(Long::longValue).sum());
     node.put("bytes", bytes(operator));

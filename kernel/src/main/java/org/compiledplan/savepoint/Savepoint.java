@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.apache.flink.runtime.checkpoint.CheckpointProperties;
 import org.apache.flink.runtime.checkpoint.Checkpoints;
 import org.apache.flink.runtime.checkpoint.OperatorState;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -67,6 +68,12 @@ final class Savepoint {
 
   Path folder() {
     return folder;
+  }
+
+  /** Returns true if the job stopped with it; Flink then commits the output of its sinks. */
+  boolean stopped() {
+    CheckpointProperties properties = metadata.getCheckpointProperties();
+    return properties != null && properties.isSynchronous();
   }
 
   long checkpointId() {
