@@ -91,10 +91,10 @@ def test_the_document_has_the_same_facts(job: Path) -> None:
     assert report["watermark"] is None
 
 
-def test_a_source_without_a_position_is_refused(job: Path) -> None:
+def test_a_position_of_another_connector_is_refused(job: Path) -> None:
     done = dry_run(job)
     assert done.returncode == 1
-    assert "source source_t: the savepoint has no position of it" in done.stderr
+    assert "source source_t: the state of the file source cannot be read" in done.stderr
     assert "--start source_t=earliest" in done.stderr
 
 
