@@ -245,7 +245,7 @@ def test_jars_that_cannot_be_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_class_path_has_no_compiler_of_code() -> None:
-    names = [jar.name for jar in reading._of_spark()]
+    names = [jar.name for jar in reading.jars_of_spark(reading._OF_SPARK)]
     assert len(names) == len(reading._OF_SPARK)
     assert not [name for name in names if "janino" in name or "compiler" in name or name.startswith("spark-")]
 
