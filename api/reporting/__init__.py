@@ -105,6 +105,7 @@ _PHRASES = {
     "what-if": ("what_if", 'what_if="{}"'),
     "export": ("export_state()", ""),
     "jars": ("jars", 'jars=["{}"]'),
+    "max-parallelism": ("max_parallelism", "max_parallelism={}"),
     "written-at": ("written_at", 'written_at="{}"'),
     "prune": ("`execute-plan --prune`", ""),
     "rollback": ("`execute-plan --rollback`", ""),
