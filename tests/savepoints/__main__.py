@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from tests.savepoints.back import back_jobs, verdicts_back
 from tests.savepoints.programs import fixed_jobs, random_job
 from tests.savepoints.trial import verdicts
 from tests.support.commands import ROOT
@@ -24,6 +25,9 @@ def savepoints(
     ] = None,
     seeds: Annotated[int, typer.Option(metavar="N", help="Number of random programs.")] = 20,
     first: Annotated[int, typer.Option(metavar="SEED", help="Seed of the first random program.")] = 1,
+    back: Annotated[
+        bool, typer.Option("--back", help="Run the first part here, export it, and continue it in Flink.")
+    ] = False,
     work: Annotated[Path, typer.Option(metavar="DIR", help="Work folder, which is emptied.")] = ROOT
     / "build"
     / "savepoints",
@@ -32,9 +36,9 @@ def savepoints(
 
     Outcomes that are not equal go to stdout, then the numbers of all outcomes. Exit code 1 if a job is not equal.
     """
-    jobs = [*fixed_jobs(), *map(random_job, range(first, first + seeds))]
+    jobs = [*back_jobs()] if back else [*fixed_jobs(), *map(random_job, range(first, first + seeds))]
     chosen = [job for job in jobs if any(fnmatchcase(job.name, pattern) for pattern in names or ["*"])]
-    judged = verdicts(chosen, work.resolve(), _ERR.print)
+    judged = (verdicts_back if back else verdicts)(chosen, work.resolve(), _ERR.print)
     for one in judged:
         if one.outcome.deviates:
             print(f"{one.name}: {one.outcome.value}\n  {one.facts[:1000]}".replace("\n", "\n  "))

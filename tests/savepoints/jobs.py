@@ -2,9 +2,10 @@
 
     FLINK/bin/python jobs.py < request.json
 
-The request is a list of jobs: `name`, `options` (Flink's), `stopped` (a plan whose sources stay open), `rows` (their
-number), `folder` and `form` (of the savepoint: CANONICAL, NATIVE, or CHECKPOINT for a retained one), `whole` (a plan
-that ends by itself). For each a line of JSON goes to stdout: `name`, `savepoint`, `fault`.
+The request is a list of jobs: `name`, `options` (Flink's), maybe `whole` (a plan that ends by itself), and either
+`stopped` (a plan whose sources stay open), `rows` (their number), `folder` and `form` (of the savepoint: CANONICAL,
+NATIVE, or CHECKPOINT for a retained one); or `restored` (a plan that ends) and the `savepoint` that it continues. For
+each a line of JSON goes to stdout: `name`, `savepoint`, `fault`.
 """
 
 from __future__ import annotations
@@ -45,8 +46,13 @@ def main() -> None:
     for job in json.load(sys.stdin):
         answer = {"name": job["name"], "savepoint": "", "fault": ""}
         try:
-            answer["savepoint"] = _stopped(job)
-            _executed(job["whole"], job["options"]).getJobExecutionResult().get(_LIMIT, _seconds())
+            if "restored" in job:
+                restored = {**job["options"], "execution.state-recovery.path": job["savepoint"]}
+                _executed(job["restored"], restored).getJobExecutionResult().get(_LIMIT, _seconds())
+            else:
+                answer["savepoint"] = _stopped(job)
+            if "whole" in job:
+                _executed(job["whole"], job["options"]).getJobExecutionResult().get(_LIMIT, _seconds())
         except Exception as fault:
             answer["fault"] = _message(fault)
         print(json.dumps(answer), flush=True)

@@ -21,7 +21,7 @@ _BATCHES = {
     "table.exec.mini-batch.allow-latency": "100 ms",
     "table.exec.mini-batch.size": "7",
 }
-_TWO_PHASES = {**_BATCHES, "table.optimizer.agg-phase-strategy": "TWO_PHASE"}
+TWO_PHASES = {**_BATCHES, "table.optimizer.agg-phase-strategy": "TWO_PHASE"}
 _AGGREGATE = "SELECT shop, SUM(price), COUNT(DISTINCT town) FROM sales GROUP BY shop"
 _TOTALS = "SELECT shop, town, SUM(price) AS total, COUNT(*) AS n FROM sales GROUP BY shop, town"
 _BACKENDS = {
@@ -55,31 +55,30 @@ def _in_time(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 def fixed_jobs() -> Iterator[Job]:
     """Jobs by backend and form, time zone, two phases, TTL."""
     for (backend, options), form in product(_BACKENDS.items(), _FORMS):
-        yield _job(f"{backend}-{form.lower()}", _AGGREGATE, _SALES, options, form)
-    yield _job("retracted-extremes", f"SELECT shop, MIN(total), MAX(n) FROM ({_TOTALS}) GROUP BY shop", _SALES)
-    yield _job("two-phases", _AGGREGATE, _SALES, _TWO_PHASES)
-    split = {**_TWO_PHASES, "table.optimizer.distinct-agg.split.enabled": "true"}
-    yield _job("split-distinct", _AGGREGATE, _SALES, split)
-    yield _job("ttl", _AGGREGATE, _SALES, {"table.exec.state.ttl": "1 h"})
-    yield _job("ttl-rocksdb", _AGGREGATE, _SALES, {"table.exec.state.ttl": "1 h", **_BACKENDS["rocksdb"]}, "NATIVE")
+        yield job(f"{backend}-{form.lower()}", _AGGREGATE, _SALES, options, form)
+    yield job("retracted-extremes", f"SELECT shop, MIN(total), MAX(n) FROM ({_TOTALS}) GROUP BY shop", _SALES)
+    yield job("two-phases", _AGGREGATE, _SALES, TWO_PHASES)
+    split = {**TWO_PHASES, "table.optimizer.distinct-agg.split.enabled": "true"}
+    yield job("split-distinct", _AGGREGATE, _SALES, split)
+    yield job("ttl", _AGGREGATE, _SALES, {"table.exec.state.ttl": "1 h"})
+    yield job("ttl-rocksdb", _AGGREGATE, _SALES, {"table.exec.state.ttl": "1 h", **_BACKENDS["rocksdb"]}, "NATIVE")
     ranked = "SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY price) AS r FROM sales"
-    yield _job(
-        "ttl-rank", f"SELECT shop, price, r FROM ({ranked}) WHERE r < 3", _SALES, {"table.exec.state.ttl": "1 h"}
-    )
+    yield job("ttl-rank", f"SELECT shop, price, r FROM ({ranked}) WHERE r < 3", _SALES, {"table.exec.state.ttl": "1 h"})
     for (name, window), zone in product(_WINDOWS.items(), ("Asia/Shanghai", "America/New_York")):
         query = (
             "SELECT CONCAT(shop, ' ', CAST(window_start AS STRING)), COUNT(*), SUM(price) "
             f"FROM TABLE({window}) GROUP BY shop, window_start, window_end"
         )
-        yield _job(f"{name}-{zone.rpartition('/')[2].lower()}", query, _MOMENTS, {"table.local-time-zone": zone})
+        yield job(f"{name}-{zone.rpartition('/')[2].lower()}", query, _MOMENTS, {"table.local-time-zone": zone})
 
 
-def _job(
-    name: str, query: str, table: str, options: Mapping[str, str] = _BACKENDS["hashmap"], form: str = "CANONICAL"
+def job(
+    name: str, query: str, tables: str, options: Mapping[str, str] = _BACKENDS["hashmap"], form: str = "CANONICAL"
 ) -> Job:
     settings = "".join(f"SET '{key}' = '{value}';\n" for key, value in options.items() if key.startswith("table."))
-    program = f"{settings}{table}{_WIDE}INSERT INTO wide {query};"
-    return Job(name, program, _moments() if table is _MOMENTS else halves(Random(7)), options, form)
+    """A job over some rows of all tables, stopped in the middle; `tables` declares those of the query."""
+    program = f"{settings}{tables}{_WIDE}INSERT INTO wide {query};"
+    return Job(name, program, _moments() if tables is _MOMENTS else halves(Random(7)), options, form)
 
 
 def _moments() -> tuple[Tables, Tables]:
