@@ -14,7 +14,7 @@ from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.runs.generations import checkpoint_folder, program_of
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.errors import ConflictError
-from compiled_plan.service.store.tables import Pipeline
+from compiled_plan.service.store.tables import Pipeline, Status
 from compiled_plan.service.web.depends import (
     Cursor,
     Editor,
@@ -29,6 +29,7 @@ from compiled_plan.service.web.depends import (
     number_of,
 )
 from compiled_plan.service.web.documents import (
+    NEVER_RAN,
     RequestBody,
     Short,
     VersionDocument,
@@ -161,7 +162,9 @@ def add_version(
 
 
 def compared(parts: Parts, name: str, plan: str, new_name: str) -> dict[str, Any] | None:
-    """Compare a plan with the program in a pipeline's checkpoint; before its first run with the version in force.
+    """Compare a plan with the program in a pipeline's checkpoint; without one, with the version of its last run.
+
+    Before the first run, the plan is compared with the version in force.
 
     Returns:
         The document of `diff-plan --json`; None for a pipeline without a checkpoint and without a version in force.
@@ -177,7 +180,8 @@ def compared(parts: Parts, name: str, plan: str, new_name: str) -> dict[str, Any
         if held is not None:
             old = {"old": held.plan, "old_name": f"{name}/checkpoint", "description": held.description}
         else:
-            version = versions.find(session, pipeline, pipeline.in_force)
+            status = session.get(Status, pipeline.id) or NEVER_RAN
+            version = versions.find(session, pipeline, status.version or pipeline.in_force)
             old = {"old": versions.plan_text(session, version), "old_name": f"{name}/{version.number}"}
     result: dict[str, Any] = parts.workers.run_once("diff", new=plan, new_name=new_name, **old)
     return result

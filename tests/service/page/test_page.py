@@ -123,7 +123,7 @@ def test_a_conflicting_edit_shows_the_change_of_the_other_user(open_page: Open, 
 
 def test_charts_of_the_last_hours(open_page: Open) -> None:
     page = open_page(f"{SALES}/live")
-    for title in ("Rows per second", "Time of a micro-batch", "Lag by source", "State rows by operator"):
+    for title in ("Rows per second", "Micro-batch duration", "Lag by source", "State rows by operator"):
         expect(page.get_by_role("heading", name=title)).to_be_visible()
     expect(page.locator(".chart canvas")).to_have_count(4)
     expect(page.locator(".live-sign.on")).to_be_visible()

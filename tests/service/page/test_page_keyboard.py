@@ -38,7 +38,7 @@ def test_a_ttl_is_edited_and_a_run_is_started_by_keys_alone(open_page: Open, sit
     assert "Join orders with customers" in page.evaluate(NAME)
     page.keyboard.press("Enter")
     expect(page.locator("#panel-title")).to_be_focused()
-    tab_to(page, "Rows of orders")
+    tab_to(page, "rows of orders")
     page.keyboard.press("Control+a")
     page.keyboard.type("3 h")
     expect(page.get_by_text("expire after 3 h, also existing rows")).to_be_visible()

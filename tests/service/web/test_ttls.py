@@ -1,12 +1,15 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.service.common.settings import Settings
+from compiled_plan.service.runs.glance import set_status
+from compiled_plan.service.store import pipelines
 from tests.plans.execution.upgrade.checkpoints import started
 
 
@@ -55,6 +58,16 @@ def test_an_upgrade_is_compared_with_the_running_state(
         assert diff["old"] == {"name": "orders/checkpoint", "kind": "checkpoint"}
         edits = [(ttl["oldMs"], ttl["newMs"]) for operator in diff["operators"] for ttl in operator["ttls"]]
         assert edits == [(before, 20_000)]
+
+
+def test_without_a_checkpoint_an_upgrade_is_compared_with_the_version_that_runs(
+    client: TestClient, orders: str
+) -> None:
+    with cast(FastAPI, client.app).state.parts.database.write() as session:
+        set_status(session, pipelines.find(session, "orders"), "running", 1)
+    assert edit(client, "20 s").json()["version"]["in_force"]
+    diff = client.get("pipelines/orders/diff", params={"to": 2}).json()
+    assert (diff["old"]["name"], diff["same"]) == ("orders/1", False)
 
 
 def test_an_edit_of_another_version_is_compared_with_the_one_in_force(
