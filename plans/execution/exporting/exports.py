@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import entry_of, progress_of
 from compiled_plan.plans.execution.exporting.model import ExportReport, OperatorExport, Outcome, SourceExport
-from compiled_plan.plans.execution.exporting.positions import SourceState, source_state
+from compiled_plan.plans.execution.exporting.positions import SourceState, source_state, transformation_of
 from compiled_plan.plans.execution.importing.positions import PositionError, starts_of
 from compiled_plan.plans.execution.savepoint.head import FILE, VERSION
 from compiled_plan.plans.execution.savepoint.writing import write_savepoint
@@ -253,7 +253,7 @@ class Export:
         offsets = self._offsets(batch)
         for scan in scans:
             name, table = names[scan.id], scan.scan_table_source.table
-            uid = uid_of(scan, "source", _format(scan))
+            uid = uid_of(scan, transformation_of(table), _format(scan))
             try:
                 state = source_state(table, offsets.get(scan.id, ()), starts.get(name, ""))
             except PositionError as error:

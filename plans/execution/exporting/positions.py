@@ -41,6 +41,11 @@ class SourceState:
         return {"lists": [splits], "coordinator": b64encode(self.coordinator).decode()}
 
 
+def transformation_of(table: CatalogTable) -> str:
+    """The name in the uid of the transformation that reads a table: a connector may choose its own."""
+    return "kafka" if table.options.get("connector") in _ENCODERS else "source"
+
+
 def source_state(table: CatalogTable, offsets: Sequence[str], wanted: str) -> SourceState:
     """The state of a table's source.
 

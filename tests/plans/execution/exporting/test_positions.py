@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from compiled_plan.plans.execution.exporting.positions import source_state
+from compiled_plan.plans.execution.exporting.positions import source_state, transformation_of
 from compiled_plan.plans.execution.importing.positions import PositionError, position_of
 from compiled_plan.plans.nodes.tables import CatalogTable
 
@@ -25,6 +25,7 @@ def test_offsets_of_kafka_come_back_at_an_import() -> None:
     state = source_state(KAFKA, [OFFSETS, OFFSETS], "")
     assert state.words == "orders 0:42; orders 10:7; returns 0:3"
     assert position_of(KAFKA, state.splits, "").offset == OFFSETS
+    assert (transformation_of(KAFKA), transformation_of(table("filesystem"))) == ("kafka", "source")
 
 
 def test_the_coordinator_has_all_partitions_as_assigned() -> None:
