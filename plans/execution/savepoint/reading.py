@@ -170,7 +170,7 @@ def _of_flink() -> list[Path]:
     except FetchError as error:
         message, _, remedy = str(error).partition("\n  try: ")
         raise ExecutionError(
-            f"a savepoint needs Flink's jars: {message}",
+            f"reading or writing a savepoint needs Flink's jars: {message}",
             remedy=f"{remedy}; MAVEN_CENTRAL sets a mirror",
         ) from None
 
