@@ -205,7 +205,7 @@ def ranked(state: str, value: Any, **more: Any) -> dict[str, Any]:
         ({"end": 1}, [ranked("Top1-Rank-State", ["a", 5])]),
         (
             {"strategy": "update", "primaryKeys": [1], "end": 3},
-            [ranked("data-state-with-update", [["a", at], 0], uk=[at]) for at in (1, 2)],
+            [ranked("data-state-with-update", [["a", at], 1], uk=[at]) for at in (1, 2)],
         ),
         (
             {"strategy": "retract"},

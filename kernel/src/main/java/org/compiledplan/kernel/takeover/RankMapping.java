@@ -211,7 +211,7 @@ final class RankMapping extends StateMapping {
       FlinkState state, JsonNode key, List<Tree> equal, List<ObjectNode> entries) {
     for (int among = 0; among < equal.size(); among++) {
       Object[] row = values(equal.get(among));
-      JsonNode value = FlinkState.array(target.toJson(row, 0), FlinkState.number(among));
+      JsonNode value = FlinkState.array(target.toJson(row, 0), FlinkState.number(among + 1));
       JsonNode primary = target.toJson(row, 0, primaryKey());
       entries.add(state.entry(key, primary, value, last(equal)));
     }
