@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, Entry] = {
     "execute-plan": Entry("execute", "cli.execute_plan", "Run plans on Spark."),
     "inspect-state": Entry("inspect", "cli.inspect_state", "Show the state in a checkpoint."),
     "import-state": Entry("import", "cli.import_state", "Start a checkpoint with the state of a Flink job."),
+    "export-state": Entry("export", "cli.export_state", "Write a checkpoint's state as a savepoint of Flink."),
     "test-plan": Entry("test", "cli.test_plan", "Run tests of streaming programs."),
     "plan-shell": Entry("shell", "cli.plan_shell", "Execute SQL statements, and show rows as they arrive."),
     "plan-service": Entry("service", "service.main", "Store, run and show plans over HTTP.", configurable=False),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from compiled_plan.api.reporting import is_debug, reported
 
 if TYPE_CHECKING:
+    from compiled_plan.plans.execution.exporting.model import ExportReport
     from compiled_plan.plans.execution.state.model import KeyReport, StateReport
     from compiled_plan.plans.execution.state.reader import StateReader
 
@@ -83,6 +84,46 @@ def export_state(checkpoint: str, operator: str, path: str) -> int:
 
     reader = _reader(checkpoint)
     return export(reader, reader.operator(operator), path)
+
+
+@reported()
+def export_savepoint(
+    checkpoint: str,
+    to: str = "",
+    *,
+    start: Mapping[str, str] | None = None,
+    reset: Sequence[str] = (),
+    max_parallelism: int = 128,
+) -> ExportReport:
+    """Write the state and the positions of a checkpoint as a savepoint of Flink; the command is `export-state`.
+
+    >>> report = export_savepoint("checkpoints/orders", "savepoints/orders")  # doctest: +SKIP
+    >>> [(operator.flink_uid, operator.outcome.value) for operator in report.operators]  # doctest: +SKIP
+
+    Args:
+        checkpoint: the folder of the checkpoint. No run may use it.
+        to: a new local folder; empty to report what would be exported, and to write nothing.
+        start: tables whose sources begin in Flink, each with "earliest".
+        reset: uids of operators that start empty in Flink; "all" for all whose state is refused.
+        max_parallelism: number of key groups, `pipeline.max-parallelism` of the job.
+
+    Returns:
+        The parts that are exported, by operator and source. Sizes are in bytes.
+
+    Raises:
+        CheckpointError: there is no checkpoint, a part of it is refused, or the folder is not empty. Nothing is
+            written.
+        ExecutionError: Java is missing, or an unsuitable Spark session is active.
+    """
+    from compiled_plan.plans.execution.embedded import session
+    from compiled_plan.plans.execution.exporting.exports import Export, ExportOptions
+
+    starts = [f"{table}={at}" for table, at in (start or {}).items()]
+    options = ExportOptions.of(starts, reset, max_parallelism)
+    export = Export(session(debug=is_debug()), checkpoint, options)
+    if to:
+        export.write(to)
+    return export.report
 
 
 def _reader(checkpoint: str) -> StateReader:

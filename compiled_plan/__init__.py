@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     __version__: str
 
     from compiled_plan.api.environment import TableEnvironment
-    from compiled_plan.api.inspecting import export_state, inspect_key, inspect_state
+    from compiled_plan.api.inspecting import export_savepoint, export_state, inspect_key, inspect_state
     from compiled_plan.api.programs import compile_sql, load_plan
     from compiled_plan.api.results.table_result import JobClient, TableResult
     from compiled_plan.api.running.inserts import StatementSet, TablePipeline
@@ -172,6 +172,7 @@ _HOMES = {
     "TablePipeline": "compiled_plan.api.running.inserts",
     "WindowedTable": "compiled_plan.planner.table.grouping",
     "compile_sql": "compiled_plan.api.programs",
+    "export_savepoint": "compiled_plan.api.inspecting",
     "export_state": "compiled_plan.api.inspecting",
     "inspect_key": "compiled_plan.api.inspecting",
     "inspect_state": "compiled_plan.api.inspecting",
@@ -250,6 +251,7 @@ __all__ = [
     "date_format",
     "dense_rank",
     "e",
+    "export_savepoint",
     "export_state",
     "from_unixtime",
     "function_hint",

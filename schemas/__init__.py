@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-#: Names of the schemas of the plan file, of `diff-plan --json`, of `inspect-state --json`, of tests, and of
-#: `import-state --json`.
-PLAN, DIFF, STATE, TEST, IMPORT = "compiled-plan", "plan-diff", "state", "plan-test", "import"
+#: Names of the schemas of the plan file, of `diff-plan --json`, of `inspect-state --json`, of tests, of
+#: `import-state --json`, and of `export-state --json`.
+PLAN, DIFF, STATE, TEST, IMPORT, EXPORT = "compiled-plan", "plan-diff", "state", "plan-test", "import", "export"
 
 
 def schema_path(name: str = PLAN) -> Path:

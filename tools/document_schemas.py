@@ -6,15 +6,17 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from compiled_plan.plans.execution.exporting import model as exported
 from compiled_plan.plans.execution.importing import model as savepoint
 from compiled_plan.plans.execution.state import model as state
 from compiled_plan.plans.inspection.diff import document as diff
-from compiled_plan.schemas import DIFF, IMPORT, STATE, schema_path
+from compiled_plan.schemas import DIFF, EXPORT, IMPORT, STATE, schema_path
 
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     DIFF: diff.schema,
     STATE: state.schema,
     IMPORT: savepoint.schema,
+    EXPORT: exported.schema,
 }
 
 

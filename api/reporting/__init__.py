@@ -105,6 +105,7 @@ _PHRASES = {
     "what-if": ("what_if", 'what_if="{}"'),
     "export": ("export_state()", ""),
     "jars": ("jars", 'jars=["{}"]'),
+    "max-parallelism": ("max_parallelism", "max_parallelism={}"),
     "written-at": ("written_at", 'written_at="{}"'),
     "allow-non-restored-state": ("allow_non_restored_state=True", ""),
     "prune": ("`execute-plan --prune`", ""),

@@ -88,5 +88,5 @@ def test_completion_of_sub_commands_and_their_options() -> None:
         env["COMP_CWORD"] = str(len(words) - 1)
         return CliRunner().invoke(umbrella.app, [], prog_name="compiled-plan", env=env).stdout.split()
 
-    assert completed("compiled-plan", "e") == ["edit", "execute"]
+    assert completed("compiled-plan", "e") == ["edit", "execute", "export"]
     assert completed("compiled-plan", "execute", "--check") == ["--checkpoint"]

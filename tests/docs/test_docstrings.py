@@ -29,6 +29,7 @@ _TESTS = [test for module in _modules() for test in _FINDER.find(module) if test
 #: Examples that need Spark.
 _SKIPPED = {
     "compiled_plan.api.environment.TableEnvironment.create_state_database",
+    "compiled_plan.api.inspecting.export_savepoint",
     "compiled_plan.api.inspecting.inspect_state",
     "compiled_plan.api.running.plans.CompiledPlan.import_state",
     "compiled_plan.api.results.table_result.TableResult",

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from tests.flink_programs.verdicts import Outcome
+from tests.savepoints.back import back_jobs, verdicts_back
 from tests.savepoints.expiry import expiries
 from tests.savepoints.million import figures
 from tests.savepoints.programs import expiring_jobs, fixed_jobs, random_job
@@ -28,6 +29,9 @@ def savepoints(
     seeds: Annotated[int, typer.Option(metavar="N", help="Number of random programs.")] = 20,
     first: Annotated[int, typer.Option(metavar="SEED", help="Seed of the first random program.")] = 1,
     million: Annotated[bool, typer.Option("--million", help="Measure the import of 1,000,000 keys instead.")] = False,
+    back: Annotated[
+        bool, typer.Option("--back", help="Run the first part here, export it, and continue it in Flink.")
+    ] = False,
     work: Annotated[Path, typer.Option(metavar="DIR", help="Work folder, which is emptied.")] = ROOT
     / "build"
     / "savepoints",
@@ -40,11 +44,12 @@ def savepoints(
         for measured in figures(work.resolve() / "million"):
             print(measured, flush=True)
         return
+    jobs = [*back_jobs()] if back else [*fixed_jobs(), *map(random_job, range(first, first + seeds))]
     chosen, expiring = (
-        [job for job in jobs if any(fnmatchcase(job.name, pattern) for pattern in names or ["*"])]
-        for jobs in ([*fixed_jobs(), *map(random_job, range(first, first + seeds))], expiring_jobs())
+        [job for job in group if any(fnmatchcase(job.name, pattern) for pattern in names or ["*"])]
+        for group in (jobs, [] if back else expiring_jobs())
     )
-    judged = verdicts(chosen, work.resolve(), _ERR.print) if chosen else []
+    judged = (verdicts_back if back else verdicts)(chosen, work.resolve(), _ERR.print) if chosen else []
     judged += expiries(expiring, work.resolve() / "expiry") if expiring else []
     for one in judged:
         if one.outcome is not Outcome.EQUAL:

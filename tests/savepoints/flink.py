@@ -83,21 +83,26 @@ def make_savepoints(jobs: Iterable[Job], root: Path) -> dict[str, Stopped]:
         folder = root / job.name
         stopped[job.name] = Stopped(folder, folder / f"{job.name}.json", Path())
         requests.append(_request(job, stopped[job.name]))
-    for answer in _answers(requests):
-        one = stopped[answer["name"]]
+    for name, answer in answered(requests).items():
+        one = stopped[name]
         place = Path(answer["savepoint"].removeprefix("file:"))
-        stopped[answer["name"]] = Stopped(one.folder, one.plan, place, answer["fault"])
+        stopped[name] = Stopped(one.folder, one.plan, place, answer["fault"])
     return stopped
 
 
-def _answers(requests: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """The answers of `jobs.py` in Flink's environment."""
-    command = [str(flink_python()), str(Path(__file__).with_name("jobs.py"))]
+def answered(requests: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Run requests in Flink, see `jobs.py`; returns its answers by name.
+
+    Raises:
+        RuntimeError: Flink did not answer all of them.
+    """
+    script = Path(__file__).with_name("jobs.py")
+    command = [str(flink_python()), str(script)]
     done = subprocess.run(command, input=json.dumps(requests), capture_output=True, text=True, check=False)
     answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"name"')]
     if done.returncode or len(answers) != len(requests):
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}\n{done.stderr[-3000:]}")
-    return answers
+    return {answer["name"]: answer for answer in answers}
 
 
 def stop_plan(
@@ -133,7 +138,7 @@ def stop_plan(
         "form": form,
         "whole": "",
     }
-    (answer,) = _answers([request])
+    (answer,) = answered([request]).values()
     if answer["fault"]:
         raise RuntimeError(f"in Flink: {answer['fault']}")
     return Path(answer["savepoint"].removeprefix("file:"))
@@ -158,7 +163,7 @@ def _request(job: Job, stopped: Stopped) -> dict[str, Any]:
     return {
         "name": job.name,
         "options": {**dict(_SETTING.findall(job.program)), **job.options},
-        "stopped": _open_ended(plan, folder),
+        "stopped": open_ended(plan, folder),
         "rows": sum(map(_rows, first.values())),
         "folder": str(folder / "savepoints"),
         "quiet": True,
@@ -173,7 +178,7 @@ def tables_read(plan: CompiledPlan) -> set[str]:
     return {node.scan_table_source.table.name for node in plan.nodes if isinstance(node, TableSourceScan)}
 
 
-def _open_ended(plan: CompiledPlan, folder: Path) -> str:
+def open_ended(plan: CompiledPlan, folder: Path) -> str:
     """The plan with sources that look for more files, and sinks that commit all rows at a savepoint, in `first`."""
     document = plan.to_dict()
     for node in document["nodes"]:
@@ -183,7 +188,8 @@ def _open_ended(plan: CompiledPlan, folder: Path) -> str:
         ):
             if kind in node:
                 table = node[kind]["table"]["resolvedTable"]["options"]
-                table |= options
+                if table["connector"] == "filesystem":
+                    table |= options
                 if kind == "dynamicTableSink":
                     table["path"] = table["path"].replace(str(folder), str(folder / FIRST), 1)
     return json.dumps(document)

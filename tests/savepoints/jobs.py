@@ -4,10 +4,11 @@ All jobs run in one mini cluster, several at a time.
 
     FLINK/bin/python jobs.py < request.json
 
-The request is a list of jobs: `name`, `options` (Flink's), `stopped` (a plan whose sources stay open), `rows` (their
-number), `folder` and `form` (of the savepoint: CANONICAL, NATIVE, or CHECKPOINT for a retained one), `quiet` (true to
-stop when no more rows come), `sinks` (the folder of their files), `whole` (a plan that ends by itself; empty for none).
-For each a line of JSON goes to stdout: `name`, `savepoint`, `fault`.
+The request is a list of jobs: `name`, `options` (Flink's), `whole` (a plan that ends by itself; empty for none), and
+either `stopped` (a plan whose sources stay open), `rows` (their number), `folder` and `form` (of the savepoint:
+CANONICAL, NATIVE, or CHECKPOINT for a retained one), `quiet` (true to stop when no more rows come), `sinks` (the folder
+of their files); or `restored` (a plan that ends) and the `savepoint` that it continues. For each a line of JSON goes to
+stdout: `name`, `savepoint`, `fault`.
 """
 
 from __future__ import annotations
@@ -79,8 +80,12 @@ def _cluster() -> Iterator[Any]:
 def _answer(job: dict[str, Any], cluster: Any) -> dict[str, str]:
     answer = {"name": job["name"], "savepoint": "", "fault": ""}
     try:
-        answer["savepoint"] = _stopped(job, cluster)
-        if job["whole"]:
+        if "restored" in job:
+            restored = {**job["options"], "execution.state-recovery.path": job["savepoint"]}
+            _executed(job["restored"], restored, cluster).getJobExecutionResult().get(_LIMIT, _seconds())
+        else:
+            answer["savepoint"] = _stopped(job, cluster)
+        if job.get("whole"):
             _executed(job["whole"], job["options"], cluster).getJobExecutionResult().get(_LIMIT, _seconds())
     except Exception as fault:
         answer["fault"] = _message(fault)

@@ -24,7 +24,7 @@ _BATCHES = {
     "table.exec.mini-batch.allow-latency": "100 ms",
     "table.exec.mini-batch.size": "7",
 }
-_TWO_PHASES = {**_BATCHES, "table.optimizer.agg-phase-strategy": "TWO_PHASE"}
+TWO_PHASES = {**_BATCHES, "table.optimizer.agg-phase-strategy": "TWO_PHASE"}
 _AGGREGATE = "SELECT shop, SUM(price), COUNT(DISTINCT town) FROM sales GROUP BY shop"
 _TOTALS = "SELECT shop, town, SUM(price) AS total, COUNT(*) AS n FROM sales GROUP BY shop, town"
 _BACKENDS = {
@@ -76,25 +76,25 @@ def _in_time(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 def fixed_jobs() -> Iterator[Job]:
     """Jobs by backend and form, time zone, two phases, TTL, and each kind of operator."""
     for (backend, options), form in product(_BACKENDS.items(), _FORMS):
-        yield _job(f"{backend}-{form.lower()}", _AGGREGATE, _SALES, options, form)
+        yield job(f"{backend}-{form.lower()}", _AGGREGATE, _SALES, options, form)
     # Flink leaves timers on the heap out of native savepoints.
     for form in ("CANONICAL", "CHECKPOINT"):
         query = _windowed(_WINDOWS["Asia/Shanghai"]["cumulate"])
-        yield _job(f"heap-timers-{form.lower()}", query, _MOMENTS, _HEAP_TIMERS, form)
-    yield _job("retracted-extremes", f"SELECT shop, MIN(total), MAX(n) FROM ({_TOTALS}) GROUP BY shop", _SALES)
+        yield job(f"heap-timers-{form.lower()}", query, _MOMENTS, _HEAP_TIMERS, form)
+    yield job("retracted-extremes", f"SELECT shop, MIN(total), MAX(n) FROM ({_TOTALS}) GROUP BY shop", _SALES)
     # Flink refuses a key that an object has already.
     members = "JSON_OBJECTAGG(KEY town VALUE total), COUNT(*), SUM(n)"
-    yield _job("json-members", f"SELECT {members} FROM ({_TOTALS}) GROUP BY shop", _SALES)
-    yield _job("two-phases", _AGGREGATE, _SALES, _TWO_PHASES)
-    split = {**_TWO_PHASES, "table.optimizer.distinct-agg.split.enabled": "true"}
-    yield _job("split-distinct", _AGGREGATE, _SALES, split)
-    yield _job("ttl", _AGGREGATE, _SALES, _TTL)
-    yield _job("ttl-rocksdb", _AGGREGATE, _SALES, {**_TTL, **_BACKENDS["rocksdb"]}, "NATIVE")
-    yield _job("ttl-rank", f"SELECT shop, price, r FROM ({_RANKED}) WHERE r < 3", _SALES, _TTL)
+    yield job("json-members", f"SELECT {members} FROM ({_TOTALS}) GROUP BY shop", _SALES)
+    yield job("two-phases", _AGGREGATE, _SALES, TWO_PHASES)
+    split = {**TWO_PHASES, "table.optimizer.distinct-agg.split.enabled": "true"}
+    yield job("split-distinct", _AGGREGATE, _SALES, split)
+    yield job("ttl", _AGGREGATE, _SALES, _TTL)
+    yield job("ttl-rocksdb", _AGGREGATE, _SALES, {**_TTL, **_BACKENDS["rocksdb"]}, "NATIVE")
+    yield job("ttl-rank", f"SELECT shop, price, r FROM ({_RANKED}) WHERE r < 3", _SALES, _TTL)
     for zone, windows in _WINDOWS.items():
         for name, window in windows.items():
             city = zone.rpartition("/")[2].lower()
-            yield _job(f"{name}-{city}", _windowed(window), _MOMENTS, {"table.local-time-zone": zone})
+            yield job(f"{name}-{city}", _windowed(window), _MOMENTS, {"table.local-time-zone": zone})
     for number, shape in enumerate(SHAPES):
         for variant, fill in enumerate(_fills(shape)):
             program = Program((Statement(shape, fill, 0),))
@@ -104,8 +104,8 @@ def fixed_jobs() -> Iterator[Job]:
 def expiring_jobs() -> Iterator[Job]:
     """Jobs whose state expires an hour after its last write."""
     query = "SELECT shop, SUM(price), COUNT(*) FROM sales GROUP BY shop"
-    yield _job("expiry-hashmap", query, _SALES, {**_TTL, **_BACKENDS["hashmap"]})
-    yield _job("expiry-rocksdb", query, _SALES, {**_TTL, **_BACKENDS["rocksdb"]}, "NATIVE")
+    yield job("expiry-hashmap", query, _SALES, {**_TTL, **_BACKENDS["hashmap"]})
+    yield job("expiry-rocksdb", query, _SALES, {**_TTL, **_BACKENDS["rocksdb"]}, "NATIVE")
 
 
 def _fills(shape: Shape) -> Iterator[tuple[tuple[str, str], ...]]:
@@ -123,12 +123,13 @@ def _windowed(window: str) -> str:
     )
 
 
-def _job(
-    name: str, query: str, table: str, options: Mapping[str, str] = _BACKENDS["hashmap"], form: str = "CANONICAL"
+def job(
+    name: str, query: str, tables: str, options: Mapping[str, str] = _BACKENDS["hashmap"], form: str = "CANONICAL"
 ) -> Job:
     settings = "".join(f"SET '{key}' = '{value}';\n" for key, value in options.items() if key.startswith("table."))
-    program = f"{settings}{table}{_WIDE}INSERT INTO wide {query};"
-    return Job(name, program, _moments() if table is _MOMENTS else halves(Random(7)), options, form)
+    """A job over some rows of all tables, stopped in the middle; `tables` declares those of the query."""
+    program = f"{settings}{tables}{_WIDE}INSERT INTO wide {query};"
+    return Job(name, program, _moments() if tables is _MOMENTS else halves(Random(7)), options, form)
 
 
 def _moments() -> tuple[Tables, Tables]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.flink_programs.running import Attempt
 from tests.flink_programs.verdicts import Outcome
-from tests.savepoints.flink import FIRST, Job, Stopped, _open_ended, _rows, tables_read
+from tests.savepoints.flink import FIRST, Job, Stopped, _rows, open_ended, tables_read
 from tests.savepoints.programs import expiring_jobs, fixed_jobs, random_job
 from tests.savepoints.trial import _content, _verdict
 
@@ -31,7 +31,7 @@ def test_a_random_job_has_no_late_rows() -> None:
 
 def test_a_plan_to_stop_stays_open_and_writes_to_another_folder() -> None:
     job = next(iter(fixed_jobs()))
-    document = json.loads(_open_ended(job.plan(Path("/jobs")), Path("/jobs")))
+    document = json.loads(open_ended(job.plan(Path("/jobs")), Path("/jobs")))
     options = [
         node[kind]["table"]["resolvedTable"]["options"]
         for node in document["nodes"]

@@ -51,16 +51,26 @@ def _verdict(stopped: Stopped, attempt: Attempt) -> Verdict:
         return Verdict(attempt.name, Outcome.NOT_COMPARABLE, f"in Flink: {stopped.fault}")
     if (fault := fault_of(attempt)) is not None:
         return Verdict(attempt.name, *fault)
-    differences = []
-    for name, keyed in _sinks(stopped.plan):
-        actual, expected = (_content(folders, keyed) for folders in _outputs(stopped.folder, name))
+    lines = differences(stopped.plan, lambda name: _outputs(stopped.folder, name))
+    return Verdict(attempt.name, Outcome.DIFFERENT if lines else Outcome.EQUAL, "\n".join(lines))
+
+
+def differences(plan: Path, outputs: Callable[[str], tuple[list[Path], list[Path]]]) -> list[str]:
+    """The differences between the contents of a plan's sinks.
+
+    Args:
+        outputs: by sink, the folders of both outputs, each in the order of time.
+    """
+    lines = []
+    for name, keyed in _sinks(plan):
+        actual, expected = (_content(folders, keyed) for folders in outputs(name))
         rows = sorted({*actual, *expected}, key=str)
-        differences += [
+        lines += [
             f"{name} {row}: {actual.get(row)}, not {expected.get(row)}"
             for row in rows
             if actual.get(row) != expected.get(row)
         ]
-    return Verdict(attempt.name, Outcome.DIFFERENT if differences else Outcome.EQUAL, "\n".join(differences))
+    return lines
 
 
 def _outputs(folder: Path, name: str) -> tuple[list[Path], list[Path]]:

@@ -16,10 +16,11 @@ from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.stateless import Exchange
+from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
 
 #: The transformation of a scan, and its state with the splits.
-_SOURCE, _SPLITS = "source", "SourceReaderState"
+_SOURCE, SPLITS = "source", "SourceReaderState"
 #: Transformations of connectors that name them.
 _OWN: Mapping[str, str] = {"kafka": "kafka", "upsert-kafka": "kafka"}
 #: States in which a sink stores output that is committed after the checkpoint.
@@ -39,10 +40,15 @@ def candidate_uids(plan: CompiledPlan) -> dict[str, int]:
     }
 
 
+def source_transformation(table: CatalogTable) -> str:
+    """The transformation in the uid of a table's source: a connector may name its own."""
+    return _OWN.get(table.options.get("connector", ""), _SOURCE)
+
+
 def _transformations(node: PlanNode) -> Iterator[str]:
     """The transformations of a node that may have state in Flink."""
     if isinstance(node, TableSourceScan):
-        yield _OWN.get(node.scan_table_source.table.options.get("connector", ""), _SOURCE)
+        yield source_transformation(node.scan_table_source.table)
     if node.TRANSFORMATION:
         yield node.TRANSFORMATION
 
@@ -108,7 +114,7 @@ def source_of(operators: Sequence[SavepointOperator]) -> SourceState:
         stored
         for operator in operators
         for stored in operator.lists
-        if stored.name == _SPLITS and stored.type == "BYTES"
+        if stored.name == SPLITS and stored.type == "BYTES"
     )
     splits = [b64decode(element) for stored in lists for elements in stored.elements for element in elements]
     coordinators = (operator.coordinator for operator in operators if operator.coordinator)

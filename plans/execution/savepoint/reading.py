@@ -97,7 +97,11 @@ def read_savepoints(
             local = _copied(str(path), Path(scratch) / f"copy-{number}") if is_remote(path) else local_path(path)
             arguments += [str(local.absolute()), str(to.absolute())]
         done = subprocess.run(
-            [*_command(jars, scratch), *arguments], capture_output=True, text=True, encoding="utf-8", check=False
+            [*java_command(_MAIN, jars, scratch), *arguments],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
         )
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     results: dict[Path, SavepointHead | CheckpointError] = {}
@@ -108,7 +112,7 @@ def read_savepoints(
         )
     for path, to in pairs[len(lines) :]:
         results[to] = _ended(done, path)
-        _clear(to)
+        clear(to)
     for to in new:
         if isinstance(results[to], CheckpointError):
             shutil.rmtree(to, ignore_errors=True)
@@ -125,7 +129,8 @@ def _ended(done: subprocess.CompletedProcess[str], path: str | Path) -> Checkpoi
     )
 
 
-def _clear(folder: Path) -> None:
+def clear(folder: Path) -> None:
+    """Remove the content of a folder."""
     for entry in folder.iterdir() if folder.is_dir() else ():
         shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
@@ -147,18 +152,28 @@ def _copied(url: str, to: Path) -> Path:
     return to / name
 
 
-def _command(jars: Iterable[Path], scratch: str) -> list[str]:
+def java_command(main: str, jars: Iterable[Path], scratch: str) -> list[str]:
+    """The command of a Java process with Flink's jars.
+
+    Args:
+        main: its class.
+        jars: further jars.
+        scratch: its temporary folder.
+
+    Raises:
+        ExecutionError: no Java, or Flink's jars cannot be fetched.
+    """
     java = find_java()
     if java is None:
         raise ExecutionError(missing_java_text())
-    path = [kernel_jar(), *_of_flink(), *_of_spark(), *jars]
+    path = [kernel_jar(), *_of_flink(), *jars_of_spark(_OF_SPARK), *jars]
     return [
         str(java.home / "bin/java"),
         *_OPTIONS,
         f"-Djava.io.tmpdir={scratch}",
         "-cp",
         os.pathsep.join(map(str, path)),
-        _MAIN,
+        main,
     ]
 
 
@@ -168,14 +183,15 @@ def _of_flink() -> list[Path]:
     except FetchError as error:
         message, _, remedy = str(error).partition("\n  try: ")
         raise ExecutionError(
-            f"reading a savepoint needs Flink's jars: {message}",
+            f"reading or writing a savepoint needs Flink's jars: {message}",
             remedy=f"{remedy}; MAVEN_CENTRAL sets a mirror",
         ) from None
 
 
-def _of_spark() -> list[Path]:
+def jars_of_spark(names: tuple[str, ...]) -> list[Path]:
+    """Jars of Spark by the start of their names."""
     spec = find_spec("pyspark")
     folder = Path(spec.origin).parent / "jars" if spec and spec.origin else None
     if folder is None:
         raise ExecutionError("pyspark is not installed", remedy="pip install pyspark")
-    return [jar for jar in sorted(folder.iterdir()) if jar.name.startswith(_OF_SPARK)]
+    return [jar for jar in sorted(folder.iterdir()) if jar.name.startswith(names)]

@@ -168,6 +168,15 @@ class Harness:
         answer = self._ask(spec, steps, states, showStates=True, keeps=keeps)
         return {"format": answer["format"], "states": answer["states"]}
 
+    def exported(self, spec: dict[str, Any], savepoint: Savepoint) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Flink's states of an operator that has started with a savepoint, and their entries.
+
+        Raises:
+            OperatorError: the operator's state is not converted into Flink's.
+        """
+        answer = self._ask(spec, [], None, savepoint=_savepoint(savepoint), exports=True)
+        return answer["described"], answer["lines"]
+
     def forms(self) -> tuple[dict[str, int], dict[str, int]]:
         """All state formats of operators and all accumulator formats, with their versions."""
         spec = {"uid": "any", "type": "row-counter", "inputTypes": [[]], "outputTypes": []}

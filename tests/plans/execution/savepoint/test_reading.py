@@ -239,13 +239,13 @@ def test_a_remote_savepoint_is_copied(tmp_path: Path) -> None:
 def test_jars_that_cannot_be_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("MAVEN_CENTRAL", (tmp_path / "mirror").as_uri())
-    with pytest.raises(ExecutionError, match="reading a savepoint needs Flink's jars: cannot fetch") as error:
+    with pytest.raises(ExecutionError, match="writing a savepoint needs Flink's jars: cannot fetch") as error:
         read_savepoint(tmp_path, tmp_path / "read")
     assert "MAVEN_CENTRAL" in error.value.remedy
 
 
 def test_the_class_path_has_no_compiler_of_code() -> None:
-    names = [jar.name for jar in reading._of_spark()]
+    names = [jar.name for jar in reading.jars_of_spark(reading._OF_SPARK)]
     assert len(names) == len(reading._OF_SPARK)
     assert not [name for name in names if "janino" in name or "compiler" in name or name.startswith("spark-")]
 

@@ -44,6 +44,11 @@ final class Snapshots {
     }
   }
 
+  /** An order in which a sorted map keeps its entries as they are added. */
+  static Comparator<Object> asWritten() {
+    return new AsWritten();
+  }
+
   /** An order of keys in which a sorted map keeps the order of its entries in the file. */
   private static final class AsWritten implements Comparator<Object>, Serializable {
     private static final long serialVersionUID = 1;

@@ -1,6 +1,10 @@
 package org.compiledplan.kernel.takeover;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -14,6 +18,7 @@ import org.compiledplan.kernel.state.FrameShape;
 import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.state.Tree;
 import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.values.Values;
 
 /**
  * The accumulators of an operator's aggregate calls. Flink has one row of accumulators: the columns
@@ -28,6 +33,9 @@ final class FlinkAccumulators {
   private static final ValueType TEXT = ValueType.of(ValueType.Kind.STRING);
   private static final int BITS = 64;
 
+  /** The end of the name of the state with the null of a view of distinct values. */
+  private static final String NULL = "_null_state";
+
   /** An aggregate call: its first column in the row, and its arguments and type in the plan. */
   private record Call(
       int number,
@@ -37,7 +45,8 @@ final class FlinkAccumulators {
       ValueType result,
       boolean retracts,
       Distinct distinct,
-      int position) {
+      int position,
+      FlinkCallTypes types) {
     @Override
     public String toString() {
       return "aggregate call " + number + " (" + function + ")";
@@ -51,6 +60,9 @@ final class FlinkAccumulators {
 
     /** Number of calls. */
     private int calls;
+
+    /** The type of the values in Flink, for the way back. */
+    private FlinkCallTypes types;
 
     Distinct(int number, ValueType[] columns) {
       state = "distinctAcc_" + number;
@@ -69,6 +81,7 @@ final class FlinkAccumulators {
   private final int columns;
 
   private final int allColumns;
+  private final List<Distinct> views;
 
   /**
    * @param aggregates the field of the state with the accumulators
@@ -107,8 +120,10 @@ final class FlinkAccumulators {
               target.spec().output()[firstResult + i],
               spec.path("needRetract").asBoolean(retracts),
               distinct,
-              distinct == null ? 0 : distinct.calls++);
+              distinct == null ? 0 : distinct.calls++,
+              FlinkCallTypes.of(target.facts(), spec.path("function").asText(), args, i));
       calls.add(call);
+      if (distinct != null) distinct.types = call.types;
       boolean countsRows =
           call.function.equals("$COUNT$1")
               && args.length == 0
@@ -121,6 +136,7 @@ final class FlinkAccumulators {
     count = countColumn;
     columns = column;
     allColumns = column + distincts.size();
+    views = List.copyOf(distincts.values());
   }
 
   /**
@@ -205,7 +221,7 @@ final class FlinkAccumulators {
       long count = occurrences(call, entry.value());
       if (count != 0) counts.add(count(entry.userKey(), distinct.type, count));
     }
-    for (FlinkEntry entry : views.all(distinct.state + "_null_state")) {
+    for (FlinkEntry entry : views.all(distinct.state + NULL)) {
       long count = occurrences(call, entry.value());
       if (count != 0) counts.add(count(null, distinct.type, count));
     }
@@ -417,6 +433,258 @@ final class FlinkAccumulators {
     List<Object> values = new ArrayList<>();
     byTime.values().forEach(values::addAll);
     return values;
+  }
+
+  /** The type of the row of accumulators in Flink, for the way back. */
+  JsonNode type() {
+    JsonNode[] types = new JsonNode[allColumns];
+    for (Call call : calls) {
+      JsonNode[] own;
+      try {
+        own = call.types.columns((AccumulatorForm) inner(shapes.get(call.number)).form);
+      } catch (StateFormatException error) {
+        throw new StateFormatException(call + ": " + error.getMessage());
+      }
+      int width = width(call, shapes.get(call.number));
+      System.arraycopy(own, 0, types, call.column, width);
+    }
+    if (counted) types[count] = FlinkCallTypes.BIGINT;
+    for (int i = columns; i < allColumns; i++) types[i] = FlinkState.text("VOID");
+    return FlinkState.type("row", types);
+  }
+
+  /** The views of collections in Flink, for the way back. */
+  List<FlinkState> views(boolean ttl) {
+    List<FlinkState> states = new ArrayList<>();
+    for (Distinct distinct : views) {
+      JsonNode value = occurrencesType(distinct);
+      states.add(FlinkState.map(distinct.state, distinct.types.distinct(), value, ttl));
+      states.add(FlinkState.value(distinct.state + NULL, value, ttl));
+    }
+    for (Call call : calls)
+      states.addAll(
+          call.types.views(
+              (AccumulatorForm) inner(shapes.get(call.number)).form, view(call, ""), ttl));
+    return states;
+  }
+
+  private JsonNode occurrencesType(Distinct distinct) {
+    boolean single = counted ? distinct.calls == 1 : distinct.calls <= BITS;
+    return FlinkCallTypes.external(single ? "BIGINT NOT NULL" : "ARRAY<BIGINT NOT NULL> NOT NULL");
+  }
+
+  /**
+   * Converts the fields {@code rows} and {@code aggregates} into entries of Flink's states.
+   *
+   * @param state the name of the state with the row of accumulators
+   */
+  List<ObjectNode> toFlink(Tree tree, String state, JsonNode key, long written, boolean ttl) {
+    JsonNode[] row = new JsonNode[allColumns];
+    List<ObjectNode> entries = new ArrayList<>();
+    Map<Distinct, Map<JsonNode, long[]>> occurrences = new LinkedHashMap<>();
+    for (Distinct distinct : views) occurrences.put(distinct, new LinkedHashMap<>());
+    List<?> frames = (List<?>) tree.get("aggregates");
+    for (Call call : calls) {
+      Tree fields = fields((Tree) frames.get(call.number));
+      if (call.distinct != null) {
+        addOccurrences(call, (Tree) fields.get("seen"), occurrences.get(call.distinct));
+        fields = fields((Tree) fields.get("inner"));
+      }
+      AccumulatorForm form = (AccumulatorForm) inner(shapes.get(call.number)).form;
+      JsonNode[] own = toFlink(call, form, fields, written);
+      System.arraycopy(own, 0, row, call.column, own.length);
+      addViews(call, form, fields, new Entry(key, written, ttl), entries);
+    }
+    if (counted) row[count] = FlinkState.number((Long) tree.get("rows"));
+    for (int i = columns; i < allColumns; i++) row[i] = JsonNodeFactory.instance.nullNode();
+    occurrences.forEach(
+        (distinct, values) ->
+            values.forEach(
+                (value, counts) -> entries.add(seen(distinct, key, value, counts, written, ttl))));
+    entries.add(FlinkState.value(state, key, ttl).entry(key, null, FlinkState.array(row), written));
+    return entries;
+  }
+
+  private static Tree fields(Tree frame) {
+    return (Tree) frame.get("fields");
+  }
+
+  private void addOccurrences(Call call, Tree seen, Map<JsonNode, long[]> to) {
+    for (Object item : (List<?>) seen.get("counts")) {
+      Tree count = (Tree) item;
+      JsonNode value = FlinkValues.toJson(count.get("value"), call.distinct.type);
+      to.computeIfAbsent(value, any -> new long[call.distinct.calls])[call.position] =
+          (Long) count.get("count");
+    }
+  }
+
+  /** The entry of a distinct value, see {@link #occurrences}. */
+  private ObjectNode seen(
+      Distinct distinct, JsonNode key, JsonNode value, long[] counts, long written, boolean ttl) {
+    ArrayNode numbers = JsonNodeFactory.instance.arrayNode();
+    if (counted) {
+      for (long count : counts) numbers.add(count);
+    } else {
+      long[] bits = new long[(counts.length - 1) / BITS + 1];
+      for (int i = 0; i < counts.length; i++) if (counts[i] > 0) bits[i / BITS] |= 1L << i % BITS;
+      for (long word : bits) numbers.add(word);
+    }
+    boolean single = counted ? counts.length == 1 : counts.length <= BITS;
+    JsonNode number = single ? numbers.get(0) : numbers;
+    if (value.isNull())
+      return FlinkState.value(distinct.state + NULL, key, ttl).entry(key, null, number, written);
+    return FlinkState.map(distinct.state, key, key, ttl).entry(key, value, number, written);
+  }
+
+  /** The parts that all entries of a key have in common. */
+  private record Entry(JsonNode key, long written, boolean ttl) {
+    ObjectNode map(String state, JsonNode userKey, JsonNode value) {
+      return FlinkState.map(state, key, key, ttl).entry(key, userKey, value, written);
+    }
+
+    ObjectNode list(String state, JsonNode values) {
+      return FlinkState.list(state, key, ttl).entry(key, null, values, written);
+    }
+  }
+
+  /** Adds the entries of the views of a call that are not those of its distinct values. */
+  private void addViews(
+      Call call, AccumulatorForm form, Tree fields, Entry common, List<ObjectNode> entries) {
+    switch (form) {
+      case EXTREMUM_RETRACTABLE, MULTISET -> {
+        for (Object count : (List<?>) fields.get("counts")) {
+          JsonNode value = FlinkValues.toJson(((Tree) count).get("value"), call.arguments[0]);
+          JsonNode number = FlinkState.number((Long) ((Tree) count).get("count"));
+          entries.add(common.map(view(call, "map"), value, number));
+        }
+      }
+      case TEXT_LIST_RETRACTABLE -> {
+        String[] bags = {"values", "missing"};
+        String[] views = {"list", "retractList"};
+        for (int i = 0; i < bags.length; i++) {
+          ArrayNode texts = bag(fields, bags[i], TEXT);
+          if (!texts.isEmpty()) entries.add(common.list(view(call, views[i]), texts));
+        }
+      }
+      case EDGE_VALUE_RETRACTABLE -> {
+        // Each value has an order of its own; those of rows that follow are later.
+        Map<JsonNode, ArrayNode> orders = new LinkedHashMap<>();
+        ArrayNode values = bag(fields, "values", call.arguments[0]);
+        for (int i = 0; i < values.size(); i++) {
+          JsonNode order = FlinkState.number(order(common.written, i, values.size()));
+          JsonNode same = FlinkState.array(values.get(i));
+          entries.add(common.map(view(call, "orderToValueMap"), order, same));
+          orders
+              .computeIfAbsent(values.get(i), any -> JsonNodeFactory.instance.arrayNode())
+              .add(order);
+        }
+        orders.forEach(
+            (value, of) -> entries.add(common.map(view(call, "valueToOrderMap"), value, of)));
+      }
+      default -> {}
+    }
+  }
+
+  private static long order(long written, int position, int count) {
+    return written - count + 1 + position;
+  }
+
+  private static ArrayNode bag(Tree fields, String name, ValueType type) {
+    ArrayNode values = JsonNodeFactory.instance.arrayNode();
+    for (Object value : (List<?>) fields.get(name)) values.add(FlinkValues.toJson(value, type));
+    return values;
+  }
+
+  /** The accumulator of the first or last of some values that may be retracted. */
+  private static JsonNode edge(Call call, Tree fields, long written) {
+    ArrayNode values = bag(fields, "values", call.arguments[0]);
+    if (!((List<?>) fields.get("missing")).isEmpty())
+      throw new StateFormatException(call + " has retracted a value that it has not received");
+    boolean first = call.function.startsWith("$FIRST");
+    int at = first ? 0 : values.size() - 1;
+    JsonNode none = JsonNodeFactory.instance.nullNode();
+    if (values.isEmpty())
+      return FlinkState.array(
+          none, FlinkState.number(first ? Long.MAX_VALUE : Long.MIN_VALUE), none, none);
+    JsonNode order = FlinkState.number(order(written, at, values.size()));
+    return FlinkState.array(values.get(at), order, none, none);
+  }
+
+  /** The columns of a call in the row of accumulators. */
+  private JsonNode[] toFlink(Call call, AccumulatorForm form, Tree fields, long written) {
+    ValueType argument = call.arguments.length == 0 ? null : call.arguments[0];
+    return switch (form) {
+      case COUNT -> new JsonNode[] {number(fields, "count")};
+      case SUM_INTEGRAL, SUM_FLOATING, SUM_DECIMAL -> {
+        boolean none = call.function.equals("$SUM$1") && (Long) fields.get("count") == 0;
+        JsonNode sum = none ? null : summed(fields.get("sum"), call.result);
+        if (none) sum = JsonNodeFactory.instance.nullNode();
+        yield countsValues(call)
+            ? new JsonNode[] {sum, number(fields, "count")}
+            : new JsonNode[] {sum};
+      }
+      case AVERAGE_INTEGRAL -> new JsonNode[] {number(fields, "sum"), number(fields, "count")};
+      case AVERAGE_FLOATING ->
+          new JsonNode[] {summed(fields.get("sum"), DOUBLE), number(fields, "count")};
+      case AVERAGE_DECIMAL ->
+          new JsonNode[] {summed(fields.get("sum"), argument), number(fields, "count")};
+      case EXTREMUM -> new JsonNode[] {FlinkValues.toJson(fields.get("best"), argument)};
+      case EXTREMUM_RETRACTABLE -> new JsonNode[] {extreme(call, fields)};
+      case MULTISET -> new JsonNode[] {FlinkState.array(JsonNodeFactory.instance.nullNode())};
+      case TEXT_LIST_RETRACTABLE -> {
+        JsonNode none = JsonNodeFactory.instance.nullNode();
+        JsonNode delimiter = FlinkValues.toJson(fields.get("delimiter"), TEXT);
+        yield new JsonNode[] {
+          call.arguments.length > 1
+              ? FlinkState.array(none, none, delimiter)
+              : FlinkState.array(none, none)
+        };
+      }
+      case EDGE_VALUE_RETRACTABLE -> new JsonNode[] {edge(call, fields, written)};
+      case TEXT_LIST -> {
+        Object delimiter = call.arguments.length > 1 ? fields.get("delimiter") : ",";
+        yield new JsonNode[] {
+          FlinkValues.toJson(delimiter, TEXT), FlinkValues.toJson(fields.get("text"), TEXT)
+        };
+      }
+      case EDGE_VALUE -> {
+        JsonNode kept = FlinkValues.toJson(fields.get("kept"), argument);
+        boolean first = call.function.startsWith("$FIRST");
+        // Flink's mark for no value yet.
+        long none = first ? Long.MAX_VALUE : Long.MIN_VALUE;
+        JsonNode order = FlinkState.number(kept.isNull() ? none : first ? written : Long.MIN_VALUE);
+        yield new JsonNode[] {FlinkState.array(kept, order)};
+      }
+      default -> throw new StateFormatException("its accumulator is not converted into Flink's");
+    };
+  }
+
+  private static JsonNode number(Tree fields, String name) {
+    return FlinkState.number(((Number) fields.get(name)).longValue());
+  }
+
+  /** A sum, which is 0 without a value. */
+  private static JsonNode summed(Object sum, ValueType type) {
+    Number number = sum == null ? 0 : (Number) sum;
+    if (type.kind() == ValueType.Kind.DECIMAL && !(number instanceof BigDecimal))
+      number = new BigDecimal(number.longValue());
+    return FlinkValues.toJson(type.isIntegral() ? (Object) number.longValue() : number, type);
+  }
+
+  private static JsonNode extreme(Call call, Tree fields) {
+    ValueType type = call.arguments[0];
+    List<?> counts = (List<?>) fields.get("counts");
+    Object best = null;
+    for (Object item : counts) {
+      Object value = ((Tree) item).get("value");
+      if (best == null) best = value;
+      int order = Values.compare(value, best);
+      if (call.function.startsWith("$MIN") ? order < 0 : order > 0) best = value;
+    }
+    return FlinkState.array(
+        FlinkValues.toJson(best, type),
+        FlinkState.number(counts.size()),
+        JsonNodeFactory.instance.nullNode());
   }
 
   /** The fields of a structure, of which those that are views are empty. */

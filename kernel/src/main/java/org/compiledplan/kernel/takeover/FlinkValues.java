@@ -1,6 +1,8 @@
 package org.compiledplan.kernel.takeover;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -18,9 +20,11 @@ import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.values.Struct;
 import org.compiledplan.kernel.values.ValueType;
 
-/** Values of the neutral form of a savepoint as the kernel's values. */
+/** Values of the neutral form of a savepoint as the kernel's values, and the way back. */
 final class FlinkValues {
   private static final int NANOS_OF_MICRO = 1000;
+  private static final int NANOS_OF_MILLI = 1_000_000;
+  private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
   private FlinkValues() {}
 
@@ -83,6 +87,58 @@ final class FlinkValues {
     Map<Object, Object> map = new LinkedHashMap<>();
     for (JsonNode pair : value) map.put(of(pair.get(0), key), of(pair.get(1), to));
     return map;
+  }
+
+  /** Converts a value of {@code type} into the neutral form. */
+  static JsonNode toJson(Object value, ValueType type) {
+    if (value == null) return NODES.nullNode();
+    ValueType[] parts = type.children();
+    return switch (type.kind()) {
+      case BOOLEAN -> NODES.booleanNode((Boolean) value);
+      case BYTE, SHORT, INT, LONG -> NODES.numberNode(((Number) value).longValue());
+      case FLOAT -> real((Float) value, NODES.numberNode((Float) value));
+      case DOUBLE -> real((Double) value, NODES.numberNode((Double) value));
+      case DECIMAL -> NODES.textNode(((BigDecimal) value).setScale(type.scale()).toPlainString());
+      case STRING -> NODES.textNode((String) value);
+      case BINARY -> NODES.binaryNode((byte[]) value);
+      case DATE -> NODES.numberNode(((LocalDate) value).toEpochDay());
+      case TIME -> NODES.numberNode(((LocalTime) value).toNanoOfDay() / NANOS_OF_MILLI);
+      case TIMESTAMP -> time((Instant) value);
+      case TIMESTAMP_NTZ -> time(((LocalDateTime) value).toInstant(ZoneOffset.UTC));
+      case DAY_TIME -> NODES.numberNode(((Duration) value).toMillis());
+      case YEAR_MONTH -> NODES.numberNode(((Period) value).toTotalMonths());
+      case ROW -> toJson(((Struct) value).fields(), parts);
+      case ARRAY -> {
+        ArrayNode array = NODES.arrayNode();
+        for (Object item : (List<?>) value) array.add(toJson(item, parts[0]));
+        yield array;
+      }
+      case MAP -> {
+        ArrayNode array = NODES.arrayNode();
+        for (Map.Entry<?, ?> entry : ((Map<?, ?>) value).entrySet())
+          array
+              .addArray()
+              .add(toJson(entry.getKey(), parts[0]))
+              .add(toJson(entry.getValue(), parts[1]));
+        yield array;
+      }
+    };
+  }
+
+  /** Converts a row. */
+  static ArrayNode toJson(Object[] row, ValueType[] types) {
+    ArrayNode array = NODES.arrayNode();
+    for (int i = 0; i < types.length; i++) array.add(toJson(row[i], types[i]));
+    return array;
+  }
+
+  private static JsonNode real(double value, JsonNode finite) {
+    if (Double.isFinite(value) && !(value == 0 && 1 / value < 0)) return finite;
+    return NODES.textNode(value == 0 ? "-0.0" : Double.toString(value));
+  }
+
+  private static JsonNode time(Instant instant) {
+    return NODES.arrayNode().add(instant.toEpochMilli()).add(instant.getNano() % NANOS_OF_MILLI);
   }
 
   private static long integer(JsonNode value) {

@@ -3,6 +3,9 @@ package org.compiledplan.kernel.takeover;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
 import org.compiledplan.kernel.state.FieldShape;
 import org.compiledplan.kernel.state.Tree;
 
@@ -50,5 +53,25 @@ final class GroupAggregateMapping extends StateMapping {
     tree.put("key", stored(keyRow(entry), this.key));
     tree.putAll(accumulators.of(entry.value(), key));
     return tree;
+  }
+
+  @Override
+  List<FlinkState> states() {
+    boolean ttl = target.hasTtl(0);
+    List<FlinkState> states = new ArrayList<>();
+    states.add(FlinkState.value(STATE, accumulators.type(), ttl));
+    states.addAll(accumulators.views(ttl));
+    return states;
+  }
+
+  @Override
+  List<ObjectNode> toFlink(Tree tree) {
+    Object[] row = new Object[target.input(0).length];
+    Object[] stored = (Object[]) tree.get("key");
+    int[] places = key.columns().places();
+    for (int i = 0; i < places.length; i++) row[places[i]] = stored[i];
+    ArrayNode flinkKey = target.toJson(row, 0, target.spec().key(0));
+    return accumulators.toFlink(
+        tree, STATE, flinkKey, (Long) tree.get("lastWrite"), target.hasTtl(0));
   }
 }

@@ -1,8 +1,14 @@
 package org.compiledplan.kernel.takeover;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import org.compiledplan.kernel.operators.OperatorSpec;
 import org.compiledplan.kernel.operators.RowPredicate;
 import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.state.Tree;
@@ -104,6 +110,80 @@ final class JoinMapping extends StateMapping {
     store.put("oldest", oldest);
     store.put("rows", rows);
     return store;
+  }
+
+  /** A unique key of an input that its state is a map by; null if the join key contains one. */
+  private int[] uniqueKey(int input) {
+    int[] joinKey = target.spec().key(input);
+    int[] shortest = null;
+    for (JsonNode key : target.spec().get(input == 0 ? "leftUpsertKeys" : "rightUpsertKeys")) {
+      int[] columns = OperatorSpec.ints(key);
+      boolean contained =
+          Arrays.stream(columns).allMatch(at -> Arrays.stream(joinKey).anyMatch(in -> in == at));
+      if (contained) return null;
+      if (shortest == null || columns.length < shortest.length) shortest = columns;
+    }
+    return shortest;
+  }
+
+  @Override
+  List<FlinkState> states() {
+    return List.of(state(0), state(1));
+  }
+
+  private FlinkState state(int input) {
+    JsonNode row = target.rowType(input);
+    JsonNode number = FlinkState.text("INT");
+    JsonNode value = isUnique[input] ? row : number;
+    if (counted[input]) value = FlinkState.type("tuple", value, number);
+    JsonNode userKey = row;
+    if (isUnique[input]) {
+      int[] unique = uniqueKey(input);
+      userKey = unique == null ? null : target.rowType(input, unique);
+    }
+    boolean ttl = target.hasTtl(input);
+    return userKey == null
+        ? FlinkState.value(STATES[input], value, ttl)
+        : FlinkState.map(STATES[input], userKey, value, ttl);
+  }
+
+  @Override
+  List<ObjectNode> toFlink(Tree tree) {
+    List<ObjectNode> entries = new ArrayList<>();
+    for (int input = 0; input < STATES.length; input++) {
+      Object rows = ((Tree) tree.get("input" + input)).get("rows");
+      // Equal rows of a side without a unique key are one entry with their number.
+      Map<JsonNode, List<Tree>> byRow = new LinkedHashMap<>();
+      for (Object row : (List<?>) rows) {
+        JsonNode values = target.toJson((Object[]) ((Tree) row).get("row"), input);
+        byRow.computeIfAbsent(values, any -> new ArrayList<>()).add((Tree) row);
+      }
+      FlinkState state = state(input);
+      for (Map.Entry<JsonNode, List<Tree>> entry : byRow.entrySet())
+        entries.add(entry(state, input, entry.getKey(), entry.getValue()));
+    }
+    return entries;
+  }
+
+  private ObjectNode entry(FlinkState state, int input, JsonNode row, List<Tree> copies) {
+    Tree last = copies.get(copies.size() - 1);
+    long written = Long.MIN_VALUE;
+    for (Tree copy : copies) written = Math.max(written, (Long) copy.get("lastWrite"));
+    JsonNode value = isUnique[input] ? row : FlinkState.number(copies.size());
+    if (counted[input])
+      value = FlinkState.array(value, FlinkState.number((Long) last.get("associations")));
+    JsonNode userKey = row;
+    if (isUnique[input]) {
+      int[] unique = uniqueKey(input);
+      userKey = unique == null ? null : part(row, unique);
+    }
+    return state.entry(part(row, target.spec().key(input)), userKey, value, written);
+  }
+
+  private static ArrayNode part(JsonNode row, int[] columns) {
+    JsonNode[] values = new JsonNode[columns.length];
+    for (int i = 0; i < columns.length; i++) values[i] = row.get(columns[i]);
+    return FlinkState.array(values);
   }
 
   private void count(List<Tree> rows, List<Tree> others, boolean isLeft) {

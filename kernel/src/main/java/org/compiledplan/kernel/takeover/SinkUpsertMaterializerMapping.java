@@ -1,6 +1,9 @@
 package org.compiledplan.kernel.takeover;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import org.compiledplan.kernel.state.Tree;
@@ -23,5 +26,23 @@ final class SinkUpsertMaterializerMapping extends StateMapping {
     tree.put("lastWrite", target.written(entry));
     tree.put("rows", rows);
     return tree;
+  }
+
+  @Override
+  List<FlinkState> states() {
+    JsonNode rows = FlinkState.type("list", target.rowType(0));
+    return List.of(FlinkState.value(STATE, rows, target.hasTtl(0)));
+  }
+
+  @Override
+  List<ObjectNode> toFlink(Tree tree) {
+    ArrayNode rows = JsonNodeFactory.instance.arrayNode();
+    ArrayNode key = null;
+    for (Object row : (List<?>) tree.get("rows")) {
+      rows.add(target.toJson((Object[]) row, 0));
+      key = target.toJson((Object[]) row, 0, target.spec().key(0));
+    }
+    if (key == null) return List.of();
+    return List.of(states().get(0).entry(key, null, rows, (Long) tree.get("lastWrite")));
   }
 }

@@ -1,9 +1,13 @@
 package org.compiledplan.kernel.takeover;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.compiledplan.kernel.operators.EntryTimes;
@@ -14,7 +18,10 @@ import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.state.Tree;
 import org.compiledplan.kernel.values.ValueType;
 
-/** Converts Flink's state of an operator, key by key. Serves one task at a time. */
+/**
+ * Converts Flink's state of an operator, key by key, and the operator's state into Flink's. Serves
+ * one task at a time.
+ */
 public abstract class StateMapping {
   /**
    * The operator that continues the state.
@@ -22,7 +29,8 @@ public abstract class StateMapping {
    * @param spec its description
    * @param format the format of its state
    * @param facts what determines its state in Flink beside its parameters; {@code proctimes} are
-   *     the columns of each input with a processing time
+   *     the columns of each input with a processing time, {@code types} their types in Flink's SQL,
+   *     for the way back
    * @param written the time of last write of entries that have none, in ms
    */
   public record Target(OperatorSpec spec, StateFormat<?> format, JsonNode facts, long written) {
@@ -48,6 +56,38 @@ public abstract class StateMapping {
       for (JsonNode column : facts.path("proctimes").path(input))
         if (column.asInt() == at) return true;
       return false;
+    }
+
+    /** A row of an input in the neutral form. */
+    ArrayNode toJson(Object[] row, int input) {
+      ArrayNode values = FlinkValues.toJson(row, input(input));
+      for (JsonNode column : facts.path("proctimes").path(input)) values.setNull(column.asInt());
+      return values;
+    }
+
+    /** Some columns of a row of an input in the neutral form. */
+    ArrayNode toJson(Object[] row, int input, int[] columns) {
+      ArrayNode all = toJson(row, input);
+      ArrayNode values = JsonNodeFactory.instance.arrayNode();
+      for (int column : columns) values.add(all.get(column));
+      return values;
+    }
+
+    /** The type of a row of an input in Flink. */
+    JsonNode rowType(int input) {
+      return JsonNodeFactory.instance.objectNode().set("row", facts.path("types").path(input));
+    }
+
+    /** The type of a row with some columns of an input. */
+    JsonNode rowType(int input, int[] columns) {
+      ArrayNode types = JsonNodeFactory.instance.arrayNode();
+      for (int column : columns) types.add(facts.path("types").path(input).get(column));
+      return JsonNodeFactory.instance.objectNode().set("row", types);
+    }
+
+    /** Returns true if the entries of a state of the plan expire. */
+    boolean hasTtl(int entry) {
+      return spec.ttl(entry) > 0;
     }
 
     /** The fields of the state, by name. */
@@ -173,6 +213,45 @@ public abstract class StateMapping {
    * @throws StateFormatException if the state is not of the form that Flink writes for the plan
    */
   public abstract Tree of(FlinkKey key);
+
+  /**
+   * Flink's states of the operator, for the way back.
+   *
+   * @throws StateFormatException if the operator's state is not converted into Flink's
+   */
+  List<FlinkState> states() {
+    throw new StateFormatException("the state of this operator is not converted into Flink's");
+  }
+
+  /** The type of Flink's key. */
+  JsonNode keyType() {
+    return target.rowType(0, target.spec().key(0));
+  }
+
+  /**
+   * Converts the state of a key into entries of Flink's states.
+   *
+   * @param tree the state as the operator's format decodes it
+   */
+  List<ObjectNode> toFlink(Tree tree) {
+    throw new StateFormatException("the state of this operator is not converted into Flink's");
+  }
+
+  /**
+   * Flink's states of the operator, as in the head of the neutral form.
+   *
+   * @throws StateFormatException if the operator's state is not converted into Flink's
+   */
+  public final ArrayNode described() {
+    ArrayNode described = JsonNodeFactory.instance.arrayNode();
+    for (FlinkState state : states()) described.add(state.describe(keyType()));
+    return described;
+  }
+
+  /** Converts the bytes of a key's state into lines of the neutral form. */
+  public final List<ObjectNode> lines(byte[] bytes) {
+    return toFlink(target.format().decode(bytes));
+  }
 
   /** The positions of aggregate calls whose accumulators are computed from the stored rows. */
   BitSet recounted() {

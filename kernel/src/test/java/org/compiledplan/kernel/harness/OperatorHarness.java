@@ -131,6 +131,7 @@ public final class OperatorHarness {
       answer.put("writes", writes);
       if (request.path("showStates").asBoolean()) showStates(answer);
       if (request.path("showForms").asBoolean()) showForms(answer);
+      if (request.path("exports").asBoolean()) exported(request.path("savepoint"), answer);
     } catch (RuntimeException error) {
       answer.put("error", error.toString());
     }
@@ -189,6 +190,17 @@ public final class OperatorHarness {
           if (tree != null) imported.put(key, mapping.encode(tree));
         });
     seed(savepoint, imported);
+  }
+
+  /** Shows the states as a savepoint of Flink has them. */
+  private void exported(JsonNode savepoint, ObjectNode answer) {
+    StateMapping mapping =
+        StateMapping.of(
+            new StateMapping.Target(
+                spec.get(), operator.stateFormat(), savepoint.path("facts"), 0));
+    answer.set("described", mapping.described());
+    ArrayNode lines = answer.putArray("lines");
+    for (byte[] state : operatorStates().values()) mapping.lines(state).forEach(lines::add);
   }
 
   private static BatchContext context(JsonNode step) {

@@ -1,0 +1,120 @@
+"""`export-state`: write the state of a checkpoint as a savepoint of Flink."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from compiled_plan.cli.common.terminal import (
+    Conf,
+    ConfFile,
+    Debug,
+    ExitCode,
+    Master,
+    app_for,
+    console,
+    fail,
+    print_table,
+    run_app,
+    spark_settings,
+)
+from compiled_plan.plans.errors import CompiledPlanError
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.execution.exporting.model import ExportReport
+
+app = app_for("export-state")
+
+
+@app.command()
+def export_state(
+    checkpoint: Annotated[
+        str, typer.Argument(metavar="CHECKPOINT", help="Checkpoint folder, local or any Hadoop URI.")
+    ],
+    flink: Annotated[
+        bool, typer.Option("--flink", help="Write a savepoint of Flink, in the canonical format.")
+    ] = False,
+    to: Annotated[str, typer.Option(metavar="DIR", help="New local folder for the savepoint.")] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what is exported, by operator and source; write nothing.")
+    ] = False,
+    start: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TABLE=earliest", help="Write no position of a source, so that it begins in Flink; repeatable."
+        ),
+    ] = None,
+    reset: Annotated[
+        list[str] | None,
+        typer.Option(metavar="UID", help="Have an operator start empty in Flink; all for all refused; repeatable."),
+    ] = None,
+    max_parallelism: Annotated[
+        int, typer.Option(metavar="N", help="Number of key groups (pipeline.max-parallelism of the job).")
+    ] = 128,
+    master: Master = "",
+    conf: Conf = None,
+    conf_file: ConfFile = "",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON document (schemas/export.schema.json).")
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    """Write the state and the positions of a checkpoint as a savepoint, with which Flink continues the plan.
+
+    Everything or nothing: if the state of an operator is refused, nothing is written. Stop the run first.
+
+    Exit codes: 0 exported, or all can be exported (--dry-run), 1 refused or failed, 2 wrong usage.
+    """
+    if not flink:
+        raise typer.BadParameter("--flink is missing: it is the only form")
+    if not (dry_run or to):
+        raise typer.BadParameter("--to DIR is missing, or --dry-run")
+    from compiled_plan.plans.execution.exporting.exports import Export, ExportOptions
+    from compiled_plan.plans.execution.exporting.model import to_json
+    from compiled_plan.plans.execution.session.spark_session import spark_session
+    from compiled_plan.plans.execution.spark.logs import silence_py4j
+
+    settings = spark_settings(conf or [], conf_file)
+    try:
+        chosen = ExportOptions.of(start or [], reset or [], max_parallelism)
+    except CompiledPlanError as fault:
+        raise typer.BadParameter(str(fault)) from None
+    if not debug:
+        silence_py4j()
+    try:
+        with spark_session(master, settings, verbose=debug) as spark:
+            export = Export(spark, checkpoint, chosen)
+            if as_json:
+                sys.stdout.write(to_json(export.report))
+            else:
+                print_table(("part", "description", "outcome", "keys", "bytes", "why"), _rows(export.report))
+            export.check()
+            if not dry_run:
+                export.write(to)
+        if not dry_run:
+            console().print(f"exported to {to}; have Flink restore it with execution.state-recovery.path")
+    except CompiledPlanError as fault:
+        fail(fault, debug=debug)
+        raise typer.Exit(ExitCode.FAILED) from None
+
+
+def _rows(report: ExportReport) -> Iterator[Sequence[str]]:
+    from compiled_plan.cli._state_text import size_text
+
+    for operator in report.operators:
+        figures = (str(operator.keys), size_text(operator.bytes)) if operator.keys else ("", "")
+        yield operator.flink_uid, operator.words, operator.outcome.value, *figures, operator.why
+    for source in report.sources:
+        yield f"source {source.table}", source.position, source.outcome.value, "", "", source.why
+
+
+def main() -> None:
+    """Entry point of `export-state`."""
+    run_app(app)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Export of a checkpoint: its state and positions become a savepoint of Flink."""

@@ -1,0 +1,77 @@
+"""The way back to Flink over Kafka: Flink reads on from the exported offsets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.execution.exporting.exports import Export, ExportOptions
+from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.session.options import RunOptions
+from tests.savepoints.back import back_jobs
+from tests.savepoints.flink import FIRST, answered, open_ended
+from tests.savepoints.trial import _content
+from tests.support.topics import Message, Topics
+from tests.upgrades.kinds.model import TABLES
+from tools.maven import Artifact, fetched
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tools.services.server import Server
+
+CONNECTOR = Artifact(
+    "org.apache.flink",
+    "flink-sql-connector-kafka",
+    "5.0.0-2.2",
+    "5605c691d11a501382c383fecba37a7a552467da5ab7ba904ef5d6f3d62c5616",
+)
+
+
+@pytest.mark.slow
+def test_every_job_compiles() -> None:
+    jobs = [*back_jobs()]
+    assert len({job.name for job in jobs}) == len(jobs)
+    for job in jobs:
+        assert job.plan(Path("/jobs")).nodes
+
+
+def rows(*numbers: int) -> list[Message]:
+    return [Message(json.dumps({"k": "ab"[n % 2], "n": n}), partition=n % 3) for n in numbers]
+
+
+@pytest.mark.deep
+def test_flink_reads_on_from_the_exported_offsets(spark: SparkSession, kafka: Server, tmp_path: Path) -> None:
+    topics = Topics(spark, kafka)
+    topic = topics.make("numbers-to-flink", 3)
+    topics.send(topic, rows(1, 2, 3, 4, 5))
+    source = (
+        f"CREATE TABLE numbers (k STRING, n BIGINT) WITH ('connector' = 'kafka', 'topic' = '{topic}', "
+        f"{topics.options}, 'format' = 'json', 'scan.startup.mode' = 'earliest-offset');"
+    )
+    sink = TABLES["wide"].replace("{folder}", str(tmp_path))
+    query = "INSERT INTO wide SELECT k, SUM(n), COUNT(*) FROM numbers GROUP BY k;"
+    plan = TableEnvironment().compile_script(source + sink + query)
+    Run(spark, plan, RunOptions(checkpoint=str(tmp_path / "checkpoint"), available_now=True)).execute()
+    export = Export(spark, str(tmp_path / "checkpoint"), ExportOptions())
+    export.write(tmp_path / "savepoint")
+    topics.send(topic, rows(6, 7, 8))
+    request = {
+        "name": "kafka",
+        "options": {
+            "execution.state-recovery.path": (tmp_path / "savepoint").as_uri(),
+            "pipeline.jars": fetched(CONNECTOR).as_uri(),
+        },
+        "stopped": open_ended(plan, tmp_path),
+        "rows": 3,
+        "folder": str(tmp_path / "stopped"),
+        "sinks": str(tmp_path / FIRST),
+        "form": "CANONICAL",
+    }
+    assert answered([request])["kafka"]["fault"] == ""
+    content = _content([tmp_path / "wide", tmp_path / FIRST / "wide"], False)
+    assert content == {("a", 20, 4): 1, ("b", 16, 4): 1}
