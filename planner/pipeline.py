@@ -93,6 +93,12 @@ def optional(option: str, kind: Callable[[Any, str], Pass], place: str, why: str
 PIPELINE: tuple[Pass, ...] = (
     physical(check_options, "refuse options that would change the plan's meaning, before any work is done"),
     all_trees(merge_sinks, "statements that write one table share a sink, before trees are rewritten separately"),
+    optional(
+        "table.exec.mini-batch.enabled",
+        physical,
+        "physical.mini_batch:request_mini_batches",
+        "mini-batches depend on the statements as written, before subqueries become joins",
+    ),
     # relational trees: replace constructs without operators by others
     per_tree(expand_set_operations, "INTERSECT, EXCEPT and UNION become joins and aggregates, for all later passes"),
     per_tree(remove_subqueries, "subqueries become joins, while conditions are in their original places"),

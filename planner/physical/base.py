@@ -226,10 +226,12 @@ class OperatorPlanner:
     Args:
         settings: the program's options.
         statements: all trees to lower, which determines the shared nodes.
+        mini_batches: True if operators receive rows in mini-batches.
     """
 
-    def __init__(self, settings: Settings, statements: Sequence[RelNode]) -> None:
+    def __init__(self, settings: Settings, statements: Sequence[RelNode], mini_batches: bool = False) -> None:
         self.settings = settings
+        self.mini_batches = mini_batches
         self._readers = Counter(id(child) for rel in nodes(statements) for child in rel.inputs)
         self._statements = tuple(statements)
         self._done: dict[int, PhysicalOperator] = {}

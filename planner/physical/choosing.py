@@ -16,5 +16,5 @@ def choose_operators(draft: Draft) -> Draft:
         ProgramError: an operator does not support the changes of its inputs.
         UnsupportedError: no operator is known for a node; names it.
     """
-    planner = OperatorPlanner(draft.settings, draft.trees)
+    planner = OperatorPlanner(draft.settings, draft.trees, draft.mini_batches)
     return replace(draft, planner=planner, operators=tuple(map(planner.lower, draft.trees)))

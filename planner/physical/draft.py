@@ -18,6 +18,7 @@ class Draft:
     Args:
         settings: the program's options.
         trees: a tree for each statement.
+        mini_batches: True if operators receive rows in mini-batches.
         planner: knows the operators of the trees, and their traits; None before they are chosen.
         operators: the sinks, with the operators below them; empty before they are chosen.
         plan: None until the last pass.
@@ -25,6 +26,7 @@ class Draft:
 
     settings: Settings
     trees: tuple[RelNode, ...]
+    mini_batches: bool = False
     planner: OperatorPlanner | None = None
     operators: tuple[PhysicalOperator, ...] = ()
     plan: CompiledPlan | None = None

@@ -1,7 +1,7 @@
-"""Mini-batch aggregation in two phases; the first one runs before the exchange by key.
+"""Mini-batches, and aggregation in two phases; the first one runs before the exchange by key.
 
-Applied to the operators of a whole program if `table.exec.mini-batch.enabled` is set. An aggregate with a function
-without merge phase stays in one phase. Sources below an aggregate mark the ends of mini-batches.
+Applied to the operators of a whole program if `table.exec.mini-batch.enabled` is set and a node of the program gains
+from it. An aggregate with a function without merge phase stays in one phase. All sources mark the ends of mini-batches.
 
 Source: Flink's "Performance Tuning" page; Flink 2.3's plans.
 """
@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from compiled_plan.planner.options.settings import Settings
+from compiled_plan.planner.algebra.kinds import SetKind
+from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan, SetOp, Sink, Sort, Values
+from compiled_plan.planner.algebra.rex import Over
 from compiled_plan.planner.physical.accumulators import accumulators, counted, counts_rows
 from compiled_plan.planner.physical.aggregate import PhysicalGroupAggregate
 from compiled_plan.planner.physical.base import NodeContext, OperatorPlanner, PhysicalOperator, Single, make
@@ -26,15 +28,19 @@ from compiled_plan.planner.physical.phases import (
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.scan import PhysicalTableSourceScan
 from compiled_plan.planner.physical.traits import MiniBatchMode
+from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.stateless import MiniBatchAssigner as MiniBatchAssignerNode
 from compiled_plan.plans.nodes.stateless import MiniBatchInterval
+from compiled_plan.plans.rex import input_refs
 
 Mode = Literal["RowTime", "ProcTime"]
 
 _LATENCY = "table.exec.mini-batch.allow-latency"
 _PHASES = "table.optimizer.agg-phase-strategy"
 _INCREMENTAL = "table.optimizer.incremental-agg-enabled"
+#: Nodes that gain nothing from mini-batches; of sets only UNION ALL.
+_UNBATCHED = (Filter, Project, Scan, SetOp, Sink, Sort, Values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +60,56 @@ class PhysicalMiniBatchAssigner(Single):
         return f"MiniBatchAssigner(interval=[{self.interval}ms], mode=[{self.mode}])"
 
 
+def request_mini_batches(draft: Draft) -> Draft:
+    """The draft, marked if a node of any statement gains from mini-batches.
+
+    Like Flink, it looks at the statements before subqueries become joins.
+
+    Raises:
+        ProgramError: mini-batches have no duration.
+    """
+    if not any(map(_gains, draft.trees)):
+        return draft
+    if draft.settings.duration_ms(_LATENCY) <= 0:
+        raise ProgramError(
+            "mini-batches are enabled and have no duration",
+            where=f"SET '{_LATENCY}'",
+            remedy="set it to more than 0, such as '1 s', or SET 'table.exec.mini-batch.enabled' = 'false'",
+        )
+    return replace(draft, mini_batches=True)
+
+
+def _gains(rel: RelNode, outermost: bool = True) -> bool:
+    """Return True if the node or one below it gains; `outermost`: its order is that of the statement's result."""
+    if isinstance(rel, Sort) and (outermost or rel.fetch is not None or rel.offset):
+        return True
+    if not isinstance(rel, _UNBATCHED) or (isinstance(rel, SetOp) and not (rel.kind is SetKind.UNION and rel.all)):
+        return True
+    if isinstance(rel, Filter) and isinstance(rel.input, Project) and _numbers(rel, rel.input):
+        return True
+    outermost = outermost and isinstance(rel, Sink | Project)
+    return any(_gains(child, outermost) for child in rel.inputs)
+
+
+def _numbers(condition: Filter, rows: Project) -> bool:
+    """Return True if the condition reads a row number; Flink does not count RANK and DENSE_RANK."""
+    numbers = {at for at, rex in enumerate(rows.exprs) if isinstance(rex, Over) and rex.name == "$ROW_NUMBER$1"}
+    return bool(numbers & set(input_refs(condition.condition)))
+
+
 def form_mini_batches(draft: Draft) -> Draft:
-    """The operators of a program with mini-batch aggregation."""
-    return draft.with_operators(_Rewriting(draft.operators, draft.known).all())
+    """The operators of a program with mini-batches."""
+    return draft.with_operators(_Rewriting(draft.operators, draft.known).all()) if draft.mini_batches else draft
 
 
 class _Rewriting:
-    """Rewriting that rebuilds shared operators once; `_below` marks those below an aggregate or rowtime operator."""
+    """Rewriting that rebuilds shared operators once; `_below` has the mode of the mini-batches that they receive."""
 
     def __init__(self, sinks: Sequence[PhysicalOperator], lowering: OperatorPlanner) -> None:
         self._sinks = sinks
         self._lowering = lowering
         self._interval = lowering.settings.duration_ms(_LATENCY)
-        self._two_phases = may_split(lowering.settings)
+        self._two_phases = lowering.settings.value(_PHASES).upper() != "ONE_PHASE"
         self._increments = lowering.settings.boolean(_INCREMENTAL)
         self._below: dict[int, Mode] = {}
         self._seen: set[tuple[int, Mode | None]] = set()
@@ -74,7 +117,7 @@ class _Rewriting:
 
     def all(self) -> list[PhysicalOperator]:
         for sink in self._sinks:
-            self._mark(sink, None)
+            self._mark(sink, "ProcTime")
         return [self._rebuilt(sink) for sink in self._sinks]
 
     def _mark(self, operator: PhysicalOperator, above: Mode | None) -> None:
@@ -85,8 +128,6 @@ class _Rewriting:
         if above is not None and known != "RowTime":
             self._below[id(operator)] = above
         mode = self._below.get(id(operator))
-        if isinstance(operator, PhysicalGroupAggregate):
-            mode = mode or "ProcTime"
         match operator.batches:
             case MiniBatchMode.PROCTIME:
                 mode = mode or "ProcTime"
@@ -172,8 +213,3 @@ class _Rewriting:
             True,
             columns=aggregate.columns,
         )
-
-
-def may_split(settings: Settings) -> bool:
-    """Return True if aggregates may run in two phases."""
-    return settings.value(_PHASES).upper() != "ONE_PHASE" and settings.duration_ms(_LATENCY) > 0

@@ -61,12 +61,16 @@ class PhysicalDeduplicate(Single):
     keys: tuple[int, ...]
     rowtime: bool
     keep_last: bool
+    mini_batch: bool
     update_before: bool = False
 
     @property
     def insert_only(self) -> bool:
-        """Return True if the row is sent once and never updated; by rowtime, after the watermark has passed it."""
-        return not self.keep_last
+        """Return True if the row is sent once and never updated; by rowtime, after the watermark has passed it.
+
+        Flink has no such operator by rowtime for mini-batches, and plans updates by processing time, too.
+        """
+        return not self.keep_last and not self.mini_batch
 
     @property
     def needs_watermark(self) -> bool:
@@ -224,7 +228,8 @@ def _lower_rank(rel: Rank, at: OperatorPlanner) -> PhysicalOperator:
     append = traits.modify_kinds.insert_only
     time = _time_order(rel, source.row_type)
     if append and time is not TimeKind.REGULAR and rel.rank_column is None and (rel.start, rel.end) == (1, 1):
-        return PhysicalDeduplicate(source, rel.partition, time is TimeKind.ROWTIME, not rel.order[0].ascending)
+        rowtime, keep_last = time is TimeKind.ROWTIME, not rel.order[0].ascending
+        return PhysicalDeduplicate(source, rel.partition, rowtime, keep_last, at.mini_batches)
     update_keys = None if append else rising_keys(rel.partition, rel.order, traits)
     return PhysicalRank(source, bare(rel), append, update_keys)
 

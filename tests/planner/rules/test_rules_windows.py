@@ -281,7 +281,7 @@ MINI_BATCHES = {
         (f"SELECT COUNT(*) FROM {TUMBLE} GROUP BY window_start, window_end", ["RowTime"]),
         (f"SELECT COUNT(*) FROM {TUMBLE.replace('(dt)', '(proc)')} GROUP BY window_start, window_end", ["ProcTime"]),
         (f"SELECT COUNT(*) FROM {TUMBLE} GROUP BY window_start", ["RowTime"]),
-        (f"SELECT auction FROM {TUMBLE}", []),
+        (f"SELECT auction FROM {TUMBLE}", ["RowTime"]),
         (f"SELECT COUNT(*) FROM bid {LEGACY}", []),
         (f"SELECT SUM(n) FROM (SELECT bidder, COUNT(*) AS n FROM bid {LEGACY}) GROUP BY bidder", []),
     ],
