@@ -45,7 +45,7 @@ demo-api: kernel classes  ## the same with programs in Python
 demo-upgrade: kernel classes  ## change a program while its state stays: diff, migrate, go back
 	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_upgrade.sh
 
-demo-move: kernel classes  ## a job in Flink over Kafka, which it installs, stopped with a savepoint: its plan goes on here
+demo-move: kernel classes  ## a job in Flink over Kafka, which it installs, stopped with a savepoint: its plan goes on here, and then in Flink again
 	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_move.sh
 
 demo-service: kernel classes  ## the service with the samples in it: prints an address and a token to look at the page

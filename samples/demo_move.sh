@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A job in Flink over Kafka, stopped with a savepoint in the middle of its input: its plan goes on here.
+# A job in Flink over Kafka, stopped with a savepoint: its plan goes on here, and then in Flink again.
 # Works in build/demo_move; needs the commands on PATH (`make demo-move` puts them there).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -37,14 +37,24 @@ compile-plan --quiet --init tables.sql "$here/samples/kafka/fill.sql" -o fill.js
 step compile-plan --init tables.sql "$here/samples/kafka/program.sql" -o plan.json
 arrive 1
 say "Flink runs the plan until it has read day 1, and stops with a savepoint."
-rows=$(cat days/1/{orders,customers}.json | wc -l)
-savepoint=$(cd "$here" && python -m tests.savepoints.stop "$work/plan.json" "$rows" "$work/savepoints")
+# Run the plan in Flink over the rows of a day, from a savepoint if there is one; print the savepoint at its end.
+in_flink() {
+  local rows
+  rows=$(cat "$work/days/$1"/{orders,customers}.json | wc -l)
+  (cd "$here" && python -m tests.savepoints.stop "$work/plan.json" "$rows" "$work/savepoints" "${@:2}")
+}
+savepoint=$(in_flink 1)
 step import-state "$savepoint" plan.json --dry-run
 step import-state "$savepoint" plan.json --checkpoint checkpoint
 arrive 2
 step execute-plan --available-now --checkpoint checkpoint plan.json
 
-say "Run the same plan over both days from scratch, into another topic:"
+say "Go back: Flink goes on from an exported savepoint, with day 3."
+step export-state checkpoint --flink --to back
+arrive 3
+in_flink 3 "$work/back"
+
+say "Run the same plan over all days from scratch, into another topic:"
 (cd scratch && compile-plan --quiet --init tables.sql "$here/samples/kafka/program.sql" -o plan.json &&
   execute-plan --quiet --available-now plan.json)
 cp tables.sql read/

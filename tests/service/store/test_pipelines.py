@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 from time import process_time
@@ -66,14 +66,20 @@ def fill(settings: Settings, plan: str = "{}") -> None:
         "pipelines/pipeline-0500/versions/50",
     ],
 )
-def test_lists_take_less_than_100_ms(path: str, large: TestClient) -> None:
+def test_lists_take_less_than_five_loops(path: str, large: TestClient) -> None:
+    """A loop takes some 20 ms on a fast machine, and lists up to 50 ms."""
     assert large.get(path).status_code == 200
-    seconds = []
+    assert seconds(lambda: large.get(path)) < 5 * seconds(lambda: sum(at * at % 7 for at in range(300_000)))
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """The median CPU time of some work, in seconds; the load of other processes does not count."""
+    times = []
     for _ in range(7):
-        start = process_time()  # the load of other processes does not count
-        large.get(path)
-        seconds.append(process_time() - start)
-    assert median(seconds) < 0.1
+        start = process_time()
+        work()
+        times.append(process_time() - start)
+    return median(times)
 
 
 def test_version_queries_use_an_index(large: TestClient) -> None:

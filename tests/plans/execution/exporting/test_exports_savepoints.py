@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,7 +91,7 @@ def content(folder: Path, head: SavepointHead, uid: str) -> tuple[dict[str, Any]
     Rows with a null in a key that matches nothing have no state here.
     """
     (operator,) = (operator for operator in head.operators if operator.uid == uid)
-    states = {state.name: state for state in operator.states if state.kind != "TIMERS"}
+    states = {state.name: replace(state, entries=0) for state in operator.states if state.kind != "TIMERS"}
     lines = [json.loads(line) for file in operator.files for line in (folder / file).read_text().splitlines()]
     entries = [{**line, "kind": "+I"} for line in lines if line["state"] in states and None not in line["key"]]
     return states, in_order(entries)
