@@ -81,8 +81,7 @@ class Match(PlanNode):
         return Takeover(
             "the rows of each open match are read from Flink's graph of rows",
             states=("eventQueuesStateName", "nfaStateName", "sharedBuffer-*"),
-            unless="a match is complete and waits for others, the pattern computes values from rows of a match, or "
-            f"by processing time {RECENT_ROWS}",
+            unless=f"the pattern computes values from rows of a match, or by processing time {RECENT_ROWS}",
         )
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
