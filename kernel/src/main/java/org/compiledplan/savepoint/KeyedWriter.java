@@ -1,5 +1,8 @@
 package org.compiledplan.savepoint;
 
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.CREATE;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -8,14 +11,18 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.core.fs.CloseableRegistry;
@@ -45,12 +52,15 @@ final class KeyedWriter implements Closeable {
   /** An entry in Flink's bytes. */
   private record Entry(short state, byte[] key, byte[] value) {}
 
+  private static final int MAX_OPEN = 256;
+
   private final List<StateCodec> states = new ArrayList<>();
   private final Map<String, StateCodec> byName = new HashMap<>();
   private final Codec key;
   private final int maxParallelism;
   private final Path scratch;
-  private final Map<Integer, DataOutputStream> groups = new TreeMap<>();
+  private final SortedSet<Integer> groups = new TreeSet<>();
+  private final Map<Integer, DataOutputStream> open = new LinkedHashMap<>(16, 0.75f, true);
   private final DataOutputSerializer output = new DataOutputSerializer(256);
 
   /**
@@ -100,11 +110,19 @@ final class KeyedWriter implements Closeable {
     return CompositeKeySerializationUtils.computeRequiredBytesInKeyGroupPrefix(maxParallelism);
   }
 
+  /** The open file of a key group; processes may open a limited number of files. */
   private DataOutputStream group(int group) throws IOException {
-    DataOutputStream to = groups.get(group);
+    DataOutputStream to = open.get(group);
     if (to == null) {
-      to = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file(group))));
-      groups.put(group, to);
+      if (open.size() == MAX_OPEN) {
+        Iterator<DataOutputStream> eldest = open.values().iterator();
+        eldest.next().close();
+        eldest.remove();
+      }
+      OutputStream file = Files.newOutputStream(file(group), CREATE, APPEND);
+      to = new DataOutputStream(new BufferedOutputStream(file));
+      open.put(group, to);
+      groups.add(group);
     }
     return to;
   }
@@ -129,7 +147,7 @@ final class KeyedWriter implements Closeable {
 
   @Override
   public void close() throws IOException {
-    for (DataOutputStream group : groups.values()) group.close();
+    for (DataOutputStream group : open.values()) group.close();
   }
 
   /** The content of the file, as Flink's writer asks for it. */
@@ -141,7 +159,7 @@ final class KeyedWriter implements Closeable {
 
     @Override
     public KeyValueStateIterator createKVStateIterator() throws IOException {
-      return new Sorted(new ArrayList<>(groups.keySet()));
+      return new Sorted(new ArrayList<>(groups));
     }
 
     @Override
