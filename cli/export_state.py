@@ -73,9 +73,9 @@ def export_state(
     if not (dry_run or to):
         raise typer.BadParameter("--to DIR is missing, or --dry-run")
     from compiled_plan.plans.execution.exporting.exports import Export, ExportOptions
-    from compiled_plan.plans.execution.exporting.model import to_json
     from compiled_plan.plans.execution.session.spark_session import spark_session
     from compiled_plan.plans.execution.spark.logs import silence_py4j
+    from compiled_plan.plans.text.documents import to_json
 
     settings = spark_settings(conf or [], conf_file)
     try:

@@ -99,7 +99,7 @@ def import_state(
     if PLAN_NAME in checkpoint:
         raise typer.BadParameter(f"--checkpoint takes one folder, without {PLAN_NAME}")
     from compiled_plan.plans.execution.importing.imports import Import, ImportOptions
-    from compiled_plan.plans.execution.importing.model import to_json
+    from compiled_plan.plans.text.documents import to_json
 
     settings = spark_settings(conf or [], conf_file)
     try:

@@ -132,7 +132,8 @@ def _savepoint(path: str, plan: str, options: RunOptions, jars: Sequence[str]) -
 def _list(path: str, jars: Sequence[Path], as_json: bool) -> None:
     from compiled_plan.cli._state_text import LISTED, about_savepoint, listing
     from compiled_plan.plans.execution.importing.listing import listed
-    from compiled_plan.plans.execution.state.model import SavepointHeads, to_json
+    from compiled_plan.plans.execution.state.model import SavepointHeads
+    from compiled_plan.plans.text.documents import to_json
 
     report = listed(path, jars)
     if as_json:
@@ -156,7 +157,8 @@ def _show(
     from compiled_plan.cli._state_text import COLUMNS, about, key_lines, operator_lines, overview, unread_lines
     from compiled_plan.plans.execution.state.figures import tried_of
     from compiled_plan.plans.execution.state.keys import key_of
-    from compiled_plan.plans.execution.state.model import Exported, Figures, KeyEntries, to_json
+    from compiled_plan.plans.execution.state.model import Exported, Figures, KeyEntries
+    from compiled_plan.plans.text.documents import to_json
 
     operator = reader.operator(name) if name else None
     if operator is not None and key:

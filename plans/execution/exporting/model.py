@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-from pydantic.alias_generators import to_camel
-
-
-class _Item:
-    """Base of the items of the document, with camel-case names in JSON."""
-
-    __slots__ = ()
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+from compiled_plan.plans.text.documents import Document, Item, schema_of
 
 
 class Outcome(Enum):
@@ -26,7 +18,7 @@ class Outcome(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorExport(_Item):
+class OperatorExport(Item):
     """The state of an operator.
 
     Args:
@@ -53,7 +45,7 @@ class OperatorExport(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class SourceExport(_Item):
+class SourceExport(Item):
     """The position of a source.
 
     Args:
@@ -75,7 +67,7 @@ class SourceExport(_Item):
     remedy: str = ""
 
 
-class ExportReport(BaseModel):
+class ExportReport(Document):
     """The state and positions of a checkpoint that become a savepoint.
 
     Args:
@@ -83,8 +75,6 @@ class ExportReport(BaseModel):
         batch: the number of its last micro-batch.
         max_parallelism: the number of key groups in the savepoint, which bounds the parallelism of the job.
     """
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
 
     version: Literal[1] = 1
     checkpoint: str
@@ -100,10 +90,5 @@ class ExportReport(BaseModel):
         return tuple(part for part in parts if part.outcome is Outcome.REFUSED)
 
 
-def to_json(report: ExportReport) -> str:
-    return report.model_dump_json(by_alias=True, indent=2) + "\n"
-
-
 def schema() -> dict[str, Any]:
-    document = ExportReport.model_json_schema(by_alias=True, mode="serialization")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, "title": "Export of a checkpoint"}
+    return schema_of(ExportReport, "Export of a checkpoint")

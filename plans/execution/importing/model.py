@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-from pydantic.alias_generators import to_camel
-
-
-class _Item:
-    """Base of the items of the document, with camel-case names in JSON."""
-
-    __slots__ = ()
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+from compiled_plan.plans.text.documents import Document, Item, schema_of
 
 
 class Outcome(Enum):
@@ -40,7 +32,7 @@ class PositionError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorImport(_Item):
+class OperatorImport(Item):
     """The state of an operator.
 
     Args:
@@ -65,7 +57,7 @@ class OperatorImport(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class SourceImport(_Item):
+class SourceImport(Item):
     """The position of a source.
 
     Args:
@@ -85,7 +77,7 @@ class SourceImport(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class SinkImport(_Item):
+class SinkImport(Item):
     """The state of a sink: its pending output must be committed by Flink.
 
     Args:
@@ -102,7 +94,7 @@ class SinkImport(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class LeftState(_Item):
+class LeftState(Item):
     """State of an operator of the savepoint that no operator of the plan takes over.
 
     Args:
@@ -126,7 +118,7 @@ class LeftState(_Item):
 ImportPart = OperatorImport | SourceImport | SinkImport | LeftState
 
 
-class ImportReport(BaseModel):
+class ImportReport(Document):
     """The state and positions that a plan takes over from a savepoint.
 
     Args:
@@ -136,8 +128,6 @@ class ImportReport(BaseModel):
         written_at: the time of last write of entries that have none.
         left: operators of the savepoint with state that no operator of the plan takes over.
     """
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
 
     version: Literal[1] = 1
     savepoint: str
@@ -156,10 +146,5 @@ class ImportReport(BaseModel):
         return tuple(part for part in parts if part.outcome is Outcome.REFUSED)
 
 
-def to_json(report: ImportReport) -> str:
-    return report.model_dump_json(by_alias=True, indent=2) + "\n"
-
-
 def schema() -> dict[str, Any]:
-    document = ImportReport.model_json_schema(by_alias=True, mode="serialization")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, "title": "Import of a savepoint"}
+    return schema_of(ImportReport, "Import of a savepoint")

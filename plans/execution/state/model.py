@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, RootModel
-from pydantic.alias_generators import to_camel
+from pydantic import RootModel
 
-
-class _Item:
-    """Base of the items of documents, with camel-case names in JSON."""
-
-    __slots__ = ()
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+from compiled_plan.plans.text import documents
+from compiled_plan.plans.text.documents import Item
 
 
 @dataclass(frozen=True, slots=True)
-class Bucket(_Item):
+class Bucket(Item):
     """Entries of a range of ages, or of times to expiry, in ms; `until` is None for an unbounded range."""
 
     since: int
@@ -27,7 +21,7 @@ class Bucket(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class WhatIf(_Item):
+class WhatIf(Item):
     """The effect of another TTL, in ms; 0 never expires.
 
     Args:
@@ -46,7 +40,7 @@ class WhatIf(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class Part(_Item):
+class Part(Item):
     """The entries of one input of an operator, which share a TTL.
 
     Args:
@@ -86,7 +80,7 @@ class Part(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class Window(_Item):
+class Window(Item):
     """An open window: its end in ms on its clock, and its number of entries."""
 
     end: int
@@ -94,7 +88,7 @@ class Window(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class KeyColumn(_Item):
+class KeyColumn(Item):
     """A key column, with its type."""
 
     name: str
@@ -102,7 +96,7 @@ class KeyColumn(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorState(_Item):
+class OperatorState(Item):
     """The state of an operator.
 
     Args:
@@ -137,7 +131,7 @@ class OperatorState(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class UnreadState(_Item):
+class UnreadState(Item):
     """State of a savepoint that is not shown.
 
     Args:
@@ -158,7 +152,7 @@ class UnreadState(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class SavepointOrigin(_Item):
+class SavepointOrigin(Item):
     """The savepoint of Flink that state is from.
 
     Args:
@@ -175,7 +169,7 @@ class SavepointOrigin(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class StateReport(_Item):
+class StateReport(Item):
     """The state in a checkpoint.
 
     Args:
@@ -196,7 +190,7 @@ class StateReport(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class Field(_Item):
+class Field(Item):
     """A field of state: its name, its type, and its value.
 
     The value of a composite field is its fields, that of a list a tuple of such for each element; decimals, times and
@@ -209,7 +203,7 @@ class Field(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class KeyState(_Item):
+class KeyState(Item):
     """The state of a key.
 
     Args:
@@ -224,7 +218,7 @@ class KeyState(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class KeyReport(_Item):
+class KeyReport(Item):
     """The state of the requested keys of an operator; see `StateReport`."""
 
     checkpoint: str
@@ -239,9 +233,7 @@ class KeyReport(_Item):
 VERSION: Literal[1] = 1
 
 
-class _Document(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
-
+class _Document(documents.Document):
     version: Literal[1] = VERSION
 
 
@@ -266,7 +258,7 @@ class Exported(_Document):
 
 
 @dataclass(frozen=True, slots=True)
-class StoredState(_Item):
+class StoredState(Item):
     """A keyed state of an operator in a savepoint; see docs/reference/savepoint-form.md for the kind."""
 
     name: str
@@ -276,7 +268,7 @@ class StoredState(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class SavepointOperator(_Item):
+class SavepointOperator(Item):
     """An operator in a savepoint.
 
     Args:
@@ -300,7 +292,7 @@ class SavepointOperator(_Item):
 
 
 @dataclass(frozen=True, slots=True)
-class SavepointReport(_Item):
+class SavepointReport(Item):
     """A savepoint of Flink, without its plan.
 
     Args:
@@ -326,10 +318,5 @@ class Document(RootModel[Figures | KeyEntries | Exported | SavepointHeads]):
     """The output of `inspect-state --json`."""
 
 
-def to_json(document: _Document) -> str:
-    return json.dumps(document.model_dump(mode="json", by_alias=True), indent=2, ensure_ascii=False) + "\n"
-
-
 def schema() -> dict[str, Any]:
-    document = Document.model_json_schema(by_alias=True, mode="serialization")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, "title": "State in a checkpoint"}
+    return documents.schema_of(Document, "State in a checkpoint")

@@ -10,11 +10,11 @@ import pytest
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.importing.imports import ImportOptions, examined
 from compiled_plan.plans.execution.importing.matching import candidate_uids
-from compiled_plan.plans.execution.importing.model import to_json
 from compiled_plan.plans.execution.savepoint.head import SavepointHead
 from compiled_plan.plans.execution.savepoint.reading import read_savepoints
 from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.text.documents import to_json
 from tests.plans.execution.savepoint import restore_tests
 from tests.plans.execution.savepoint.damaging import damaged
 
