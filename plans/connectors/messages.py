@@ -16,6 +16,9 @@ from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types import BIGINT, BYTES, INT, STRING, Field, MapType, RowType, TimestampLtzType
 
+#: Codes of Flink and Spark in the place of an offset: the committed one of the consumer group (Flink alone), and the
+#: ends of the partition.
+COMMITTED, EARLIEST, LATEST = -3, -2, -1
 _MOMENT = TimestampLtzType(precision=3)
 _HEADERS = MapType(key=STRING, value=BYTES)
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.connectors.messages import listed, offsets
+from compiled_plan.plans.connectors.messages import COMMITTED, EARLIEST, LATEST, listed, offsets
 from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError, ExecutionError
 from compiled_plan.plans.execution.spark.java import java_class
@@ -17,10 +17,6 @@ from compiled_plan.plans.execution.spark.packages import has_class
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Spark's codes for the ends of a partition.
-EARLIEST, LATEST = -2, -1
-#: Flink's code for the committed offset of the consumer group.
-COMMITTED = -3
 _ADMIN = "org.apache.kafka.clients.admin"
 ADMIN = f"{_ADMIN}.AdminClient"
 _RESET = "auto.offset.reset"

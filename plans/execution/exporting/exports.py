@@ -15,7 +15,8 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.offsets import entry_of, progress_of
 from compiled_plan.plans.execution.exporting.model import ExportReport, OperatorExport, Outcome, SourceExport
-from compiled_plan.plans.execution.exporting.positions import SourceState, source_state
+from compiled_plan.plans.execution.exporting.positions import WrittenSource, source_state
+from compiled_plan.plans.execution.importing.checking import ALL, Refused, check_refused, check_reset, check_starts
 from compiled_plan.plans.execution.importing.matching import source_transformation
 from compiled_plan.plans.execution.importing.model import PositionError
 from compiled_plan.plans.execution.importing.positions import starts_of
@@ -38,8 +39,6 @@ from compiled_plan.plans.types import LogicalType, TimeKind, TimestampBase
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: The value of `--reset` for all operators.
-ALL = "all"
 #: Flink's number of key groups of a job that sets none, up to a parallelism of 85.
 MAX_PARALLELISM = 128
 _MOST = 2**15
@@ -100,7 +99,7 @@ class Export:
     def __init__(self, spark: SparkSession, checkpoint: str, options: ExportOptions) -> None:
         self.spark, self.options = spark, options
         self.reader = StateReader.open(spark, checkpoint)
-        self._check_reset()
+        check_reset(options.reset, self.reader.operators, "checkpoint")
         self._mapped = {operator.uid: self._of(operator) for operator in self.reader.operators.values()}
         batch, figures = self.reader.at_rest(_figures)
         progress = progress_of(self.reader.generation)
@@ -112,7 +111,7 @@ class Export:
                 where=self.reader.root.shown,
                 remedy="stop the run, or run the plan once until it is idle",
             )
-        self._positions: dict[int, SourceState] = {}
+        self._positions: dict[int, WrittenSource] = {}
         self.report = ExportReport(
             checkpoint=self.reader.root.uri,
             batch=batch,
@@ -127,16 +126,8 @@ class Export:
         Raises:
             CheckpointError: names each part, with the reason and the remedy.
         """
-        refused = self.report.refused
-        if not refused:
-            return
-        parts = [f"  - {_name(part)}: {part.why}" for part in refused]
-        remedies = dict.fromkeys(part.remedy for part in refused if part.remedy)
-        raise CheckpointError(
-            "the checkpoint cannot be exported:\n" + "\n".join(parts),
-            where=self.reader.root.shown,
-            remedy="; ".join(remedies),
-        )
+        refused = (Refused(_name(part), part.why, part.remedy) for part in self.report.refused)
+        check_refused("the checkpoint cannot be exported", refused, self.reader.root.shown)
 
     def write(self, to: str | Path) -> None:
         """Write the savepoint.
@@ -233,25 +224,11 @@ class Export:
         # A takeover with a refusal knows Flink's form of the state no better on the way back.
         return node.takeover.refusal or str(mapped.kernel.refusal())
 
-    def _check_reset(self) -> None:
-        uids = self.reader.operators
-        unknown = self.options.reset - {ALL, *uids}
-        if unknown:
-            raise CheckpointError(
-                f"--reset {min(unknown)}: no operator of the checkpoint has state and this uid",
-                remedy=f"operators with state: {', '.join(uids) or 'none'}",
-            )
-
     def _sources(self, batch: int) -> Iterator[SourceExport]:
         plan, starts = self.reader.plan, self.options.starts
         scans = [node for node in plan.in_order if isinstance(node, TableSourceScan)]
         names = {node.id: node.scan_table_source.table.name for node in scans}
-        unknown = set(starts) - set(names.values())
-        if unknown:
-            raise CheckpointError(
-                f"--start {min(unknown)}: the plan reads no table of this name",
-                remedy=f"tables that it reads: {', '.join(sorted(names.values()))}",
-            )
+        check_starts(starts, names.values())
         offsets = self._offsets(batch)
         for scan in scans:
             name, table = names[scan.id], scan.scan_table_source.table

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
-import struct
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from compiled_plan.plans.execution.importing.kafka_positions import coordinator_of, splits_of
 from compiled_plan.plans.execution.importing.matching import SPLITS
 from compiled_plan.plans.execution.importing.model import PositionError
+from compiled_plan.plans.execution.importing.positions import words_of
 from compiled_plan.plans.nodes.tables import CatalogTable
-
-#: A split of Kafka without an end, and the status of a partition that a reader has.
-_ENDLESS, _ASSIGNED = -(2**63), 0
-#: Versions of the serializers of Kafka's splits and of its enumerator's state, and of Flink's coordinator.
-_SPLIT, _ENUMERATOR, _COORDINATOR = 0, 2, 1
 
 
 @dataclass(frozen=True, slots=True)
-class SourceState:
+class WrittenSource:
     """The state of a source in Flink.
 
     Args:
@@ -40,7 +36,7 @@ class SourceState:
         return {"lists": [splits], "coordinator": b64encode(self.coordinator).decode()}
 
 
-def source_state(table: CatalogTable, offsets: Sequence[str], wanted: str) -> SourceState:
+def source_state(table: CatalogTable, offsets: Sequence[str], wanted: str) -> WrittenSource:
     """The state of a table's source.
 
     Args:
@@ -52,7 +48,7 @@ def source_state(table: CatalogTable, offsets: Sequence[str], wanted: str) -> So
     """
     connector = table.options.get("connector", "")
     if wanted == "earliest":
-        return SourceState("begins, as --start says")
+        return WrittenSource("begins, as --start says")
     if wanted:
         raise PositionError(f"the position {wanted!r} is not written to savepoints, only earliest")
     encode = _ENCODERS.get(connector)
@@ -63,32 +59,15 @@ def source_state(table: CatalogTable, offsets: Sequence[str], wanted: str) -> So
     return encode(json.loads(offsets[0]))
 
 
-def _kafka(offsets: Mapping[str, Mapping[str, int]]) -> SourceState:
-    places = [
-        (topic, int(partition), offset)
-        for topic, partitions in sorted(offsets.items())
-        for partition, offset in sorted(partitions.items(), key=lambda item: int(item[0]))
-    ]
-    words = "; ".join(f"{topic} {partition}:{offset}" for topic, partition, offset in places)
-    splits = tuple(
-        _versioned(_SPLIT, _partition(topic, at) + struct.pack(">qq", offset, _ENDLESS)) for topic, at, offset in places
-    )
-    partitions = b"".join(_partition(topic, at) + struct.pack(">i", _ASSIGNED) for topic, at, _ in places)
-    # Its end says that the first partitions are known: those that come later are read from their beginning.
-    state = struct.pack(">i", len(places)) + partitions + b"\x01"
-    return SourceState(words, splits, struct.pack(">i", _COORDINATOR) + _versioned(_ENUMERATOR, state))
+def _kafka(stored: Mapping[str, Mapping[str, int]]) -> WrittenSource:
+    offsets = {
+        topic: dict(sorted((int(partition), offset) for partition, offset in partitions.items()))
+        for topic, partitions in sorted(stored.items())
+    }
+    return WrittenSource(words_of(offsets), splits_of(offsets), coordinator_of(offsets))
 
 
-def _partition(topic: str, number: int) -> bytes:
-    name = topic.encode()
-    return struct.pack(">H", len(name)) + name + struct.pack(">i", number)
-
-
-def _versioned(version: int, data: bytes) -> bytes:
-    return struct.pack(">ii", version, len(data)) + data
-
-
-_ENCODERS: Mapping[str, Callable[[Mapping[str, Mapping[str, int]]], SourceState]] = {
+_ENCODERS: Mapping[str, Callable[[Mapping[str, Mapping[str, int]]], WrittenSource]] = {
     "kafka": _kafka,
     "upsert-kafka": _kafka,
 }

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.importing.checking import ALL, Refused, check_refused, check_reset, check_starts
 from compiled_plan.plans.execution.importing.matching import (
     candidate_uids,
     heirs,
@@ -55,8 +56,6 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.upgrade.decision import UpgradeRequest
     from compiled_plan.plans.execution.upgrade.start import Start
 
-#: The value of `--reset` for all operators.
-ALL = "all"
 #: The option that leaves state behind, named as in Flink.
 ALLOW = "--allow-non-restored-state"
 
@@ -154,17 +153,12 @@ class Import:
         """
         from compiled_plan.plans.execution.stages.prepared import prepare
 
-        refused = self.report.refused
-        if not refused:
-            prepare(with_zone(with_module_functions(self.plan, options.functions_from), options.time_zone, UTC))
-            return
-        parts = [f"  - {_name(part)}: {part.why}" for part in refused]
-        remedies = dict.fromkeys(part.remedy for part in refused if part.remedy)
-        raise CheckpointError(
-            "the savepoint cannot be imported:\n" + "\n".join(parts),
-            where=self.report.savepoint,
-            remedy="; ".join(remedies),
-        )
+        self._check_refused()
+        prepare(with_zone(with_module_functions(self.plan, options.functions_from), options.time_zone, UTC))
+
+    def _check_refused(self) -> None:
+        refused = (Refused(_name(part), part.why, part.remedy) for part in self.report.refused)
+        check_refused("the savepoint cannot be imported", refused, self.report.savepoint)
 
     def write(self, spark: SparkSession, options: RunOptions) -> None:
         """Write the first generation of a checkpoint.
@@ -178,7 +172,7 @@ class Import:
         """
         from compiled_plan.plans.execution.run import Run
 
-        self.check(options)
+        self._check_refused()
         Run(spark, self.plan, options, begin=self.start(spark)).prepare()
 
     def start(self, spark: SparkSession) -> Callable[[Folder, UpgradeRequest], Start]:
@@ -225,7 +219,7 @@ class _Examined:
     def imported(self) -> Import:
         operators = matched(self.plan, self.head)
         stateful = [node for node in self.plan.in_order if keeps_state(node)]
-        self._check_reset([node.uid or "" for node in stateful])
+        check_reset(self.options.reset, [node.uid or "" for node in stateful], "plan")
         states = tuple(self._operator(node, operators.get(node.id, ())) for node in stateful)
         sources, positions = self._sources(operators)
         report = ImportReport(
@@ -293,25 +287,12 @@ class _Examined:
             else:
                 yield about(Outcome.REFUSED, remedy=remedy)
 
-    def _check_reset(self, uids: Sequence[str]) -> None:
-        unknown = self.options.reset - {ALL, *uids}
-        if unknown:
-            raise CheckpointError(
-                f"--reset {min(unknown)}: no operator of the plan has state and this uid",
-                remedy=f"operators with state: {', '.join(uids) or 'none'}",
-            )
-
     def _sources(
         self, operators: Mapping[int, Sequence[SavepointOperator]]
     ) -> tuple[tuple[SourceImport, ...], Mapping[int, Position]]:
         scans = [node for node in self.plan.in_order if isinstance(node, TableSourceScan)]
         names = {node.id: node.scan_table_source.table.name for node in scans}
-        unknown = set(self.options.starts) - set(names.values())
-        if unknown:
-            raise CheckpointError(
-                f"--start {min(unknown)}: the plan reads no table of this name",
-                remedy=f"tables that it reads: {', '.join(sorted(names.values()))}",
-            )
+        check_starts(self.options.starts, names.values())
         sources: list[SourceImport] = []
         positions: dict[int, Position] = {}
         for scan in scans:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from compiled_plan.plans.connectors.messages import COMMITTED, EARLIEST, LATEST
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.importing.file_positions import ALL_READ, FILE_SPLITS, FilesRead, files_read
+from compiled_plan.plans.execution.importing.kafka_positions import next_offsets
 from compiled_plan.plans.execution.importing.model import PositionError
-from compiled_plan.plans.execution.importing.streams import Reader
+from compiled_plan.plans.execution.importing.streams import contents
 from compiled_plan.plans.nodes.tables import CatalogTable
 
-#: Flink's codes for an offset that is not known yet: the offset of the consumer group, and the ends of the partition.
-COMMITTED, EARLIEST, LATEST = -3, -2, -1
 _ENDS: Mapping[str, int] = {"earliest": EARLIEST, "latest": LATEST}
-#: The header of a split in a source's state: the version of its serializer, and its length in bytes.
-_HEADER = struct.Struct(">ii")
-#: The version of Kafka's splits, and of the coordinator's state; the status of a split that a reader has got.
-_KAFKA_SPLITS, _KAFKA_COORDINATOR, _ASSIGNED = 0, (1, 3), 0
 _MONITORS = "source.monitor-interval"
 
 
@@ -84,81 +79,28 @@ def kafka_position(state: SourceState) -> Position:
     Raises:
         PositionError: it has no splits of Kafka, or one without an offset.
     """
-    splits = [_kafka_split(split) for split in _contents(state.splits, _KAFKA_SPLITS)]
-    if not splits:
-        raise PositionError("the savepoint has no position of it")
-    offsets: dict[str, dict[int, int]] = {}
-    for topic, partition, offset in (*_waiting(state.coordinator, splits), *splits):
-        if offset == LATEST:
-            raise PositionError(f"partition {partition} of {topic} has not been read yet and has no offset")
-        offsets.setdefault(topic, {})[partition] = offset
-    return _of_offsets(offsets)
-
-
-def _waiting(coordinator: bytes | None, splits: Sequence[tuple[str, int, int]]) -> Iterator[tuple[str, int, int]]:
-    """The splits of a coordinator that no reader has got yet.
-
-    Raises:
-        PositionError: a reader has read a partition to its end.
-    """
-    if coordinator is None:
-        return
-    reader = Reader(coordinator)
-    try:
-        if (reader.take("i"), reader.take("i")) != _KAFKA_COORDINATOR:
-            return
-        reader.take("i")  # the length of what follows
-        count = reader.take("i")
-        reader.take("i")  # the version of the splits
-        known = [(_kafka_split(reader.bytes(reader.take("i"))), reader.take("i")) for _ in range(count)]
-    except struct.error:
-        raise PositionError("the state of the source is truncated") from None
-    read = {(topic, partition) for topic, partition, _ in splits}
-    for split, status in known:
-        topic, partition, _ = split
-        if (topic, partition) not in read:
-            if status == _ASSIGNED:
-                raise PositionError(f"partition {partition} of {topic} was read to its end")
-            yield split
+    return _of_offsets(next_offsets(state.splits, state.coordinator))
 
 
 def _of_offsets(offsets: Mapping[str, Mapping[int, int]]) -> Position:
+    return Position(words_of(offsets), offsets)
+
+
+def words_of(offsets: Mapping[str, Mapping[int, int]]) -> str:
+    """The next offsets for people: `orders 0:42, 1:earliest`."""
     names = {EARLIEST: "earliest", COMMITTED: "offset of the group"}
-    words = "; ".join(
+    return "; ".join(
         f"{topic} "
         + ", ".join(f"{number}:{names.get(offset, offset)}" for number, offset in sorted(partitions.items()))
         for topic, partitions in sorted(offsets.items())
     )
-    return Position(words, offsets)
 
 
 def _files(table: CatalogTable, state: SourceState) -> Position:
     if state.finished:
         return Position(ALL_READ.words, files=ALL_READ)
-    read = files_read(state.coordinator, _contents(state.splits, FILE_SPLITS), unbounded=_MONITORS in table.options)
+    read = files_read(state.coordinator, contents(state.splits, FILE_SPLITS), unbounded=_MONITORS in table.options)
     return Position(read.words, files=read)
-
-
-def _contents(elements: Sequence[bytes], expected: int) -> Iterator[bytes]:
-    """The splits without their headers, all of one version."""
-    for element in elements:
-        if len(element) < _HEADER.size:
-            raise PositionError("the state of the source is truncated")
-        version, length = _HEADER.unpack_from(element)
-        if version != expected:
-            raise PositionError(f"a split of version {version} is not known")
-        yield element[_HEADER.size : _HEADER.size + length]
-
-
-def _kafka_split(data: bytes) -> tuple[str, int, int]:
-    """Topic, partition and next offset of a split, before the offset at which it ends; see `DataOutputStream`."""
-    try:
-        (length,) = struct.unpack_from(">H", data)
-        topic = data[2 : 2 + length].decode()
-        partition, offset, _ = struct.unpack(">iqq", data[2 + length :])
-    except (struct.error, UnicodeDecodeError):
-        raise PositionError("a split of the source cannot be read") from None
-    return topic, partition, offset
 
 
 def _begin(table: CatalogTable, wanted: str) -> Position:

@@ -1,8 +1,34 @@
-"""Values in Flink's binary state, as a `DataOutputStream` writes them."""
+"""Values in Flink's binary state, as a `DataOutputStream` writes them; and versioned values, such as splits."""
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator, Sequence
+
+from compiled_plan.plans.execution.importing.model import PositionError
+
+#: Version and length of a versioned value.
+_HEADER = struct.Struct(">ii")
+
+
+def versioned(version: int, data: bytes) -> bytes:
+    """A value behind its version and length."""
+    return _HEADER.pack(version, len(data)) + data
+
+
+def contents(elements: Sequence[bytes], expected: int) -> Iterator[bytes]:
+    """Versioned values without their headers.
+
+    Raises:
+        PositionError: one is truncated, or has another version.
+    """
+    for element in elements:
+        if len(element) < _HEADER.size:
+            raise PositionError("the state of the source is truncated")
+        version, length = _HEADER.unpack_from(element)
+        if version != expected:
+            raise PositionError(f"a split of version {version} is not known")
+        yield element[_HEADER.size : _HEADER.size + length]
 
 
 class Reader:

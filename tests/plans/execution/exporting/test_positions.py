@@ -24,7 +24,7 @@ OFFSETS = '{"orders":{"0":42,"10":7},"returns":{"0":3}}'
 
 def test_offsets_of_kafka_come_back_at_an_import() -> None:
     state = source_state(KAFKA, [OFFSETS, OFFSETS], "")
-    assert state.words == "orders 0:42; orders 10:7; returns 0:3"
+    assert state.words == "orders 0:42, 10:7; returns 0:3"
     imported = position_of(KAFKA, importing.SourceState(state.splits, state.coordinator), "")
     assert imported.offsets == {"orders": {0: 42, 10: 7}, "returns": {0: 3}}
 

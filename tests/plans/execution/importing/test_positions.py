@@ -6,17 +6,11 @@ import struct
 
 import pytest
 
+from compiled_plan.plans.connectors.messages import EARLIEST, LATEST
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.importing.file_positions import FilesRead
 from compiled_plan.plans.execution.importing.model import PositionError
-from compiled_plan.plans.execution.importing.positions import (
-    EARLIEST,
-    LATEST,
-    Position,
-    SourceState,
-    position_of,
-    starts_of,
-)
+from compiled_plan.plans.execution.importing.positions import Position, SourceState, position_of, starts_of
 from compiled_plan.plans.nodes.tables import CatalogTable
 
 
@@ -64,6 +58,18 @@ def test_a_partition_that_no_reader_has_got_has_the_offset_of_the_coordinator() 
     read = split("orders", 0, 42)
     state = coordinator((split("orders", 0, EARLIEST), 0), (split("orders", 1, 7), 1))
     assert taken(read, coordinator=state).offsets == {"orders": {0: 42, 1: 7}}
+
+
+def test_partitions_without_offsets_in_the_coordinator_are_refused_unless_a_reader_has_them() -> None:
+    places = [struct.pack(">H", 6) + b"orders" + struct.pack(">ii", at, at) for at in (0, 1)]
+    body = struct.pack(">i", 2) + b"".join(places) + b"\1"
+    state = struct.pack(">iii", 1, 2, len(body)) + body
+    read = (split("orders", 0, 42), split("orders", 1, 7))
+    assert taken(*read, coordinator=state).offsets == {"orders": {0: 42, 1: 7}}
+    with pytest.raises(PositionError, match="partition 1 of orders has not been read yet and has no offset"):
+        taken(read[0], coordinator=state)
+    with pytest.raises(PositionError, match="version that is not known: 9"):
+        taken(*read, coordinator=struct.pack(">iii", 1, 9, 0))
 
 
 def test_a_partition_that_was_read_to_its_end_is_refused() -> None:
