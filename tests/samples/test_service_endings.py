@@ -61,6 +61,8 @@ class Demo:
                 break
         else:
             raise AssertionError("".join(self.lines))
+        # The start is answered before the waiter has started the process.
+        wait_until(lambda: any(self.home.glob("runs/*/1/process.json")), "the process of the run")
 
     @property
     def script(self) -> psutil.Process:
