@@ -52,6 +52,7 @@ class Demo:
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
+            preexec_fn=_heed_signals,
         )
         assert self.make.stdout is not None
         self.lines: list[str] = []
@@ -80,6 +81,12 @@ class Demo:
     def assert_nothing_is_left(self) -> None:
         wait_until(lambda: not processes_of(self.home), "the end of all processes")
         assert not [path for path in (*self.home.glob(f"runs/*/{LOCK}"), *self.home.glob("locks/*")) if is_taken(path)]
+
+
+def _heed_signals() -> None:
+    """Reset signals that the runner of the tests may ignore, such as `nohup`: a script cannot trap them."""
+    for number in (signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.fixture
