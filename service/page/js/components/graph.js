@@ -113,11 +113,11 @@ function chip(entry, at, all) {
   </span>`;
 }
 
-/** Position the operators after each rendering, since the CSP forbids inline styles. */
+/** Position the operators after each rendering, since the CSP forbids inline styles; returns true for a new layout. */
 export function arrange(id) {
   const canvas = document.querySelector(`#${id} .graph-canvas`);
   const positions = canvas?.layout;
-  if (!positions || canvas.arranged === positions) return;
+  if (!positions || canvas.arranged === positions) return false;
   canvas.arranged = positions;
   for (const element of canvas.querySelectorAll(".node")) {
     const { x, y } = positions.places.get(Number(element.dataset.node));
@@ -126,6 +126,16 @@ export function arrange(id) {
     element.style.height = `${NODE.height}px`;
   }
   fit(id);
+  return true;
+}
+
+/** Scroll a graph, not the page, so that an operator is near its left edge. */
+export function scrollToOperator(id, node) {
+  const canvas = document.querySelector(`#${id} .graph-canvas`);
+  const place = canvas?.layout?.places.get(node);
+  if (!place) return;
+  const [scale, scroll] = [scaleOf(canvas), canvas.parentElement];
+  scroll.scrollTo(place.x * scale - NODE.width / 2, place.y * scale - scroll.clientHeight / 3);
 }
 
 const scaleOf = (canvas) => Number(canvas.dataset.scale ?? 1);
