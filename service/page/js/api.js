@@ -23,10 +23,16 @@ export const legibleText = (text) => text.replace(BIDI_CONTROLS, "\ufffd");
 const legible = (_, value) => (typeof value === "string" ? legibleText(value) : value);
 
 let onSignedOut = () => {};
+let onReach = () => {};
 
 /** Set the action for requests that are not authenticated. */
 export function whenSignedOut(act) {
   onSignedOut = act;
+}
+
+/** Set the action for each request: called with false if the service did not respond. */
+export function whenReached(act) {
+  onReach = act;
 }
 
 async function request(method, path, { body, headers = {}, text = false } = {}) {
@@ -42,8 +48,10 @@ async function request(method, path, { body, headers = {}, text = false } = {}) 
       credentials: "same-origin",
     });
   } catch {
-    throw new Problem(0, { detail: "the service does not respond", remedy: "check that plan-service is running" });
+    onReach(false);
+    throw new Problem(0, { detail: "the service does not respond", remedy: "try again when the page is connected" });
   }
+  onReach(true);
   if (!response.ok) {
     const problem = new Problem(response.status, await response.json().catch(() => ({})));
     if (response.status === 401 && path !== "/session") onSignedOut();
@@ -56,6 +64,7 @@ async function request(method, path, { body, headers = {}, text = false } = {}) 
 }
 
 const get = (path, options) => request("GET", path, options);
+export const health = () => get("/health");
 const post = (path, body, headers) => request("POST", path, { body, headers });
 const of = (name) => `/pipelines/${encodeURIComponent(name)}`;
 

@@ -50,6 +50,10 @@ export function since(time, active) {
   return active ? text.replace(/^(.*) ago$/, "for $1") : text;
 }
 
+const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+
+export const clockTime = (time) => CLOCK.format(new Date(time));
+
 const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 
 export const when = (time) => (time ? WHEN.format(new Date(time)) : "–");

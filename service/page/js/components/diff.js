@@ -34,8 +34,8 @@ function counted(operators) {
   const refused = old.filter(isRefused);
   const lost = old.filter((operator) => !isRefused(operator) && operator.lostState !== "nothing");
   const kept = old.length - refused.length - lost.length;
-  const words = [[kept, "keep all state"], [lost.length, "lose state"], [refused.length, "refused unless they start empty"]];
-  return `${old.length} ${old.length === 1 ? "operator" : "operators"} with state: ${words.filter(([count]) => count).map(([count, text]) => `${count} ${text}`).join(", ")}.`;
+  const words = [[kept, "without loss"], [lost.length, "with a loss"], [refused.length, "refused unless started empty"]];
+  return `State of ${old.length} ${old.length === 1 ? "operator" : "operators"}: ${words.filter(([count]) => count).map(([count, text]) => `${count} ${text}`).join(", ")}.`;
 }
 
 const isRefused = ({ newNode, verdict }) => newNode != null && verdict === "incompatible";

@@ -2,7 +2,7 @@ import * as api from "../api.js";
 import { stateBadge } from "../components/badges.js";
 import { confirm, tell } from "../components/dialog.js";
 import { clock, play, sliders, stop as stopIcon, warning } from "../components/icons.js";
-import { messageText, problemBox } from "../components/problem.js";
+import { loadProblemBox, messageText, problemBox } from "../components/problem.js";
 import { follow, poll } from "../events.js";
 import { isAlive } from "../figures.js";
 import { millis, rate, short, since } from "../format.js";
@@ -126,12 +126,27 @@ export function pipelineView(context, route) {
       ends.forEach((end) => end());
       tab?.stop?.();
     },
+    resume: () => {
+      load();
+      tab?.resume?.();
+    },
     moved: (next) => choose(next.params.tab ?? "plan"),
-    render: (state) => html`${head(state, context.may("operator") && context.app.get().runs, { start, stop, settings })} ${tabs(name, tabName, context.app.get().runs)}
-      <div class="tab-body tab-${tabName}">${tab ? tab.render(tab.store.get(), state) : nothing}</div>`,
+    render: (state) => (state.loadProblem?.status === 404 ? missing(name, state.loadProblem) : html`${head(state, context.may("operator") && context.app.get().runs, { start, stop, settings })} ${tabs(name, tabName, context.app.get().runs)}
+      <div class="tab-body tab-${tabName}">${tab ? tab.render(tab.store.get(), state) : nothing}</div>`),
     drawn: (state) => tab?.drawn?.(tab.store.get(), state),
     repaint: () => tab?.repaint?.(),
   };
+}
+
+/** The page of a pipeline that does not exist, or no longer. */
+function missing(name, { remedy }) {
+  const near = /did you mean `([^`]+)`/.exec(remedy)?.[1];
+  return html`<div class="empty">
+    <h1>No pipeline named <span class="long-name">${name}</span></h1>
+    <p class="muted">It may have been removed or renamed.</p>
+    ${near ? html`<p>Did you mean <a href=${to(["pipelines", near])}>${near}</a>?</p>` : nothing}
+    <p><a href=${to(["pipelines"])}>All pipelines</a></p>
+  </div>`;
 }
 
 function head({ name, pipeline, run, last, acting, problem, loadProblem }, mayRun, act) {
@@ -150,7 +165,7 @@ function head({ name, pipeline, run, last, acting, problem, loadProblem }, mayRu
       ${pipeline ? glance(pipeline, last) : nothing}
       ${pipeline && mayRun ? html`<span class="run-actions">${run?.settings ? html`<button type="button" class="square" aria-label="Run settings" title="Run settings" @click=${act.settings} ?disabled=${!pipeline.in_force}>${sliders}</button>` : nothing}${button}</span>` : nothing}
     </div>
-    ${problemBox(problem ?? loadProblem)} ${pipeline ? failure(pipeline) : nothing}`;
+    ${problemBox(problem)} ${loadProblemBox(loadProblem)} ${pipeline ? failure(pipeline) : nothing}`;
 }
 
 /** Status and metrics. */

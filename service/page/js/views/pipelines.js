@@ -1,7 +1,7 @@
 import * as api from "../api.js";
 import { STATE_NAMES, stateBadge, stateWords } from "../components/badges.js";
 import { plus, search as searchIcon } from "../components/icons.js";
-import { problemBox } from "../components/problem.js";
+import { loadProblemBox } from "../components/problem.js";
 import { poll } from "../events.js";
 import { isAlive } from "../figures.js";
 import { clipped, rate, short, since } from "../format.js";
@@ -57,6 +57,7 @@ export function pipelinesView(context) {
       end();
       document.removeEventListener("keydown", keys);
     },
+    resume: load,
     render: (state) => html`<div class="page-head">
         <h1>Pipelines ${state.total != null ? html`<span class="muted">${state.total}</span>` : nothing}</h1>
         <span class="spacer"></span>
@@ -70,8 +71,8 @@ export function pipelinesView(context) {
           </select></label>
         ${context.may("editor") ? html`<button type="button" class="primary" @click=${newPipeline}>${plus}New</button>` : nothing}
       </div>
-      ${problemBox(state.problem)}
-      ${state.items == null ? (state.problem ? nothing : html`<p class="muted loading">Loading…</p>`) : list(state)}
+      ${loadProblemBox(state.problem)}
+      ${state.items == null ? (state.problem?.status ? nothing : html`<p class="muted loading">Loading…</p>`) : list(state)}
       ${state.next ? html`<p class="more"><button type="button" @click=${() => load({ more: true })}>Show more</button></p>` : nothing}`,
   };
 }

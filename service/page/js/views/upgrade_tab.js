@@ -5,7 +5,7 @@ import { confirm, tell } from "../components/dialog.js";
 import { arrange, graphView, scrollToOperator, showOperator } from "../components/graph.js";
 import { folded } from "../components/graph_fold.js";
 import { problemBox } from "../components/problem.js";
-import { NO_PROGRAM, programInput, readProgram } from "../components/program.js";
+import { NO_PROGRAM, programInput, readProgram, showPlace } from "../components/program.js";
 import { poll } from "../events.js";
 import { html, nothing } from "../lit.js";
 import { go } from "../router.js";
@@ -15,6 +15,8 @@ import { askUpgrade } from "./upgrade_dialog.js";
 import { isUnderWay, progressView } from "./upgrade_progress.js";
 
 const SIDES = { old: "upgrade-old", now: "upgrade-new" };
+/** The smallest scale of the two graphs, which are read side by side. */
+const SMALL = 0.55;
 const NONE = { target: null, old: null, now: null, diff: null, warnings: [], selected: {}, whole: false, sides: null, problem: null };
 
 /** Upgrade to another program: comparison, migration and rollback. */
@@ -85,6 +87,7 @@ export function upgradeTab(context, pipeline, { load }) {
       requestAnimationFrame(() => document.getElementById("upgrade-title")?.focus());
     } catch (problem) {
       store.set({ problem, busy: false });
+      requestAnimationFrame(() => showPlace(document.querySelector(".upgrade-choose form"), problem));
     }
   }
 
@@ -170,7 +173,7 @@ export function upgradeTab(context, pipeline, { load }) {
     drawn: ({ diff, sides }) => {
       if (!diff) return;
       for (const [key, id] of Object.entries(SIDES)) {
-        if (arrange(id)) scrollToOperator(id, firstChanged(sides.all[key], sides.changes[key]));
+        if (arrange(id, SMALL)) scrollToOperator(id, firstChanged(sides.all[key], sides.changes[key]));
       }
     },
   };

@@ -1,7 +1,7 @@
 import * as api from "../api.js";
 import { diffView, verdictLine } from "../components/diff.js";
 import { tell } from "../components/dialog.js";
-import { problemBox } from "../components/problem.js";
+import { loadProblemBox, problemBox } from "../components/problem.js";
 import { when } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { createStore } from "../store.js";
@@ -56,7 +56,8 @@ export function versionsTab(context, pipeline, { load: reload }) {
   return {
     store,
     start: () => load(),
-    render: (state, { pipeline: current }) => html`${problemBox(state.problem)}
+    resume: () => load(),
+    render: (state, { pipeline: current }) => html`${loadProblemBox(state.problem)}
       <div class="versions">
         <div class="versions-list">${state.items ? list(state, current, compare, context.may("editor") ? use : null, name) : html`<p class="muted loading">Loading…</p>`}
           ${state.next ? html`<p class="more"><button type="button" @click=${() => load(true)}>Show more</button></p>` : nothing}</div>
