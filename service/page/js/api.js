@@ -98,7 +98,9 @@ export const tokens = () => get("/tokens");
 export const addToken = (name, role) => post("/tokens", { name, role });
 export const removeToken = (id) => request("DELETE", `/tokens/${encodeURIComponent(id)}`);
 
-export const pipelines = (q, state, cursor, limit = 100) => get(`/pipelines${query({ q, state, cursor, limit })}`);
+/** @param {{q?: string, state?: string, owner?: string, tag?: string, sort?: string, cursor?: string, limit?: number}} wanted */
+export const pipelines = (wanted) => get(`/pipelines${query(wanted)}`);
+export const changePipeline = (name, changes, etag) => request("PATCH", of(name), { body: changes, headers: { "if-match": etag } });
 /** Compile a program over the version in force, or read a plan, without storing it. */
 export const compile = (body, over) => post("/compile", { ...body, over });
 export const pipeline = (name) => get(of(name));

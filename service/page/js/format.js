@@ -44,6 +44,13 @@ export function ago(time, now = Date.now()) {
   return seconds < 2 ? "now" : `${Math.floor(seconds / size)} ${unit} ago`;
 }
 
+/** The time until a later time: `in 3 min`. */
+export function until(time, now = Date.now()) {
+  const seconds = (Date.parse(time) - now) / 1000;
+  const [size, unit] = STEPS.find(([step]) => seconds >= step) ?? [1, "s"];
+  return seconds < 1 ? "now" : `in ${Math.floor(seconds / size)} ${unit}`;
+}
+
 /** The duration since a time: `for 3 min` while active, otherwise `3 min ago`. */
 export function since(time, active) {
   const text = time ? ago(time) : "";

@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { nothing, render } from "./lit.js";
 import { go, routeOf, to } from "./router.js";
 import { createStore } from "./store.js";
+import { showKeys } from "./components/keys.js";
 import { shell } from "./components/shell.js";
 import * as theme from "./theme.js";
 import { pipelinesView } from "./views/pipelines.js";
@@ -126,6 +127,7 @@ async function begin() {
   });
   app.subscribe(drawSoon);
   for (const change of ["offline", "online"]) window.addEventListener(change, probe);
+  document.addEventListener("keydown", showKeys);
   window.addEventListener("hashchange", show);
   await context.signedIn().catch(() => {});
   show();

@@ -10,6 +10,7 @@ import { html, nothing } from "../lit.js";
 import { isIdle, paced, pointOf, wordsOf } from "../points.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
+import { editDetails } from "./details.js";
 import { liveTab } from "./live_tab.js";
 import { logsTab } from "./logs_tab.js";
 import { planTab } from "./plan_tab.js";
@@ -105,6 +106,10 @@ export function pipelineView(context, route) {
     if (await confirm(`Stop ${name}?`, text, "Stop")) act("stop", () => api.stopRun(name), `${name} is stopping`);
   }
 
+  async function details() {
+    if (await editDetails(store.get().pipeline)) await load();
+  }
+
   async function settings() {
     if (await runSettings(name, store.get().run)) {
       tell("The settings are saved");
@@ -131,7 +136,7 @@ export function pipelineView(context, route) {
       tab?.resume?.();
     },
     moved: (next) => choose(next.params.tab ?? "plan"),
-    render: (state) => (state.loadProblem?.status === 404 ? missing(name, state.loadProblem) : html`${head(state, context.may("operator") && context.app.get().runs, { start, stop, settings })} ${tabs(name, tabName, context.app.get().runs)}
+    render: (state) => (state.loadProblem?.status === 404 ? missing(name, state.loadProblem) : html`${head(state, context.may("operator") && context.app.get().runs, { start, stop, settings, details: context.may("editor") ? details : null })} ${tabs(name, tabName, context.app.get().runs)}
       <div class="tab-body tab-${tabName}">${tab ? tab.render(tab.store.get(), state) : nothing}</div>`),
     drawn: (state) => tab?.drawn?.(tab.store.get(), state),
     repaint: () => tab?.repaint?.(),
@@ -159,7 +164,10 @@ function head({ name, pipeline, run, last, acting, problem, loadProblem }, mayRu
       <div>
         <p class="crumb"><a href=${to(["pipelines"])}>Pipelines</a></p>
         <h1>${name}</h1>
-        ${pipeline?.description ? html`<p class="muted">${pipeline.description}</p>` : nothing}
+        <p class="muted pipeline-facts">${pipeline?.description ? html`<span>${pipeline.description}</span>` : nothing}
+          ${pipeline?.owner ? html`<span>Owner: ${pipeline.owner}</span>` : nothing}
+          ${pipeline?.tags.map((tag) => html`<span class="tag">${tag}</span>`)}
+          ${pipeline && act.details ? html`<button type="button" class="quiet small" @click=${act.details}>Edit details</button>` : nothing}</p>
       </div>
       <span class="spacer"></span>
       ${pipeline ? glance(pipeline, last) : nothing}
