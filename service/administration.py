@@ -172,6 +172,7 @@ def _cancel(settings: Settings, names: Sequence[str] | None) -> dict[str, bool]:
     database = open_database(settings)
     supervisor = Supervisor(settings.home, database)
     cancelled: dict[str, bool] = {}
+    wanted: Wanted | None
     with database.write() as session:
         rows = select(Pipeline, Wanted).outerjoin(Wanted, Wanted.pipeline_id == Pipeline.id)
         for pipeline, wanted in session.execute(rows if names is None else rows.where(Pipeline.name.in_(names))):
