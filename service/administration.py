@@ -172,11 +172,10 @@ def _cancel(settings: Settings, names: Sequence[str] | None) -> dict[str, bool]:
     database = open_database(settings)
     supervisor = Supervisor(settings.home, database)
     cancelled: dict[str, bool] = {}
-    wanted: Wanted | None
     with database.write() as session:
-        rows = select(Pipeline, Wanted).outerjoin(Wanted, Wanted.pipeline_id == Pipeline.id)
-        for pipeline, wanted in session.execute(rows if names is None else rows.where(Pipeline.name.in_(names))):
-            cancelled[pipeline.name] = wanted is not None and wanted.run
+        rows = select(Pipeline, Wanted.run).outerjoin(Wanted, Wanted.pipeline_id == Pipeline.id)
+        for pipeline, runs in session.execute(rows if names is None else rows.where(Pipeline.name.in_(names))):
+            cancelled[pipeline.name] = bool(runs)
             if cancelled[pipeline.name]:
                 supervisor.want_stop(session, pipeline)
     database.close()
