@@ -22,6 +22,7 @@ from compiled_plan.service.store.database import open_database
 from compiled_plan.service.web import (
     access,
     compiling,
+    figures,
     health,
     pipelines,
     plans,
@@ -46,6 +47,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     ttls.router,
     compiling.router,
     runs.router,
+    figures.router,
     upgrades.router,
     state.router,
 )

@@ -33,7 +33,7 @@ const MOST = 20000;
 /** One pipeline: its name and status, and the selected tab. */
 export function pipelineView(context, route) {
   const { name } = route.params;
-  const store = createStore({ name, pipeline: null, run: null, problem: null, last: null, live: false, events: [], acting: "", graph: null, words: new Map(), version: 0 });
+  const store = createStore({ name, pipeline: null, run: null, problem: null, last: null, figures: null, live: false, events: [], acting: "", graph: null, words: new Map(), version: 0 });
   const ends = [];
   let tab = null;
   let tabName = "";
@@ -41,8 +41,9 @@ export function pipelineView(context, route) {
 
   async function load() {
     try {
-      const [pipeline, run] = await Promise.all([api.pipeline(name), context.app.get().runs ? api.run(name) : null]);
-      store.set({ pipeline, run, loadProblem: null });
+      const { runs } = context.app.get();
+      const [pipeline, run, figures] = await Promise.all([api.pipeline(name), runs ? api.run(name) : null, runs ? api.figures(name) : null]);
+      store.set({ pipeline, run, figures, loadProblem: null });
       await draw(pipeline.in_force);
     } catch (loadProblem) {
       store.set({ loadProblem });
