@@ -1,4 +1,5 @@
 import * as api from "../api.js";
+import { alertBox, firingAlerts } from "../components/alerts.js";
 import { stateBadge } from "../components/badges.js";
 import { confirm, tell } from "../components/dialog.js";
 import { clock, play, sliders, stop as stopIcon, warning } from "../components/icons.js";
@@ -42,8 +43,8 @@ export function pipelineView(context, route) {
   async function load() {
     try {
       const { runs } = context.app.get();
-      const [pipeline, run, figures] = await Promise.all([api.pipeline(name), runs ? api.run(name) : null, runs ? api.figures(name) : null]);
-      store.set({ pipeline, run, figures, loadProblem: null });
+      const [pipeline, run, figures, alerts] = await Promise.all([api.pipeline(name), runs ? api.run(name) : null, runs ? api.figures(name) : null, firingAlerts(name)]);
+      store.set({ pipeline, run, figures, alerts, loadProblem: null });
       await draw(pipeline.in_force);
     } catch (loadProblem) {
       store.set({ loadProblem });
@@ -135,7 +136,7 @@ export function pipelineView(context, route) {
   };
 }
 
-function head({ name, pipeline, run, last, acting, problem, loadProblem }, mayRun, act) {
+function head({ name, pipeline, run, last, acting, problem, loadProblem, alerts }, mayRun, act) {
   // A run that waits for its restart can be stopped, too.
   const goes = run?.wanted ?? false;
   const button = goes
@@ -151,7 +152,7 @@ function head({ name, pipeline, run, last, acting, problem, loadProblem }, mayRu
       ${pipeline ? glance(pipeline, last) : nothing}
       ${pipeline && mayRun ? html`<span class="run-actions">${run?.settings ? html`<button type="button" class="square" aria-label="Run settings" title="Run settings" @click=${act.settings} ?disabled=${!pipeline.in_force}>${sliders}</button>` : nothing}${button}</span>` : nothing}
     </div>
-    ${problemBox(problem ?? loadProblem)} ${pipeline ? failure(pipeline) : nothing}`;
+    ${problemBox(problem ?? loadProblem)} ${pipeline ? failure(pipeline) : nothing} ${alertBox(alerts, false)}`;
 }
 
 /** Status and metrics. */

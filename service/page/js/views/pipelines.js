@@ -1,4 +1,5 @@
 import * as api from "../api.js";
+import { alertBox, firingAlerts } from "../components/alerts.js";
 import { STATE_NAMES, stateBadge, stateWords } from "../components/badges.js";
 import { plus, search as searchIcon } from "../components/icons.js";
 import { problemBox } from "../components/problem.js";
@@ -29,6 +30,7 @@ export function pipelinesView(context) {
       if (request !== requests) return;
       const all = more ? [...items, ...page.items] : page.items;
       store.set({ items: all, next: page.cursor, total: page.total, counts: page.counts, problem: null });
+      store.set({ alerts: await firingAlerts() });
     } catch (problem) {
       if (request === requests) store.set({ problem });
     }
@@ -70,7 +72,7 @@ export function pipelinesView(context) {
           </select></label>
         ${context.may("editor") ? html`<button type="button" class="primary" @click=${newPipeline}>${plus}New</button>` : nothing}
       </div>
-      ${problemBox(state.problem)}
+      ${problemBox(state.problem)} ${alertBox(state.alerts)}
       ${state.items == null ? (state.problem ? nothing : html`<p class="muted loading">Loading…</p>`) : list(state)}
       ${state.next ? html`<p class="more"><button type="button" @click=${() => load({ more: true })}>Show more</button></p>` : nothing}`,
   };
