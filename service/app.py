@@ -27,6 +27,7 @@ from compiled_plan.service.web import (
     compiling,
     figures,
     health,
+    lineage,
     pipelines,
     plans,
     runs,
@@ -54,6 +55,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     upgrades.router,
     state.router,
     alerts.router,
+    lineage.router,
 )
 
 

@@ -197,6 +197,16 @@ class Wanted(Base):
     seen: Mapped[int] = mapped_column(default=0)
 
 
+class PlanTables(Base):
+    """The tables that a plan reads and writes, derived from its text; a cache."""
+
+    __tablename__ = "plan_tables"
+
+    #: SHA-256 of the plan's text; no foreign key, since plans may be removed.
+    plan_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    tables: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
 class Alert(Base):
     """An alert: a rule whose condition holds for a pipeline, or held."""
 

@@ -9,9 +9,10 @@ import * as theme from "./theme.js";
 import { pipelinesView } from "./views/pipelines.js";
 import { pipelineView } from "./views/pipeline.js";
 import { signInView } from "./views/signin.js";
+import { lineageView } from "./views/lineage.js";
 import { tokensView } from "./views/tokens.js";
 
-const VIEWS = { pipelines: pipelinesView, pipeline: pipelineView, tokens: tokensView, signin: signInView };
+const VIEWS = { pipelines: pipelinesView, pipeline: pipelineView, lineage: lineageView, tokens: tokensView, signin: signInView };
 
 const app = createStore({ me: null, runs: false, route: routeOf(location.hash), theme: theme.theme() });
 const context = {

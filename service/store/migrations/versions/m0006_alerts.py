@@ -1,4 +1,4 @@
-"""Alerts."""
+"""Alerts, and the tables of plans."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ down_revision = "m0003"
 
 
 def upgrade() -> None:
-    """Create the table."""
+    """Create the tables."""
+    op.create_table(
+        "plan_tables",
+        sa.Column("plan_hash", sa.String(length=64), primary_key=True),
+        sa.Column("tables", sa.JSON(), nullable=False),
+    )
     op.create_table(
         "alerts",
         sa.Column("id", sa.Integer(), primary_key=True),
@@ -18,7 +23,7 @@ def upgrade() -> None:
         sa.Column("rule", sa.String(length=64), nullable=False),
         sa.Column("condition", sa.String(length=16), nullable=False),
         sa.Column("message", sa.Text(), nullable=False),
-        sa.Column("value", sa.Float(), nullable=False),
+        sa.Column("value", sa.Double(), nullable=False),
         sa.Column("since", sa.DateTime(timezone=True), nullable=False),
         sa.Column("resolved_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("sent", sa.JSON(), nullable=False),
@@ -29,5 +34,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop the table."""
+    """Drop the tables."""
     op.drop_table("alerts")
+    op.drop_table("plan_tables")
