@@ -92,6 +92,7 @@ class RunFigures(_Part):
     delay_ms: Percentiles | None = Field(
         description="estimated time from a row's arrival at its source until it is written; None without rows"
     )
+    last_delay_ms: float | None = Field(description="the same of the last micro-batch with rows")
     watermark: str | None
     watermark_lag_ms: int | None = Field(description="time from the watermark to the end of the last micro-batch")
     lag: int | None = Field(description="unread records of all sources; None if unknown")
@@ -143,6 +144,7 @@ def _figures(batches: Sequence[Message], now: float | None) -> RunFigures:
         out_per_second=recent.rate(sum(batch["rowsOut"] for batch in recent.counted)),
         batch_ms=_percentiles([batch["batchMillis"] for batch in batches]),
         delay_ms=_percentiles(delays) if delays else None,
+        last_delay_ms=round(delays[-1], 1) if delays else None,
         watermark=watermark,
         watermark_lag_ms=_watermark_lag(watermark, ends[-1]),
         lag=sum(lags) if lags else None,
@@ -242,9 +244,7 @@ def _operators(
         operators.append(
             OperatorFigures(
                 uid=uid,
-                in_per_second=[
-                    recent.rate(now - then) or 0.0 for now, then in zip(inputs, earlier, strict=False)
-                ],
+                in_per_second=[recent.rate(now - then) or 0.0 for now, then in zip(inputs, earlier, strict=False)],
                 out_per_second=recent.rate(operator["rowsOut"] - before.get("rowsOut", 0)),
                 # Releases before 0.3 report no late rows.
                 late=operator.get("rowsLate", 0),

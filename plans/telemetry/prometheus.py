@@ -62,6 +62,7 @@ class RunMetrics:
         self.batch_quantile = gauge("batch_quantile_seconds", "Time of micro-batches in 15 minutes", "quantile")
         delay = "Estimated time from a row's arrival until it is written, in 15 minutes"
         self.delay_quantile = gauge("delay_quantile_seconds", delay, "quantile")
+        self.last_delay = gauge("last_delay_seconds", "The same of the last micro-batch with rows")
         self._windows: dict[str, Window] = {}
 
     def take(self, plan: str, message: Message) -> None:
@@ -93,6 +94,8 @@ class RunMetrics:
             if values is not None:
                 gauge.labels(plan, "0.5").set(values.p50 / 1000)
                 gauge.labels(plan, "0.99").set(values.p99 / 1000)
+        if figures.last_delay_ms is not None:
+            self.last_delay.labels(plan).set(figures.last_delay_ms / 1000)
         for operator in figures.operators:
             known = {
                 self.operator_busy: operator.busy,

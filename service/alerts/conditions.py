@@ -46,6 +46,15 @@ def _lag(rule: Rule, run: Observation) -> Breach | None:
     return Breach(lag, f"{lag:,} unread records, above {rule.above:,.0f}")
 
 
+def _delay(rule: Rule, run: Observation) -> Breach | None:
+    delay = run.figures.last_delay_ms if run.alive and run.figures is not None else None
+    if delay is None or delay <= 1000 * rule.above:
+        return None
+    return Breach(
+        delay / 1000, f"rows are written {delay / 1000:,.0f} s after their arrival, above {rule.above:,.0f} s"
+    )
+
+
 def _failure(rule: Rule, run: Observation) -> Breach | None:
     return Breach(1, run.failed) if run.failed else None
 
@@ -69,6 +78,7 @@ def _no_data(rule: Rule, run: Observation) -> Breach | None:
 
 _CONDITIONS: Mapping[Condition, Callable[[Rule, Observation], Breach | None]] = {
     Condition.LAG: _lag,
+    Condition.DELAY: _delay,
     Condition.FAILURE: _failure,
     Condition.STATE_GROWTH: _state_growth,
     Condition.NO_DATA: _no_data,

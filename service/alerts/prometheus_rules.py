@@ -35,6 +35,8 @@ def _expression(rule: Rule) -> str:
     match rule.condition:
         case Condition.LAG:
             return f"sum by (plan) (compiled_plan_source_lag{labels}) > {above}"
+        case Condition.DELAY:
+            return f"compiled_plan_last_delay_seconds{labels} > {above}"
         case Condition.FAILURE:
             state = ",".join(filter(None, ('state="failed"', plans)))
             return f"compiled_plan_pipeline_state{{{state}}} == 1"

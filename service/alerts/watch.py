@@ -49,7 +49,9 @@ class Watch:
     def evaluate(self) -> None:
         """Begin, update and resolve alerts."""
         with self._database.read() as session:
-            rows = session.execute(select(Pipeline.id, Pipeline.name, Status.state, Status.message, Status.since).join(Status)).all()
+            rows = session.execute(
+                select(Pipeline.id, Pipeline.name, Status.state, Status.message, Status.since).join(Status)
+            ).all()
             firing = {(alert.pipeline_id, alert.rule): alert.message for alert in alerts.firing(session)}
         breaches: dict[tuple[int, str], tuple[Rule, Breach]] = {}
         for id_, name, state, message, since in rows:
@@ -66,7 +68,9 @@ class Watch:
             for key, breach in breaches.items()
             if key not in firing and now - self._holds[key] >= breach[0].hold_seconds
         }
-        changed = {key: breach for key, (_, breach) in breaches.items() if firing.get(key, breach.message) != breach.message}
+        changed = {
+            key: breach for key, (_, breach) in breaches.items() if firing.get(key, breach.message) != breach.message
+        }
         ended = firing.keys() - breaches.keys()
         if begun or changed or ended:
             self._store(begun, changed, ended)

@@ -71,7 +71,12 @@ def _table_node(table: LineageTable) -> GraphNode:
 
 
 def _node(
-    id_: int, words: str, kind: str, table: str, description: str, role: Literal["source", "sink", "operator"] = "operator"
+    id_: int,
+    words: str,
+    kind: str,
+    table: str,
+    description: str,
+    role: Literal["source", "sink", "operator"] = "operator",
 ) -> GraphNode:
     empty: dict[str, Any] = dict.fromkeys(("state", "changelog", "keys", "upsert_keys", "columns", "problems"), [])
     return GraphNode(
@@ -106,7 +111,9 @@ def _drawn(nodes: Mapping[int, GraphNode], edges: Sequence[tuple[int, int]]) -> 
     return Graph(nodes=graph.nodes, edges=[*graph.edges, *(edge for edge in drawn if edge not in forward)])
 
 
-def _topological(nodes: Mapping[int, GraphNode], edges: Sequence[tuple[int, int]]) -> tuple[list[int], set[tuple[int, int]]]:
+def _topological(
+    nodes: Mapping[int, GraphNode], edges: Sequence[tuple[int, int]]
+) -> tuple[list[int], set[tuple[int, int]]]:
     """The nodes in topological order, and the edges to ignore for it because they close cycles."""
     targets: dict[int, list[int]] = defaultdict(list)
     for source, target in edges:

@@ -86,7 +86,14 @@ def test_edges_have_the_rate_that_an_end_counts(sinks: int) -> None:
     def edge(source: int, target: int, port: int = 0) -> GraphEdge:
         return GraphEdge.model_construct(source=source, target=target, port=port)
 
-    nodes = [node(1, "source"), node(2), node(3, uid="join-1"), node(4), node(5), *(node(6 + n, "sink") for n in range(sinks))]
+    nodes = [
+        node(1, "source"),
+        node(2),
+        node(3, uid="join-1"),
+        node(4),
+        node(5),
+        *(node(6 + n, "sink") for n in range(sinks)),
+    ]
     edges = [edge(1, 2), edge(2, 3, 1), edge(3, 4), edge(4, 5), *(edge(5, 6 + n) for n in range(sinks))]
     figures = Window(batch(number) for number in range(1, 31)).figures()
     assert figures is not None

@@ -26,6 +26,7 @@ RULES = [
     Rule(name="behind", condition="lag", above=1000, pipelines="sh*"),
     Rule(name="broken", condition="failure"),
     Rule(name="grows", condition="state-growth", above=1_000_000),
+    Rule(name="slow", condition="delay", above=10),
     Rule(name="quiet", condition="no-data", above=60),
     Rule(name="long-behind", condition="lag", above=1000, hold_seconds=3600),
     Rule(name="of-others", condition="failure", pipelines="bakery"),
@@ -106,7 +107,7 @@ def test_alerts_fire_while_their_condition_holds(shop: Shop) -> None:
     shop.says("running")
     assert shop.firing() == {}
     shop.batch(ago=100, lag=5000, state_bytes=0)
-    assert shop.firing().keys() == {"behind", "quiet"}
+    assert shop.firing().keys() == {"behind", "quiet", "slow"}
     shop.batch(ago=0, lag=10, state_bytes=1_000_000)
     firing = shop.firing()
     assert firing.keys() == {"grows"}

@@ -75,7 +75,7 @@ def batch_of(faked: Faked, name: str, number: int, at: datetime) -> dict[str, An
             "rowsOut": rows * number // 2,
             "rowsLate": 12 * at_,
             "busyMillis": 500 * (1 + at_) * number,
-            "hotKeys": [{"key": "[\"US\"]", "share": 0.42}, {"key": "[\"DE\"]", "share": 0.11}],
+            "hotKeys": [{"key": '["US"]', "share": 0.42}, {"key": '["DE"]', "share": 0.11}],
             "stateRows": int(20000 * (1 + at_) * (1 + number / 4000)),
             "stateBytes": 3_400_000 * (1 + at_) + 300 * number,
         }

@@ -59,7 +59,9 @@ def follower(folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool) 
 
 def following(recent: list[Any], folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool) -> Follower:
     query = SimpleNamespace(_jsq=SimpleNamespace(lastProgress=lambda: recent[-1], recentProgress=lambda: recent))
-    figures: dict[str, dict[str, Any]] = {"sum": {"rowsIn": 10, "rowsOut": 4, "rowsLate": 2, "stateRows": 3, "stateBytes": 30}}
+    figures: dict[str, dict[str, Any]] = {
+        "sum": {"rowsIn": 10, "rowsOut": 4, "rowsLate": 2, "stateRows": 3, "stateBytes": 30}
+    }
     figures["sum"] |= {"rowsInByInput": [7, 3], "busyNanos": 5_400_000, "keyedRows": 8, "hotKeys": {"b": 2, "a": 6}}
     handle = SimpleNamespace(figures=lambda: figures)
     sinks = SimpleNamespace(rows=lambda batch: BatchRows(2, 1))
