@@ -25,6 +25,8 @@ _RATE = 10.0
 _GROWTH = 5.0
 #: Without a micro-batch for this time, in seconds, or for three intervals, a run is idle.
 _IDLE = 10.0
+#: The number of pauses between micro-batches from which the usual one is known.
+_PAUSES = 3
 
 
 class _Part(BaseModel):
@@ -192,7 +194,7 @@ def _delays(batches: Sequence[Message], ends: Sequence[float]) -> list[float]:
     """
     starts = [end - batch["batchMillis"] / 1000 for batch, end in zip(batches, ends, strict=True)]
     pauses = [max(0.0, start - end) for start, end in zip(starts[1:], ends[:-1], strict=True)]
-    usual = median(pauses) if pauses else 0.0
+    usual = median(pauses) if len(pauses) >= _PAUSES else 0.0
     delays = []
     for at, batch in enumerate(batches):
         if not batch["rowsIn"]:

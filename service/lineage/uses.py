@@ -38,9 +38,9 @@ def uses_of(database: Database, workers: Workers) -> Uses:
         .order_by(Pipeline.name)
     )
     with database.read() as session:
-        hashes = {name: hash_ for name, hash_ in session.execute(in_force)}
-        stored = select(PlanTables.plan_hash, PlanTables.tables)
-        known = {hash_: tables for hash_, tables in session.execute(stored)}
+        hashes: dict[str, str] = dict(map(tuple, session.execute(in_force)))
+        stored = session.execute(select(PlanTables.plan_hash, PlanTables.tables))
+        known: dict[str, Any] = dict(map(tuple, stored))
     missing = list(dict.fromkeys(hash_ for hash_ in hashes.values() if hash_ not in known))
     for hash_ in missing[:_MOST]:
         with database.read() as session:

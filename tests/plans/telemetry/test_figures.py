@@ -51,13 +51,14 @@ def test_percentiles_are_measured_values_and_a_backlog_delays() -> None:
     figures = Window(messages).figures()
     assert figures is not None
     assert (figures.batch_ms.p50, figures.batch_ms.p99) == (500, 1000)
-    fast = Window([batch(1), batch(2)]).figures()
-    slow = Window([batch(1), batch(2, lag=900)]).figures()
+    fast = Window(batch(number) for number in range(1, 6)).figures()
+    slow = Window([*(batch(number) for number in range(1, 5)), batch(5, lag=900)]).figures()
     assert fast is not None and fast.delay_ms is not None and slow is not None and slow.delay_ms is not None
     # Before it is read a row waits for the previous micro-batch, the pause, and its own; ten times with a backlog.
     assert fast.delay_ms.p99 == 1500
     assert slow.delay_ms.p99 == 15_000
     assert slow.lag == 900
+    assert slow.last_delay_ms == 15_000
 
 
 def test_an_idle_run_has_no_rates_and_a_start_begins_anew() -> None:
