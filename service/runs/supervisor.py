@@ -11,7 +11,7 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -86,6 +86,8 @@ class Supervisor:
         self._wake, self._ending = threading.Event(), threading.Event()
         self._one_at_a_time = threading.Lock()
         self._thread: threading.Thread | None = None
+        #: Called after each tick, such as the evaluation of alerts.
+        self.after_tick: Callable[[], None] = lambda: None
 
     # ---- folders
 
@@ -111,6 +113,10 @@ class Supervisor:
     def _go_on(self) -> None:
         while not self._ending.is_set():
             self.tick()
+            try:
+                self.after_tick()
+            except Exception:
+                _LOG.exception("the work after a tick failed")
             self._wake.wait(self.every)
             self._wake.clear()
 

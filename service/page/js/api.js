@@ -134,6 +134,9 @@ export const run = (name) => get(`${of(name)}/run`);
 export const startRun = (name, how = {}) => post(`${of(name)}/run/start`, how, { "idempotency-key": crypto.randomUUID() });
 export const stopRun = (name) => post(`${of(name)}/run/stop`, {}, { "idempotency-key": crypto.randomUUID() });
 export const history = (name, hours) => get(`${of(name)}/run/history${query({ hours })}`);
+export const figures = (name) => get(`${of(name)}/run/figures`);
+export const alerts = (pipeline = "") => get(`/alerts${query({ pipeline })}`);
+export const lineage = () => get("/lineage");
 export const logs = (name, tail) => get(`${of(name)}/run/logs${query({ tail })}`);
 export const progressAddress = (name) => `${BASE}${of(name)}/run/progress`;
 

@@ -10,9 +10,10 @@ import * as theme from "./theme.js";
 import { pipelinesView } from "./views/pipelines.js";
 import { pipelineView } from "./views/pipeline.js";
 import { signInView } from "./views/signin.js";
+import { lineageView } from "./views/lineage.js";
 import { tokensView } from "./views/tokens.js";
 
-const VIEWS = { pipelines: pipelinesView, pipeline: pipelineView, tokens: tokensView, signin: signInView };
+const VIEWS = { pipelines: pipelinesView, pipeline: pipelineView, lineage: lineageView, tokens: tokensView, signin: signInView };
 
 /** The interval of attempts to reach the service, in milliseconds. */
 const RETRY = 2000;

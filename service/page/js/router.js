@@ -4,6 +4,7 @@ const ROUTES = [
   { name: "pipelines", parts: ["pipelines"] },
   { name: "pipeline", parts: ["pipelines", ":name"] },
   { name: "pipeline", parts: ["pipelines", ":name", ":tab"] },
+  { name: "lineage", parts: ["lineage"] },
   { name: "tokens", parts: ["tokens"] },
   { name: "signin", parts: ["signin"] },
 ];

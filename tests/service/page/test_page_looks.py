@@ -26,6 +26,7 @@ VIEWS = {
     "versions": (f"{SALES}/versions", ".versions-table tbody tr"),
     "upgrade": (f"{SALES}/upgrade", "textarea"),
     "logs": (f"{SALES}/logs", ".log span"),
+    "lineage": ("lineage", ".node"),
     "tokens": ("tokens", ".page-head"),
     "signin": ("signin", "#token"),
     "compared": (f"{SALES}/upgrade", "textarea"),
