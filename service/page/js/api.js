@@ -92,6 +92,9 @@ export const removeToken = (id) => request("DELETE", `/tokens/${encodeURICompone
 export const pipelines = (q, state, cursor, limit = 100) => get(`/pipelines${query({ q, state, cursor, limit })}`);
 /** Compile a program over the version in force, or read a plan, without storing it. */
 export const compile = (body, over) => post("/compile", { ...body, over });
+/** Completions at the cursor in a SQL script. */
+export const complete = (before, after) => post("/complete", { before, after });
+export const words = () => get("/words");
 export const pipeline = (name) => get(of(name));
 export const addPipeline = (name, description) => post("/pipelines", { name, description });
 export const removePipeline = (name) => request("DELETE", of(name));

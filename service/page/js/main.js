@@ -6,12 +6,13 @@ import { go, routeOf, to } from "./router.js";
 import { createStore } from "./store.js";
 import { shell } from "./components/shell.js";
 import * as theme from "./theme.js";
+import { editorView } from "./views/editor.js";
 import { pipelinesView } from "./views/pipelines.js";
 import { pipelineView } from "./views/pipeline.js";
 import { signInView } from "./views/signin.js";
 import { tokensView } from "./views/tokens.js";
 
-const VIEWS = { pipelines: pipelinesView, pipeline: pipelineView, tokens: tokensView, signin: signInView };
+const VIEWS = { pipelines: pipelinesView, pipeline: pipelineView, editor: editorView, tokens: tokensView, signin: signInView };
 
 const app = createStore({ me: null, runs: false, route: routeOf(location.hash), theme: theme.theme() });
 const context = {

@@ -8,7 +8,6 @@ import { clipped, rate, short, since } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
-import { newPipeline } from "./new_pipeline.js";
 
 const EVERY = 5000;
 const PAGE = 100;
@@ -68,7 +67,7 @@ export function pipelinesView(context) {
             <option value="">All states</option>
             ${STATE_NAMES.filter((name) => name !== "starting").map((name) => html`<option value=${name}>${stateWords(name)}</option>`)}
           </select></label>
-        ${context.may("editor") ? html`<button type="button" class="primary" @click=${newPipeline}>${plus}New</button>` : nothing}
+        ${context.may("editor") ? html`<a class="button primary" href=${to(["new"])}>${plus}New</a>` : nothing}
       </div>
       ${problemBox(state.problem)}
       ${state.items == null ? (state.problem ? nothing : html`<p class="muted loading">Loading…</p>`) : list(state)}

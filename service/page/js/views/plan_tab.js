@@ -113,7 +113,7 @@ export function planTab(context, pipeline, { load }) {
     render: ({ selected, ttl }, { pipeline: current, graph, last }) => {
       if (current && !current.in_force) {
         return html`<div class="empty"><p>No version is in force yet.</p>
-          <p><a href=${to(["pipelines", name, "upgrade"])}>Add a program</a></p></div>`;
+          <p><a href=${to(["pipelines", name, "edit"])}>Add a program</a></p></div>`;
       }
       if (!graph) return html`<p class="muted loading">Loading…</p>`;
       const node = graph.nodes.find(({ id }) => id === selected);
