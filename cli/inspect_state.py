@@ -74,6 +74,16 @@ def inspect(
     master: Master = "",
     conf: Conf = None,
     conf_file: ConfFile = "",
+    warm: Annotated[
+        str,
+        typer.Option(
+            metavar="10min", help="Keep Spark alive for that time, so that the next command with --warm starts at once."
+        ),
+    ] = "",
+    progress_file: Annotated[
+        str,
+        typer.Option(metavar="FILE", help='Replace this file once a second by the numbers of tasks: {"done", "of"}.'),
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document (schemas/state.schema.json).")] = False,
     debug: Debug = False,
 ) -> None:
@@ -92,6 +102,11 @@ def inspect(
     if bool(key) + bool(export) + bool(what_if) > 1:
         raise typer.BadParameter("--what-if, --key and --export exclude each other")
     settings = spark_settings(conf or [], conf_file)
+    if warm:
+        from compiled_plan.cli.warm.client import run_warm
+
+        alone = debug or bool(plan) or bool(options.functions_from)
+        run_warm(warm, True, master, settings, alone=alone, silent=as_json, command="inspect_state")
     try:
         from compiled_plan.plans.execution.savepoint.reading import is_savepoint
 
@@ -102,13 +117,16 @@ def inspect(
             return
         with ExitStack() as stack:
             savepoint = stack.enter_context(_savepoint(checkpoint, plan, options, jars or [])) if plan else None
-            from compiled_plan.plans.execution.session.spark_session import spark_session
+            from compiled_plan.plans.execution.session.kept import session_of_command
             from compiled_plan.plans.execution.spark.logs import silence_py4j
+            from compiled_plan.plans.execution.state.progress import progress_of
             from compiled_plan.plans.execution.state.reader import StateReader
 
             if not debug:
                 silence_py4j()
-            spark = stack.enter_context(spark_session(master, settings, verbose=debug))
+            spark = stack.enter_context(session_of_command(master, settings, verbose=debug, meanwhile=None))
+            if progress_file:
+                stack.enter_context(progress_of(spark, Path(progress_file)))
             if savepoint is None:
                 reader = StateReader.open(spark, checkpoint)
             else:

@@ -112,10 +112,29 @@ export const checkTtl = (name, number, edits) => post(`${of(name)}/versions/${nu
 export const setTtl = (name, number, edits, comment, etag) =>
   post(`${of(name)}/versions/${number}/ttl`, { edits, comment }, { "if-match": etag });
 
-/** The rows of an operator's state that TTLs would expire now, from its checkpoint; takes some seconds. */
-export async function whatIf(name, uid, edits) {
-  const search = new URLSearchParams([["operator", uid], ...edits.map((edit) => ["what_if", `${edit.state}=${edit.ttl}`])]);
-  const { state } = await get(`${of(name)}/state?${search}`);
+/** The last job that reads state. */
+export const stateJob = (name) => get(`${of(name)}/state/job`);
+export const beginStateJob = (name, question) => post(`${of(name)}/state/job`, question);
+export const cancelStateJob = (name) => request("DELETE", `${of(name)}/state/job`);
+
+/**
+ * Read state in a job.
+ * @param {(job: object) => boolean} goesOn called with its progress each second; false cancels it
+ */
+async function readState(name, question, goesOn) {
+  let job = await beginStateJob(name, question);
+  while (job.state === "running") {
+    if (!goesOn(job)) await cancelStateJob(name);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    job = await stateJob(name);
+  }
+  if (job.state !== "done") throw new Problem(0, { detail: job.message || "the count was cancelled", remedy: job.remedy });
+  return job.result;
+}
+
+/** The rows of an operator's state that TTLs would expire now, from its checkpoint; `goesOn` as for `readState`. */
+export async function whatIf(name, uid, edits, goesOn) {
+  const { state } = await readState(name, { operator: uid, what_if: edits.map((edit) => `${edit.state}=${edit.ttl}`) }, goesOn);
   return state.operators
     .flatMap((operator) => operator.parts)
     .filter((part) => part.whatIf && edits.some((edit) => edit.state === part.name))

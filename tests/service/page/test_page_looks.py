@@ -22,6 +22,7 @@ VIEWS = {
     "pipelines": ("pipelines", ".pipelines-table tbody tr"),
     "plan": (SALES, ".node"),
     "live": (f"{SALES}/live", ".chart canvas"),
+    "state": (f"{SALES}/state", ".state-table"),
     "versions": (f"{SALES}/versions", ".versions-table tbody tr"),
     "upgrade": (f"{SALES}/upgrade", "textarea"),
     "logs": (f"{SALES}/logs", ".log span"),
