@@ -16,12 +16,14 @@ import { liveTab } from "./live_tab.js";
 import { logsTab } from "./logs_tab.js";
 import { planTab } from "./plan_tab.js";
 import { runSettings } from "./run_settings.js";
+import { stateTab } from "./state_tab.js";
 import { upgradeTab } from "./upgrade_tab.js";
 import { versionsTab } from "./versions_tab.js";
 
 const TABS = {
   plan: { words: "Plan", make: planTab },
   live: { words: "Live", make: liveTab, runs: true },
+  state: { words: "State", make: stateTab, runs: true },
   versions: { words: "Versions", make: versionsTab },
   upgrade: { words: "Upgrade", make: upgradeTab },
   logs: { words: "Logs", make: logsTab, runs: true },
