@@ -276,7 +276,8 @@ def _busy(
     if recent.idle:
         return 0.0
     millis: float = operator["busyMillis"] - (before or {}).get("busyMillis", 0)
-    return round(min(1.0, max(0.0, millis / (recent.seconds * 1000 * last["slots"]))), 4)
+    slots: int = last["slots"]
+    return round(min(1.0, max(0.0, millis / (recent.seconds * 1000 * slots))), 4)
 
 
 def _growth(operator: Mapping[str, Any], first: Mapping[str, Any], key: str, hours: float) -> float | None:
