@@ -97,7 +97,9 @@ def continuing(home: Path) -> str:
         return ""
     runs = counted(len(names), "run") + (" continues" if len(names) == 1 else " continue")
     shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
-    return f"plan-service: {runs} without the service ({shown}); to end: plan-service stop-all --home {quote(str(home))}"
+    return (
+        f"plan-service: {runs} without the service ({shown}); to end: plan-service stop-all --home {quote(str(home))}"
+    )
 
 
 def print_first_token(settings: Settings) -> None:

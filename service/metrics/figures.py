@@ -58,7 +58,7 @@ class Figures:
                 self._take(id_, name)
                 for possible in RunState:
                     self._state.labels(name, possible.value).set(possible == (state or RunState.NONE))
-                self._metrics.running.labels(name).set(state is not None and RunState(state).is_alive)
+                self._metrics.running.labels(name).set(RunState(state or RunState.NONE).is_alive)
                 self._crashes.labels(name).set(crashes)
             return generate_latest(self._registry)
 

@@ -125,7 +125,9 @@ class Ended:
         wanted.crashes = 0
         wanted.next_at = settings_of(self.pipeline.run_settings).next_start(datetime.now(UTC))
         wanted.run = wanted.run and wanted.next_at is not None
-        glance.set_ended(self.session, self.pipeline, version, RunState.FINISHED, wanted.next_at if wanted.run else None)
+        glance.set_ended(
+            self.session, self.pipeline, version, RunState.FINISHED, wanted.next_at if wanted.run else None
+        )
 
     def _crashed(self, ending: Ending, version: int) -> None:
         wanted = self.wanted
