@@ -1,7 +1,7 @@
 import * as api from "../api.js";
 import { openDialog } from "../components/dialog.js";
 import { problemBox } from "../components/problem.js";
-import { NO_PROGRAM, programInput, readProgram } from "../components/program.js";
+import { NO_PROGRAM, programInput, readProgram, showPlace } from "../components/program.js";
 import { html } from "../lit.js";
 import { go } from "../router.js";
 
@@ -28,6 +28,7 @@ export async function newPipeline() {
         end(chosen);
       } catch (problem) {
         set({ busy: false, problem });
+        showPlace(event.target, problem);
       }
     };
     return html`<form @submit=${submit}>
