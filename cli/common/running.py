@@ -55,9 +55,10 @@ def _start_message(run: Run, path: str) -> dict[str, Any]:
     """The message of a start: the plan, the product, Spark, and the positions from which sources continue."""
     from compiled_plan.plans.inspection.lineage.origins import tables_read
 
+    tables = tables_read(run.prepared.plan).values()
     context = run.spark.sparkContext
     spark = {"version": run.spark.version, "master": context.master, "ui": context.uiWebUrl}
-    reached = run.start.positions or dict.fromkeys(tables_read(run.prepared.plan))
+    reached = run.start.positions or dict.fromkeys(".".join(table.path) for table in tables)
     sources = [{"name": name, "position": position} for name, position in reached.items()]
     facts = {"plan": path, "bounded": run.bounded, "product": product_version(), "checkpoint": run.options.checkpoint}
     return {"event": "start", "version": 1, **facts, "spark": spark, "sources": sources}

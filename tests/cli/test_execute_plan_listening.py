@@ -26,11 +26,19 @@ def test_progress_and_lineage_of_two_runs_on_one_checkpoint(tmp_path: Path) -> N
     plan.write_text(TableEnvironment().compile_script(PROGRAM.format(folder=folder)).to_json())
     to = ["--checkpoint", tmp_path / "checkpoint", "--progress-file", progress, "--lineage", tmp_path / "lineage"]
     (folder / "1.json").write_text('{"id": 1, "name": "a"}\n{"id": 2, "name": "b"}\n')
-    done = called("execute_plan", *to, "--metrics-port", "0", "--available-now", plan)
+    done = called("execute_plan", *to, "--metrics-port", "0", "--available-now", "--log", plan)
     assert done.returncode == 0, done.stderr
+    texts = [line.partition("Z INFO ")[2] for line in done.stderr.splitlines() if "Z INFO " in line]
+    assert texts[0].startswith("compiled-plan ") and f"runs {plan} until its input ends" in texts[0]
+    assert texts[1].startswith("Spark ") and ", UI " in texts[1]
+    assert texts[2] == "source default_catalog.default_database.names: from its start position"
+    assert texts[3].startswith("batch 0: 2 rows in, 2 out")
+    assert texts[4:] == ["finished after 1 batch, 2 rows in"]
     (folder / "2.json").write_text('{"id": 1, "name": "not a number"}\n{"id": 3')
-    done = called("execute_plan", *to, "--available-now", plan)
+    done = called("execute_plan", *to, "--available-now", "--log", plan)
     assert done.returncode == 1, done.stderr
+    assert 'source names: from {"logOffset":0}' in done.stderr
+    assert done.stderr.count("error: ") == 1
     failed, again, end, batch, start = last_messages(progress)
     assert [event["event"] for event in (start, batch, end, again, failed)] == "start batch end start failed".split()
     assert [event["seq"] for event in (start, batch, end, again, failed)] == [1, 2, 3, 4, 5]

@@ -44,10 +44,10 @@ class Demo:
 
     def __init__(self, root: Path, bin_: Path) -> None:
         self.home = root / "build/demo_service/home"
-        made = ["make", "-o", "kernel", "-o", "classes", f"BIN={bin_}", "demo-service"]
+        command = ["make", "-o", "kernel", "-o", "classes", f"BIN={bin_}", "demo-service"]
         variables = {**os.environ, "DEMO_PORT": "0", "DEMO_ROWS": "100", "PYTHONPATH": str(root)}
         self.make = subprocess.Popen(
-            made,
+            command,
             cwd=root,
             env=variables,
             stdout=subprocess.PIPE,

@@ -55,6 +55,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "service-settings": service.settings,
     "service-run-settings": service.run_settings,
     "service-routes": service.routes,
+    "service-states": service.states,
     "changes": upgrades.changes,
     "some-changes": upgrades.some,
     "folders": folders.folders,

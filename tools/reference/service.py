@@ -1,4 +1,4 @@
-"""The service: its settings and the routes of its API."""
+"""The service: its settings, the states of pipelines, and the routes of its API."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from compiled_plan.service.app import PREFIX, ROUTERS
 from compiled_plan.service.common.settings import Keep, Limits, Settings
 from compiled_plan.service.runs.settings import RunSettings
+from compiled_plan.service.store.states import RunState
 from compiled_plan.service.web.description import roles_of
 from tools.reference.markdown import code, table
 
@@ -36,6 +37,11 @@ def _default(value: object) -> str:
     if value is None or value in ("", (), {}):
         return ""
     return code(str(value).lower() if isinstance(value, bool) else str(value))
+
+
+def states() -> str:
+    """The states of a pipeline."""
+    return table(("state", ""), [(code(state.value), state.meaning) for state in RunState])
 
 
 def routes() -> str:
