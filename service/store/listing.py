@@ -134,7 +134,7 @@ def tags(session: Session) -> dict[str, int]:
 def owners(session: Session) -> dict[str, int]:
     """The number of pipelines by owner, without those that have none."""
     wanted = select(Pipeline.owner, func.count()).where(Pipeline.owner != "")
-    return {owner: count for owner, count in session.execute(wanted.group_by(Pipeline.owner).order_by(Pipeline.owner))}
+    return {row[0]: row[1] for row in session.execute(wanted.group_by(Pipeline.owner).order_by(Pipeline.owner))}
 
 
 def _cursor_of(sort: str, value: Any, last: Listed) -> str:

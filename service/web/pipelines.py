@@ -47,7 +47,7 @@ class NewPipeline(RequestBody):
     name: str = Field(pattern=pipelines.NAME.pattern, max_length=100, examples=["orders-per-customer"])
     description: Short = ""
     owner: Owner = Field(default="", description="person or team in charge")
-    tags: Tags = []
+    tags: Tags = Field(default_factory=list)
 
 
 class PipelineChange(RequestBody):
@@ -91,7 +91,9 @@ def list_pipelines(
     state: Annotated[State | None, Query(description="only pipelines in this state")] = None,
     owner: Annotated[str, Query(max_length=128, description="only pipelines of this owner")] = "",
     tag: Annotated[str, Query(max_length=50, description="only pipelines with this tag")] = "",
-    sort: Annotated[str, Query(pattern=_SORT, description="sort key; `-` before it sorts in descending order")] = "name",
+    sort: Annotated[
+        str, Query(pattern=_SORT, description="sort key; `-` before it sorts in descending order")
+    ] = "name",
     limit: Limit = 50,
     cursor: Annotated[str, Query(max_length=1000, description="cursor of the previous page")] = "",
 ) -> PipelinePage:

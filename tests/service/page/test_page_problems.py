@@ -48,7 +48,9 @@ def test_a_page_that_opens_without_a_connection_recovers(open_page: Open) -> Non
 def test_the_place_of_a_compile_error_is_selected(open_page: Open, site: Site) -> None:
     name = site.name_of_new(SECOND, "does-not-compile")
     page = open_page(f"pipelines/{name}/upgrade")
-    page.get_by_label("Program").fill(SECOND.replace("COUNT(*), SUM(amount) FROM sold", "COUNT(*), SUM(amuont) FROM sold"))
+    page.get_by_label("Program").fill(
+        SECOND.replace("COUNT(*), SUM(amount) FROM sold", "COUNT(*), SUM(amuont) FROM sold")
+    )
     page.get_by_role("button", name="Compile and compare").click()
     expect(page.get_by_role("alert")).to_contain_text("line ")
     expect(page.get_by_label("Program")).to_be_focused()

@@ -60,7 +60,9 @@ def test_a_version_in_force_that_does_not_run_yet_is_upgraded_to(open_page: Open
 def test_unchanged_operators_are_folded_until_they_are_asked_for(open_page: Open, site: Site) -> None:
     name = site.name_of_new(SECOND, "folds")
     page = open_page(f"pipelines/{name}/upgrade")
-    page.get_by_label("Program").fill(SECOND.replace("COUNT(*), SUM(amount) FROM sold", "COUNT(*), MAX(amount) FROM sold"))
+    page.get_by_label("Program").fill(
+        SECOND.replace("COUNT(*), SUM(amount) FROM sold", "COUNT(*), MAX(amount) FROM sold")
+    )
     page.get_by_role("button", name="Compile and compare").click()
     fold = page.locator("#upgrade-new .node.fold").first
     expect(fold).to_contain_text("unchanged operators")
