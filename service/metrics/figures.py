@@ -11,14 +11,12 @@ from sqlalchemy import select
 from compiled_plan.plans.telemetry.progress_file import last_number
 from compiled_plan.plans.telemetry.prometheus import RunMetrics
 from compiled_plan.service.runs.endings import messages_since
-from compiled_plan.service.store.pipelines import ALIVE
+from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 
 if TYPE_CHECKING:
     from compiled_plan.service.runs.supervisor import Supervisor
     from compiled_plan.service.store.database import Database
-
-_STATES = ("running", "behind", "failed", "stopped", "finished", "upgrade-waiting")
 
 
 class Figures:
@@ -58,9 +56,9 @@ class Figures:
             self._names = names
             for id_, name, state, crashes in rows:
                 self._take(id_, name)
-                for possible in _STATES:
-                    self._state.labels(name, possible).set(possible == state)
-                self._metrics.running.labels(name).set(state in ALIVE)
+                for possible in RunState:
+                    self._state.labels(name, possible.value).set(possible == (state or RunState.NONE))
+                self._metrics.running.labels(name).set(RunState(state or RunState.NONE).is_alive)
                 self._crashes.labels(name).set(crashes)
             return generate_latest(self._registry)
 

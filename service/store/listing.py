@@ -14,31 +14,30 @@ from sqlalchemy import ColumnElement, String, and_, case, func, null, or_, selec
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from compiled_plan.plans.errors import PlanError
-from compiled_plan.service.store.pipelines import NO_STATE
-from compiled_plan.service.store.tables import Moment, Pipeline, Status, Wanted
+from compiled_plan.service.store.states import RunState
+from compiled_plan.service.store.tables import Moment, Pipeline, Status
 
 #: Keys of `sort`. Pipelines without a value are last in both directions.
 SORTS: Mapping[str, ColumnElement[Any] | InstrumentedAttribute[Any]] = {
     "name": Pipeline.name,
     "owner": case((Pipeline.owner != "", Pipeline.owner), else_=null()),
-    "state": func.coalesce(Status.state, NO_STATE),
+    "state": func.coalesce(Status.state, RunState.NONE.value),
     "since": Status.since,
     "rows_per_second": Status.rows_per_second,
     "lag": Status.lag,
     "state_bytes": Status.state_bytes,
     "state_growth": Status.state_growth,
     "last_error_at": Status.last_error_at,
-    "next_start": case((Wanted.run, Wanted.next_at), else_=null()),
+    "until": Status.until,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A pipeline in a list, with its status and its desired state."""
+    """A pipeline in a list, with its status."""
 
     pipeline: Pipeline
     status: Status | None
-    wanted: Wanted | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ class Filter:
             places = (Pipeline.name, Pipeline.description)
             conditions.append(or_(*(place.icontains(self.q, autoescape=True) for place in places)))
         if self.state:
-            conditions.append(func.coalesce(Status.state, NO_STATE) == self.state)
+            conditions.append(func.coalesce(Status.state, RunState.NONE.value) == self.state)
         if self.owner:
             conditions.append(Pipeline.owner == self.owner)
         if self.tag:
@@ -102,9 +101,8 @@ def page(
     key = SORTS[sort.removeprefix("-")]
     descending = sort.startswith("-")
     wanted = (
-        select(Pipeline, Status, Wanted, key)
+        select(Pipeline, Status, key)
         .outerjoin(Status, Status.pipeline_id == Pipeline.id)
-        .outerjoin(Wanted, Wanted.pipeline_id == Pipeline.id)
         .where(*(condition or Filter()).conditions())
     )
     total = session.scalar(select(func.count()).select_from(wanted.with_only_columns(Pipeline.id).subquery())) or 0
@@ -118,8 +116,8 @@ def page(
             wanted = wanted.where(or_(key.is_(None), beyond, and_(key == value, later)))
     ordered = wanted.order_by(key.is_(None), key.desc() if descending else key.asc(), Pipeline.name)
     rows = session.execute(ordered.limit(limit + 1)).all()
-    items = [Listed(pipeline, status, desired) for pipeline, status, desired, _ in rows[:limit]]
-    return Page(items, _cursor_of(sort, rows[limit - 1][3], items[-1]) if len(rows) > limit else "", total)
+    items = [Listed(pipeline, status) for pipeline, status, _ in rows[:limit]]
+    return Page(items, _cursor_of(sort, rows[limit - 1][2], items[-1]) if len(rows) > limit else "", total)
 
 
 def tags(session: Session) -> dict[str, int]:

@@ -13,6 +13,7 @@ from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import did_you_mean
 from compiled_plan.service.store import blobs
 from compiled_plan.service.store.errors import ConflictError, MovedError, NotFoundError
+from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import InForce, Pipeline, Status, Version
 
 #: Letters, digits and `-_.`, since names are part of URLs and folders.
@@ -20,9 +21,6 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 #: Lower case, since filters compare it.
 TAG = re.compile(r"[a-z0-9][a-z0-9_.:-]{0,49}")
 MOST_TAGS = 20
-#: States with a running process.
-ALIVE = ("running", "behind", "upgrade-waiting")
-NO_STATE = "none"
 
 
 def now() -> datetime:
@@ -114,7 +112,7 @@ def remove(session: Session, pipeline: Pipeline) -> None:
         ConflictError: the pipeline runs.
     """
     status = session.get(Status, pipeline.id)
-    if status is not None and status.state in ALIVE:
+    if status is not None and RunState(status.state).is_alive:
         raise ConflictError(f"the pipeline {pipeline.name!r} runs", where=pipeline.name, remedy="stop it first")
     hashes = blobs.hashes_of(session, pipeline.id)
     session.execute(delete(Version).where(Version.pipeline_id == pipeline.id))
@@ -127,6 +125,6 @@ def remove(session: Session, pipeline: Pipeline) -> None:
 
 def counts(session: Session) -> dict[str, int]:
     """The number of pipelines by state."""
-    state = func.coalesce(Status.state, NO_STATE)
+    state = func.coalesce(Status.state, RunState.NONE.value)
     wanted = select(state, func.count()).select_from(Pipeline).outerjoin(Status, Status.pipeline_id == Pipeline.id)
     return {row[0]: row[1] for row in session.execute(wanted.group_by(state))}

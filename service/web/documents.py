@@ -10,12 +10,14 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from compiled_plan.plans.text.masking import masked, masked_json
 from compiled_plan.service.common.texts import Text
 from compiled_plan.service.store import pipelines
-from compiled_plan.service.store.tables import Base, Pipeline, Status, Version, Wanted
+from compiled_plan.service.store.states import RunState
+from compiled_plan.service.store.tables import Base, Pipeline, Status, Version
 
-State = Literal["running", "behind", "failed", "stopped", "finished", "upgrade-waiting", "none"]
 Short = Annotated[Text, StringConstraints(max_length=2000)]
 
 
+#: The description of a state.
+STATE_WORDS = "; ".join(f"`{state}`: {state.meaning}" for state in RunState)
 Tag = Annotated[str, StringConstraints(pattern=rf"^{pipelines.TAG.pattern}$")]
 Tags = Annotated[list[Tag], Field(max_length=pipelines.MOST_TAGS)]
 Owner = Annotated[Text, StringConstraints(max_length=128)]
@@ -49,18 +51,18 @@ class PipelineDocument(BaseModel):
     in_force: int = Field(description="number of the version in force; 0 before the first")
     newest: int = Field(description="number of the newest version; 0 before the first")
     run_settings: dict[str, Any]
-    state: State
+    state: RunState = Field(description=STATE_WORDS)
     version: int = Field(description="number of the version that runs or ran last; 0 for none")
     since: datetime | None = Field(description="time of the last change of the state")
+    until: datetime | None = Field(description="time of the next start: of a waiting pipeline, or by its schedule")
     rows_per_second: float | None
     lag: int | None = Field(description="number of unread rows of all sources; null if unknown")
-    message: str = Field(description="error of a failed run, or reason for waiting")
+    message: str = Field(description="reason of the state, such as the error of a failed run")
     remedy: str = Field(description="what to do")
     last_error: str = Field(description="last failure, also after a new start; empty for none")
     last_error_at: datetime | None
     state_bytes: int | None = Field(description="size of the state at the last micro-batch; null if unknown")
     state_growth: float | None = Field(description="growth of the state in bytes per hour; null if unknown")
-    next_start: datetime | None = Field(description="time of the next start: scheduled, or after a failure")
     etag: str = Field(description="ETag for If-Match; it changes with the pipeline and its version in force")
 
 
@@ -102,7 +104,7 @@ class VersionPage(Page[VersionSummary]):
 
 
 #: The status of a pipeline before its first run.
-NEVER_RAN = Status(state="none", version=0, message="", remedy="", last_error="")
+NEVER_RAN = Status(state=RunState.NONE, version=0, message="", remedy="", last_error="")
 
 
 def values_of(row: Base, document: type[BaseModel]) -> dict[str, Any]:
@@ -110,11 +112,10 @@ def values_of(row: Base, document: type[BaseModel]) -> dict[str, Any]:
     return {name: getattr(row, name) for name in document.model_fields if name in row.__table__.columns}
 
 
-def pipeline_document(pipeline: Pipeline, status: Status | None, wanted: Wanted | None = None) -> PipelineDocument:
+def pipeline_document(pipeline: Pipeline, status: Status | None) -> PipelineDocument:
     """A pipeline as a document."""
     values = values_of(pipeline, PipelineDocument) | values_of(status or NEVER_RAN, PipelineDocument)
     values["run_settings"] = masked_json(pipeline.run_settings)
-    values["next_start"] = wanted.next_at if wanted is not None and wanted.run else None
     return PipelineDocument(**values, etag=pipelines.etag(pipeline))
 
 

@@ -10,7 +10,8 @@ from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from compiled_plan.service.store import listing, pipelines, versions
-from compiled_plan.service.store.tables import Pipeline, Status, Wanted
+from compiled_plan.service.store.states import RunState
+from compiled_plan.service.store.tables import Pipeline, Status
 from compiled_plan.service.web.depends import (
     Cursor,
     Editor,
@@ -32,7 +33,6 @@ from compiled_plan.service.web.documents import (
     PipelinePage,
     RequestBody,
     Short,
-    State,
     Tags,
     pipeline_document,
     values_of,
@@ -77,7 +77,7 @@ class InForcePage(Page[InForceDocument]):
 
 
 def _document(session: Session, pipeline: Pipeline) -> PipelineDocument:
-    return pipeline_document(pipeline, session.get(Status, pipeline.id), session.get(Wanted, pipeline.id))
+    return pipeline_document(pipeline, session.get(Status, pipeline.id))
 
 
 _SORT = rf"^-?({'|'.join(listing.SORTS)})$"
@@ -88,7 +88,7 @@ def list_pipelines(
     who: Viewer,
     session: Reading,
     q: Annotated[str, Query(max_length=200, description="a part of the name or the description")] = "",
-    state: Annotated[State | None, Query(description="only pipelines in this state")] = None,
+    state: Annotated[RunState | None, Query(description="only pipelines in this state")] = None,
     owner: Annotated[str, Query(max_length=128, description="only pipelines of this owner")] = "",
     tag: Annotated[str, Query(max_length=50, description="only pipelines with this tag")] = "",
     sort: Annotated[
@@ -101,7 +101,7 @@ def list_pipelines(
     condition = listing.Filter(q, state or "", owner, tag)
     page = listing.page(session, condition, sort=sort, limit=limit, cursor=cursor)
     return PipelinePage(
-        items=[pipeline_document(item.pipeline, item.status, item.wanted) for item in page.items],
+        items=[pipeline_document(item.pipeline, item.status) for item in page.items],
         cursor=page.cursor,
         total=page.total,
         counts=pipelines.counts(session),

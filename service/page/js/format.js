@@ -44,17 +44,20 @@ export function ago(time, now = Date.now()) {
   return seconds < 2 ? "now" : `${Math.floor(seconds / size)} ${unit} ago`;
 }
 
-/** The time until a later time: `in 3 min`. */
-export function until(time, now = Date.now()) {
-  const seconds = (Date.parse(time) - now) / 1000;
-  const [size, unit] = STEPS.find(([step]) => seconds >= step) ?? [1, "s"];
-  return seconds < 1 ? "now" : `in ${Math.floor(seconds / size)} ${unit}`;
-}
-
 /** The duration since a time: `for 3 min` while active, otherwise `3 min ago`. */
 export function since(time, active) {
   const text = time ? ago(time) : "";
   return active ? text.replace(/^(.*) ago$/, "for $1") : text;
+}
+
+/** The duration until a time: `in 42 s`, `in 3 min 5 s`; `now` once it has come. */
+export function ahead(time, now = Date.now()) {
+  const seconds = Math.ceil((Date.parse(time) - now) / 1000);
+  if (seconds <= 0) return "now";
+  const at = STEPS.findIndex(([step]) => seconds >= step);
+  const [[size, unit], smaller] = [STEPS[at], STEPS[at + 1]];
+  const rest = smaller ? Math.floor((seconds % size) / smaller[0]) : 0;
+  return `in ${Math.floor(seconds / size)} ${unit}${rest ? ` ${rest} ${smaller[1]}` : ""}`;
 }
 
 const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });

@@ -10,7 +10,7 @@ from compiled_plan.plans.errors import PlanError
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.store import listing, pipelines
 from compiled_plan.service.store.database import Database, open_database
-from compiled_plan.service.store.tables import Status, Wanted
+from compiled_plan.service.store.tables import Status
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -27,9 +27,9 @@ def database(settings: Settings) -> Database:
                 continue
             value: dict[str, Any] = {} if at % 4 == 2 else {"lag": at % 5, "rows_per_second": at / 7, "state_bytes": at}
             error = {"last_error_at": BEGIN + timedelta(microseconds=at % 3), "last_error": "x"}
+            value["until"] = BEGIN + timedelta(hours=at % 5) if at % 2 else None
             row = Status(pipeline_id=pipeline.id, state=("failed", "running")[at % 2], seen_at=BEGIN, **value, **error)
             session.add(row)
-            session.add(Wanted(pipeline_id=pipeline.id, run=at % 2 == 0, next_at=BEGIN + timedelta(hours=at % 5)))
     return database
 
 

@@ -1,10 +1,9 @@
 import * as api from "../api.js";
-import { STATE_NAMES, stateBadge, stateWords } from "../components/badges.js";
+import { STATE_NAMES, stateSince, stateWords } from "../components/badges.js";
 import { plus, search as searchIcon } from "../components/icons.js";
 import { loadProblemBox } from "../components/problem.js";
 import { poll } from "../events.js";
-import { isAlive } from "../figures.js";
-import { ago, bytes, clipped, rate, short, since, until, when } from "../format.js";
+import { ago, bytes, clipped, rate, short, when } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
@@ -23,7 +22,7 @@ const COLUMNS = [
   { key: "state_bytes", words: "State size", number: true, descending: true },
   { key: "state_growth", words: "Growth", number: true, descending: true },
   { key: "last_error_at", words: "Last error", descending: true },
-  { key: "next_start", words: "Next start" },
+  { key: "until", words: "Next start" },
   { key: "owner", words: "Owner" },
 ];
 
@@ -82,7 +81,7 @@ export function pipelinesView(context) {
         <label class="search">${searchIcon}<span class="visually-hidden">Search pipelines</span>
           <input id="search" type="search" placeholder="Search" autocomplete="off" .value=${state.q}
             @input=${(event) => type(event.target.value)} /><kbd aria-hidden="true">/</kbd></label>
-        ${filter("State", "All states", state.state, STATE_NAMES.filter((name) => name !== "starting").map((name) => [name, stateWords(name)]), (value) => choose({ state: value }))}
+        ${filter("State", "All states", state.state, STATE_NAMES.map((name) => [name, stateWords(name)]), (value) => choose({ state: value }))}
         ${filter("Owner", "All owners", state.owner, Object.keys(state.owners).map((name) => [name, name]), (value) => choose({ owner: value }))}
         ${filter("Tag", "All tags", state.tag, Object.keys(state.tags).map((name) => [name, name]), (value) => choose({ tag: value }))}
         ${context.may("editor") ? html`<button type="button" class="primary" @click=${newPipeline}>${plus}New</button>` : nothing}
@@ -121,7 +120,7 @@ function list({ items, q, state, owner, tag, sort }, choose) {
     </div>`;
   }
   // Columns without any value have no use.
-  const empty = new Set(["state_bytes", "state_growth", "last_error_at", "next_start", "owner"].filter((key) => sort.replace(/^-/, "") !== key && !items.some((item) => item[key])));
+  const empty = new Set(["state_bytes", "state_growth", "last_error_at", "until", "owner"].filter((key) => sort.replace(/^-/, "") !== key && !items.some((item) => item[key])));
   const columns = COLUMNS.filter(({ key }) => !empty.has(key));
   return html`<div class="table-scroll" tabindex="0" role="group" aria-label="Pipelines"><table class="pipelines-table">
     <thead><tr>${heading({ key: "name", words: "Pipeline" }, sort, choose)}${columns.map((column) => heading(column, sort, choose))}</tr></thead>
@@ -149,7 +148,7 @@ function cell(item, { key = "version", words, number }) {
 
 /** The content of a cell; null if it is unknown. */
 const CELLS = {
-  state: (item) => html`${stateBadge(item.state)} ${item.since ? html`<span class="since">${since(item.since, isAlive(item))}</span>` : nothing}`,
+  state: stateSince,
   version: (item) => {
     const waits = item.in_force && item.version && item.in_force !== item.version;
     return html`${item.version || item.in_force || "–"}${waits ? html` <span class="muted">→ ${item.in_force}</span>` : nothing}`;
@@ -159,6 +158,6 @@ const CELLS = {
   state_bytes: (item) => (item.state_bytes == null ? null : bytes(item.state_bytes)),
   state_growth: (item) => (item.state_growth == null ? null : `${item.state_growth < 0 ? "−" : "+"}${bytes(Math.abs(item.state_growth))}/h`),
   last_error_at: (item) => (item.last_error_at ? html`<span title=${item.last_error}>${ago(item.last_error_at)}</span>` : null),
-  next_start: (item) => (item.next_start ? html`<span title=${when(item.next_start)}>${until(item.next_start)}</span>` : null),
+  until: (item) => (item.until ? html`<count-down title=${when(item.until)} to=${item.until}></count-down>` : null),
   owner: (item) => item.owner || null,
 };

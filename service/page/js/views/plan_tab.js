@@ -3,7 +3,7 @@ import { tell } from "../components/dialog.js";
 import { arrange, focusOperator, graphView, showOperator } from "../components/graph.js";
 import { operatorPanel } from "../components/panel.js";
 import { editsOf, isValid, NO_EDIT } from "../components/ttl.js";
-import { figuresOf, isAlive } from "../figures.js";
+import { figuresOf, hasFigures } from "../figures.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
@@ -118,7 +118,7 @@ export function planTab(context, pipeline, { load }) {
       if (!graph) return html`<p class="muted loading">Loading…</p>`;
       const node = graph.nodes.find(({ id }) => id === selected);
       return html`<div class="plan ${node ? "with-panel" : ""}">
-        ${graphView({ id: GRAPH, graph, label: `Plan of ${name}, ${graph.nodes.length} operators`, selected, choose, figures: figuresOf(graph, last, isAlive(current)) })}
+        ${graphView({ id: GRAPH, graph, label: `Plan of ${name}, ${graph.nodes.length} operators`, selected, choose, figures: figuresOf(graph, last, hasFigures(current)) })}
         ${node
           ? operatorPanel({
               node,

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "m0005"
-down_revision = "m0003"
+down_revision = "m0004"
 
 _STATUS: tuple[tuple[str, Any, dict[str, Any]], ...] = (
     ("last_error", sa.Text(), {"nullable": False, "server_default": ""}),
