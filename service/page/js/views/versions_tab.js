@@ -80,7 +80,7 @@ function list({ items, from, until }, pipeline, compare, use, name) {
         <p class="muted">${item.created_by} · ${when(item.created_at)}</p></td>
       <td class="number"><a href=${api.planAddress(name, item.number)} download="${name}-${item.number}.json">JSON<span class="visually-hidden"> of version ${item.number}</span></a>
         ${item.language ? html`<button type="button" class="quiet" @click=${() => showProgram(name, item.number)}>Program<span class="visually-hidden"> of version ${item.number}</span></button>` : nothing}
-        ${use && item.number !== pipeline?.in_force ? html`<button type="button" class="quiet" @click=${() => use(item.number)}>Put into force<span class="visually-hidden">: version ${item.number}</span></button>` : nothing}</td>
+        ${use && item.number !== pipeline?.in_force ? html`<button type="button" class="quiet" @click=${() => use(item.number)}>Put into force<span class="visually-hidden"> version ${item.number}</span></button>` : nothing}</td>
     </tr>`)}</tbody></table>`;
 }
 
