@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from compiled_plan.plans.telemetry.progress_file import last_number
 from compiled_plan.plans.telemetry.prometheus import RunMetrics
+from compiled_plan.service.metrics.current import checkpoint_bytes, recent_messages
 from compiled_plan.service.runs.endings import messages_since
 from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
@@ -38,6 +39,8 @@ class Figures:
             "compiled_plan_pipeline_state", "1 for the state of a pipeline", ["plan", "state"], registry=self._registry
         )
         self._crashes = Gauge("compiled_plan_pipeline_crashes", "Crashes in a row", ["plan"], registry=self._registry)
+        size = "Size of the checkpoint's files"
+        self._checkpoint = Gauge("compiled_plan_checkpoint_bytes", size, ["plan"], registry=self._registry)
         self._names: dict[int, str] = {}
 
     def text(self) -> bytes:
@@ -58,8 +61,11 @@ class Figures:
                 self._take(id_, name)
                 for possible in RunState:
                     self._state.labels(name, possible.value).set(possible == (state or RunState.NONE))
-                self._metrics.running.labels(name).set(RunState(state or RunState.NONE).is_alive)
+                is_alive = RunState(state or RunState.NONE).is_alive
+                self._metrics.running.labels(name).set(is_alive)
                 self._crashes.labels(name).set(crashes)
+                if is_alive:
+                    self._checkpoint.labels(name).set(checkpoint_bytes(self._runs.checkpoint(id_)))
             return generate_latest(self._registry)
 
     def _take(self, id_: int, name: str) -> None:
@@ -67,6 +73,7 @@ class Figures:
         seen = self._seen.get(id_)
         if seen is None:
             seen = max(0, last_number(file) - 1)
+            self._metrics.begin(name, (message for message in recent_messages(file) if message["seq"] <= seen))
         for message in messages_since(file, seen):
             seen = message["seq"]
             self._metrics.take(name, message)

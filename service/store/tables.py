@@ -222,3 +222,32 @@ class Wanted(Base):
     crashes: Mapped[int] = mapped_column(default=0)
     next_at: Mapped[datetime | None] = mapped_column(Moment)
     seen: Mapped[int] = mapped_column(default=0)
+
+
+class PlanTables(Base):
+    """The tables that a plan reads and writes, derived from its text; a cache."""
+
+    __tablename__ = "plan_tables"
+
+    #: SHA-256 of the plan's text; no foreign key, since plans may be removed.
+    plan_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    tables: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class Alert(Base):
+    """An alert: a rule whose condition holds for a pipeline, or held."""
+
+    __tablename__ = "alerts"
+    __table_args__ = (Index("alerts_by_resolution", "resolved_at"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    pipeline_id: Mapped[int] = mapped_column(ForeignKey("pipelines.id", ondelete="CASCADE"))
+    rule: Mapped[str] = mapped_column(String(64))
+    condition: Mapped[str] = mapped_column(String(16))
+    message: Mapped[str] = mapped_column(Text)
+    value: Mapped[float]
+    since: Mapped[datetime] = mapped_column(Moment)
+    resolved_at: Mapped[datetime | None] = mapped_column(Moment)
+    #: Names of the webhooks that have received its message, and that of its resolution.
+    sent: Mapped[list[str]] = mapped_column(JSON, default=list)
+    resolution_sent: Mapped[list[str]] = mapped_column(JSON, default=list)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.service.common.outside import Allowed, check_outside
 
 Json = Any
+#: The maximum number of completions.
+_CANDIDATES = 400
 
 
 def compile_(
@@ -64,6 +67,27 @@ def compile_(
     check_outside(document, may)
     filled.check(document)
     return {"plan": plan_text, "program": program, "warnings": warnings, **_figures(plan)}
+
+
+def complete(before: str, after: str, settings: Mapping[str, str], allowed: Mapping[str, Any]) -> Json:
+    """Completions at the cursor in a SQL script.
+
+    Args:
+        before: the script before the cursor; its complete declarations give the names.
+        after: the script after the cursor.
+        settings: configuration options, as for `compile_`.
+        allowed: fields of `Allowed`.
+    """
+    from dataclasses import asdict
+
+    from compiled_plan.api.completing import Candidates, declared
+    from compiled_plan.api.environment import TableEnvironment
+    from compiled_plan.plans.files.code_folders import imported_from
+
+    environment = TableEnvironment(settings)
+    with imported_from([Path(folder) for folder in Allowed(**allowed).programs]):
+        declared(environment, before)
+    return [asdict(item) for item in islice(Candidates(environment).at(before, after), _CANDIDATES)]
 
 
 def _plain(said: list[str]) -> list[str]:
@@ -169,6 +193,24 @@ def graph(plan: str) -> Json:
     return graph_of(plan_from_json(plan)).model_dump(by_alias=True)
 
 
+def tables(plan: str) -> Json:
+    """The tables that a plan reads and writes, with their identity outside of the plan, without secrets."""
+    from compiled_plan.plans.inspection.checked_plans import plan_from_json
+    from compiled_plan.plans.inspection.lineage.origins import tables_read, tables_written
+    from compiled_plan.plans.nodes.tables import CatalogTable
+    from compiled_plan.plans.telemetry.datasets import NAMESPACE, dataset_of
+
+    def use(table: CatalogTable) -> dict[str, Any]:
+        dataset = dataset_of(table)
+        # A generator or a printer is a system of its own in each pipeline.
+        shared = dataset.namespace != NAMESPACE
+        return {**dataset._asdict(), "connector": table.options.get("connector", ""), "shared": shared}
+
+    checked = plan_from_json(plan)
+    uses = {"reads": tables_read(checked), "writes": tables_written(checked)}
+    return {way: [use(table) for table in used.values()] for way, used in uses.items()}
+
+
 def state(plan: str) -> Json:
     """The state entries of a plan: the document of `edit-plan --json`."""
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
@@ -222,11 +264,13 @@ def shown_output(run: str, offset: int | None, tail: int | None) -> Json:
 
 TASKS: Mapping[str, Callable[..., Json]] = {
     "compile": compile_,
+    "complete": complete,
     "read": read,
     "check": check,
     "ttl": ttl,
     "diff": diff,
     "graph": graph,
+    "tables": tables,
     "state": state,
     "stages": stages,
     "shown_plan": shown_plan,

@@ -103,6 +103,9 @@ export const pipelines = (wanted) => get(`/pipelines${query(wanted)}`);
 export const changePipeline = (name, changes, etag) => request("PATCH", of(name), { body: changes, headers: { "if-match": etag } });
 /** Compile a program over the version in force, or read a plan, without storing it. */
 export const compile = (body, over) => post("/compile", { ...body, over });
+/** Completions at the cursor in a SQL script. */
+export const complete = (before, after) => post("/complete", { before, after });
+export const words = () => get("/words");
 export const pipeline = (name) => get(of(name));
 export const addPipeline = (name, description) => post("/pipelines", { name, description });
 export const removePipeline = (name) => request("DELETE", of(name));
@@ -120,10 +123,29 @@ export const checkTtl = (name, number, edits) => post(`${of(name)}/versions/${nu
 export const setTtl = (name, number, edits, comment, etag) =>
   post(`${of(name)}/versions/${number}/ttl`, { edits, comment }, { "if-match": etag });
 
-/** The rows of an operator's state that TTLs would expire now, from its checkpoint; takes some seconds. */
-export async function whatIf(name, uid, edits) {
-  const search = new URLSearchParams([["operator", uid], ...edits.map((edit) => ["what_if", `${edit.state}=${edit.ttl}`])]);
-  const { state } = await get(`${of(name)}/state?${search}`);
+/** The last job that reads state. */
+export const stateJob = (name) => get(`${of(name)}/state/job`);
+export const beginStateJob = (name, question) => post(`${of(name)}/state/job`, question);
+export const cancelStateJob = (name) => request("DELETE", `${of(name)}/state/job`);
+
+/**
+ * Read state in a job.
+ * @param {(job: object) => boolean} goesOn called with its progress each second; false cancels it
+ */
+async function readState(name, question, goesOn) {
+  let job = await beginStateJob(name, question);
+  while (job.state === "running") {
+    if (!goesOn(job)) await cancelStateJob(name);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    job = await stateJob(name);
+  }
+  if (job.state !== "done") throw new Problem(0, { detail: job.message || "the count was cancelled", remedy: job.remedy });
+  return job.result;
+}
+
+/** The rows of an operator's state that TTLs would expire now, from its checkpoint; `goesOn` as for `readState`. */
+export async function whatIf(name, uid, edits, goesOn) {
+  const { state } = await readState(name, { operator: uid, what_if: edits.map((edit) => `${edit.state}=${edit.ttl}`) }, goesOn);
   return state.operators
     .flatMap((operator) => operator.parts)
     .filter((part) => part.whatIf && edits.some((edit) => edit.state === part.name))
@@ -134,6 +156,9 @@ export const run = (name) => get(`${of(name)}/run`);
 export const startRun = (name, how = {}) => post(`${of(name)}/run/start`, how, { "idempotency-key": crypto.randomUUID() });
 export const stopRun = (name) => post(`${of(name)}/run/stop`, {}, { "idempotency-key": crypto.randomUUID() });
 export const history = (name, hours) => get(`${of(name)}/run/history${query({ hours })}`);
+export const figures = (name) => get(`${of(name)}/run/figures`);
+export const alerts = (pipeline = "") => get(`/alerts${query({ pipeline })}`);
+export const lineage = () => get("/lineage");
 export const logs = (name, tail) => get(`${of(name)}/run/logs${query({ tail })}`);
 export const progressAddress = (name) => `${BASE}${of(name)}/run/progress`;
 

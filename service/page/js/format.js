@@ -21,6 +21,11 @@ export function bytes(value) {
   return `${scaled < 10 && step ? scaled.toFixed(1) : Math.round(scaled)} ${UNITS[step]}`;
 }
 
+/** A signed growth per hour: `+1.2K/h`. */
+export const growth = (value, words) => (value == null ? "–" : `${value > 0 ? "+" : value < 0 ? "−" : "±"}${words(Math.abs(value))}/h`);
+
+export const percent = (share) => (share == null ? "–" : `${share > 0 && share < 0.01 ? "< 1" : Math.round(share * 100)} %`);
+
 export function millis(value) {
   if (value == null) return "–";
   return value < 1000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(value < 10000 ? 1 : 0)} s`;

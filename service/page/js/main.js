@@ -7,12 +7,14 @@ import { createStore } from "./store.js";
 import { showKeys } from "./components/keys.js";
 import { shell } from "./components/shell.js";
 import * as theme from "./theme.js";
+import { editorView } from "./views/editor.js";
 import { pipelinesView } from "./views/pipelines.js";
 import { pipelineView } from "./views/pipeline.js";
 import { signInView } from "./views/signin.js";
+import { lineageView } from "./views/lineage.js";
 import { tokensView } from "./views/tokens.js";
 
-const VIEWS = { pipelines: pipelinesView, pipeline: pipelineView, tokens: tokensView, signin: signInView };
+const VIEWS = { pipelines: pipelinesView, pipeline: pipelineView, editor: editorView, lineage: lineageView, tokens: tokensView, signin: signInView };
 
 /** The interval of attempts to reach the service, in milliseconds. */
 const RETRY = 2000;

@@ -170,31 +170,16 @@ def test_an_upgrade_and_its_rollback(open_page: Open, site: Site) -> None:
     assert site.client.get(f"pipelines/{name}").json()["in_force"] == 1
 
 
-def test_a_new_pipeline_with_a_wrong_program(open_page: Open, site: Site) -> None:
-    page = open_page("pipelines")
-    page.get_by_role("button", name="New").click()
-    dialog = page.get_by_role("dialog")
-    dialog.get_by_label("Name").fill("made-here")
-    dialog.get_by_label("Program").fill(FIRST.replace("'connector' = 'filesystem'", "'connector' = 'nowhere'", 1))
-    dialog.get_by_role("button", name="Compile and add").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("nowhere")
-    dialog.get_by_label("Program").fill(FIRST)
-    dialog.get_by_role("button", name="Compile and add").click()
-    expect(page.get_by_role("heading", name="made-here")).to_be_visible()
-    expect(page.locator(".node").first).to_be_visible()
-    site.client.delete("pipelines/made-here", headers={"if-match": "*"})
-
-
 def test_a_dialog_keeps_the_focus_and_escape_closes_it(open_page: Open) -> None:
-    page = open_page("pipelines")
-    page.get_by_role("button", name="New").click()
+    page = open_page("pipelines/sales-by-country")
+    page.get_by_role("button", name="Run settings").click()
     for _ in range(14):
         page.keyboard.press("Tab")
         inside = "document.activeElement === document.body || !!document.activeElement.closest('dialog')"
         assert page.evaluate(inside)
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
-    expect(page.get_by_role("button", name="New")).to_be_focused()
+    expect(page.get_by_role("button", name="Run settings")).to_be_focused()
 
 
 def test_logs(open_page: Open) -> None:

@@ -23,14 +23,17 @@ VIEWS = {
     "pipelines": ("pipelines", ".pipelines-table tbody tr"),
     "plan": (SALES, ".node"),
     "live": (f"{SALES}/live", ".chart canvas"),
+    "state": (f"{SALES}/state", ".state-table"),
     "versions": (f"{SALES}/versions", ".versions-table tbody tr"),
     "upgrade": (f"{SALES}/upgrade", "textarea"),
     "logs": (f"{SALES}/logs", ".log span"),
+    "lineage": ("lineage", ".node"),
     "tokens": ("tokens", ".page-head"),
     "signin": ("signin", "#token"),
     "compared": (f"{SALES}/upgrade", "textarea"),
     "failed": ("pipelines/orders-with-shipments", ".problem"),
-    "new": ("pipelines", ".pipelines-table"),
+    "new": ("new", ".cm-content"),
+    "edited": (f"{SALES}/edit", ".node"),
     "settings": (SALES, ".node"),
     "program": (f"{SALES}/versions", ".versions-table tbody tr"),
     "confirmed": ("pipelines/clicks-deduplicated", ".node"),
@@ -39,7 +42,7 @@ VIEWS = {
     "nothing": ("pipelines/customers-latest/live", ".live-head"),
 }
 #: Dialogs by the button that opens them.
-OPENED = {"new": "New", "settings": "Run settings", "program": "Program of version 1", "confirmed": "Stop"}
+OPENED = {"settings": "Run settings", "program": "Program of version 1", "confirmed": "Stop"}
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 #: An operator with an open panel.
 JOIN = re.compile("^Join orders with customers")
@@ -48,7 +51,7 @@ JOIN = re.compile("^Join orders with customers")
 def shown(open_page: Open, view: str, **how: object) -> Page:
     where, wanted = VIEWS[view]
     page = open_page(where, **how)
-    expect(page.locator(wanted).first).to_be_visible()
+    expect(page.locator(wanted).first).to_be_visible(timeout=20_000)
     if view == "plan":
         page.get_by_role("button", name=JOIN).click()
         page.get_by_label("TTL of the rows of orders").fill("3 h")

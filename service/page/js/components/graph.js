@@ -1,3 +1,4 @@
+import { rate } from "../format.js";
 import { html, nothing, svg } from "../lit.js";
 import { changeWords } from "./badges.js";
 import * as icons from "./icons.js";
@@ -30,10 +31,12 @@ function placed(graph) {
  * @param {number|null} options.selected
  * @param {(id: number) => void} options.choose
  * @param {Map<number, string[]>} [options.figures] metrics of the run by operator
+ * @param {Map<string, number>} [options.rates] rows per second by edge, see `edgeKey`
+ * @param {number|null} [options.busiest] the operator with the largest share of time
  * @param {Map<number, string>} [options.changes] changes by operator
  * @param {boolean} [options.legend]
  */
-export function graphView({ id, graph, label, selected, choose, figures, changes, legend = true }) {
+export function graphView({ id, graph, label, selected, choose, figures, rates, busiest = null, changes, legend = true }) {
   const positions = placed(graph);
   const first = selected ?? graph.nodes[0]?.id;
   return html`<div class="graph" id=${id}>
@@ -45,7 +48,7 @@ export function graphView({ id, graph, label, selected, choose, figures, changes
     >
       <div class="graph-canvas" role="group" aria-label=${label} .layout=${positions}><div class="graph-layer">
         <svg width=${positions.width} height=${positions.height} aria-hidden="true" focusable="false">
-          ${positions.ways.map((way) => edge(way, selected))}
+          ${positions.ways.map((way) => edge(way, selected, rates?.get(edgeKey(way.edge))))}
         </svg>
         ${graph.nodes.map((node) =>
           operator(node, {
@@ -53,6 +56,7 @@ export function graphView({ id, graph, label, selected, choose, figures, changes
             reached: node.id === first,
             figures: figures?.get(node.id) ?? [],
             change: changes?.get(node.id),
+            busy: node.id === busiest,
             choose,
           }),
         )}
@@ -74,22 +78,26 @@ export function graphView({ id, graph, label, selected, choose, figures, changes
   </div>`;
 }
 
-function edge({ edge: data, path, goal, label }, selected) {
+/** The key of an edge in `rates`. */
+export const edgeKey = (edge) => `${edge.from}-${edge.to}-${edge.port}`;
+
+function edge({ edge: data, path, goal, label }, selected, passing) {
   const changing = data.changelog.some((kind) => kind !== "INSERT");
   const near = selected === data.from || selected === data.to;
   const text = data.exchange.length > 15 ? `${data.exchange.slice(0, 14)}…` : data.exchange;
   return svg`<g class="edge ${changing ? "changing" : ""} ${near ? "near" : ""}">
     <path d=${path} /><path class="head" d=${`M${goal.x + 7} ${goal.y}l-7 -4v8z`} />
     ${text ? svg`<text x=${label.x} y=${label.y} text-anchor=${label.anchor}>${text}</text>` : nothing}
+    ${passing == null ? nothing : svg`<text class="edge-rate" x=${label.x} y=${label.y + (text ? label.away * 13 : 0)} text-anchor=${label.anchor}>${rate(passing)}</text>`}
   </g>`;
 }
 
-function operator(node, { chosen, reached, figures, change, choose }) {
-  const words = [node.words, change ? changeWords(change) : "", ...node.state.map(spoken), ...figures];
+function operator(node, { chosen, reached, figures, change, busy, choose }) {
+  const words = [node.words, busy ? "busiest operator" : "", change ? changeWords(change) : "", ...node.state.map(spoken), ...figures];
   const icon = { source: icons.source, sink: icons.sink }[node.role] ?? (node.keeps_state ? icons.stateful : icons.operator);
   return html`<button
     type="button"
-    class="node ${node.role} ${node.keeps_state ? "keeps" : ""} ${change ? `change-${change}` : ""} ${node.problems.length ? "faulty" : ""}"
+    class="node ${node.role} ${node.keeps_state ? "keeps" : ""} ${change ? `change-${change}` : ""} ${node.problems.length ? "faulty" : ""} ${busy ? "busiest" : ""}"
     data-node=${node.id}
     tabindex=${reached ? 0 : -1}
     aria-pressed=${chosen ? "true" : "false"}
@@ -102,6 +110,7 @@ function operator(node, { chosen, reached, figures, change, choose }) {
       ${figures.length ? html`<span class="node-figures">${figures.join(" · ")}</span>` : nothing}</span>
     <span class="node-foot">
       ${change && change !== "kept" ? html`<span class="badge change-${change}">${changeWords(change)}</span>` : nothing}
+      ${busy ? html`<span class="badge busiest-badge">busiest</span>` : nothing}
       ${node.state.map(chip)}
     </span>
   </button>`;

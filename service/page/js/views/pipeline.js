@@ -1,4 +1,5 @@
 import * as api from "../api.js";
+import { alertBox, firingAlerts } from "../components/alerts.js";
 import { stateLine } from "../components/badges.js";
 import { confirm, tell } from "../components/dialog.js";
 import { clock, play, sliders, stop as stopIcon, warning } from "../components/icons.js";
@@ -15,12 +16,14 @@ import { liveTab } from "./live_tab.js";
 import { logsTab } from "./logs_tab.js";
 import { planTab } from "./plan_tab.js";
 import { runSettings } from "./run_settings.js";
+import { stateTab } from "./state_tab.js";
 import { upgradeTab } from "./upgrade_tab.js";
 import { versionsTab } from "./versions_tab.js";
 
 const TABS = {
   plan: { words: "Plan", make: planTab },
   live: { words: "Live", make: liveTab, runs: true },
+  state: { words: "State", make: stateTab, runs: true },
   versions: { words: "Versions", make: versionsTab },
   upgrade: { words: "Upgrade", make: upgradeTab },
   logs: { words: "Logs", make: logsTab, runs: true },
@@ -34,7 +37,7 @@ const MOST = 20000;
 /** One pipeline: its name and status, and the selected tab. */
 export function pipelineView(context, route) {
   const { name } = route.params;
-  const store = createStore({ name, pipeline: null, run: null, problem: null, last: null, live: false, events: [], acting: "", graph: null, words: new Map(), version: 0 });
+  const store = createStore({ name, pipeline: null, run: null, problem: null, last: null, figures: null, live: false, events: [], acting: "", graph: null, words: new Map(), version: 0 });
   const ends = [];
   let tab = null;
   let tabName = "";
@@ -42,8 +45,9 @@ export function pipelineView(context, route) {
 
   async function load() {
     try {
-      const [pipeline, run] = await Promise.all([api.pipeline(name), context.app.get().runs ? api.run(name) : null]);
-      store.set({ pipeline, run, last: lastOf(store.get().events, run), loadProblem: null });
+      const { runs } = context.app.get();
+      const [pipeline, run, figures, alerts] = await Promise.all([api.pipeline(name), runs ? api.run(name) : null, runs ? api.figures(name) : null, firingAlerts(name)]);
+      store.set({ pipeline, run, figures, alerts, last: lastOf(store.get().events, run), loadProblem: null });
       await draw(pipeline.in_force);
     } catch (loadProblem) {
       store.set({ loadProblem });
@@ -160,7 +164,7 @@ function missing(name, { remedy }) {
   </div>`;
 }
 
-function head({ name, pipeline, run, last, acting, problem, loadProblem }, mayRun, act) {
+function head({ name, pipeline, run, last, acting, problem, loadProblem, alerts }, mayRun, act) {
   // A run that waits for its restart can be stopped, too.
   const goes = run?.wanted ?? false;
   const button = goes
@@ -179,7 +183,7 @@ function head({ name, pipeline, run, last, acting, problem, loadProblem }, mayRu
       ${pipeline ? glance(pipeline, last) : nothing}
       ${pipeline && mayRun ? html`<span class="run-actions">${run?.settings ? html`<button type="button" class="square" aria-label="Run settings" title="Run settings" @click=${act.settings} ?disabled=${!pipeline.in_force}>${sliders}</button>` : nothing}${button}</span>` : nothing}
     </div>
-    ${problemBox(problem)} ${loadProblemBox(loadProblem)} ${pipeline ? failure(pipeline) : nothing}`;
+    ${problemBox(problem)} ${loadProblemBox(loadProblem)} ${pipeline ? failure(pipeline) : nothing} ${alertBox(alerts, false)}`;
 }
 
 /** Status and metrics. */

@@ -1,4 +1,5 @@
 import * as api from "../api.js";
+import { alertBox, firingAlerts } from "../components/alerts.js";
 import { STATE_NAMES, stateSince, stateWords } from "../components/badges.js";
 import { plus, search as searchIcon } from "../components/icons.js";
 import { loadProblemBox } from "../components/problem.js";
@@ -7,7 +8,6 @@ import { ago, bytes, clipped, rate, short, when } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
-import { newPipeline } from "./new_pipeline.js";
 
 const EVERY = 5000;
 /** The number of pipelines that the first request shows at once, and the number of a page. */
@@ -40,6 +40,7 @@ export function pipelinesView(context) {
       if (request !== requests) return;
       const all = more ? [...items, ...page.items] : page.items;
       store.set({ items: all, next: page.cursor, total: page.total, tags: page.tags, owners: page.owners, problem: null });
+      store.set({ alerts: await firingAlerts() });
       if (!items && page.cursor) await load();
     } catch (problem) {
       if (request === requests) store.set({ problem });
@@ -84,9 +85,9 @@ export function pipelinesView(context) {
         ${filter("State", "All states", state.state, STATE_NAMES.map((name) => [name, stateWords(name)]), (value) => choose({ state: value }))}
         ${filter("Owner", "All owners", state.owner, Object.keys(state.owners).map((name) => [name, name]), (value) => choose({ owner: value }))}
         ${filter("Tag", "All tags", state.tag, Object.keys(state.tags).map((name) => [name, name]), (value) => choose({ tag: value }))}
-        ${context.may("editor") ? html`<button type="button" class="primary" @click=${newPipeline}>${plus}New</button>` : nothing}
+        ${context.may("editor") ? html`<a class="button primary" href=${to(["new"])}>${plus}New</a>` : nothing}
       </div>
-      ${loadProblemBox(state.problem)}
+      ${loadProblemBox(state.problem)} ${alertBox(state.alerts)}
       ${state.items == null ? (state.problem?.status ? nothing : html`<p class="muted loading">Loading…</p>`) : list(state, choose)}
       ${state.next ? html`<p class="more"><button type="button" @click=${() => load({ more: true })}>Show more</button></p>` : nothing}`,
   };

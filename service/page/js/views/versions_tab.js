@@ -4,6 +4,7 @@ import { tell } from "../components/dialog.js";
 import { loadProblemBox, problemBox } from "../components/problem.js";
 import { when } from "../format.js";
 import { html, nothing } from "../lit.js";
+import { to } from "../router.js";
 import { createStore } from "../store.js";
 import { confirmInForce } from "./in_force.js";
 import { showProgram } from "./program_dialog.js";
@@ -80,6 +81,7 @@ function list({ items, from, until }, pipeline, compare, use, name) {
         <p class="muted">${item.created_by} · ${when(item.created_at)}</p></td>
       <td class="number"><a href=${api.planAddress(name, item.number)} download="${name}-${item.number}.json">JSON<span class="visually-hidden"> of version ${item.number}</span></a>
         ${item.language ? html`<button type="button" class="quiet" @click=${() => showProgram(name, item.number)}>Program<span class="visually-hidden"> of version ${item.number}</span></button>` : nothing}
+        ${use && item.language ? html`<a href=${to(["pipelines", name, "edit"], { version: item.number })}>Edit<span class="visually-hidden"> version ${item.number}</span></a>` : nothing}
         ${use && item.number !== pipeline?.in_force ? html`<button type="button" class="quiet" @click=${() => use(item.number)}>Put into force<span class="visually-hidden"> version ${item.number}</span></button>` : nothing}</td>
     </tr>`)}</tbody></table>`;
 }
