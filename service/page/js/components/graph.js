@@ -8,6 +8,8 @@ import { rowsOf } from "./ttl.js";
 
 const LEAST = 0.25;
 const MOST = 1.5;
+/** The smallest scale that shows a whole graph at once; a larger graph is scrolled. */
+const SMALLEST = 0.6;
 /** The smallest scale at which all texts are legible. */
 const LEGIBLE = 0.75;
 /** The number of operators above which there is a search field. */
@@ -178,7 +180,8 @@ export function fit(id, least = LEGIBLE) {
   if (!canvas?.layout) return;
   const { clientWidth, clientHeight } = canvas.parentElement;
   const { width, height } = canvas.layout;
-  setScale(id, Math.max(least, Math.min(1, clientWidth / width, clientHeight / height)));
+  const whole = Math.min(1, clientWidth / width, clientHeight / height);
+  setScale(id, whole >= SMALLEST ? whole : Math.max(least, whole));
 }
 
 /** Scroll an operator into view. */

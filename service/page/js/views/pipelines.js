@@ -109,7 +109,7 @@ function heading({ key, words, number, descending }, sort, choose) {
   const down = sort.startsWith("-");
   const next = by === key ? (down ? key : `-${key}`) : descending ? `-${key}` : key;
   return html`<th scope="col" class=${number ? "number" : ""} aria-sort=${by === key ? (down ? "descending" : "ascending") : nothing}>
-    ${key ? html`<button type="button" class="sort" @click=${() => choose({ sort: next })}>${words}<span aria-hidden="true">${by === key ? (down ? "↓" : "↑") : ""}</span></button>` : words}</th>`;
+    ${key ? html`<button type="button" class="sort" @click=${() => choose({ sort: next })}>${words}${by === key ? html`<span aria-hidden="true">${down ? "↓" : "↑"}</span>` : nothing}</button>` : words}</th>`;
 }
 
 function list({ items, q, state, owner, tag, sort }, choose) {

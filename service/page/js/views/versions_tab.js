@@ -82,7 +82,7 @@ function list({ items, from, until }, pipeline, compare, use, name) {
       <td class="number"><a href=${api.planAddress(name, item.number)} download="${name}-${item.number}.json">JSON<span class="visually-hidden"> of version ${item.number}</span></a>
         ${item.language ? html`<button type="button" class="quiet" @click=${() => showProgram(name, item.number)}>Program<span class="visually-hidden"> of version ${item.number}</span></button>` : nothing}
         ${use && item.language ? html`<a href=${to(["pipelines", name, "edit"], { version: item.number })}>Edit<span class="visually-hidden"> version ${item.number}</span></a>` : nothing}
-        ${use && item.number !== pipeline?.in_force ? html`<button type="button" class="quiet" @click=${() => use(item.number)}>Put into force<span class="visually-hidden">: version ${item.number}</span></button>` : nothing}</td>
+        ${use && item.number !== pipeline?.in_force ? html`<button type="button" class="quiet" @click=${() => use(item.number)}>Put into force<span class="visually-hidden"> version ${item.number}</span></button>` : nothing}</td>
     </tr>`)}</tbody></table>`;
 }
 
