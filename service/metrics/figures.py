@@ -12,14 +12,12 @@ from compiled_plan.plans.telemetry.progress_file import last_number
 from compiled_plan.plans.telemetry.prometheus import RunMetrics
 from compiled_plan.service.metrics.current import checkpoint_bytes, recent_messages
 from compiled_plan.service.runs.endings import messages_since
-from compiled_plan.service.store.pipelines import ALIVE
+from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 
 if TYPE_CHECKING:
     from compiled_plan.service.runs.supervisor import Supervisor
     from compiled_plan.service.store.database import Database
-
-_STATES = ("running", "behind", "failed", "stopped", "finished", "upgrade-waiting")
 
 
 class Figures:
@@ -61,11 +59,11 @@ class Figures:
             self._names = names
             for id_, name, state, crashes in rows:
                 self._take(id_, name)
-                for possible in _STATES:
-                    self._state.labels(name, possible).set(possible == state)
-                self._metrics.running.labels(name).set(state in ALIVE)
+                for possible in RunState:
+                    self._state.labels(name, possible.value).set(possible == (state or RunState.NONE))
+                self._metrics.running.labels(name).set(state is not None and RunState(state).is_alive)
                 self._crashes.labels(name).set(crashes)
-                if state in ALIVE:
+                if state is not None and RunState(state).has_figures:
                     self._checkpoint.labels(name).set(checkpoint_bytes(self._runs.checkpoint(id_)))
             return generate_latest(self._registry)
 

@@ -17,13 +17,11 @@ from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import did_you_mean
 from compiled_plan.service.store import blobs
 from compiled_plan.service.store.errors import ConflictError, MovedError, NotFoundError
+from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import InForce, Pipeline, Status, Version
 
 #: Letters, digits and `-_.`, since names are part of URLs and folders.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
-#: States with a running process.
-ALIVE = ("running", "behind", "upgrade-waiting")
-NO_STATE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +130,7 @@ def remove(session: Session, pipeline: Pipeline) -> None:
         ConflictError: the pipeline runs.
     """
     status = session.get(Status, pipeline.id)
-    if status is not None and status.state in ALIVE:
+    if status is not None and RunState(status.state).is_alive:
         raise ConflictError(f"the pipeline {pipeline.name!r} runs", where=pipeline.name, remedy="stop it first")
     hashes = blobs.hashes_of(session, pipeline.id)
     session.execute(delete(Version).where(Version.pipeline_id == pipeline.id))
@@ -161,7 +159,7 @@ def page(session: Session, *, q: str = "", state: str = "", limit: int = 50, cur
         places = (Pipeline.name, Pipeline.description)
         wanted = wanted.where(or_(*(place.icontains(q, autoescape=True) for place in places)))
     if state:
-        wanted = wanted.where(Status.state == state if state != NO_STATE else Status.state.is_(None))
+        wanted = wanted.where(Status.state == state if state != RunState.NONE else Status.state.is_(None))
     total = session.scalar(select(func.count()).select_from(wanted.subquery())) or 0
     if cursor:
         wanted = wanted.where(Pipeline.name > _name_of(cursor))
@@ -172,7 +170,7 @@ def page(session: Session, *, q: str = "", state: str = "", limit: int = 50, cur
 
 def counts(session: Session) -> dict[str, int]:
     """The number of pipelines by state."""
-    state = func.coalesce(Status.state, NO_STATE)
+    state = func.coalesce(Status.state, RunState.NONE.value)
     wanted = select(state, func.count()).select_from(Pipeline).outerjoin(Status, Status.pipeline_id == Pipeline.id)
     return {row[0]: row[1] for row in session.execute(wanted.group_by(state))}
 

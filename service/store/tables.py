@@ -117,7 +117,7 @@ class Status(Base):
     __table_args__ = (Index("statuses_by_state", "state"),)
 
     pipeline_id: Mapped[int] = mapped_column(ForeignKey("pipelines.id", ondelete="CASCADE"), primary_key=True)
-    #: One of running, behind, failed, stopped, finished, upgrade-waiting.
+    #: A `RunState`.
     state: Mapped[str] = mapped_column(String(16))
     #: Number of the version that runs or ran last; 0 for none.
     version: Mapped[int] = mapped_column(default=0)
@@ -128,6 +128,8 @@ class Status(Base):
     lag: Mapped[int | None] = mapped_column(BigInteger)
     message: Mapped[str] = mapped_column(Text, default="")
     remedy: Mapped[str] = mapped_column(Text, default="")
+    #: The time of the next start, after a crash or by the schedule.
+    until: Mapped[datetime | None] = mapped_column(Moment)
 
 
 class Token(Base):

@@ -10,10 +10,14 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from compiled_plan.plans.text.masking import masked, masked_json
 from compiled_plan.service.common.texts import Text
 from compiled_plan.service.store import pipelines
+from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Base, Pipeline, Status, Version
 
-State = Literal["running", "behind", "failed", "stopped", "finished", "upgrade-waiting", "none"]
 Short = Annotated[Text, StringConstraints(max_length=2000)]
+
+
+#: The description of a state.
+STATE_WORDS = "; ".join(f"`{state}`: {state.meaning}" for state in RunState)
 
 
 class RequestBody(BaseModel):
@@ -42,12 +46,13 @@ class PipelineDocument(BaseModel):
     in_force: int = Field(description="number of the version in force; 0 before the first")
     newest: int = Field(description="number of the newest version; 0 before the first")
     run_settings: dict[str, Any]
-    state: State
+    state: RunState = Field(description=STATE_WORDS)
     version: int = Field(description="number of the version that runs or ran last; 0 for none")
     since: datetime | None = Field(description="time of the last change of the state")
+    until: datetime | None = Field(description="time of the next start: of a waiting pipeline, or by its schedule")
     rows_per_second: float | None
     lag: int | None = Field(description="number of unread rows of all sources; null if unknown")
-    message: str = Field(description="error of a failed run, or reason for waiting")
+    message: str = Field(description="reason of the state, such as the error of a failed run")
     remedy: str = Field(description="what to do")
     etag: str = Field(description="ETag for If-Match; it changes with the pipeline and its version in force")
 
@@ -88,7 +93,7 @@ class VersionPage(Page[VersionSummary]):
 
 
 #: The status of a pipeline before its first run.
-NEVER_RAN = Status(state="none", version=0, message="", remedy="")
+NEVER_RAN = Status(state=RunState.NONE, version=0, message="", remedy="")
 
 
 def values_of(row: Base, document: type[BaseModel]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
 from compiled_plan.service.store import pipelines, versions
+from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Status
 from compiled_plan.service.web.depends import (
     Cursor,
@@ -30,7 +31,6 @@ from compiled_plan.service.web.documents import (
     PipelinePage,
     RequestBody,
     Short,
-    State,
     pipeline_document,
     values_of,
 )
@@ -74,7 +74,7 @@ def list_pipelines(
     who: Viewer,
     session: Reading,
     q: Annotated[str, Query(max_length=200, description="a part of the name or the description")] = "",
-    state: Annotated[State | None, Query(description="only pipelines in this state")] = None,
+    state: Annotated[RunState | None, Query(description="only pipelines in this state")] = None,
     limit: Limit = 50,
     cursor: Annotated[str, Query(max_length=400, description="cursor of the previous page")] = "",
 ) -> PipelinePage:

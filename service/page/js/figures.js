@@ -2,8 +2,11 @@ import { edgeKey } from "./components/graph.js";
 import { rate, short } from "./format.js";
 import { isIdle, perSecond } from "./points.js";
 
-/** Return true if a pipeline's run is active. */
-export const isAlive = (pipeline) => ["running", "behind", "upgrade-waiting"].includes(pipeline?.state);
+/** Return true if a pipeline has a process. */
+export const isAlive = (pipeline) => hasFigures(pipeline) || ["starting", "migrating", "stopping"].includes(pipeline?.state);
+
+/** Return true if the current run of a pipeline reports micro-batches. */
+export const hasFigures = (pipeline) => ["running", "behind", "upgrade-waiting"].includes(pipeline?.state);
 
 /**
  * Metrics of the last micro-batch by operator: rows per second of tables, state rows.

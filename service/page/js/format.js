@@ -55,6 +55,16 @@ export function since(time, active) {
   return active ? text.replace(/^(.*) ago$/, "for $1") : text;
 }
 
+/** The duration until a time: `in 42 s`, `in 3 min 5 s`; `now` once it has come. */
+export function ahead(time, now = Date.now()) {
+  const seconds = Math.ceil((Date.parse(time) - now) / 1000);
+  if (seconds <= 0) return "now";
+  const at = STEPS.findIndex(([step]) => seconds >= step);
+  const [[size, unit], smaller] = [STEPS[at], STEPS[at + 1]];
+  const rest = smaller ? Math.floor((seconds % size) / smaller[0]) : 0;
+  return `in ${Math.floor(seconds / size)} ${unit}${rest ? ` ${rest} ${smaller[1]}` : ""}`;
+}
+
 const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 
 export const when = (time) => (time ? WHEN.format(new Date(time)) : "–");

@@ -17,6 +17,7 @@ from compiled_plan.plans.inspection.graph.document import Graph
 from compiled_plan.plans.telemetry.figures import Window
 from compiled_plan.service.runs.settings import RunSettings
 from compiled_plan.service.store import pipelines, versions
+from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Status
 from compiled_plan.service.web.depends import parts_of
 from compiled_plan.service.web.figures import CurrentFigures, current
@@ -108,7 +109,7 @@ def set_status(request: Request, name: str, **what: Any) -> None:
 def run(request: Request, name: str) -> dict[str, Any]:
     with parts_of(request).database.read() as session:
         status = session.get(Status, pipelines.find(session, name).id)
-        wanted = status is not None and status.state in ("running", "behind", "upgrade-waiting")
+        wanted = status is not None and (RunState(status.state).is_alive or status.until is not None)
         settings = request.app.state.faked.settings.get(name, RunSettings())
         return {"wanted": wanted, "version": 1, "settings": settings.model_dump()}
 

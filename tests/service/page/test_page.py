@@ -200,8 +200,8 @@ def test_a_dialog_keeps_the_focus_and_escape_closes_it(open_page: Open) -> None:
 def test_logs(open_page: Open) -> None:
     page = open_page(f"{SALES}/logs")
     expect(page.get_by_role("region", name="Log of the run")).to_contain_text("412,000 rows behind")
-    page.get_by_label("Filter lines").fill("WARN")
-    expect(page.locator(".log span")).to_have_count(1)
+    page.get_by_label("Search lines").fill("WARN")
+    expect(page.locator(".log-entry")).to_have_count(1)
 
 
 def test_the_colour_scheme_is_remembered(open_page: Open) -> None:

@@ -1,12 +1,12 @@
 import * as api from "../api.js";
 import { alertBox, firingAlerts } from "../components/alerts.js";
-import { stateBadge } from "../components/badges.js";
+import { stateLine } from "../components/badges.js";
 import { confirm, tell } from "../components/dialog.js";
 import { clock, play, sliders, stop as stopIcon, warning } from "../components/icons.js";
 import { messageText, problemBox } from "../components/problem.js";
 import { follow, poll } from "../events.js";
-import { isAlive } from "../figures.js";
-import { millis, rate, short, since } from "../format.js";
+import { hasFigures } from "../figures.js";
+import { millis, rate, short } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { isIdle, paced, pointOf, wordsOf } from "../points.js";
 import { to } from "../router.js";
@@ -44,7 +44,7 @@ export function pipelineView(context, route) {
     try {
       const { runs } = context.app.get();
       const [pipeline, run, figures, alerts] = await Promise.all([api.pipeline(name), runs ? api.run(name) : null, runs ? api.figures(name) : null, firingAlerts(name)]);
-      store.set({ pipeline, run, figures, alerts, loadProblem: null });
+      store.set({ pipeline, run, figures, alerts, last: lastOf(store.get().events, run), loadProblem: null });
       await draw(pipeline.in_force);
     } catch (loadProblem) {
       store.set({ loadProblem });
@@ -64,7 +64,7 @@ export function pipelineView(context, route) {
     // The stream starts with the last micro-batch, which may be known.
     if (message.at === before.at(-1)?.at) return;
     const event = paced([...before.slice(-1), pointOf(message)]).at(-1);
-    store.set({ events: [...before, event].slice(-MOST), last: event });
+    store.set({ events: [...before, event].slice(-MOST), last: lastOf([event], store.get().run) });
   }
 
   /** Load recent micro-batches, since the interval of a micro-batch depends on the previous one. */
@@ -73,7 +73,7 @@ export function pipelineView(context, route) {
     const events = points.map(pointOf);
     const later = store.get().events.filter((event) => !events.some(({ at }) => at === event.at));
     const all = paced([...events, ...later]);
-    if (all.length) store.set({ events: all, last: all.at(-1) });
+    if (all.length) store.set({ events: all, last: lastOf(all, store.get().run) });
   }
 
   function choose(wanted) {
@@ -136,6 +136,12 @@ export function pipelineView(context, route) {
   };
 }
 
+/** The last micro-batch, if it is one of the current run. */
+function lastOf(events, run) {
+  const last = events.at(-1) ?? null;
+  return last && run?.begun_at && Date.parse(last.at) < Date.parse(run.begun_at) ? null : last;
+}
+
 function head({ name, pipeline, run, last, acting, problem, loadProblem, alerts }, mayRun, act) {
   // A run that waits for its restart can be stopped, too.
   const goes = run?.wanted ?? false;
@@ -157,10 +163,10 @@ function head({ name, pipeline, run, last, acting, problem, loadProblem, alerts 
 
 /** Status and metrics. */
 function glance(pipeline, last) {
-  const runs = isAlive(pipeline);
+  const runs = hasFigures(pipeline);
   const fact = (words, value) => html`<div><dt>${words}</dt><dd>${value}</dd></div>`;
   return html`<dl class="glance">
-    <div><dt class="visually-hidden">State</dt><dd>${stateBadge(pipeline.state)}<span class="since">${since(pipeline.since, runs)}</span></dd></div>
+    <div><dt class="visually-hidden">State</dt><dd>${stateLine(pipeline)}</dd></div>
     ${fact("Version", pipeline.in_force || "–")}
     ${runs ? fact("In", rate(last && isIdle(last) ? 0 : pipeline.rows_per_second)) : nothing}
     ${runs && last ? fact("Batch", millis(last.duration_ms)) : nothing}
@@ -170,7 +176,7 @@ function glance(pipeline, last) {
 
 function failure({ state, message, remedy }) {
   if (!message) return nothing;
-  return html`<div class="problem state-${state} ${state === "failed" ? "" : "mild"}" role=${state === "failed" ? "alert" : "status"}>${state === "running" ? clock : warning}<div>
+  return html`<div class="problem state-${state} ${state === "failed" ? "" : "mild"}" role=${state === "failed" ? "alert" : "status"}>${["failed", "behind"].includes(state) ? warning : clock}<div>
     ${messageText(message)}
     ${remedy ? html`<p class="problem-remedy"><span>Try</span> ${remedy}</p>` : nothing}
   </div></div>`;

@@ -1,11 +1,10 @@
 import * as api from "../api.js";
 import { alertBox, firingAlerts } from "../components/alerts.js";
-import { STATE_NAMES, stateBadge, stateWords } from "../components/badges.js";
+import { STATE_NAMES, stateLine, stateWords } from "../components/badges.js";
 import { plus, search as searchIcon } from "../components/icons.js";
 import { problemBox } from "../components/problem.js";
 import { poll } from "../events.js";
-import { isAlive } from "../figures.js";
-import { clipped, rate, short, since } from "../format.js";
+import { clipped, rate, short } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
@@ -68,7 +67,7 @@ export function pipelinesView(context) {
         <label class="filter"><span class="visually-hidden">State</span>
           <select @change=${(event) => { store.set({ state: event.target.value }); load(); }}>
             <option value="">All states</option>
-            ${STATE_NAMES.filter((name) => name !== "starting").map((name) => html`<option value=${name}>${stateWords(name)}</option>`)}
+            ${STATE_NAMES.map((name) => html`<option value=${name}>${stateWords(name)}</option>`)}
           </select></label>
         ${context.may("editor") ? html`<button type="button" class="primary" @click=${newPipeline}>${plus}New</button>` : nothing}
       </div>
@@ -102,7 +101,7 @@ function row(item) {
   return html`<tr>
     <th scope="row"><a href=${to(["pipelines", item.name])}>${item.name}</a>
       ${item.description ? html`<span class="row-what" title=${item.description}>${clipped(item.description, 140)}</span>` : nothing}${says}</th>
-    <td>${stateBadge(item.state)} ${item.since ? html`<span class="since">${since(item.since, isAlive(item))}</span>` : nothing}</td>
+    <td>${stateLine(item)}</td>
     <td class="number" data-label="Version">${item.version || item.in_force || "–"}${waits ? html` <span class="muted">→ ${item.in_force}</span>` : nothing}</td>
     <td data-label="Rows in" class=${item.rows_per_second == null ? "number unknown" : "number"}>${rate(item.rows_per_second)}</td>
     <td data-label="Lag" class=${item.lag == null ? "number unknown" : "number"}>${short(item.lag)}</td>

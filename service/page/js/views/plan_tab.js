@@ -3,7 +3,7 @@ import { tell } from "../components/dialog.js";
 import { arrange, focusOperator, graphView, showOperator } from "../components/graph.js";
 import { operatorPanel } from "../components/panel.js";
 import { editsOf, isValid, NO_EDIT } from "../components/ttl.js";
-import { busiestOf, figuresOf, isAlive, operatorFigures, ratesOf } from "../figures.js";
+import { busiestOf, figuresOf, hasFigures, operatorFigures, ratesOf } from "../figures.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
@@ -118,8 +118,8 @@ export function planTab(context, pipeline, { load }) {
       if (!graph) return html`<p class="muted loading">Loading…</p>`;
       const node = graph.nodes.find(({ id }) => id === selected);
       return html`<div class="plan ${node ? "with-panel" : ""}">
-        ${graphView({ id: GRAPH, graph, label: `Plan of ${name}, ${graph.nodes.length} operators`, selected, choose, figures: figuresOf(graph, last, isAlive(current)),
-          ...(isAlive(current) ? { rates: ratesOf(figures, version), busiest: busiestOf(graph, figures) } : {}) })}
+        ${graphView({ id: GRAPH, graph, label: `Plan of ${name}, ${graph.nodes.length} operators`, selected, choose, figures: figuresOf(graph, last, hasFigures(current)),
+          ...(hasFigures(current) ? { rates: ratesOf(figures, version), busiest: busiestOf(graph, figures) } : {}) })}
         ${node
           ? operatorPanel({
               node,

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "m0006"
-down_revision = "m0003"
+down_revision = "m0004"
 
 
 def upgrade() -> None:
