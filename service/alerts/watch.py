@@ -52,6 +52,7 @@ class Watch:
             rows = session.execute(
                 select(Pipeline.id, Pipeline.name, Status, Wanted.crashes).join(Status).outerjoin(Wanted)
             ).all()
+            session.expunge_all()
             firing = {(alert.pipeline_id, alert.rule): alert.message for alert in alerts.firing(session)}
         breaches: dict[tuple[int, str], tuple[Rule, Breach]] = {}
         for id_, name, status, crashes in rows:
