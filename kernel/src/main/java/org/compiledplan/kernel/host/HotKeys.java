@@ -7,9 +7,9 @@ import java.util.Map;
 import org.apache.spark.util.AccumulatorV2;
 
 /**
- * Rows of the busiest keys of an operator since {@link #take}. A task remembers {@value #MOST} keys:
- * the counts are exact within a micro-batch, since Spark processes a key once in it; over several
- * calls per key they are lower bounds.
+ * Rows of the busiest keys of an operator since {@link #take}. A task remembers {@value #MOST}
+ * keys: the counts are exact within a micro-batch, since Spark processes a key once in it; over
+ * several calls per key they are lower bounds.
  */
 final class HotKeys extends AccumulatorV2<Map.Entry<String, Long>, Map<String, Long>> {
   private static final int MOST = 16;
