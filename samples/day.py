@@ -17,7 +17,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -98,8 +98,12 @@ class Day:
 
     def fail(self) -> None:
         """Replace the folder of the sink by a file."""
-        shutil.rmtree(self.folder / "totals", ignore_errors=True)
-        (self.folder / "totals").write_text("not a folder")
+        sink = self.folder / "totals"
+        while not sink.is_file():
+            # The run may create the folder again meanwhile.
+            shutil.rmtree(sink, ignore_errors=True)
+            with suppress(IsADirectoryError):
+                sink.write_text("not a folder")
         self.usual()
 
     def figures(self) -> dict[str, Any]:
