@@ -157,7 +157,11 @@ def execute(
     if dry_run and not (checkpoint and loaded):
         raise typer.Exit(_dry_run(loaded, reader, options, as_json))
     runs = Runs(options, master, settings, as_json, quiet or log, keep_going, dry_run, debug, verbose)
-    listening = Listening() if dry_run else Listening(progress_file, metrics_port, lineage, name, log and not (quiet or as_json))
+    listening = (
+        Listening()
+        if dry_run
+        else Listening(progress_file, metrics_port, lineage, name, log and not (quiet or as_json))
+    )
     failed = reader.failed + (runs.run(loaded, listening) if loaded else 0)
     raise typer.Exit(ExitCode.FAILED if failed else ExitCode.OK)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -74,6 +73,16 @@ def inspect(
     master: Master = "",
     conf: Conf = None,
     conf_file: ConfFile = "",
+    warm: Annotated[
+        str,
+        typer.Option(
+            metavar="10min", help="Keep Spark alive for that time, so that the next command with --warm starts at once."
+        ),
+    ] = "",
+    progress_file: Annotated[
+        str,
+        typer.Option(metavar="FILE", help='Replace this file once a second by the numbers of tasks: {"done", "of"}.'),
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document (schemas/state.schema.json).")] = False,
     debug: Debug = False,
 ) -> None:
@@ -92,6 +101,11 @@ def inspect(
     if bool(key) + bool(export) + bool(what_if) > 1:
         raise typer.BadParameter("--what-if, --key and --export exclude each other")
     settings = spark_settings(conf or [], conf_file)
+    if warm:
+        from compiled_plan.cli.warm.client import run_warm
+
+        alone = debug or bool(plan) or bool(options.functions_from)
+        run_warm(warm, True, master, settings, alone=alone, silent=as_json, command="inspect_state")
     try:
         from compiled_plan.plans.execution.savepoint.reading import is_savepoint
 
@@ -100,14 +114,22 @@ def inspect(
                 raise typer.BadParameter("operators of a Flink savepoint are those of its plan: give --plan PLAN.json")
             _list(checkpoint, tuple(map(Path, jars or ())), as_json)
             return
-        from compiled_plan.plans.execution.session.spark_session import spark_session
+        from compiled_plan.plans.execution.session.kept import session_of_command
         from compiled_plan.plans.execution.spark.logs import silence_py4j
+        from compiled_plan.plans.execution.state.progress import progress_of
         from compiled_plan.plans.execution.state.reader import StateReader
 
         if not debug:
             silence_py4j()
         with ExitStack() as stack:
-            started = partial(stack.enter_context, spark_session(master, settings, verbose=debug))
+            session = session_of_command(master, settings, verbose=debug, meanwhile=None)
+
+            def started() -> Any:
+                spark = stack.enter_context(session)
+                if progress_file:
+                    stack.enter_context(progress_of(spark, Path(progress_file)))
+                return spark
+
             if plan:
                 from compiled_plan.plans.execution.importing.viewing import viewed
 

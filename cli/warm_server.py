@@ -15,6 +15,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 
 from compiled_plan.cli.common.terminal import ExitCode, console, run_app
 from compiled_plan.cli.warm.meeting import BUSY, OTHER, TAKEN, Conversation, Request, receive_request, send
@@ -131,8 +132,7 @@ class Server:
 
 def _run(job: WarmJob) -> int:
     """Run a command with the streams and arguments of its process."""
-    from compiled_plan.cli.execute_plan import app
-
+    app = import_module(f"compiled_plan.cli.{job.request.command}").app
     own = [os.dup(number) for number in range(len(job.streams))]
     _use_streams(job.streams)
     sys.argv = list(job.request.arguments)

@@ -173,9 +173,9 @@ def _cancel(settings: Settings, names: Sequence[str] | None) -> dict[str, bool]:
     supervisor = Supervisor(settings.home, database)
     cancelled: dict[str, bool] = {}
     with database.write() as session:
-        rows = select(Pipeline, Wanted).outerjoin(Wanted, Wanted.pipeline_id == Pipeline.id)
-        for pipeline, wanted in session.execute(rows if names is None else rows.where(Pipeline.name.in_(names))):
-            cancelled[pipeline.name] = wanted is not None and wanted.run
+        rows = select(Pipeline, Wanted.run).outerjoin(Wanted, Wanted.pipeline_id == Pipeline.id)
+        for pipeline, runs in session.execute(rows if names is None else rows.where(Pipeline.name.in_(names))):
+            cancelled[pipeline.name] = bool(runs)
             if cancelled[pipeline.name]:
                 supervisor.want_stop(session, pipeline)
     database.close()

@@ -41,7 +41,14 @@ _MOST_MS = 86_400_000
 
 
 def run_warm(
-    retention: str, plans: bool, master: str, settings: Mapping[str, str], *, alone: bool, silent: bool
+    retention: str,
+    plans: bool,
+    master: str,
+    settings: Mapping[str, str],
+    *,
+    alone: bool,
+    silent: bool,
+    command: str = "execute_plan",
 ) -> None:
     """Run the command in the warm process, which is started if none fits.
 
@@ -54,6 +61,7 @@ def run_warm(
         settings: the Spark settings.
         alone: the command needs its own process.
         silent: print nothing if the warm process is busy.
+        command: the module of the command in `compiled_plan.cli`.
 
     Raises:
         typer.Exit: the command has run.
@@ -69,7 +77,7 @@ def run_warm(
     if alone or not plans or "PYSPARK_GATEWAY_PORT" in os.environ:
         return
     with _alone(folder()) as place:
-        request = Request(key_of(master, settings), sys.argv, seconds)
+        request = Request(key_of(master, settings), sys.argv, seconds, command)
         try:
             peer = _hand_over(place, request) or _start(place, request)
         except _BusyError:

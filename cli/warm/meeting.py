@@ -44,11 +44,13 @@ class Request:
         key: the fingerprint of the process that it needs, see `key_of`.
         arguments: its command line, with the command's name first.
         idle_seconds: the idle time after which the process ends.
+        command: the module of the command in `compiled_plan.cli`.
     """
 
     key: str
     arguments: Sequence[str]
     idle_seconds: float
+    command: str = "execute_plan"
 
 
 def key_of(master: str, settings: Mapping[str, str]) -> str:

@@ -76,7 +76,7 @@ class SourceFigures(_Part):
 class EdgeFigures(_Part):
     """Rows on an edge of the plan."""
 
-    model_config = ConfigDict(frozen=True, serialize_by_alias=True, populate_by_name=True)
+    model_config = ConfigDict(frozen=True, serialize_by_alias=True)
 
     source: int = Field(alias="from")
     target: int = Field(alias="to")
@@ -275,8 +275,9 @@ def _busy(
         return None
     if recent.idle:
         return 0.0
-    millis = operator["busyMillis"] - (before or {}).get("busyMillis", 0)
-    return round(min(1.0, max(0.0, millis / (recent.seconds * 1000 * last["slots"]))), 4)
+    millis: float = operator["busyMillis"] - (before or {}).get("busyMillis", 0)
+    slots: int = last["slots"]
+    return round(min(1.0, max(0.0, millis / (recent.seconds * 1000 * slots))), 4)
 
 
 def _growth(operator: Mapping[str, Any], first: Mapping[str, Any], key: str, hours: float) -> float | None:
@@ -301,7 +302,7 @@ def edge_figures(graph: Graph, figures: RunFigures) -> list[EdgeFigures]:
         else:
             rate = _read(edge.source, figures.sources)
         if rate is not None:
-            edges.append(EdgeFigures(source=edge.source, target=edge.target, port=edge.port, per_second=rate))
+            edges.append(EdgeFigures(**{"from": edge.source, "to": edge.target}, port=edge.port, per_second=rate))
     return edges
 
 

@@ -29,9 +29,8 @@ class Rule(_Part):
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$", description="name of the rule, in messages")
     condition: Condition = Field(
-        description="`lag`: unread records; `delay`: seconds from a row's arrival until it is "
-        "written, estimated; `failure`: the run has failed; `state-growth`: bytes per hour; `no-data`: "
-        "seconds without rows while it runs"
+        description="`lag`: unread records; `delay`: estimated seconds from a row's arrival until it is written; "
+        "`failure`: the run has failed; `state-growth`: bytes per hour; `no-data`: seconds without rows while it runs"
     )
     above: float = Field(default=0, ge=0, description="threshold, in the unit of the condition; none for `failure`")
     hold_seconds: float = Field(default=0, ge=0, description="time for which the condition must hold first")

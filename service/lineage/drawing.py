@@ -78,7 +78,7 @@ def _node(
     description: str,
     role: Literal["source", "sink", "operator"] = "operator",
 ) -> GraphNode:
-    empty: dict[str, Any] = {name: [] for name in ("state", "changelog", "keys", "upsert_keys", "columns", "problems")}
+    empty: dict[str, Any] = {key: [] for key in ("state", "changelog", "keys", "upsert_keys", "columns", "problems")}
     return GraphNode(
         id=id_,
         uid="",

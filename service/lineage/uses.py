@@ -38,9 +38,9 @@ def uses_of(database: Database, workers: Workers) -> Uses:
         .order_by(Pipeline.name)
     )
     with database.read() as session:
-        hashes: dict[str, str] = {row.name: row.plan_hash for row in session.execute(in_force)}
+        hashes: dict[str, str] = {row[0]: row[1] for row in session.execute(in_force)}
         stored = session.execute(select(PlanTables.plan_hash, PlanTables.tables))
-        known: dict[str, Any] = {row.plan_hash: row.tables for row in stored}
+        known: dict[str, Any] = {row[0]: row[1] for row in stored}
     missing = list(dict.fromkeys(hash_ for hash_ in hashes.values() if hash_ not in known))
     for hash_ in missing[:_MOST]:
         with database.read() as session:

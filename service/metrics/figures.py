@@ -61,9 +61,10 @@ class Figures:
                 self._take(id_, name)
                 for possible in RunState:
                     self._state.labels(name, possible.value).set(possible == (state or RunState.NONE))
-                self._metrics.running.labels(name).set(state is not None and RunState(state).is_alive)
+                is_alive = RunState(state or RunState.NONE).is_alive
+                self._metrics.running.labels(name).set(is_alive)
                 self._crashes.labels(name).set(crashes)
-                if state is not None and RunState(state).has_figures:
+                if is_alive:
                     self._checkpoint.labels(name).set(checkpoint_bytes(self._runs.checkpoint(id_)))
             return generate_latest(self._registry)
 

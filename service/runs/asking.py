@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Semaphore
 from typing import Any
@@ -42,21 +42,48 @@ def ask(
         ExecutionError: the command does not answer.
         BusyError: too many requests wait.
     """
-    with LANE.place(), _ASKING, tempfile.TemporaryDirectory(prefix="plan-service-") as folder:
+    with LANE.place(), _ASKING:
+        return answer(command, options, files, environment)
+
+
+def answer(
+    command: Sequence[str],
+    options: Sequence[str],
+    files: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+    patience: float = PATIENCE,
+    begun: Callable[[subprocess.Popen[str], Path], None] | None = None,
+) -> dict[str, Any]:
+    """As `ask`, without a limit on concurrent commands.
+
+    Args:
+        command, options, files, environment: as for `ask`.
+        patience: the timeout in seconds.
+        begun: called with the process and the folder of its files.
+    """
+    with tempfile.TemporaryDirectory(prefix="plan-service-") as folder:
         paths = {f"{{{name}}}": Path(folder) / name for name in files or {}}
         for name, text in (files or {}).items():
             paths[f"{{{name}}}"].write_text(text)
         argv = [*command, *(str(paths.get(option, option)) for option in options)]
-        try:
-            variables = {**os.environ, **(environment or {})}
-            done = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False, env=variables)
-        except subprocess.TimeoutExpired:
-            raise ExecutionError(f"no answer within {PATIENCE:g} s", remedy="try again later") from None
-    if done.returncode != 0:
-        message, where, remedy = error_in(done.stderr) or ("the command failed", "", "look at the service's log")
+        variables = {**os.environ, **(environment or {})}
+        with subprocess.Popen(
+            argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=variables
+        ) as process:
+            if begun is not None:
+                begun(process, Path(folder))
+            try:
+                out, said = process.communicate(timeout=patience)
+            except BaseException as fault:
+                process.kill()
+                if not isinstance(fault, subprocess.TimeoutExpired):
+                    raise
+                raise ExecutionError(f"no answer within {patience:g} s", remedy="try again later") from None
+    if process.returncode != 0:
+        message, where, remedy = error_in(said) or ("the command failed", "", "look at the service's log")
         raise PlanError(message.removeprefix(f"{folder}/{PLAN}: "), where=where, remedy=remedy)
     try:
-        answer: dict[str, Any] = json.loads(done.stdout)
+        document: dict[str, Any] = json.loads(out)
     except ValueError:
         raise ExecutionError("the command gave no answer", remedy="look at the service's log") from None
-    return answer
+    return document

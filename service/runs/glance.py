@@ -27,6 +27,8 @@ _SEEN = timedelta(seconds=30)
 _ALIVE = ("start", "batch")
 #: The columns of a status without a reason and without figures.
 _NOTHING = {"rows_per_second": None, "lag": None, "message": "", "remedy": "", "until": None}
+#: The interval between samples of the state's size, of the first one, and the age from which one is of an earlier run.
+_SAMPLE, _FIRST, _STALE = timedelta(minutes=10), timedelta(minutes=1), timedelta(minutes=30)
 
 
 def set_status(session: Session, pipeline: Pipeline, state: RunState, version: int, **values: Any) -> None:
@@ -73,6 +75,37 @@ def set_ended(
     set_status(session, pipeline, state, version, until=until)
 
 
+def note_error(session: Session, pipeline: Pipeline, message: str) -> None:
+    """Record the last error of a pipeline."""
+    session.flush()
+    status = session.get(Status, pipeline.id)
+    if status is not None:
+        status.last_error, status.last_error_at = message, datetime.now(UTC)
+
+
+def note_state(session: Session, pipeline: Pipeline, batch: Mapping[str, Any]) -> None:
+    """Record the size of a pipeline's state, and its growth since a sample of at least a minute ago.
+
+    Args:
+        session: the database session.
+        pipeline: the pipeline, with a status.
+        batch: the progress message of its last micro-batch.
+    """
+    session.flush()
+    status, now = session.get(Status, pipeline.id), datetime.now(UTC)
+    known = [operator["stateBytes"] for operator in batch["operators"] if operator["stateBytes"] is not None]
+    if status is None or not known:
+        return
+    status.state_bytes = sum(known)
+    elapsed = None if status.sampled_at is None else now - status.sampled_at
+    if elapsed is None or status.sampled_bytes is None or elapsed > _STALE:
+        status.sampled_bytes, status.sampled_at, status.state_growth = status.state_bytes, now, None
+    elif elapsed >= (_FIRST if status.state_growth is None else _SAMPLE):
+        status.state_growth = (status.state_bytes - status.sampled_bytes) / (elapsed / timedelta(hours=1))
+        if elapsed >= _SAMPLE:
+            status.sampled_bytes, status.sampled_at = status.state_bytes, now
+
+
 def set_failed(
     session: Session,
     pipeline: Pipeline,
@@ -86,6 +119,7 @@ def set_failed(
     message = masked_text(f"{ending.message}{where}{f'; {next_}' if next_ else ''}")
     state = RunState.FAILED if until is None else RunState.WAITING
     set_status(session, pipeline, state, version, message=message, remedy=masked_text(ending.remedy), until=until)
+    note_error(session, pipeline, masked_text(f"{ending.message}{where}"))
 
 
 def set_running(session: Session, pipeline: Pipeline, wanted: Wanted, run: RunFolder) -> None:
@@ -111,6 +145,8 @@ def set_running(session: Session, pipeline: Pipeline, wanted: Wanted, run: RunFo
         message=f"version {pipeline.in_force} is in force, but version {wanted.version} runs" if upgrade else behind,
         remedy="upgrade the run, or put the running version in force again" if upgrade else "",
     )
+    if batches:
+        note_state(session, pipeline, batches[-1])
 
 
 def rows_per_second(batches: Sequence[Mapping[str, Any]], now: float) -> float | None:

@@ -31,6 +31,7 @@ from compiled_plan.service.runs.outcomes import Backoff, Ended, has_moved, upgra
 from compiled_plan.service.runs.processes import Phase, ProcessState, TakenError, current, launch, request_stop
 from compiled_plan.service.runs.pruning import is_way_back_over, prune_runs, prune_versions
 from compiled_plan.service.runs.settings import settings_of
+from compiled_plan.service.runs.state_jobs import StateJobs
 from compiled_plan.service.runs.upgrading import step_under_way
 from compiled_plan.service.store.database import Database
 from compiled_plan.service.store.errors import ConflictError
@@ -39,7 +40,7 @@ from compiled_plan.service.store.tables import UNDER_WAY, Pipeline, Status, Want
 
 _LOG = logging.getLogger(__name__)
 #: The commands that inspect state and run plans, without the defaults of a folder.
-INSPECT_STATE = (sys.executable, "-m", "compiled_plan.cli.inspect_state", "--no-config")
+INSPECT_STATE = (sys.executable, "-m", "compiled_plan.cli.inspect_state", "--no-config", "--warm", "5min")
 EXECUTE_PLAN = (sys.executable, "-m", "compiled_plan.cli.execute_plan", "--no-config")
 #: The description of runs that change the checkpoint and end.
 _CHANGES = {ROLLBACK: "the previous state is restored", ADOPT: "a generation of the checkpoint becomes active"}
@@ -78,6 +79,7 @@ class Supervisor:
     ) -> None:
         self.home, self.database, self.every = home.resolve(), database, every
         self.command, self.inspect = tuple(command), tuple(inspect)
+        self.state_jobs = StateJobs(self.inspect)
         self.backoff = backoff or Backoff()
         self.allowed = allowed or Allowed(data=(data_of(str(self.home)),), home=str(self.home))
         self.keep, self._umask = keep or Keep(), umask
@@ -121,7 +123,8 @@ class Supervisor:
             self._wake.clear()
 
     def close(self) -> None:
-        """End the thread; runs continue."""
+        """End the thread, and cancel jobs that read state; runs continue."""
+        self.state_jobs.close()
         self._ending.set()
         self._wake.set()
         if self._thread is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -36,6 +37,19 @@ class Moment(TypeDecorator[datetime]):
         return value if value is None or value.tzinfo else value.replace(tzinfo=UTC)
 
 
+class Words(TypeDecorator[tuple[str, ...]]):
+    """Words in one text, with a space around each, so that a word is found by its text."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Sequence[str] | None, dialect: Any) -> str:
+        return f" {' '.join(value)} " if value else ""
+
+    def process_result_value(self, value: str | None, dialect: Any) -> tuple[str, ...]:
+        return tuple((value or "").split())
+
+
 class Base(DeclarativeBase):
     """Base of all tables."""
 
@@ -61,6 +75,9 @@ class Pipeline(Base):
     description: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[datetime] = mapped_column(Moment)
     created_by: Mapped[str] = mapped_column(String(128))
+    #: The person or team in charge; empty for none.
+    owner: Mapped[str] = mapped_column(String(128), default="")
+    tags: Mapped[tuple[str, ...]] = mapped_column(Words, default=())
     #: Numbers of the version in force and of the newest version; 0 before the first.
     in_force: Mapped[int] = mapped_column(default=0)
     newest: Mapped[int] = mapped_column(default=0)
@@ -130,6 +147,14 @@ class Status(Base):
     remedy: Mapped[str] = mapped_column(Text, default="")
     #: The time of the next start, after a crash or by the schedule.
     until: Mapped[datetime | None] = mapped_column(Moment)
+    #: The last failure, which later runs do not clear.
+    last_error: Mapped[str] = mapped_column(Text, default="")
+    last_error_at: Mapped[datetime | None] = mapped_column(Moment)
+    #: The size of all state, and its growth in bytes per hour since an earlier sample; None if unknown.
+    state_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    state_growth: Mapped[float | None]
+    sampled_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    sampled_at: Mapped[datetime | None] = mapped_column(Moment)
 
 
 class Token(Base):

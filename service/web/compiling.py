@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
+from compiled_plan.planner.sql.grammar.reserved_words import RESERVED
 from compiled_plan.plans.inspection.diff.document import Document
 from compiled_plan.plans.inspection.graph.document import Graph
 from compiled_plan.plans.text import jsontext
 from compiled_plan.service.common.texts import Text
 from compiled_plan.service.registry import programs
-from compiled_plan.service.web.depends import Editor, PartsOf
+from compiled_plan.service.web.depends import Editor, PartsOf, Viewer
 from compiled_plan.service.web.documents import RequestBody, Short
 from compiled_plan.service.web.versions import ProgramOrPlan, before, compared
 
@@ -37,6 +39,28 @@ class Compiled(BaseModel):
     warnings: list[str]
     graph: Graph
     diff: Annotated[dict[str, Any] | None, Field(description="with `over`, the document of `diff-plan --json`")]
+
+
+class ToComplete(RequestBody):
+    """A SQL script with a cursor."""
+
+    before: Text = Field(description="script before the cursor")
+    after: Text = Field(default="", description="script after the cursor")
+    options: dict[Short, Short] = Field(default={}, description="as for `compile`")
+
+
+class Completion(BaseModel):
+    """A completion."""
+
+    text: str = Field(description="text that replaces the typed one")
+    typed: int = Field(description="number of characters before the cursor that it replaces")
+    shown: str = Field(description="text for display")
+
+
+class Words(BaseModel):
+    """Words of Flink SQL."""
+
+    keywords: list[str] = Field(description="reserved words")
 
 
 class ToValidate(RequestBody):
@@ -71,6 +95,26 @@ def compile_program(who: Editor, parts: PartsOf, body: ToCompile) -> Compiled:
         graph=Graph.model_validate(parts.workers.run_once("graph", plan=plan)),
         diff=None if diff is None else diff.model_dump(by_alias=True),
     )
+
+
+@router.post("/complete", summary="Completions at the cursor in a SQL script")
+def complete(who: Editor, parts: PartsOf, body: ToComplete) -> list[Completion]:
+    """Keywords from the grammar, tables, columns and functions from the declarations before the cursor, options."""
+    programs.check_size(parts.settings, body.before + body.after)
+    candidates = parts.workers.run(
+        "complete",
+        before=body.before,
+        after=body.after,
+        settings=body.options,
+        allowed=asdict(programs.allowed(parts.settings)),
+    )
+    return [Completion.model_validate(candidate) for candidate in candidates]
+
+
+@router.get("/words", summary="Words of Flink SQL, for highlighting")
+def words(who: Viewer) -> Words:
+    """The reserved words of the grammar."""
+    return Words(keywords=sorted(RESERVED))
 
 
 @router.post("/validate", summary="Errors and warnings of a plan, without storing it")

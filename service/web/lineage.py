@@ -13,6 +13,6 @@ router = APIRouter(prefix="/lineage", tags=["lineage"])
 
 @router.get("", summary="Tables with the pipelines that write and read them, as a graph")
 def get_lineage(who: Viewer, parts: PartsOf) -> Lineage:
-    """Of the versions in force. Tables are named as in OpenLineage: topic and brokers, path, database and table."""
+    """Of the versions in force. Tables are identified as in OpenLineage: by topic and brokers, path, or database."""
     uses = uses_of(parts.database, parts.workers)
     return lineage_of(uses.tables, uses.pending)

@@ -94,7 +94,7 @@ class _Worker:
 
 
 #: Tasks on submitted programs and plans. Tasks on stored plans are faster and have separate workers.
-_ON_SUBMITTED = ("compile", "read", "check")
+_ON_SUBMITTED = ("compile", "complete", "read", "check")
 
 
 class _Lane(Lane):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.service.common.outside import Allowed, check_outside
 
 Json = Any
+#: The maximum number of completions.
+_CANDIDATES = 400
 
 
 def compile_(
@@ -64,6 +67,27 @@ def compile_(
     check_outside(document, may)
     filled.check(document)
     return {"plan": plan_text, "program": program, "warnings": warnings, **_figures(plan)}
+
+
+def complete(before: str, after: str, settings: Mapping[str, str], allowed: Mapping[str, Any]) -> Json:
+    """Completions at the cursor in a SQL script.
+
+    Args:
+        before: the script before the cursor; its complete declarations give the names.
+        after: the script after the cursor.
+        settings: configuration options, as for `compile_`.
+        allowed: fields of `Allowed`.
+    """
+    from dataclasses import asdict
+
+    from compiled_plan.api.completing import Candidates, declared
+    from compiled_plan.api.environment import TableEnvironment
+    from compiled_plan.plans.files.code_folders import imported_from
+
+    environment = TableEnvironment(settings)
+    with imported_from([Path(folder) for folder in Allowed(**allowed).programs]):
+        declared(environment, before)
+    return [asdict(item) for item in islice(Candidates(environment).at(before, after), _CANDIDATES)]
 
 
 def _plain(said: list[str]) -> list[str]:
@@ -240,6 +264,7 @@ def shown_output(run: str, offset: int | None, tail: int | None) -> Json:
 
 TASKS: Mapping[str, Callable[..., Json]] = {
     "compile": compile_,
+    "complete": complete,
     "read": read,
     "check": check,
     "ttl": ttl,

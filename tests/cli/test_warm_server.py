@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,8 @@ from compiled_plan.api.environment import TableEnvironment
 from tests.cli.test_execute_plan import COMMAND, PRINT, SMALL
 from tests.support.commands import ROOT, called, process
 from tests.support.waiting import wait_until
+
+INSPECT = (sys.executable, "-m", "compiled_plan.cli.inspect_state")
 
 LINES = ["+I[1, a]", "+I[2, null]"]
 GOOD = PRINT + "INSERT INTO lines VALUES (1, 'a'), (2, CAST(NULL AS STRING));"
@@ -181,3 +184,26 @@ def test_a_folder_that_is_open_to_others_is_refused(tmp_path: Path) -> None:
     done = process("execute_plan", "plan.json", "--warm", "1min", XDG_RUNTIME_DIR=str(tmp_path))
     assert done.returncode == 1
     assert "compiled-plan is not a private folder of this user" in done.stderr
+
+
+@pytest.mark.wide
+@pytest.mark.spark
+def test_state_is_inspected_in_the_process(warm: Warm) -> None:
+    program = PRINT + "INSERT INTO lines SELECT COUNT(*), name FROM (VALUES ('a'), ('b')) AS t(name) GROUP BY name;"
+    plan = warm.plan("counts.json", program.replace("COUNT(*)", "CAST(COUNT(*) AS INT)"))
+    code, _, said = warm.run(plan, "--checkpoint", str(warm.folder / "checkpoint"))
+    assert code == 0, said
+    pids = warm.pids()
+    inspect = [*INSPECT, *SMALL, "--warm", "5min", str(warm.folder / "checkpoint"), "--json"]
+    progress = warm.folder / "progress.json"
+    shown = subprocess.run(
+        [*inspect, "--progress-file", str(progress)],
+        capture_output=True,
+        text=True,
+        cwd=warm.folder,
+        env=warm.environment,
+        check=False,
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert '"keys": 2' in shown.stdout
+    assert warm.pids() == pids

@@ -26,7 +26,9 @@ pytestmark = [pytest.mark.wide, pytest.mark.slow]
 _COMMAND = """#!/bin/sh
 case $1 in
 serve) exec {python} -m tests.support.fake_service "$3" --tokens --data data --data out ;;
-sync) mkdir one && cp -r pipelines/live-orders one && shift 2 && exec {python} -m compiled_plan.service.main sync one "$@" ;;
+sync)
+  mkdir one && cp -r pipelines/live-orders one && shift 2
+  exec {python} -m compiled_plan.service.main sync one "$@" ;;
 *) exec {python} -m compiled_plan.service.main "$@" ;;
 esac
 """

@@ -23,10 +23,16 @@ export const legibleText = (text) => text.replace(BIDI_CONTROLS, "\ufffd");
 const legible = (_, value) => (typeof value === "string" ? legibleText(value) : value);
 
 let onSignedOut = () => {};
+let onReach = () => {};
 
 /** Set the action for requests that are not authenticated. */
 export function whenSignedOut(act) {
   onSignedOut = act;
+}
+
+/** Set the action for each request: called with false if the service did not respond. */
+export function whenReached(act) {
+  onReach = act;
 }
 
 async function request(method, path, { body, headers = {}, text = false } = {}) {
@@ -42,8 +48,10 @@ async function request(method, path, { body, headers = {}, text = false } = {}) 
       credentials: "same-origin",
     });
   } catch {
-    throw new Problem(0, { detail: "the service does not respond", remedy: "check that plan-service is running" });
+    onReach(false);
+    throw new Problem(0, { detail: "the service does not respond", remedy: "try again when the page is connected" });
   }
+  onReach(true);
   if (!response.ok) {
     const problem = new Problem(response.status, await response.json().catch(() => ({})));
     if (response.status === 401 && path !== "/session") onSignedOut();
@@ -56,6 +64,7 @@ async function request(method, path, { body, headers = {}, text = false } = {}) 
 }
 
 const get = (path, options) => request("GET", path, options);
+export const health = () => get("/health");
 const post = (path, body, headers) => request("POST", path, { body, headers });
 const of = (name) => `/pipelines/${encodeURIComponent(name)}`;
 
@@ -89,9 +98,14 @@ export const tokens = () => get("/tokens");
 export const addToken = (name, role) => post("/tokens", { name, role });
 export const removeToken = (id) => request("DELETE", `/tokens/${encodeURIComponent(id)}`);
 
-export const pipelines = (q, state, cursor, limit = 100) => get(`/pipelines${query({ q, state, cursor, limit })}`);
+/** @param {{q?: string, state?: string, owner?: string, tag?: string, sort?: string, cursor?: string, limit?: number}} wanted */
+export const pipelines = (wanted) => get(`/pipelines${query(wanted)}`);
+export const changePipeline = (name, changes, etag) => request("PATCH", of(name), { body: changes, headers: { "if-match": etag } });
 /** Compile a program over the version in force, or read a plan, without storing it. */
 export const compile = (body, over) => post("/compile", { ...body, over });
+/** Completions at the cursor in a SQL script. */
+export const complete = (before, after) => post("/complete", { before, after });
+export const words = () => get("/words");
 export const pipeline = (name) => get(of(name));
 export const addPipeline = (name, description) => post("/pipelines", { name, description });
 export const removePipeline = (name) => request("DELETE", of(name));
@@ -109,10 +123,29 @@ export const checkTtl = (name, number, edits) => post(`${of(name)}/versions/${nu
 export const setTtl = (name, number, edits, comment, etag) =>
   post(`${of(name)}/versions/${number}/ttl`, { edits, comment }, { "if-match": etag });
 
-/** The rows of an operator's state that TTLs would expire now, from its checkpoint; takes some seconds. */
-export async function whatIf(name, uid, edits) {
-  const search = new URLSearchParams([["operator", uid], ...edits.map((edit) => ["what_if", `${edit.state}=${edit.ttl}`])]);
-  const { state } = await get(`${of(name)}/state?${search}`);
+/** The last job that reads state. */
+export const stateJob = (name) => get(`${of(name)}/state/job`);
+export const beginStateJob = (name, question) => post(`${of(name)}/state/job`, question);
+export const cancelStateJob = (name) => request("DELETE", `${of(name)}/state/job`);
+
+/**
+ * Read state in a job.
+ * @param {(job: object) => boolean} goesOn called with its progress each second; false cancels it
+ */
+async function readState(name, question, goesOn) {
+  let job = await beginStateJob(name, question);
+  while (job.state === "running") {
+    if (!goesOn(job)) await cancelStateJob(name);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    job = await stateJob(name);
+  }
+  if (job.state !== "done") throw new Problem(0, { detail: job.message || "the count was cancelled", remedy: job.remedy });
+  return job.result;
+}
+
+/** The rows of an operator's state that TTLs would expire now, from its checkpoint; `goesOn` as for `readState`. */
+export async function whatIf(name, uid, edits, goesOn) {
+  const { state } = await readState(name, { operator: uid, what_if: edits.map((edit) => `${edit.state}=${edit.ttl}`) }, goesOn);
   return state.operators
     .flatMap((operator) => operator.parts)
     .filter((part) => part.whatIf && edits.some((edit) => edit.state === part.name))

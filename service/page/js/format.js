@@ -65,13 +65,17 @@ export function ahead(time, now = Date.now()) {
   return `in ${Math.floor(seconds / size)} ${unit}${rest ? ` ${rest} ${smaller[1]}` : ""}`;
 }
 
+const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+
+export const clockTime = (time) => CLOCK.format(new Date(time));
+
 const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 
 export const when = (time) => (time ? WHEN.format(new Date(time)) : "–");
 
-/** A TTL in milliseconds as a duration with its largest whole unit: `90 d`; for 0, `0 (never expires)`. */
+/** A TTL in milliseconds as a duration with its largest whole unit: `90 d`; for 0, `never expires`. */
 export function ttl(ms) {
-  if (!ms) return "0 (never expires)";
+  if (!ms) return "never expires";
   for (const [size, unit] of STEPS) {
     if (ms % (size * 1000) === 0) return `${ms / (size * 1000)} ${unit}`;
   }

@@ -2,6 +2,8 @@
 
 const ROUTES = [
   { name: "pipelines", parts: ["pipelines"] },
+  { name: "editor", parts: ["new"] },
+  { name: "editor", parts: ["pipelines", ":name", "edit"] },
   { name: "pipeline", parts: ["pipelines", ":name"] },
   { name: "pipeline", parts: ["pipelines", ":name", ":tab"] },
   { name: "lineage", parts: ["lineage"] },

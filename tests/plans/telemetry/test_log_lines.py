@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from compiled_plan.plans.telemetry.log_lines import LogLines
@@ -57,14 +58,13 @@ def test_batches_are_summed_at_growing_intervals() -> None:
         f"{at(180)} INFO batches 61 to 180: 1200 rows in, 600 out, 20 ms on average, lag 3",
     ]
     times = [datetime.fromisoformat(line.split()[0]) for line in lines]
-    gaps = [(later - earlier).total_seconds() for earlier, later in zip(times, times[1:], strict=False)]
+    gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(times)]
     assert gaps == [60, 120, 240, 480, 600, 600, 600, 600]
 
 
 def test_dead_letters_and_late_rows_are_warnings() -> None:
-    lines = lines_of(
-        batch(0, 0), *(batch(number, number, number == 300, 2 * (number >= 301)) for number in range(1, 400))
-    )
+    later = (batch(number, number, number == 300, 2 * (number >= 301)) for number in range(1, 400))
+    lines = lines_of(batch(0, 0), *later)
     assert [line.split(" ", 2)[1] for line in lines] == ["INFO", "INFO", "INFO", "WARN", "WARN"]
     assert lines[3].endswith("lag 3, 1 dead letter") and lines[4].endswith("lag 3, 2 late rows")
 

@@ -15,6 +15,7 @@ from fastapi.responses import StreamingResponse
 
 from compiled_plan.plans.inspection.graph.document import Graph
 from compiled_plan.plans.telemetry.figures import Window
+from compiled_plan.service.access.problems import Problem
 from compiled_plan.service.runs.settings import RunSettings
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.states import RunState
@@ -23,6 +24,7 @@ from compiled_plan.service.web.depends import parts_of
 from compiled_plan.service.web.figures import CurrentFigures, current
 from compiled_plan.service.web.plans import text_of
 from compiled_plan.service.web.runs import StartOf
+from compiled_plan.service.web.state import Question
 from compiled_plan.service.web.upgrades import Target
 
 router = APIRouter(prefix="/pipelines/{name}")
@@ -43,6 +45,8 @@ class Faked:
         upgrades: the upgrade of each pipeline.
         settings: run settings of each pipeline.
         targets: the last requested upgrade.
+        jobs: the question and the step of the last job that reads state.
+        hold: keep such jobs from ending.
     """
 
     operators: dict[str, list[str]] = field(default_factory=dict)
@@ -51,6 +55,8 @@ class Faked:
     upgrades: dict[str, dict[str, Any]] = field(default_factory=dict)
     settings: dict[str, RunSettings] = field(default_factory=dict)
     targets: dict[str, Target] = field(default_factory=dict)
+    jobs: dict[str, list[Any]] = field(default_factory=dict)
+    hold: bool = False
 
 
 def batch_of(faked: Faked, name: str, number: int, at: datetime) -> dict[str, Any]:
@@ -174,11 +180,48 @@ def stop(request: Request, name: str) -> dict[str, str]:
     return {"state": "stopped"}
 
 
-@router.get("/state")
-def state(request: Request, name: str, operator: str) -> dict[str, Any]:
-    pairs = [text.partition("=") for text in request.query_params.getlist("what_if")]
-    parts = [{"name": entry, "entries": 30_000, "whatIf": {"expired": 12_000, "kept": 18_000}} for entry, _, _ in pairs]
-    return {"version": 1, "state": {"operators": [{"uid": operator, "parts": parts}]}}
+@router.post("/state/job", status_code=202)
+def begin_job(request: Request, name: str, body: Question) -> dict[str, Any]:
+    request.app.state.faked.jobs[name] = [body, 0]
+    return {"state": "running", "done": 0, "of": 0, "seconds": 0.0, "result": None}
+
+
+@router.get("/state/job")
+def get_job(request: Request, name: str) -> dict[str, Any]:
+    """Each request sees the job a step further, until `Faked.hold` is false at its last step."""
+    faked = request.app.state.faked
+    if name not in faked.jobs:
+        raise Problem(404, "the state of the pipeline has not been read")
+    faked.jobs[name][1] = min(faked.jobs[name][1] + 1, 3 if faked.hold else 4)
+    body, step = faked.jobs[name]
+    if step < 0:
+        return {"state": "cancelled", "done": 3, "of": 16, "seconds": 3.0, "result": None}
+    if step < 4:
+        return {"state": "running", "done": step, "of": 16, "seconds": float(step), "result": None}
+    return {"state": "done", "done": 16, "of": 16, "seconds": 4.0, "result": _result(body)}
+
+
+@router.delete("/state/job")
+def cancel_job(request: Request, name: str) -> dict[str, Any]:
+    request.app.state.faked.jobs[name][1] = -1_000
+    return {"state": "cancelled", "done": 3, "of": 16, "seconds": 3.0, "result": None}
+
+
+def _result(body: Question) -> dict[str, Any]:
+    if body.key:
+        row = [{"name": "order_id", "type": "INT", "value": 7}, {"name": "item", "type": "STRING", "value": None}]
+        fields = [
+            {"name": "left", "type": "ARRAY", "value": [row, row]},
+            {"name": "written", "type": "TIMESTAMP_LTZ(3)", "value": "2026-01-31 23:59:59.999Z"},
+            {"name": "expires", "type": "TIMESTAMP_LTZ(3)", "value": "2026-04-30 23:59:59.999Z"},
+        ]
+        keys = [{"key": body.key[0], "timer": None, "fields": fields}]
+        return {"entries": {"words": "Join orders with customers", "batch": 12, "keys": keys}}
+    entries = [text.partition("=")[0] for text in body.what_if] or [""]
+    part = {"entries": 30_000, "expired": 500, "oldestWrite": 1_700_000_000_000, "nextExpiry": None, "of": "orders"}
+    parts = [{**part, "name": entry, "whatIf": {"expired": 12_000, "kept": 18_000}} for entry in entries]
+    operator = {"uid": body.operator, "words": "Join orders with customers", "bytes": 3_400_000, "parts": parts}
+    return {"version": 1, "state": {"batch": 12, "at": 1_700_000_600_000, "operators": [operator]}}
 
 
 def steps_of(upgrade: dict[str, Any]) -> list[dict[str, str]]:

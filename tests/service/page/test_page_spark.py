@@ -93,14 +93,11 @@ def test_a_pipeline_from_its_first_program_to_a_rollback(place: Place) -> None:
     place.write("customers", [{"customer": at, "country": f"country {at % 5}"} for at in range(1, 51)])
     place.write("refunds", [{"item": "a", "amount": 3}])
     place.go("pipelines")
-    page.get_by_role("button", name="New").click()
-    dialog = page.get_by_role("dialog")
-    dialog.get_by_label("Name").fill("sales")
-    dialog.get_by_label("Program").fill(place.program("second"))
-    dialog.get_by_role("button", name="Compile and add").click()
+    page.get_by_role("link", name="New").click()
+    page.get_by_label("Name").fill("sales")
+    page.get_by_role("textbox", name="SQL program").fill(place.program("second"))
     expect(page.locator(".node")).to_have_count(9)
-
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Save and start").click()
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
     orders = page.locator(".node", has_text="Read orders").first
     expect(orders.locator(".node-figures")).to_contain_text("/s", timeout=SPARK)
@@ -112,7 +109,7 @@ def test_a_pipeline_from_its_first_program_to_a_rollback(place: Place) -> None:
     join.click()
     field, save = (
         page.get_by_label("TTL of the rows of orders"),
-        page.get_by_role("button", name="Save as a new version"),
+        page.get_by_role("button", name="Save and put into force"),
     )
     field.fill("3 parsecs")
     expect(page.get_by_text("unknown unit parsecs")).to_be_visible()

@@ -58,3 +58,17 @@ def test_findings_of_a_plan(client: TestClient, program: str) -> None:
     report = client.post("validate", json={"plan": plan}).json()
     assert (report["valid"], report["findings"][0]["pointer"]) == (False, "/nodes/0/type")
     assert client.post("validate", json={"plan": "no json"}).json()["valid"] is False
+
+
+def test_completions_come_from_the_declarations_before_the_cursor(client: TestClient) -> None:
+    script = "CREATE TABLE orders (customer STRING) WITH ('connector' = 'datagen');\nCREATE NONSENSE;\n"
+    body = {"before": f"{script}SELECT cus", "after": " FROM orders;"}
+    assert client.post("complete", json=body).json() == [{"text": "customer", "typed": 3, "shown": "customer"}]
+    texts = [item["text"] for item in client.post("complete", json={"before": f"{script}SELECT * FROM "}).json()]
+    assert "orders" in texts
+    option = client.post("complete", json={"before": "CREATE TABLE t (a INT) WITH ('connector' = 'dat"}).json()
+    assert [item["text"] for item in option] == ["datagen'"]
+
+
+def test_words_are_those_of_the_grammar(client: TestClient) -> None:
+    assert {"SELECT", "WATERMARK"} <= set(client.get("words").json()["keywords"])

@@ -8,6 +8,8 @@ import { rowsOf } from "./ttl.js";
 
 const LEAST = 0.25;
 const MOST = 1.5;
+/** The smallest scale at which all texts are legible. */
+const LEGIBLE = 0.75;
 /** The number of operators above which there is a search field. */
 const MANY = 24;
 const LAYOUTS = new WeakMap();
@@ -122,11 +124,11 @@ function chip(entry, at, all) {
   </span>`;
 }
 
-/** Position the operators after each rendering, since the CSP forbids inline styles. */
-export function arrange(id) {
+/** Position the operators after each rendering, since the CSP forbids inline styles; returns true for a new layout. */
+export function arrange(id, least = LEGIBLE) {
   const canvas = document.querySelector(`#${id} .graph-canvas`);
   const positions = canvas?.layout;
-  if (!positions || canvas.arranged === positions) return;
+  if (!positions || canvas.arranged === positions) return false;
   canvas.arranged = positions;
   for (const element of canvas.querySelectorAll(".node")) {
     const { x, y } = positions.places.get(Number(element.dataset.node));
@@ -134,7 +136,17 @@ export function arrange(id) {
     element.style.width = `${NODE.width}px`;
     element.style.height = `${NODE.height}px`;
   }
-  fit(id);
+  fit(id, least);
+  return true;
+}
+
+/** Scroll a graph, not the page, so that an operator is near its left edge. */
+export function scrollToOperator(id, node) {
+  const canvas = document.querySelector(`#${id} .graph-canvas`);
+  const place = canvas?.layout?.places.get(node);
+  if (!place) return;
+  const [scale, scroll] = [scaleOf(canvas), canvas.parentElement];
+  scroll.scrollTo(place.x * scale - NODE.width / 2, place.y * scale - scroll.clientHeight / 3);
 }
 
 const scaleOf = (canvas) => Number(canvas.dataset.scale ?? 1);
@@ -160,13 +172,13 @@ function zoom(id, by) {
   scroll.scrollTo(x * ratio - scroll.clientWidth / 2, y * ratio - scroll.clientHeight / 2);
 }
 
-/** Fit the graph into the view, as far as it stays readable. */
-export function fit(id) {
+/** Fit the graph into the view, down to a scale at which it stays readable. */
+export function fit(id, least = LEGIBLE) {
   const canvas = document.querySelector(`#${id} .graph-canvas`);
   if (!canvas?.layout) return;
   const { clientWidth, clientHeight } = canvas.parentElement;
   const { width, height } = canvas.layout;
-  setScale(id, Math.max(0.75, Math.min(1, clientWidth / width, clientHeight / height)));
+  setScale(id, Math.max(least, Math.min(1, clientWidth / width, clientHeight / height)));
 }
 
 /** Scroll an operator into view. */

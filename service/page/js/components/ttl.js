@@ -5,7 +5,7 @@ import { problemBox } from "./problem.js";
 import { warning } from "./icons.js";
 
 /** No edit. `texts` are the typed TTLs by state entry; `check` is the server's response. */
-export const NO_EDIT = Object.freeze({ node: null, texts: {}, comment: "", check: null, checking: false, removes: null, counting: false, problem: null, saving: false });
+export const NO_EDIT = Object.freeze({ node: null, texts: {}, comment: "", check: null, checking: false, removes: null, counting: null, counts: false, problem: null, saving: false });
 
 /** The tables whose rows a state entry holds, with its side if several entries have the same tables. */
 export function rowsOf(entry, all) {
@@ -48,7 +48,7 @@ export function ttlForm({ node, ttl, mayEdit, act }) {
           <div class="actions">
             <button type="button" class="quiet" @click=${act.discard}>Discard</button>
             <button type="submit" class="primary" ?disabled=${!ready} aria-busy=${ttl.saving ? "true" : "false"}>
-              ${ttl.saving ? "Saving…" : "Save as a new version"}
+              ${ttl.saving ? "Saving…" : "Save and put into force"}
             </button>
           </div>`
       : nothing}
@@ -109,8 +109,13 @@ function effect(entry, edit, all) {
     : html`From the next start, ${of} ${ms ? html`expire after <strong>${ttlWords(ms)}</strong>` : "never expire"}; rows that have expired are not restored.`;
 }
 
-const counter = (ttl, act) => html`<p><button type="button" ?disabled=${ttl.counting} @click=${act.count}>
-  ${ttl.counting ? "Counting…" : "Count expired rows"}</button></p>`;
+function counter({ counting }, act) {
+  if (!counting) return html`<p><button type="button" @click=${act.count}>Count expired rows</button></p>`;
+  const { done, of, seconds } = counting;
+  return html`<p>${of ? `Counting: ${done} of ${of} tasks` : "Starting Spark…"} · ${Math.round(seconds)} s
+      <button type="button" class="quiet" @click=${act.cancelCount}>Cancel</button></p>
+    ${of ? html`<progress aria-label="Progress of the count" max=${of} value=${done}></progress>` : html`<progress aria-label="Progress of the count"></progress>`}`;
+}
 
 function removed(removes) {
   const rows = removes.reduce((sum, entry) => sum + entry.rows, 0);

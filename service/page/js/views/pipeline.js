@@ -3,7 +3,7 @@ import { alertBox, firingAlerts } from "../components/alerts.js";
 import { stateLine } from "../components/badges.js";
 import { confirm, tell } from "../components/dialog.js";
 import { clock, play, sliders, stop as stopIcon, warning } from "../components/icons.js";
-import { messageText, problemBox } from "../components/problem.js";
+import { loadProblemBox, messageText, problemBox } from "../components/problem.js";
 import { follow, poll } from "../events.js";
 import { hasFigures } from "../figures.js";
 import { millis, rate, short } from "../format.js";
@@ -11,16 +11,19 @@ import { html, nothing } from "../lit.js";
 import { isIdle, paced, pointOf, wordsOf } from "../points.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
+import { editDetails } from "./details.js";
 import { liveTab } from "./live_tab.js";
 import { logsTab } from "./logs_tab.js";
 import { planTab } from "./plan_tab.js";
 import { runSettings } from "./run_settings.js";
+import { stateTab } from "./state_tab.js";
 import { upgradeTab } from "./upgrade_tab.js";
 import { versionsTab } from "./versions_tab.js";
 
 const TABS = {
   plan: { words: "Plan", make: planTab },
   live: { words: "Live", make: liveTab, runs: true },
+  state: { words: "State", make: stateTab, runs: true },
   versions: { words: "Versions", make: versionsTab },
   upgrade: { words: "Upgrade", make: upgradeTab },
   logs: { words: "Logs", make: logsTab, runs: true },
@@ -107,6 +110,10 @@ export function pipelineView(context, route) {
     if (await confirm(`Stop ${name}?`, text, "Stop")) act("stop", () => api.stopRun(name), `${name} is stopping`);
   }
 
+  async function details() {
+    if (await editDetails(store.get().pipeline)) await load();
+  }
+
   async function settings() {
     if (await runSettings(name, store.get().run)) {
       tell("The settings are saved");
@@ -128,9 +135,13 @@ export function pipelineView(context, route) {
       ends.forEach((end) => end());
       tab?.stop?.();
     },
+    resume: () => {
+      load();
+      tab?.resume?.();
+    },
     moved: (next) => choose(next.params.tab ?? "plan"),
-    render: (state) => html`${head(state, context.may("operator") && context.app.get().runs, { start, stop, settings })} ${tabs(name, tabName, context.app.get().runs)}
-      <div class="tab-body tab-${tabName}">${tab ? tab.render(tab.store.get(), state) : nothing}</div>`,
+    render: (state) => (state.loadProblem?.status === 404 ? missing(name, state.loadProblem) : html`${head(state, context.may("operator") && context.app.get().runs, { start, stop, settings, details: context.may("editor") ? details : null })} ${tabs(name, tabName, context.app.get().runs)}
+      <div class="tab-body tab-${tabName}">${tab ? tab.render(tab.store.get(), state) : nothing}</div>`),
     drawn: (state) => tab?.drawn?.(tab.store.get(), state),
     repaint: () => tab?.repaint?.(),
   };
@@ -140,6 +151,17 @@ export function pipelineView(context, route) {
 function lastOf(events, run) {
   const last = events.at(-1) ?? null;
   return last && run?.begun_at && Date.parse(last.at) < Date.parse(run.begun_at) ? null : last;
+}
+
+/** The page of a pipeline that does not exist, or no longer. */
+function missing(name, { remedy }) {
+  const near = /did you mean `([^`]+)`/.exec(remedy)?.[1];
+  return html`<div class="empty">
+    <h1>No pipeline named <span class="long-name">${name}</span></h1>
+    <p class="muted">It may have been removed or renamed.</p>
+    ${near ? html`<p>Did you mean <a href=${to(["pipelines", near])}>${near}</a>?</p>` : nothing}
+    <p><a href=${to(["pipelines"])}>All pipelines</a></p>
+  </div>`;
 }
 
 function head({ name, pipeline, run, last, acting, problem, loadProblem, alerts }, mayRun, act) {
@@ -152,13 +174,16 @@ function head({ name, pipeline, run, last, acting, problem, loadProblem, alerts 
       <div>
         <p class="crumb"><a href=${to(["pipelines"])}>Pipelines</a></p>
         <h1>${name}</h1>
-        ${pipeline?.description ? html`<p class="muted">${pipeline.description}</p>` : nothing}
+        <p class="muted pipeline-facts">${pipeline?.description ? html`<span>${pipeline.description}</span>` : nothing}
+          ${pipeline?.owner ? html`<span>Owner: ${pipeline.owner}</span>` : nothing}
+          ${pipeline?.tags.map((tag) => html`<span class="tag">${tag}</span>`)}
+          ${pipeline && act.details ? html`<button type="button" class="quiet small" @click=${act.details}>Edit details</button>` : nothing}</p>
       </div>
       <span class="spacer"></span>
       ${pipeline ? glance(pipeline, last) : nothing}
       ${pipeline && mayRun ? html`<span class="run-actions">${run?.settings ? html`<button type="button" class="square" aria-label="Run settings" title="Run settings" @click=${act.settings} ?disabled=${!pipeline.in_force}>${sliders}</button>` : nothing}${button}</span>` : nothing}
     </div>
-    ${problemBox(problem ?? loadProblem)} ${pipeline ? failure(pipeline) : nothing} ${alertBox(alerts, false)}`;
+    ${problemBox(problem)} ${loadProblemBox(loadProblem)} ${pipeline ? failure(pipeline) : nothing} ${alertBox(alerts, false)}`;
 }
 
 /** Status and metrics. */

@@ -65,14 +65,20 @@ export function planTab(context, pipeline, { load }) {
     const { selected, ttl } = store.get();
     const node = nodeOf(selected);
     const still = () => store.get().ttl.texts === ttl.texts;
-    setTtl({ counting: true });
+    // A further edit cancels the count.
+    const goesOn = (counting) => {
+      if (!still() || !store.get().ttl.counts) return false;
+      setTtl({ counting });
+      return true;
+    };
+    setTtl({ counts: true, counting: { of: 0, seconds: 0 } });
     try {
-      const removes = await api.whatIf(name, node.uid, editsOf(node, ttl));
+      const removes = await api.whatIf(name, node.uid, editsOf(node, ttl), goesOn);
       if (still()) setTtl({ removes });
     } catch (problem) {
       if (still()) tell(problem.message);
     }
-    setTtl({ counting: false });
+    setTtl({ counting: null, counts: false });
   }
 
   async function save() {
@@ -105,7 +111,7 @@ export function planTab(context, pipeline, { load }) {
 
   const act = { close, type, save, discard: () => store.set({ ttl: NO_EDIT }), comment: (comment) => setTtl({ comment }) };
   /** Counting needs a checkpoint. */
-  const acts = () => (context.app.get().runs && pipeline.get().pipeline?.version ? { ...act, count } : act);
+  const acts = () => (context.app.get().runs && pipeline.get().pipeline?.version ? { ...act, count, cancelCount: () => setTtl({ counts: false }) } : act);
 
   return {
     store,
@@ -113,7 +119,7 @@ export function planTab(context, pipeline, { load }) {
     render: ({ selected, ttl }, { pipeline: current, graph, last, figures, version }) => {
       if (current && !current.in_force) {
         return html`<div class="empty"><p>No version is in force yet.</p>
-          <p><a href=${to(["pipelines", name, "upgrade"])}>Add a program</a></p></div>`;
+          <p><a href=${to(["pipelines", name, "edit"])}>Add a program</a></p></div>`;
       }
       if (!graph) return html`<p class="muted loading">Loading…</p>`;
       const node = graph.nodes.find(({ id }) => id === selected);

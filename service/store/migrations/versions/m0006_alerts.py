@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "m0006"
-down_revision = "m0004"
+down_revision = "m0005"
 
 
 def upgrade() -> None:
