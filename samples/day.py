@@ -17,14 +17,14 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 NAME = "day"
 #: Rows of a usual second, and of the burst after which the source lags.
-USUAL, BURST = 200, 400_000
+USUAL, BURST = 200, 800_000
 PROGRAM = """
 CREATE TABLE orders (customer INT, amount INT) WITH (
   'connector' = 'filesystem', 'path' = '{folder}/orders', 'format' = 'json', 'source.monitor-interval' = '1 s');
@@ -94,12 +94,16 @@ class Day:
 
     def lag(self) -> None:
         """Write more orders than a micro-batch takes in its usual time."""
-        self.write(lambda: random.randrange(100), BURST)
+        self.write(lambda: random.randrange(2**31), BURST)
 
     def fail(self) -> None:
         """Replace the folder of the sink by a file."""
-        shutil.rmtree(self.folder / "totals", ignore_errors=True)
-        (self.folder / "totals").write_text("not a folder")
+        sink = self.folder / "totals"
+        while not sink.is_file():
+            # The run may create the folder again meanwhile.
+            shutil.rmtree(sink, ignore_errors=True)
+            with suppress(IsADirectoryError):
+                sink.write_text("not a folder")
         self.usual()
 
     def figures(self) -> dict[str, Any]:
@@ -110,9 +114,10 @@ class Day:
         """Return True if the figures show a hot key."""
         return any(key["share"] > 0.8 for one in self.figures().get("operators", ()) for key in one["hot_keys"][:1])
 
-    def has_alert(self, rule: str) -> bool:
-        """Return True if the webhook has the message of a rule."""
-        return any(alert["rule"] == rule and alert["state"] == "firing" for alert in list(self.alerts))
+    def alert(self, rule: str) -> Callable[[], bool]:
+        """A condition: the webhook receives the message of a rule from now on."""
+        before = len(self.alerts)
+        return lambda: any(alert["rule"] == rule and alert["state"] == "firing" for alert in self.alerts[before:])
 
 
 @contextmanager
@@ -163,11 +168,11 @@ def events(day: Day) -> Iterator[tuple[str, Callable[[], None], Callable[[], boo
     """The events of the day in their order: a name, the action of each second, and the sign of it."""
     yield "first rows", day.usual, lambda: bool(day.figures().get("operators"))
     yield "hot key", day.hot, day.is_hot
-    yield "growing state", day.grow, lambda: day.has_alert("growing")
+    yield "growing state", day.grow, day.alert("growing")
     burst = iter((day.lag,))
-    yield "slow source", lambda: next(burst, day.usual)(), lambda: day.has_alert("slow")
+    yield "slow source", lambda: next(burst, day.usual)(), day.alert("slow")
     failure = iter((day.fail,))
-    yield "failing sink", lambda: next(failure, day.usual)(), lambda: day.has_alert("failed")
+    yield "failing sink", lambda: next(failure, day.usual)(), day.alert("failed")
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from compiled_plan.service.metrics.current import recent_messages
 from compiled_plan.service.store import alerts
 from compiled_plan.service.store.database import Database
 from compiled_plan.service.store.states import RunState
-from compiled_plan.service.store.tables import Alert, Pipeline, Status
+from compiled_plan.service.store.tables import Alert, Pipeline, Status, Wanted
 
 #: The interval of evaluations in seconds, and the retention of resolved alerts.
 EVERY, _RETENTION = 2.0, timedelta(days=7)
@@ -50,13 +50,14 @@ class Watch:
         """Begin, update and resolve alerts."""
         with self._database.read() as session:
             rows = session.execute(
-                select(Pipeline.id, Pipeline.name, Status.state, Status.message, Status.since).join(Status)
+                select(Pipeline.id, Pipeline.name, Status, Wanted.crashes).join(Status).outerjoin(Wanted)
             ).all()
+            session.expunge_all()
             firing = {(alert.pipeline_id, alert.rule): alert.message for alert in alerts.firing(session)}
         breaches: dict[tuple[int, str], tuple[Rule, Breach]] = {}
-        for id_, name, state, message, since in rows:
+        for id_, name, status, crashes in rows:
             rules = [rule for rule in self._rules if rule.covers(name)]
-            run = self._observe(id_, state, message, since) if rules else None
+            run = self._observe(id_, status, crashes or 0) if rules else None
             for rule in rules:
                 breach = breach_of(rule, run) if run is not None else None
                 if breach is not None:
@@ -75,15 +76,20 @@ class Watch:
         if begun or changed or ended:
             self._store(begun, changed, ended)
 
-    def _observe(self, id_: int, state: str, error: str, begun: datetime | None) -> Observation:
-        alive = RunState(state).has_figures
+    def _observe(self, id_: int, status: Status, crashes: int) -> Observation:
+        alive = RunState(status.state).has_figures
         messages = recent_messages(self._progress(id_)) if alive else []
         quiet = None
         if alive:
             rows = [message["at"] for message in messages if message["event"] == "batch" and message["rowsIn"]]
-            since = datetime.fromisoformat(rows[-1]) if rows else begun or datetime.now(UTC)
+            since = datetime.fromisoformat(rows[-1]) if rows else status.since or datetime.now(UTC)
             quiet = (datetime.now(UTC) - since).total_seconds()
-        failed = (error or "the run has failed") if state in _FAILED else ""
+        failed = ""
+        if status.state in _FAILED:
+            failed = status.message or "the run has failed"
+        elif crashes and RunState(status.state).is_alive:
+            # A restart that has not lasted yet is no recovery: a run that crashes again would alert each time.
+            failed = f"restarted after {crashes} crashes in a row"
         return Observation(alive, failed, Window(messages).figures(time.time()), quiet)
 
     def _store(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
 
 from compiled_plan.service.app import PREFIX, ROUTERS
+from compiled_plan.service.common.alert_rules import Alerts, Rule, Webhook
 from compiled_plan.service.common.settings import Keep, Limits, Settings
 from compiled_plan.service.runs.settings import RunSettings
 from compiled_plan.service.store.states import RunState
@@ -18,7 +20,15 @@ _TITLES = ("setting", "default", "")
 
 def settings() -> str:
     """The settings of the `--config` file."""
-    return table(_TITLES, [*_fields(Settings), *_fields(Limits, "limits."), *_fields(Keep, "keep.")])
+    return table(_TITLES, _setting_rows())
+
+
+def _setting_rows() -> Iterator[tuple[str, str, str]]:
+    yield from _fields(Settings)
+    parts: tuple[type[BaseModel], ...] = (Limits, Keep, Alerts, Rule, Webhook)
+    names = ("limits", "keep", "alerts", "alerts.rules", "alerts.webhooks")
+    for part, name in zip(parts, names, strict=True):
+        yield from _fields(part, f"{name}.")
 
 
 def run_settings() -> str:
@@ -34,7 +44,7 @@ def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str
 
 
 def _default(value: object) -> str:
-    if value is None or value in ("", (), {}):
+    if value is PydanticUndefined or value is None or value in ("", (), {}):
         return ""
     return code(str(value).lower() if isinstance(value, bool) else str(value))
 

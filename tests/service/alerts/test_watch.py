@@ -18,6 +18,7 @@ from compiled_plan.service.alerts.watch import Watch
 from compiled_plan.service.alerts.webhooks import Delivery
 from compiled_plan.service.common.alert_rules import Rule, Webhook
 from compiled_plan.service.common.settings import Settings
+from compiled_plan.service.runs.supervisor import Supervisor
 from compiled_plan.service.store import alerts, pipelines
 from compiled_plan.service.store.database import Database, open_database
 from compiled_plan.service.store.tables import Status
@@ -81,6 +82,11 @@ class Shop:
         with self.database.write() as session:
             session.merge(Status(pipeline_id=self.id, state=state, version=1, seen_at=now, since=now, message=message))
 
+    def crashes(self, count: int) -> None:
+        with self.database.write() as session:
+            runs = Supervisor(self.file.parent, self.database)
+            runs.wanted(session, pipelines.find(session, "shop")).crashes = count
+
     def batch(self, *, ago: float, lag: int, state_bytes: int) -> None:
         operator = {"uid": "join-1", "rowsIn": 1, "rowsOut": 1, "stateRows": 1, "stateBytes": state_bytes}
         source = {"name": "orders", "rows": 1, "lag": lag, "lagUnit": "records"}
@@ -114,6 +120,12 @@ def test_alerts_fire_while_their_condition_holds(shop: Shop) -> None:
     assert "most in join-1" in firing["grows"]
     shop.says("failed", "the database does not answer")
     assert shop.firing() == {"broken": "the database does not answer"}
+    # A restart does not end the alert while crashes follow each other.
+    shop.crashes(2)
+    shop.says("running")
+    assert shop.firing()["broken"] == "restarted after 2 crashes in a row"
+    shop.crashes(0)
+    assert "broken" not in shop.firing()
     shop.says("stopped")
     assert shop.firing() == {}
 
