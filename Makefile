@@ -30,26 +30,26 @@ ide: kernel  ## what kernel/pom.xml needs in an IDE, or for mvn -f kernel/pom.xm
 	@ln -sfn "$$($(BIN)/python -c 'from tools.build_kernel import spark_jars; print(spark_jars())')" build/spark-jars
 
 demo-kafka: kernel classes  ## orders from Kafka, joined and aggregated, upserted into PostgreSQL
-	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_kafka.sh
+	@PATH="$(abspath $(BIN)):$$PATH" exec bash samples/demo_kafka.sh
 
 classes: kernel
 	@$(BIN)/python -m tools.keep_classes
 
 demo: kernel classes  ## compile a program, edit its TTLs, run it
-	@if [ -f samples/demo.sh ]; then PATH="$(abspath $(BIN)):$$PATH" bash samples/demo.sh; \
+	@if [ -f samples/demo.sh ]; then PATH="$(abspath $(BIN)):$$PATH" exec bash samples/demo.sh; \
 	else echo "samples/demo.sh is missing" >&2; exit 1; fi
 
 demo-api: kernel classes  ## the same with programs in Python
-	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_api.sh
+	@PATH="$(abspath $(BIN)):$$PATH" exec bash samples/demo_api.sh
 
 demo-upgrade: kernel classes  ## change a program while its state stays: diff, migrate, go back
-	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_upgrade.sh
+	@PATH="$(abspath $(BIN)):$$PATH" exec bash samples/demo_upgrade.sh
 
 demo-move: kernel classes  ## a job in Flink over Kafka, which it installs, stopped with a savepoint: its plan goes on here, and then in Flink again
-	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_move.sh
+	@PATH="$(abspath $(BIN)):$$PATH" exec bash samples/demo_move.sh
 
 demo-service: kernel classes  ## the service with the samples in it: prints an address and a token to look at the page
-	@PATH="$(abspath $(BIN)):$$PATH" bash samples/demo_service.sh
+	@PATH="$(abspath $(BIN)):$$PATH" exec bash samples/demo_service.sh
 
 test: lint kernel classes  ## lint, then all tests but those of test-wide, test-deep and test-page, and the slowest 30 (CHANGED=1: those that changes since main reach, BASE=COMMIT)
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --durations 30 $(ARGS) \

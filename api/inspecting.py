@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from compiled_plan.api.reporting import is_debug, reported
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.session.options import RunOptions
 
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.exporting.model import ExportReport
     from compiled_plan.plans.execution.state.model import KeyReport, StateReport
     from compiled_plan.plans.execution.state.reader import StateReader
+    from compiled_plan.plans.plan import CompiledPlan
 
 
 @reported()
-def inspect_state(checkpoint: str, operator: str = "", *, what_if: str | Sequence[str] = ()) -> StateReport:
+def inspect_state(
+    checkpoint: str, operator: str = "", *, what_if: str | Sequence[str] = (), plan: CompiledPlan | None = None
+) -> StateReport:
     """Statistics of the state in a checkpoint: its size, age and expiry.
 
     Read the state after the last completed micro-batch. A run may use the checkpoint at the same time; nothing is
@@ -27,6 +34,7 @@ def inspect_state(checkpoint: str, operator: str = "", *, what_if: str | Sequenc
         checkpoint: the folder of the checkpoint.
         operator: the uid of an operator, or the id of its node; all operators by default.
         what_if: other TTLs to simulate: "3 d" for all state entries, "left=3 d" for one entry of the operator.
+        plan: the plan that the job ran, to inspect the savepoint of a Flink job instead of a checkpoint.
 
     Returns:
         The report, with sizes in bytes and times in UTC.
@@ -37,21 +45,24 @@ def inspect_state(checkpoint: str, operator: str = "", *, what_if: str | Sequenc
     """
     from compiled_plan.plans.execution.state.figures import state_report, tried_of
 
-    reader = _reader(checkpoint)
-    plan_operator = reader.operator(operator) if operator else None
-    texts = [what_if] if isinstance(what_if, str) else what_if
-    uids = None if plan_operator is None else [plan_operator.uid]
-    return state_report(reader, uids, tried=tried_of(texts, plan_operator))
+    with _reader(checkpoint, plan) as reader:
+        plan_operator = reader.operator(operator) if operator else None
+        texts = [what_if] if isinstance(what_if, str) else what_if
+        uids = None if plan_operator is None else [plan_operator.uid]
+        return state_report(reader, uids, tried=tried_of(texts, plan_operator))
 
 
 @reported()
-def inspect_key(checkpoint: str, operator: str, key: Mapping[str, str]) -> KeyReport:
+def inspect_key(
+    checkpoint: str, operator: str, key: Mapping[str, str], *, plan: CompiledPlan | None = None
+) -> KeyReport:
     """The state of an operator for one key, with names and types.
 
     Args:
         checkpoint: the folder of the checkpoint.
         operator: the uid of the operator, or the id of its node.
         key: the values of the key columns as texts: `{"id": "5", "name": "NULL"}`.
+        plan: as for `inspect_state`.
 
     Returns:
         The report.
@@ -61,18 +72,19 @@ def inspect_key(checkpoint: str, operator: str, key: Mapping[str, str]) -> KeyRe
     """
     from compiled_plan.plans.execution.state.content import key_report
 
-    reader = _reader(checkpoint)
-    return key_report(reader, reader.operator(operator), key)
+    with _reader(checkpoint, plan) as reader:
+        return key_report(reader, reader.operator(operator), key)
 
 
 @reported()
-def export_state(checkpoint: str, operator: str, path: str) -> int:
+def export_state(checkpoint: str, operator: str, path: str, *, plan: CompiledPlan | None = None) -> int:
     """Write all state entries of an operator to a new folder as Parquet.
 
     Args:
         checkpoint: the folder of the checkpoint.
         operator: the uid of the operator, or the id of its node.
         path: the new folder.
+        plan: as for `inspect_state`.
 
     Returns:
         The number of entries.
@@ -82,8 +94,8 @@ def export_state(checkpoint: str, operator: str, path: str) -> int:
     """
     from compiled_plan.plans.execution.state.export import export
 
-    reader = _reader(checkpoint)
-    return export(reader, reader.operator(operator), path)
+    with _reader(checkpoint, plan) as reader:
+        return export(reader, reader.operator(operator), path)
 
 
 @reported()
@@ -126,8 +138,24 @@ def export_savepoint(
     return export.report
 
 
-def _reader(checkpoint: str) -> StateReader:
+@contextmanager
+def _reader(checkpoint: str, plan: CompiledPlan | None) -> Iterator[StateReader]:
     from compiled_plan.plans.execution.embedded import session
-    from compiled_plan.plans.execution.state.reader import StateReader
 
-    return StateReader.open(session(debug=is_debug()), checkpoint)
+    start = partial(session, debug=is_debug())
+    if plan is None:
+        from compiled_plan.plans.execution.savepoint.reading import is_savepoint
+        from compiled_plan.plans.execution.state.reader import StateReader
+
+        if is_savepoint(checkpoint):
+            raise CheckpointError(
+                "this is a savepoint of Flink, not a checkpoint",
+                where=checkpoint,
+                remedy="pass the plan that its job ran as `plan`",
+            )
+        yield StateReader.open(start(), checkpoint)
+        return
+    from compiled_plan.plans.execution.importing.viewing import viewed
+
+    with viewed(checkpoint, plan, RunOptions(), (), start) as reader:
+        yield reader

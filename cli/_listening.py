@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compiled_plan.cli.common.terminal import console
+from compiled_plan.plans.telemetry.log_lines import LogLines
 
 if TYPE_CHECKING:
     from compiled_plan.plans.plan import CompiledPlan
@@ -24,12 +26,14 @@ class Listening:
         metrics_port: `[HOST:]PORT`; empty for none.
         lineage: a URL or a file; empty for none.
         name: the name of the run in metrics and lineage; the plan file's name if empty.
+        log: print log lines.
     """
 
     progress_file: str = ""
     metrics_port: str = ""
     lineage: str = ""
     name: str = ""
+    log: bool = False
 
     @contextmanager
     def shared(self) -> Iterator[Sequence[Listener]]:
@@ -51,16 +55,21 @@ class Listening:
     @contextmanager
     def of(self, path: str, plan: CompiledPlan) -> Iterator[Sequence[Listener]]:
         """The listeners to one plan."""
+        lines = [LogLines(_print)] if self.log else []
         if not self.lineage:
-            yield ()
+            yield lines
             return
         from compiled_plan.plans.telemetry.openlineage import Lineage
 
         lineage = Lineage(self.lineage, plan, self.name or Path(path).stem, _warn)
         try:
-            yield (lineage,)
+            yield (*lines, lineage)
         finally:
             lineage.close()
+
+
+def _print(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _warn(text: str) -> None:

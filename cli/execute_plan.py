@@ -90,6 +90,14 @@ def execute(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Progress as JSON, one message per line, on stderr.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    log: Annotated[
+        bool,
+        typer.Option(
+            "--log",
+            help="Progress as log lines with time and level: the start with Spark's address and the positions of "
+            "sources, micro-batches in summaries at growing intervals, the end.",
+        ),
+    ] = False,
     verbose: Annotated[
         bool,
         typer.Option(
@@ -131,7 +139,7 @@ def execute(
 
         in_real_time = options.real_time_ms is not None
         alone = debug or dry_run or any(acts.values()) or bool(options.functions_from) or in_real_time
-        run_warm(warm, bool(plans), master, settings, alone=alone, silent=quiet or as_json)
+        run_warm(warm, bool(plans), master, settings, alone=alone, silent=quiet or as_json or log)
     _check_use(plans, checkpoint, [option for option, chosen in acts.items() if chosen])
     if checkpoint and len({checkpoint_of(path, checkpoint) for path in plans}) < len(plans):
         remedy = f"run several plans without --checkpoint, or with DIR/{PLAN_NAME}"
@@ -148,8 +156,12 @@ def execute(
     loaded = [(path, plan) for path in plans if (plan := reader.read(path, keep_going)) is not None]
     if dry_run and not (checkpoint and loaded):
         raise typer.Exit(_dry_run(loaded, reader, options, as_json))
-    runs = Runs(options, master, settings, as_json, quiet, keep_going, dry_run, debug, verbose)
-    listening = Listening() if dry_run else Listening(progress_file, metrics_port, lineage, name)
+    runs = Runs(options, master, settings, as_json, quiet or log, keep_going, dry_run, debug, verbose)
+    listening = (
+        Listening()
+        if dry_run
+        else Listening(progress_file, metrics_port, lineage, name, log and not (quiet or as_json))
+    )
     failed = reader.failed + (runs.run(loaded, listening) if loaded else 0)
     raise typer.Exit(ExitCode.FAILED if failed else ExitCode.OK)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,7 +28,6 @@ from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.importing.imports import Import
     from compiled_plan.plans.execution.state.reader import StateReader
 
 app = app_for("inspect-state")
@@ -115,36 +114,32 @@ def inspect(
                 raise typer.BadParameter("operators of a Flink savepoint are those of its plan: give --plan PLAN.json")
             _list(checkpoint, tuple(map(Path, jars or ())), as_json)
             return
+        from compiled_plan.plans.execution.session.kept import session_of_command
+        from compiled_plan.plans.execution.spark.logs import silence_py4j
+        from compiled_plan.plans.execution.state.progress import progress_of
+        from compiled_plan.plans.execution.state.reader import StateReader
+
+        if not debug:
+            silence_py4j()
         with ExitStack() as stack:
-            savepoint = stack.enter_context(_savepoint(checkpoint, plan, options, jars or [])) if plan else None
-            from compiled_plan.plans.execution.session.kept import session_of_command
-            from compiled_plan.plans.execution.spark.logs import silence_py4j
-            from compiled_plan.plans.execution.state.progress import progress_of
-            from compiled_plan.plans.execution.state.reader import StateReader
+            session = session_of_command(master, settings, verbose=debug, meanwhile=None)
 
-            if not debug:
-                silence_py4j()
-            spark = stack.enter_context(session_of_command(master, settings, verbose=debug, meanwhile=None))
-            if progress_file:
-                stack.enter_context(progress_of(spark, Path(progress_file)))
-            if savepoint is None:
-                reader = StateReader.open(spark, checkpoint)
+            def started() -> Any:
+                spark = stack.enter_context(session)
+                if progress_file:
+                    stack.enter_context(progress_of(spark, Path(progress_file)))
+                return spark
+
+            if plan:
+                from compiled_plan.plans.execution.importing.viewing import viewed
+
+                reader = stack.enter_context(viewed(checkpoint, plan_from_file(plan), options, jars or [], started))
             else:
-                from compiled_plan.plans.execution.importing.viewing import savepoint_reader
-
-                reader = stack.enter_context(savepoint_reader(spark, savepoint, options))
+                reader = StateReader.open(started(), checkpoint)
             _show(reader, operator, what_if or [], key or [], export, as_json)
     except CompiledPlanError as fault:
         fail(fault, debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
-
-
-def _savepoint(path: str, plan: str, options: RunOptions, jars: Sequence[str]) -> AbstractContextManager[Import]:
-    from compiled_plan.plans.execution.importing.imports import Import, ImportOptions
-    from compiled_plan.plans.execution.state.unknown import NO_TIME
-
-    chosen = ImportOptions(written_at=NO_TIME, jars=tuple(map(Path, jars)))
-    return Import.open(path, plan_from_file(plan), chosen)
 
 
 def _list(path: str, jars: Sequence[Path], as_json: bool) -> None:

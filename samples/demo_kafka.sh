@@ -5,16 +5,23 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 here=$PWD
 work=$here/build/demo_kafka
+. "$here/samples/ending.sh"
+# A server of an earlier demo may be alive after `kill -9`; without one, this does nothing.
+python -m tools.services --folder "$work/servers" stop kafka postgres
 rm -rf "$work"
 mkdir -p "$work/data/orders" "$work/data/customers"
 
 show() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
 [ -t 1 ] && [ -z "${NO_COLOR:-}" ] || show() { printf '\n$ %s\n' "$*"; }
-step() { show "$@"; "$@"; }
+step() { show "$@"; as_job "$@"; }
 say() { printf '\n%s\n' "$*"; }
 cd "$here"
 say "Start a Kafka broker and a PostgreSQL server."
-trap 'cd "$here" && python -m tools.services --folder "$work/servers" stop kafka postgres' EXIT
+finish() {
+  end_jobs
+  cd "$here" && python -m tools.services --folder "$work/servers" stop kafka postgres
+}
+at_end finish
 python -m tools.services --folder "$work/servers" start kafka postgres | tee "$work/addresses"
 broker=$(sed -n 's/^kafka: //p' "$work/addresses")
 database=$(sed -n 's/^postgres: //p' "$work/addresses")

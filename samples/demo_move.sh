@@ -5,15 +5,22 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 here=$PWD
 work=$here/build/demo_move
+. "$here/samples/ending.sh"
+# A server of an earlier demo may be alive after `kill -9`; without one, this does nothing.
+python -m tools.services --folder "$work/servers" stop kafka
 rm -rf "$work"
 mkdir -p "$work/data/orders" "$work/data/customers" "$work/scratch" "$work/read"
 
 show() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
 [ -t 1 ] && [ -z "${NO_COLOR:-}" ] || show() { printf '\n$ %s\n' "$*"; }
-step() { show "$@"; "$@"; }
+step() { show "$@"; as_job "$@"; }
 say() { printf '\n%s\n' "$*"; }
 say "Start a Kafka broker."
-trap 'cd "$here" && python -m tools.services --folder "$work/servers" stop kafka' EXIT
+finish() {
+  end_jobs
+  cd "$here" && python -m tools.services --folder "$work/servers" stop kafka
+}
+at_end finish
 python -m tools.services --folder "$work/servers" start kafka | tee "$work/addresses"
 broker=$(sed -n 's/^kafka: //p' "$work/addresses")
 python -c 'import sys; from tools.services.kafka import make_topics; make_topics(*sys.argv[1:])' \

@@ -8,16 +8,29 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 here=$PWD
 work=$here/build/demo_service
-if [ -f "$work/service.pid" ] && kill -0 "$(cat "$work/service.pid")" 2>/dev/null; then
-  echo "the demo's service is running already: stop it, or kill $(cat "$work/service.pid")" >&2
-  exit 1
+. "$here/samples/ending.sh"
+# A service or runs of an earlier start may be alive: after `kill -9` of this script nobody ends them.
+if [ -d "$work/home" ]; then
+  alive=$(plan-service ps --home "$work/home")
+  if [ "$alive" != $'no service\nno runs' ]; then
+    printf 'processes of an earlier demo are alive:\n%s\n' "$alive" >&2
+    echo "end the service with \`kill PID\`, and then its runs: plan-service stop-all --home $work/home" >&2
+    exit 1
+  fi
 fi
 rm -rf "$work"
 mkdir -p "$work/pipelines"
 cd "$work"
 
-step() { printf '\n\033[1m$ %s\033[0m\n' "$*"; "$@"; }
-[ -t 1 ] && [ -z "${NO_COLOR:-}" ] || step() { printf '\n$ %s\n' "$*"; "$@"; }
+step() { printf '\n\033[1m$ %s\033[0m\n' "$*"; as_job "$@"; }
+[ -t 1 ] && [ -z "${NO_COLOR:-}" ] || step() { printf '\n$ %s\n' "$*"; as_job "$@"; }
+
+# A run continues when its service ends: stop both.
+finish() {
+  end_jobs
+  [ ! -d "$work/home" ] || plan-service stop-all --home "$work/home" || true
+}
+at_end finish
 
 # One folder per pipeline, as in a team's repository.
 pipeline() {
@@ -35,21 +48,12 @@ step python "$here/samples/generate.py" --rows "${DEMO_ROWS:-30000}" > /dev/null
 step plan-service sync pipelines --home home --data data --data out
 
 printf '\n$ plan-service serve --home home --data data --data out\n'
-# In a separate process group, which Ctrl-C does not reach: this script stops the run first.
+# In a separate process group, which Ctrl-C does not reach: the end of this script stops it.
 set -m
 plan-service serve --home home --data data --data out --port "${DEMO_PORT:-8787}" 2> service.log &
 service=$!
 set +m
-echo "$service" > service.pid
-# A run continues when its service ends: stop it, too.
-finish() {
-  python "$here/samples/service/runs.py" stop service.log live-orders >/dev/null 2>&1 || true
-  kill "$service" 2>/dev/null || true
-  wait "$service" 2>/dev/null || true
-  rm -f "$work/service.pid"
-}
-trap finish EXIT
-python "$here/samples/service/runs.py" start service.log live-orders
+as_job python "$here/samples/service/runs.py" service.log live-orders
 [ -z "${DEMO_ONCE:-}" ] || exit 0
-printf '\nPress Ctrl-C to stop the service.\n'
+printf '\nPress Ctrl-C to stop the service and its run.\n'
 wait "$service"

@@ -1,18 +1,28 @@
-"""Administration on the service's machine by its database: tokens, and pipelines as plain files."""
+"""Administration on the service's machine by its home folder: tokens, pipelines as plain files, runs."""
 
 from __future__ import annotations
 
 import getpass
 import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import typer
+from sqlalchemy import select
 
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.files import quoted
 from compiled_plan.service.access import tokens
 from compiled_plan.service.access.roles import Role
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.registry.parts import Parts
+from compiled_plan.service.runs.living import LiveRun, live_runs, live_service, stop_live
+from compiled_plan.service.runs.supervisor import Supervisor
 from compiled_plan.service.store.database import open_database
+from compiled_plan.service.store.errors import NotFoundError
+from compiled_plan.service.store.tables import Pipeline, Wanted
 from compiled_plan.service.sync import Synced, export_folder, import_folder
 from compiled_plan.service.workers.pool import Workers
 
@@ -22,6 +32,12 @@ _WORDS = {
     "waits": "is not yet in force",
     "failed": "failed",
     "written": "is written",
+}
+_STOPS = {
+    "stopped": "stopped",
+    "cancelled": "does not run; its next start is cancelled",
+    "at rest": "does not run",
+    "alive": "still runs: end its process with `kill -9`, see `plan-service ps`",
 }
 #: The author of the changes.
 _BY = "plan-service token"
@@ -90,3 +106,85 @@ def revoke_token(settings: Settings, id_: int) -> None:
         token = tokens.remove(session, id_)
     database.close()
     typer.echo(f"token {id_} ({token.name}, {token.role}) is revoked", err=True)
+
+
+def list_runs(settings: Settings, *, as_json: bool) -> None:
+    """Print the live runs of a home folder, and its service."""
+    _check_home(settings)
+    runs, service = live_runs(settings.home), live_service(settings.home)
+    if as_json:
+        shown = None if service is None else {"pid": service.pid, "address": service.address}
+        typer.echo(json.dumps({"version": 1, "service": shown, "runs": list(map(_run_document, runs))}))
+        return
+    typer.echo("no service" if service is None else f"service\tpid {service.pid}\t{service.address}")
+    if not runs:
+        typer.echo("no runs")
+    for run in runs:
+        document = _run_document(run)
+        stopping = "\tstopping" if document["stopping"] else ""
+        typer.echo(
+            f"{run.pipeline}\trun {run.folder.number}\tversion {document['pipelineVersion']}\tpid {run.state.pid}"
+            f"\tsince {document['since']}{stopping}"
+        )
+
+
+def _run_document(run: LiveRun) -> dict[str, Any]:
+    since = datetime.fromtimestamp(run.state.since, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    document = {"pipeline": run.pipeline, "run": run.folder.number, "pipelineVersion": run.command.get("version", 0)}
+    return {**document, "pid": run.state.pid, "since": since, "stopping": run.is_stopping}
+
+
+def stop_runs(settings: Settings, names: Sequence[str] | None, *, as_json: bool) -> bool:
+    """Stop runs, with or without the service, and cancel their restarts and schedules.
+
+    Args:
+        settings: the settings of the service.
+        names: the pipelines; None for all.
+        as_json: print one JSON document per pipeline and line.
+
+    Returns:
+        False if a run still lives.
+
+    Raises:
+        ExecutionError: the folder is not that of a service.
+        NotFoundError: a pipeline neither runs nor exists.
+    """
+    _check_home(settings)
+    if not settings.database and not (settings.home / "service.db").exists():
+        raise ExecutionError(
+            "its database is elsewhere", where=quoted(settings.home.absolute()), remedy="give the service's --database"
+        )
+    cancelled = _cancel(settings, names)
+    runs = [run for run in live_runs(settings.home) if names is None or run.pipeline in names]
+    for name in names or ():
+        if name not in cancelled and all(run.pipeline != name for run in runs):
+            raise NotFoundError(f"there is no pipeline {name!r}", where=name, remedy="`plan-service ps` lists the runs")
+    alive = {run.pipeline for run in stop_live(runs)}
+    results = {name: "cancelled" if wanted else "at rest" for name, wanted in cancelled.items() if wanted or names}
+    results |= {run.pipeline: "alive" if run.pipeline in alive else "stopped" for run in runs}
+    for name, result in results.items():
+        typer.echo(json.dumps({"pipeline": name, "result": result}) if as_json else f"{name}: {_STOPS[result]}")
+    return not alive
+
+
+def _cancel(settings: Settings, names: Sequence[str] | None) -> dict[str, bool]:
+    """Clear the desired runs in the database; return the known pipelines, and True for those that were to run."""
+    database = open_database(settings)
+    supervisor = Supervisor(settings.home, database)
+    cancelled: dict[str, bool] = {}
+    with database.write() as session:
+        rows = select(Pipeline, Wanted.run).outerjoin(Wanted, Wanted.pipeline_id == Pipeline.id)
+        for pipeline, runs in session.execute(rows if names is None else rows.where(Pipeline.name.in_(names))):
+            cancelled[pipeline.name] = bool(runs)
+            if cancelled[pipeline.name]:
+                supervisor.want_stop(session, pipeline)
+    database.close()
+    return cancelled
+
+
+def _check_home(settings: Settings) -> None:
+    """Raise if the folder is not that of a service."""
+    if not settings.home.is_dir():
+        raise ExecutionError(
+            "no service has run here", where=quoted(settings.home.absolute()), remedy="name its folder with --home"
+        )

@@ -10,6 +10,8 @@ from fastapi import APIRouter, FastAPI
 
 from compiled_plan.service.access import problems
 from compiled_plan.service.access.door import Door
+from compiled_plan.service.alerts.watch import Watch
+from compiled_plan.service.alerts.webhooks import Delivery
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.metrics.figures import Figures
 from compiled_plan.service.page import add_page
@@ -21,8 +23,11 @@ from compiled_plan.service.store import idempotent
 from compiled_plan.service.store.database import open_database
 from compiled_plan.service.web import (
     access,
+    alerts,
     compiling,
+    figures,
     health,
+    lineage,
     pipelines,
     plans,
     runs,
@@ -46,8 +51,11 @@ ROUTERS: tuple[APIRouter, ...] = (
     ttls.router,
     compiling.router,
     runs.router,
+    figures.router,
     upgrades.router,
     state.router,
+    alerts.router,
+    lineage.router,
 )
 
 
@@ -79,6 +87,9 @@ def application(
         umask=umask,
     )
 
+    supervisor.after_tick = Watch(parts.database, settings.alerts.rules, supervisor.progress).tick
+    delivery = Delivery(parts.database, settings.alerts.webhooks, settings.public_address)
+
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         # Requests that wait in a lane occupy a thread; add as many, so that other requests do not wait for threads.
@@ -87,7 +98,9 @@ def application(
         with parts.database.write() as session:
             idempotent.forget_unfinished(session)
         supervisor.begin()
+        delivery.begin()
         yield
+        delivery.close()
         supervisor.close()
         parts.database.close()
         if workers is None:

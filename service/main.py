@@ -57,7 +57,9 @@ def serve(
     ] = False,
     debug: Debug = False,
 ) -> None:
-    """Serve the page and the API until SIGINT or SIGTERM; runs continue without the service.
+    """Serve the page and the API until SIGINT, SIGTERM or SIGHUP.
+
+    Runs continue without the service; `plan-service ps` lists them, and `plan-service stop-all` ends them.
 
     The first start prints a token with the role operator, once.
     """
@@ -104,6 +106,55 @@ def sync(
 
     how = {"export": export, "force": force, "secrets": with_secrets, "as_json": as_json}
     if not run(settings, Path(folder), comment, **how):
+        raise typer.Exit(ExitCode.FAILED)
+
+
+_AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command()
+def ps(config: _Config = None, home: _Home = None, as_json: _AsJson = False, debug: Debug = False) -> None:
+    """List the live runs of a service's folder, also without the service."""
+    settings = _settings(config, home=home)
+    from compiled_plan.service.administration import list_runs
+
+    list_runs(settings, as_json=as_json)
+
+
+@app.command()
+def stop(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Pipelines.")],
+    config: _Config = None,
+    home: _Home = None,
+    database: _Database = None,
+    as_json: _AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Stop the runs of pipelines, also without the service, and cancel their restarts and schedules.
+
+    Each run completes its current micro-batch within its `stop_within`.
+
+    Exit codes: 0 stopped, 1 a run still lives, 2 wrong usage.
+    """
+    _stop(_settings(config, home=home, database=database), names, as_json=as_json)
+
+
+@app.command("stop-all")
+def stop_all(
+    config: _Config = None,
+    home: _Home = None,
+    database: _Database = None,
+    as_json: _AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Stop all runs of a service's folder, like `stop`."""
+    _stop(_settings(config, home=home, database=database), None, as_json=as_json)
+
+
+def _stop(settings: Settings, names: list[str] | None, *, as_json: bool) -> None:
+    from compiled_plan.service.administration import stop_runs
+
+    if not stop_runs(settings, names, as_json=as_json):
         raise typer.Exit(ExitCode.FAILED)
 
 

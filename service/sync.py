@@ -13,7 +13,7 @@ from compiled_plan.plans.text.masking import masked, masked_json, masked_program
 from compiled_plan.service.registry import programs
 from compiled_plan.service.registry.folders import PipelineFolder, folders_in, read_folder, write_folder
 from compiled_plan.service.registry.parts import Parts
-from compiled_plan.service.store import blobs, pipelines, versions
+from compiled_plan.service.store import blobs, listing, pipelines, versions
 from compiled_plan.service.store.errors import NotFoundError
 from compiled_plan.service.store.tables import Pipeline, Version
 
@@ -68,8 +68,10 @@ def _import(parts: Parts, folder: PipelineFolder, by: str, comment: str, force: 
             pipeline = pipelines.find(session, folder.name)
         except NotFoundError:
             pipeline = pipelines.create(session, folder.name, folder.description or "", by)
-        if folder.description is not None and folder.description != pipeline.description:
-            pipelines.change(session, pipeline, description=folder.description)
+        facts = {"description": folder.description, "owner": folder.owner, "tags": folder.tags}
+        changes = {key: value for key, value in facts.items() if value not in (None, getattr(pipeline, key))}
+        if changes:
+            pipelines.change(session, pipeline, **changes)
         old = versions.find(session, pipeline, pipeline.in_force) if pipeline.in_force else None
         tag = pipelines.etag(pipeline)
         before = None
@@ -142,7 +144,7 @@ def export_folder(parts: Parts, root: Path, *, secrets: bool = False) -> Iterato
     cursor = ""
     while True:
         with parts.database.read() as session:
-            page = pipelines.page(session, limit=100, cursor=cursor)
+            page = listing.page(session, limit=100, cursor=cursor)
             for item in page.items:
                 pipeline = item.pipeline
                 if not pipeline.in_force:
@@ -156,6 +158,8 @@ def export_folder(parts: Parts, root: Path, *, secrets: bool = False) -> Iterato
                     versions.plan_text(session, version),
                     pipeline.description,
                     version.options,
+                    pipeline.owner,
+                    pipeline.tags,
                 )
                 yield _export(root, folder, version.number, secrets)
         cursor = page.cursor

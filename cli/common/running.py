@@ -13,13 +13,15 @@ from contextlib import contextmanager
 from operator import sub
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from compiled_plan.cli.common.terminal import ExitCode, console, status
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.listeners import Listener, Message, failed_message, now_text
+from compiled_plan.plans.telemetry.log_lines import end_line
 from compiled_plan.plans.text.visible import counted
+from compiled_plan.plans.version import product_version
 
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.batches.following import RunResult
@@ -47,6 +49,18 @@ def print_line(line: str) -> None:
         with Path(os.devnull).open("w") as nowhere:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
     raise ExecutionError("nobody reads stdout any more", remedy="read it to its end, or write into a file")
+
+
+def _start_message(run: Run, path: str) -> dict[str, Any]:
+    """The message of a start: the plan, the product, Spark, and the positions from which sources continue."""
+    from compiled_plan.plans.inspection.lineage.origins import tables_read
+
+    context = run.spark.sparkContext
+    spark = {"version": run.spark.version, "master": context.master, "ui": context.uiWebUrl}
+    reached = run.start.positions or dict.fromkeys(tables_read(run.prepared.plan))
+    sources = [{"name": name, "position": position} for name, position in reached.items()]
+    facts = {"plan": path, "bounded": run.bounded, "product": product_version(), "checkpoint": run.options.checkpoint}
+    return {"event": "start", "version": 1, **facts, "spark": spark, "sources": sources}
 
 
 class Stop:
@@ -156,7 +170,7 @@ class Progress:
         if run.upgrade is not None and run.upgrade.moves:
             self._moving(run.upgrade)
         how = "until its input ends" if run.bounded else "until it is stopped"
-        self._send({"event": "start", "version": 1, "plan": self.path, "bounded": run.bounded})
+        self._send(_start_message(run, self.path))
         if not self._silent:
             at = f", checkpoint {run.options.checkpoint}" if run.options.checkpoint else ""
             console().print(f"{Path(self.path).name}: running {how}{at}", highlight=False)
@@ -220,12 +234,10 @@ class Progress:
         """Report the end of the run."""
         self._over.set()
         message = {"event": "end", "batches": result.batches, "rowsIn": result.rows_in, "rowsOut": result.rows_out}
-        self._send({**message, "stopped": result.stopped, "deadLetters": result.dead_letters})
+        message |= {"stopped": result.stopped, "deadLetters": result.dead_letters}
+        self._send(message)
         if not self._silent:
-            how = "stopped" if result.stopped else "finished"
-            text = f"{how} after {counted(result.batches, 'batch')}, {counted(result.rows_in, 'row')} in"
-            text += f", {counted(result.dead_letters, 'dead letter')}" if result.dead_letters else ""
-            console().print(text, highlight=False)
+            console().print(end_line(message), highlight=False)
 
     def failed(self, fault: CompiledPlanError) -> None:
         """Report a refusal or failure to listeners; the caller prints the error."""

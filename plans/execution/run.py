@@ -350,7 +350,8 @@ class Run:
         plan, folder = self.prepared.plan, self.folder
         counts = self._sinks if self._real_time is None else self._real_time
         arguments = (query, builder.handles, plan, folder, self._tables, counts, self.report)
-        return Follower(*arguments, resumes=self.resumes)
+        slots = self.spark.sparkContext.defaultParallelism
+        return Follower(*arguments, resumes=self.resumes, slots=slots)
 
     def _finish_batch(self, *, drain: bool = False) -> None:
         """Run only the micro-batch that the old program had begun: its rows may be in the sinks already.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ExecutionError, ProgramError
+from compiled_plan.plans.telemetry.figures import Window
 from compiled_plan.plans.telemetry.listeners import Message
 
 if TYPE_CHECKING:
@@ -51,18 +53,62 @@ class RunMetrics:
         self.source_rows = counter("source_rows", "Rows read from a source", "source")
         lag = "Lag of a source when the last micro-batch was planned"
         self.lag = gauge("source_lag", lag, "source", "unit")
+        self.operator_busy = gauge("operator_busy_ratio", "Estimated share of the task slots' time", "operator")
+        self.hot_key = gauge("operator_hot_key_ratio", "Share of an operator's rows with its hottest key", "operator")
+        self.rows_growth = gauge("state_rows_per_hour", "Growth of an operator's entries", "operator")
+        self.bytes_growth = gauge("state_bytes_per_hour", "Growth of an operator's bytes", "operator")
+        self.input_rate = gauge("operator_input_rows_per_second", "Rows per second of an input", "operator", "input")
+        self.output_rate = gauge("operator_output_rows_per_second", "Rows per second emitted", "operator")
+        self.batch_quantile = gauge("batch_quantile_seconds", "Time of micro-batches in 15 minutes", "quantile")
+        delay = "Estimated time from a row's arrival until it is written, in 15 minutes"
+        self.delay_quantile = gauge("delay_quantile_seconds", delay, "quantile")
+        self.last_delay = gauge("last_delay_seconds", "The same of the last micro-batch with rows")
+        self._windows: dict[str, Window] = {}
 
     def take(self, plan: str, message: Message) -> None:
         """Count a message of a run with that plan name."""
         event = message["event"]
+        self._window(plan).take(message)
         if event == "start":
             self.running.labels(plan).set(1)
             self.failed.labels(plan).inc(0)
         elif event == "batch":
             self._batch(plan, message)
+            self._figures(plan)
         elif event in ("end", "failed"):
             self.running.labels(plan).set(0)
             self.failed.labels(plan).inc(event == "failed")
+
+    def begin(self, plan: str, messages: Iterable[Message]) -> None:
+        """Base figures on messages before the first that is counted."""
+        self._windows[plan] = Window(messages)
+
+    def _window(self, plan: str) -> Window:
+        return self._windows.setdefault(plan, Window())
+
+    def _figures(self, plan: str) -> None:
+        figures = self._window(plan).figures()
+        if figures is None:
+            return
+        for gauge, values in ((self.batch_quantile, figures.batch_ms), (self.delay_quantile, figures.delay_ms)):
+            if values is not None:
+                gauge.labels(plan, "0.5").set(values.p50 / 1000)
+                gauge.labels(plan, "0.99").set(values.p99 / 1000)
+        if figures.last_delay_ms is not None:
+            self.last_delay.labels(plan).set(figures.last_delay_ms / 1000)
+        for operator in figures.operators:
+            known = {
+                self.operator_busy: operator.busy,
+                self.hot_key: operator.hot_keys[0].share if operator.hot_keys else None,
+                self.rows_growth: operator.rows_per_hour,
+                self.bytes_growth: operator.bytes_per_hour,
+                self.output_rate: operator.out_per_second,
+            }
+            for metric, value in known.items():
+                if value is not None:
+                    metric.labels(plan, operator.uid).set(value)
+            for number, rate in enumerate(operator.in_per_second):
+                self.input_rate.labels(plan, operator.uid, str(number)).set(rate)
 
     def _batch(self, plan: str, message: Message) -> None:
         self.batches.labels(plan).inc()

@@ -1,4 +1,4 @@
-"""Start a pipeline of a service and print the URL of its page, or stop it: `runs.py start|stop LOG PIPELINE`."""
+"""Start a pipeline of a service and print the URL of its page: `runs.py LOG PIPELINE`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def address_and_token(log: Path) -> tuple[str, str]:
     for _ in range(PATIENCE * 10):
         text = log.read_text(encoding="utf-8") if log.exists() else ""
         address = re.search(r"^plan-service: (https?://\S+)", text, re.MULTILINE)
-        token = re.search(r"^plan-service: the token .*: (\S+)$", text, re.MULTILINE)
+        token = re.search(r"^plan-service: .* token, shown only once: (\S+)$", text, re.MULTILINE)
         if address and token:
             return address[1], token[1]
         if "error" in text.lower():
@@ -38,8 +38,8 @@ def ask(address: str, token: str, path: str, method: str = "GET", body: object =
 
 
 def main() -> None:
-    """Start or stop the pipeline, if the service manages runs."""
-    action, log, name = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
+    """Start the pipeline, if the service manages runs."""
+    log, name = Path(sys.argv[1]), sys.argv[2]
     address, token = address_and_token(log)
     for _ in range(PATIENCE * 10):
         try:
@@ -52,10 +52,7 @@ def main() -> None:
     assert isinstance(described, dict)
     shown, has_runs = "/pipelines", "/api/v1/pipelines/{name}/run/start" in described["paths"]
     if has_runs:
-        ask(address, token, f"/pipelines/{name}/run/{action}", "POST", {})
-    if action == "stop":
-        return
-    if has_runs:
+        ask(address, token, f"/pipelines/{name}/run/start", "POST", {})
         shown = f"/pipelines/{name}"
         print(f"\n{name} starts; its first figures come when Spark is up.")
     print(f"\nOpen   {address}/#{shown}\nToken  {token}")

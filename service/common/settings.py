@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.files import quoted
 from compiled_plan.plans.files.faults import reading
+from compiled_plan.service.common.alert_rules import Alerts
 
 #: The default home folder of a service.
 HOME = Path("plan-service")
@@ -86,6 +87,7 @@ class Settings(_Part):
     tokens: bool = Field(default=True, description="require a token; without tokens, only local requests are served")
     limits: Limits = Limits()
     keep: Keep = Keep()
+    alerts: Alerts = Alerts()
 
     @field_validator("programs", "data", mode="before")
     @classmethod

@@ -10,15 +10,14 @@ from sqlalchemy import select
 
 from compiled_plan.plans.telemetry.progress_file import last_number
 from compiled_plan.plans.telemetry.prometheus import RunMetrics
+from compiled_plan.service.metrics.current import checkpoint_bytes, recent_messages
 from compiled_plan.service.runs.endings import messages_since
-from compiled_plan.service.store.pipelines import ALIVE
+from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 
 if TYPE_CHECKING:
     from compiled_plan.service.runs.supervisor import Supervisor
     from compiled_plan.service.store.database import Database
-
-_STATES = ("running", "behind", "failed", "stopped", "finished", "upgrade-waiting")
 
 
 class Figures:
@@ -40,6 +39,8 @@ class Figures:
             "compiled_plan_pipeline_state", "1 for the state of a pipeline", ["plan", "state"], registry=self._registry
         )
         self._crashes = Gauge("compiled_plan_pipeline_crashes", "Crashes in a row", ["plan"], registry=self._registry)
+        size = "Size of the checkpoint's files"
+        self._checkpoint = Gauge("compiled_plan_checkpoint_bytes", size, ["plan"], registry=self._registry)
         self._names: dict[int, str] = {}
 
     def text(self) -> bytes:
@@ -58,10 +59,13 @@ class Figures:
             self._names = names
             for id_, name, state, crashes in rows:
                 self._take(id_, name)
-                for possible in _STATES:
-                    self._state.labels(name, possible).set(possible == state)
-                self._metrics.running.labels(name).set(state in ALIVE)
+                for possible in RunState:
+                    self._state.labels(name, possible.value).set(possible == (state or RunState.NONE))
+                is_alive = RunState(state or RunState.NONE).is_alive
+                self._metrics.running.labels(name).set(is_alive)
                 self._crashes.labels(name).set(crashes)
+                if is_alive:
+                    self._checkpoint.labels(name).set(checkpoint_bytes(self._runs.checkpoint(id_)))
             return generate_latest(self._registry)
 
     def _take(self, id_: int, name: str) -> None:
@@ -69,6 +73,7 @@ class Figures:
         seen = self._seen.get(id_)
         if seen is None:
             seen = max(0, last_number(file) - 1)
+            self._metrics.begin(name, (message for message in recent_messages(file) if message["seq"] <= seen))
         for message in messages_since(file, seen):
             seen = message["seq"]
             self._metrics.take(name, message)

@@ -1,7 +1,7 @@
 """Pipelines as plain files: `FOLDER/<pipeline>/` with program.sql or program.py, plan.json, pipeline.toml.
 
 An existing plan takes precedence, as compiled and edited in the folder; otherwise the program is compiled.
-`pipeline.toml` may have `description`, and `options` for compilation.
+`pipeline.toml` may have `description`, `owner`, `tags`, and `options` for compilation.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.files import quoted
 from compiled_plan.plans.files.faults import writing
 from compiled_plan.service.registry.plain_files import read_file, write_file
-from compiled_plan.service.store.pipelines import NAME
+from compiled_plan.service.store.pipelines import MOST_TAGS, NAME, TAG
 from compiled_plan.service.store.versions import Language
 
 PLAN, FACTS = "plan.json", "pipeline.toml"
 PROGRAMS: Mapping[str, Language] = {"program.sql": "sql", "program.py": "python"}
-_KNOWN = {"description": str, "options": dict}
+_KNOWN = {"description": str, "owner": str, "tags": list, "options": dict}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,8 @@ class PipelineFolder:
         plan: the text of the plan; None to compile the program.
         description: the description of the pipeline; None to leave it unchanged.
         options: configuration options for compilation.
+        owner: the person or team in charge; None to leave it unchanged.
+        tags: the tags; None to leave them unchanged.
     """
 
     name: str
@@ -46,6 +48,8 @@ class PipelineFolder:
     plan: str | None = None
     description: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+    owner: str | None = None
+    tags: tuple[str, ...] | None = None
 
     @property
     def file(self) -> Path:
@@ -93,6 +97,8 @@ def read_folder(folder: Path) -> PipelineFolder:
         read_file(folder, PLAN),
         facts.get("description"),
         facts.get("options", {}),
+        facts.get("owner"),
+        facts.get("tags"),
     )
 
 
@@ -109,10 +115,23 @@ def _facts(folder: Path) -> dict[str, Any]:
             raise ProgramError(
                 f"{key!r} is unknown, or has a wrong type",
                 where=quoted(file),
-                remedy="description is a text, options a table",
+                remedy="description and owner are texts, tags a list, options a table",
             )
+    if "tags" in facts:
+        facts["tags"] = _tags(facts["tags"], file)
     facts["options"] = {key: str(value) for key, value in facts.get("options", {}).items()}
     return facts
+
+
+def _tags(tags: list[Any], file: Path) -> tuple[str, ...]:
+    wrong = next((tag for tag in tags if not isinstance(tag, str) or not TAG.fullmatch(tag)), None)
+    if wrong is not None or len(tags) > MOST_TAGS:
+        raise ProgramError(
+            "too many tags" if wrong is None else f"not a valid tag: {wrong!r}",
+            where=quoted(file),
+            remedy=f"use at most {MOST_TAGS} tags of at most 50 lower-case letters, digits, `-`, `_`, `.` and `:`",
+        )
+    return tuple(dict.fromkeys(tags))
 
 
 def write_folder(root: Path, pipeline: PipelineFolder, *, secret: bool) -> bool:
@@ -133,6 +152,8 @@ def write_folder(root: Path, pipeline: PipelineFolder, *, secret: bool) -> bool:
     with writing(folder, "folder", ProgramError):
         folder.mkdir(parents=True, exist_ok=True)
     facts = f"description = {json.dumps(pipeline.description)}\n" if pipeline.description else ""
+    facts += f"owner = {json.dumps(pipeline.owner)}\n" if pipeline.owner else ""
+    facts += f"tags = {json.dumps(pipeline.tags)}\n" if pipeline.tags else ""
     if pipeline.options:
         facts += "\n[options]\n" + "".join(f"{json.dumps(k)} = {json.dumps(v)}\n" for k, v in pipeline.options.items())
     texts = {PLAN: pipeline.plan, FACTS: facts or None}

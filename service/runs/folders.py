@@ -18,6 +18,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,12 @@ def next_run(pipeline: Path) -> RunFolder:
     last = latest_run(pipeline)
     number = 1 if last is None else last.number + is_begun(last)
     return RunFolder(pipeline / str(number))
+
+
+def begun_at(run: RunFolder) -> datetime | None:
+    """The time at which the run was requested, before its first progress message."""
+    at = (run.read(COMMAND) or {}).get("at")
+    return None if at is None else datetime.fromtimestamp(at, UTC)
 
 
 def is_begun(run: RunFolder) -> bool:

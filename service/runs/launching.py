@@ -60,6 +60,7 @@ def launch_of(
     """
     checkpoint = places.checkpoint
     facts: dict[str, Any] = {"version": wanted.version, "seq": last_number(places.progress), "what": what}
+    facts["pipeline"] = pipeline.name
     facts["upgrade"] = wanted.upgrade
     files: dict[str, str] = {}
     environment: dict[str, str] = {}
@@ -68,7 +69,7 @@ def launch_of(
         argv = [*command, "--checkpoint", str(checkpoint), f"--{what}", *value, "--json"]
     else:
         settings = settings_of(pipeline.run_settings)
-        facts["launcher"] = settings.launcher
+        facts["launcher"], facts["stop_within"] = settings.launcher, settings.stop_within
         files[PLAN] = versions.plan_text(session, versions.find(session, pipeline, wanted.version))
         plan = json.loads(files[PLAN])
         facts["trigger"] = "" if settings.ends else settings.trigger or freshness_in(plan)

@@ -20,6 +20,7 @@ from compiled_plan.service.runs.launching import ADOPT, PRUNE, ROLLBACK
 from compiled_plan.service.runs.processes import Phase, ProcessState, is_stop_requested
 from compiled_plan.service.runs.settings import settings_of
 from compiled_plan.service.store import versions
+from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Pipeline, Wanted
 
 _LOG = logging.getLogger(__name__)
@@ -92,7 +93,7 @@ class Ended:
         if self.state.phase is Phase.LOST and not is_begun(self.run):
             # The service ended before it started the run; the next start repeats it.
             if not self.wanted.run:
-                glance.set_ended(self.session, self.pipeline, command["version"], "stopped")
+                glance.set_ended(self.session, self.pipeline, command["version"], RunState.STOPPED)
             return
         self.wanted.seen = self.run.number
         said = output.read(self.run.output, most=_TAIL).text
@@ -113,7 +114,9 @@ class Ended:
             self._finished(command["version"])
         elif is_stop_requested(self.run) or not self.wanted.run:
             self.wanted.crashes, self.wanted.next_at = 0, None
-            glance.set_ended(self.session, self.pipeline, command["version"], "stopped")
+            if self.wanted.run:
+                return  # Another version follows at once.
+            glance.set_ended(self.session, self.pipeline, command["version"], RunState.STOPPED)
         else:
             self._crashed(ending, command["version"])
 
@@ -122,21 +125,22 @@ class Ended:
         wanted.crashes = 0
         wanted.next_at = settings_of(self.pipeline.run_settings).next_start(datetime.now(UTC))
         wanted.run = wanted.run and wanted.next_at is not None
-        glance.set_ended(self.session, self.pipeline, version, "finished")
+        glance.set_ended(
+            self.session, self.pipeline, version, RunState.FINISHED, wanted.next_at if wanted.run else None
+        )
 
     def _crashed(self, ending: Ending, version: int) -> None:
         wanted = self.wanted
         lasted = (self.state.ended or time.time()) - self.state.since
         wanted.crashes = self.backoff.crashes(wanted.crashes, lasted)
         if self.backoff.gives_up(wanted.crashes):
-            wanted.run = False
+            wanted.run, wanted.next_at = False, None
             next_ = f"after {wanted.crashes} crashes in a row"
         else:
             seconds = self.backoff.delay(wanted.crashes, self.chance)
             wanted.next_at = datetime.now(UTC) + timedelta(seconds=seconds)
-            shown = wanted.next_at.isoformat(timespec="seconds").replace("+00:00", "Z")
-            next_ = f"starts again at {shown}, restart {wanted.crashes}"
-        glance.set_failed(self.session, self.pipeline, version, ending, next_)
+            next_ = f"restart {wanted.crashes} follows"
+        glance.set_failed(self.session, self.pipeline, version, ending, next_, wanted.next_at)
 
     def _fall_back(self, ending: Ending) -> None:
         """After a refused upgrade, which changed nothing, the previous version continues."""
@@ -165,7 +169,7 @@ class Ended:
             wanted.run, wanted.options = False, []
             glance.set_failed(self.session, self.pipeline, wanted.version, ending)
         elif not wanted.run:
-            glance.set_ended(self.session, self.pipeline, wanted.version, "stopped")
+            glance.set_ended(self.session, self.pipeline, wanted.version, RunState.STOPPED)
 
     def _pruned(self, ending: Ending) -> None:
         if ending.outcome is Outcome.FINISHED:

@@ -225,6 +225,7 @@ def current(pipeline: Path) -> tuple[RunFolder, ProcessState] | None:
 # ---- stops
 
 STOP = "stop.json"
+_STOPPING = "stop.lock"
 #: Seconds after the run's own timeout before the next signal, and between further signals.
 _MARGIN = 15.0
 _SIGNALS = (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL)
@@ -238,13 +239,20 @@ def request_stop(run: RunFolder, seconds: float, now: float | None = None) -> No
         seconds: the run's own timeout for a stop.
         now: epoch seconds; by default the clock's.
     """
-    at = time.time() if now is None else now
-    request = run.read(STOP) or {"at": at, "sent": 0}
-    late = at - request["at"] - seconds
-    due = 1 if late < _MARGIN else 2 if late < 2 * _MARGIN else 3
-    if request["sent"] < due and signal_run(run, None):
-        run.write(STOP, {**request, "sent": request["sent"] + 1})
-        signal_run(run, _SIGNALS[request["sent"]])
+    # The service and `plan-service stop` may stop the same run.
+    lock = take(run.path / _STOPPING)
+    if lock is None:
+        return
+    try:
+        at = time.time() if now is None else now
+        request = run.read(STOP) or {"at": at, "sent": 0}
+        late = at - request["at"] - seconds
+        due = 1 if late < _MARGIN else 2 if late < 2 * _MARGIN else 3
+        if request["sent"] < due and signal_run(run, None):
+            run.write(STOP, {**request, "sent": request["sent"] + 1})
+            signal_run(run, _SIGNALS[request["sent"]])
+    finally:
+        lock.close()
 
 
 def is_stop_requested(run: RunFolder) -> bool:

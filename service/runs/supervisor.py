@@ -11,7 +11,7 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,18 +28,24 @@ from compiled_plan.service.runs.folders import COMMAND, PROGRESS, RunFolder, lat
 from compiled_plan.service.runs.generations import checkpoint_folder
 from compiled_plan.service.runs.launching import ADOPT, PRUNE, ROLLBACK, RUN, Places, launch_of
 from compiled_plan.service.runs.outcomes import Backoff, Ended, has_moved, upgraded, went_back
-from compiled_plan.service.runs.processes import ProcessState, TakenError, current, launch, request_stop
+from compiled_plan.service.runs.processes import Phase, ProcessState, TakenError, current, launch, request_stop
 from compiled_plan.service.runs.pruning import is_way_back_over, prune_runs, prune_versions
 from compiled_plan.service.runs.settings import settings_of
 from compiled_plan.service.runs.state_jobs import StateJobs
+from compiled_plan.service.runs.upgrading import step_under_way
 from compiled_plan.service.store.database import Database
 from compiled_plan.service.store.errors import ConflictError
+from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import UNDER_WAY, Pipeline, Status, Wanted
 
 _LOG = logging.getLogger(__name__)
 #: The commands that inspect state and run plans, without the defaults of a folder.
 INSPECT_STATE = (sys.executable, "-m", "compiled_plan.cli.inspect_state", "--no-config", "--warm", "5min")
 EXECUTE_PLAN = (sys.executable, "-m", "compiled_plan.cli.execute_plan", "--no-config")
+#: The description of runs that change the checkpoint and end.
+_CHANGES = {ROLLBACK: "the previous state is restored", ADOPT: "a generation of the checkpoint becomes active"}
+#: States in which a pipeline may wait for its next start.
+_RESTARTS = (RunState.FAILED, RunState.WAITING)
 #: The interval at which old versions are removed, in seconds.
 _PRUNE_EVERY = 3600.0
 
@@ -82,6 +88,8 @@ class Supervisor:
         self._wake, self._ending = threading.Event(), threading.Event()
         self._one_at_a_time = threading.Lock()
         self._thread: threading.Thread | None = None
+        #: Called after each tick, such as the evaluation of alerts.
+        self.after_tick: Callable[[], None] = lambda: None
 
     # ---- folders
 
@@ -107,6 +115,10 @@ class Supervisor:
     def _go_on(self) -> None:
         while not self._ending.is_set():
             self.tick()
+            try:
+                self.after_tick()
+            except Exception:
+                _LOG.exception("the work after a tick failed")
             self._wake.wait(self.every)
             self._wake.clear()
 
@@ -188,18 +200,26 @@ class Supervisor:
         command = run.read(COMMAND) or {}
         if command.get("what") != RUN:
             return  # It ends by itself.
+        version = command.get("version", 0)
+        if state.phase is Phase.STARTING and state.pid:
+            glance.set_stopping(session, pipeline, version, "its process has ended, and its child processes end")
+            return
         settings = settings_of(pipeline.run_settings)
         moves = wanted.upgrade != "check" and command.get("upgrade") != wanted.upgrade
         if not wanted.run or moves or command.get("version") != wanted.version:
             request_stop(run, RunOptions(stop_within=settings.stop_within).stop_seconds)
-            glance.set_stopping(session, pipeline, command.get("version", 0), run)
+            reason = f"version {wanted.version} follows" if wanted.run else "a stop was requested"
+            glance.set_stopping(session, pipeline, version, reason)
             return
         # Without new rows there is no micro-batch, so a moved state is sufficient, too.
         if has_moved(self.checkpoint(pipeline.id), wanted) or (
             command and last_of(run.progress, command["seq"], "batch")
         ):
             upgraded(wanted, run)
-        glance.set_running(session, pipeline, wanted, run, state)
+        if wanted.upgrade != "check" and (step := step_under_way(run)):
+            glance.set_migrating(session, pipeline, version, step)
+        else:
+            glance.set_running(session, pipeline, wanted, run)
 
     # ---- a start
 
@@ -221,6 +241,9 @@ class Supervisor:
         if what == PRUNE:
             return
         wanted.next_at = None
+        if what in _CHANGES:
+            glance.set_migrating(session, pipeline, wanted.version, _CHANGES[what])
+            return
         if what == RUN and wanted.outcome not in UNDER_WAY:
             wanted.options = []  # They are options of this start only.
         glance.set_starting(session, pipeline, wanted.version)
@@ -270,8 +293,10 @@ class Supervisor:
         wanted = self.wanted(session, pipeline)
         wanted.run, wanted.next_at, wanted.crashes = False, None, 0
         run, status = current(self.folder(pipeline.id)), session.get(Status, pipeline.id)
-        if status is not None and status.state == "failed" and (run is None or run[1].is_over):
-            glance.set_ended(session, pipeline, status.version, "stopped")
+        if status is not None and status.state in _RESTARTS and (run is None or run[1].is_over):
+            glance.set_ended(session, pipeline, status.version, RunState.STOPPED)
+        elif status is not None:
+            status.until = None
 
     def wanted(self, session: Session, pipeline: Pipeline) -> Wanted:
         """The desired state of a pipeline; created without a run if there is none."""

@@ -87,6 +87,16 @@ def _going_on(pipeline: Path, wanted: Wanted) -> Sequence[Step]:
     return [stop, *middle, Step("run", f"version {after} runs", "going-on" if runs else "waiting")]
 
 
+def step_under_way(run: RunFolder) -> str:
+    """The current step of the migration that a run performs; empty before the migration begins."""
+    said = list(_said(run, run.read(COMMAND) or {}))
+    steps = next((message["steps"] for message in said if message["event"] == "upgrade"), ())
+    if not steps:
+        return ""
+    number = next((message["number"] for message in reversed(said) if message["event"] == "step"), 1)
+    return f"step {number} of {len(steps)}: {masked_text(steps[number - 1]['text'])}"
+
+
 def _said(run: RunFolder, command: dict[str, Any]) -> Iterator[dict[str, Any]]:
     return (message for message in messages_since(run.progress, command["seq"]) if message["event"] in _MESSAGES)
 

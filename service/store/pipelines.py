@@ -2,45 +2,25 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import delete, func, or_, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import did_you_mean
 from compiled_plan.service.store import blobs
 from compiled_plan.service.store.errors import ConflictError, MovedError, NotFoundError
+from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import InForce, Pipeline, Status, Version
 
 #: Letters, digits and `-_.`, since names are part of URLs and folders.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
-#: States with a running process.
-ALIVE = ("running", "behind", "upgrade-waiting")
-NO_STATE = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A pipeline in a list, with its status."""
-
-    pipeline: Pipeline
-    status: Status | None
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page of a list; `cursor` requests the next page, and is empty on the last."""
-
-    items: Sequence[Listed]
-    cursor: str
-    total: int
+#: Lower case, since filters compare it.
+TAG = re.compile(r"[a-z0-9][a-z0-9_.:-]{0,49}")
+MOST_TAGS = 20
 
 
 def now() -> datetime:
@@ -132,7 +112,7 @@ def remove(session: Session, pipeline: Pipeline) -> None:
         ConflictError: the pipeline runs.
     """
     status = session.get(Status, pipeline.id)
-    if status is not None and status.state in ALIVE:
+    if status is not None and RunState(status.state).is_alive:
         raise ConflictError(f"the pipeline {pipeline.name!r} runs", where=pipeline.name, remedy="stop it first")
     hashes = blobs.hashes_of(session, pipeline.id)
     session.execute(delete(Version).where(Version.pipeline_id == pipeline.id))
@@ -143,46 +123,8 @@ def remove(session: Session, pipeline: Pipeline) -> None:
     blobs.remove_unused(session, hashes)
 
 
-def page(session: Session, *, q: str = "", state: str = "", limit: int = 50, cursor: str = "") -> Page:
-    """Pipelines by name, with their status.
-
-    Args:
-        session: the database session.
-        q: a part of the name or the description, case-insensitive.
-        state: only pipelines in this state.
-        limit: the page size.
-        cursor: the cursor of the previous page.
-
-    Raises:
-        PlanError: the cursor is invalid.
-    """
-    wanted = select(Pipeline, Status).outerjoin(Status, Status.pipeline_id == Pipeline.id)
-    if q:
-        places = (Pipeline.name, Pipeline.description)
-        wanted = wanted.where(or_(*(place.icontains(q, autoescape=True) for place in places)))
-    if state:
-        wanted = wanted.where(Status.state == state if state != NO_STATE else Status.state.is_(None))
-    total = session.scalar(select(func.count()).select_from(wanted.subquery())) or 0
-    if cursor:
-        wanted = wanted.where(Pipeline.name > _name_of(cursor))
-    rows = session.execute(wanted.order_by(Pipeline.name).limit(limit + 1)).all()
-    items = [Listed(pipeline, status) for pipeline, status in rows[:limit]]
-    return Page(items, _cursor_of(items[-1].pipeline.name) if len(rows) > limit else "", total)
-
-
 def counts(session: Session) -> dict[str, int]:
     """The number of pipelines by state."""
-    state = func.coalesce(Status.state, NO_STATE)
+    state = func.coalesce(Status.state, RunState.NONE.value)
     wanted = select(state, func.count()).select_from(Pipeline).outerjoin(Status, Status.pipeline_id == Pipeline.id)
     return {row[0]: row[1] for row in session.execute(wanted.group_by(state))}
-
-
-def _cursor_of(name: str) -> str:
-    return base64.urlsafe_b64encode(name.encode()).decode()
-
-
-def _name_of(cursor: str) -> str:
-    try:
-        return base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True).decode()
-    except (binascii.Error, UnicodeError):
-        raise PlanError("not a valid cursor", where="cursor", remedy="use the cursor of the previous page") from None

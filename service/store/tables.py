@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -36,6 +37,19 @@ class Moment(TypeDecorator[datetime]):
         return value if value is None or value.tzinfo else value.replace(tzinfo=UTC)
 
 
+class Words(TypeDecorator[tuple[str, ...]]):
+    """Words in one text, with a space around each, so that a word is found by its text."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Sequence[str] | None, dialect: Any) -> str:
+        return f" {' '.join(value)} " if value else ""
+
+    def process_result_value(self, value: str | None, dialect: Any) -> tuple[str, ...]:
+        return tuple((value or "").split())
+
+
 class Base(DeclarativeBase):
     """Base of all tables."""
 
@@ -61,6 +75,9 @@ class Pipeline(Base):
     description: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[datetime] = mapped_column(Moment)
     created_by: Mapped[str] = mapped_column(String(128))
+    #: The person or team in charge; empty for none.
+    owner: Mapped[str] = mapped_column(String(128), default="")
+    tags: Mapped[tuple[str, ...]] = mapped_column(Words, default=())
     #: Numbers of the version in force and of the newest version; 0 before the first.
     in_force: Mapped[int] = mapped_column(default=0)
     newest: Mapped[int] = mapped_column(default=0)
@@ -117,7 +134,7 @@ class Status(Base):
     __table_args__ = (Index("statuses_by_state", "state"),)
 
     pipeline_id: Mapped[int] = mapped_column(ForeignKey("pipelines.id", ondelete="CASCADE"), primary_key=True)
-    #: One of running, behind, failed, stopped, finished, upgrade-waiting.
+    #: A `RunState`.
     state: Mapped[str] = mapped_column(String(16))
     #: Number of the version that runs or ran last; 0 for none.
     version: Mapped[int] = mapped_column(default=0)
@@ -128,6 +145,16 @@ class Status(Base):
     lag: Mapped[int | None] = mapped_column(BigInteger)
     message: Mapped[str] = mapped_column(Text, default="")
     remedy: Mapped[str] = mapped_column(Text, default="")
+    #: The time of the next start, after a crash or by the schedule.
+    until: Mapped[datetime | None] = mapped_column(Moment)
+    #: The last failure, which later runs do not clear.
+    last_error: Mapped[str] = mapped_column(Text, default="")
+    last_error_at: Mapped[datetime | None] = mapped_column(Moment)
+    #: The size of all state, and its growth in bytes per hour since an earlier sample; None if unknown.
+    state_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    state_growth: Mapped[float | None]
+    sampled_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    sampled_at: Mapped[datetime | None] = mapped_column(Moment)
 
 
 class Token(Base):
@@ -195,3 +222,32 @@ class Wanted(Base):
     crashes: Mapped[int] = mapped_column(default=0)
     next_at: Mapped[datetime | None] = mapped_column(Moment)
     seen: Mapped[int] = mapped_column(default=0)
+
+
+class PlanTables(Base):
+    """The tables that a plan reads and writes, derived from its text; a cache."""
+
+    __tablename__ = "plan_tables"
+
+    #: SHA-256 of the plan's text; no foreign key, since plans may be removed.
+    plan_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    tables: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class Alert(Base):
+    """An alert: a rule whose condition holds for a pipeline, or held."""
+
+    __tablename__ = "alerts"
+    __table_args__ = (Index("alerts_by_resolution", "resolved_at"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    pipeline_id: Mapped[int] = mapped_column(ForeignKey("pipelines.id", ondelete="CASCADE"))
+    rule: Mapped[str] = mapped_column(String(64))
+    condition: Mapped[str] = mapped_column(String(16))
+    message: Mapped[str] = mapped_column(Text)
+    value: Mapped[float]
+    since: Mapped[datetime] = mapped_column(Moment)
+    resolved_at: Mapped[datetime | None] = mapped_column(Moment)
+    #: Names of the webhooks that have received its message, and that of its resolution.
+    sent: Mapped[list[str]] = mapped_column(JSON, default=list)
+    resolution_sent: Mapped[list[str]] = mapped_column(JSON, default=list)

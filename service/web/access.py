@@ -9,7 +9,7 @@ from fastapi import APIRouter, Cookie, Path, Query, Request, Response
 from pydantic import BaseModel, Field, StringConstraints
 
 from compiled_plan.service.access import headers, sessions, tokens
-from compiled_plan.service.access.door import check_rate, unknown
+from compiled_plan.service.access.door import check_rate
 from compiled_plan.service.access.problems import Problem
 from compiled_plan.service.access.roles import LOCAL, Role
 from compiled_plan.service.web.depends import Cursor, Limit, Operator, PartsOf, Reading, Viewer, cut_page
@@ -84,7 +84,13 @@ def sign_in(request: Request, parts: PartsOf, body: SignIn, response: Response) 
         who = tokens.find(session, body.token)
     if who is None:
         check_rate(request.state.failures, request.client.host if request.client else "")
-        raise unknown("the token is unknown or has expired")
+        raise Problem(
+            401,
+            "this token is unknown, has expired, or was revoked",
+            remedy="copy the whole token, or ask an operator for a new one; on the service's machine, "
+            "`plan-service token create` makes one",
+            headers={"WWW-Authenticate": "Bearer"},
+        )
     with parts.database.write() as session:
         cookie = sessions.begin(session, who, parts.settings.limits.session_hours)
     response.set_cookie(

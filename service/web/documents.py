@@ -10,10 +10,17 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from compiled_plan.plans.text.masking import masked, masked_json
 from compiled_plan.service.common.texts import Text
 from compiled_plan.service.store import pipelines
+from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Base, Pipeline, Status, Version
 
-State = Literal["running", "behind", "failed", "stopped", "finished", "upgrade-waiting", "none"]
 Short = Annotated[Text, StringConstraints(max_length=2000)]
+
+
+#: The description of a state.
+STATE_WORDS = "; ".join(f"`{state}`: {state.meaning}" for state in RunState)
+Tag = Annotated[str, StringConstraints(pattern=rf"^{pipelines.TAG.pattern}$")]
+Tags = Annotated[list[Tag], Field(max_length=pipelines.MOST_TAGS)]
+Owner = Annotated[Text, StringConstraints(max_length=128)]
 
 
 class RequestBody(BaseModel):
@@ -39,16 +46,23 @@ class PipelineDocument(BaseModel):
     description: str
     created_at: datetime
     created_by: str
+    owner: str = Field(description="person or team in charge; empty for none")
+    tags: list[str]
     in_force: int = Field(description="number of the version in force; 0 before the first")
     newest: int = Field(description="number of the newest version; 0 before the first")
     run_settings: dict[str, Any]
-    state: State
+    state: RunState = Field(description=STATE_WORDS)
     version: int = Field(description="number of the version that runs or ran last; 0 for none")
     since: datetime | None = Field(description="time of the last change of the state")
+    until: datetime | None = Field(description="time of the next start: of a waiting pipeline, or by its schedule")
     rows_per_second: float | None
     lag: int | None = Field(description="number of unread rows of all sources; null if unknown")
-    message: str = Field(description="error of a failed run, or reason for waiting")
+    message: str = Field(description="reason of the state, such as the error of a failed run")
     remedy: str = Field(description="what to do")
+    last_error: str = Field(description="last failure, also after a new start; empty for none")
+    last_error_at: datetime | None
+    state_bytes: int | None = Field(description="size of the state at the last micro-batch; null if unknown")
+    state_growth: float | None = Field(description="growth of the state in bytes per hour; null if unknown")
     etag: str = Field(description="ETag for If-Match; it changes with the pipeline and its version in force")
 
 
@@ -57,6 +71,8 @@ class PipelinePage(Page[PipelineDocument]):
 
     total: int = Field(description="number of pipelines on all pages")
     counts: dict[str, int] = Field(description="number of all pipelines in the registry by state")
+    tags: dict[str, int] = Field(description="number of all pipelines in the registry by tag")
+    owners: dict[str, int] = Field(description="number of all pipelines in the registry by owner")
 
 
 class VersionSummary(BaseModel):
@@ -88,7 +104,7 @@ class VersionPage(Page[VersionSummary]):
 
 
 #: The status of a pipeline before its first run.
-NEVER_RAN = Status(state="none", version=0, message="", remedy="")
+NEVER_RAN = Status(state=RunState.NONE, version=0, message="", remedy="", last_error="")
 
 
 def values_of(row: Base, document: type[BaseModel]) -> dict[str, Any]:

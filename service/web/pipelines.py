@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
+from sqlalchemy.orm import Session
 
-from compiled_plan.service.store import pipelines, versions
-from compiled_plan.service.store.tables import Status
+from compiled_plan.service.store import listing, pipelines, versions
+from compiled_plan.service.store.states import RunState
+from compiled_plan.service.store.tables import Pipeline, Status
 from compiled_plan.service.web.depends import (
     Cursor,
     Editor,
@@ -25,12 +27,13 @@ from compiled_plan.service.web.depends import (
     number_of,
 )
 from compiled_plan.service.web.documents import (
+    Owner,
     Page,
     PipelineDocument,
     PipelinePage,
     RequestBody,
     Short,
-    State,
+    Tags,
     pipeline_document,
     values_of,
 )
@@ -43,12 +46,16 @@ class NewPipeline(RequestBody):
 
     name: str = Field(pattern=pipelines.NAME.pattern, max_length=100, examples=["orders-per-customer"])
     description: Short = ""
+    owner: Owner = Field(default="", description="person or team in charge")
+    tags: Tags = Field(default_factory=list)
 
 
 class PipelineChange(RequestBody):
     """Changes of a pipeline."""
 
     description: Short | None = None
+    owner: Owner | None = None
+    tags: Tags | None = None
 
 
 class InForce(RequestBody):
@@ -69,22 +76,37 @@ class InForcePage(Page[InForceDocument]):
     """A page of these events."""
 
 
-@router.get("", summary="Pipelines with their status, by name")
+def _document(session: Session, pipeline: Pipeline) -> PipelineDocument:
+    return pipeline_document(pipeline, session.get(Status, pipeline.id))
+
+
+_SORT = rf"^-?({'|'.join(listing.SORTS)})$"
+
+
+@router.get("", summary="Pipelines with their status")
 def list_pipelines(
     who: Viewer,
     session: Reading,
     q: Annotated[str, Query(max_length=200, description="a part of the name or the description")] = "",
-    state: Annotated[State | None, Query(description="only pipelines in this state")] = None,
+    state: Annotated[RunState | None, Query(description="only pipelines in this state")] = None,
+    owner: Annotated[str, Query(max_length=128, description="only pipelines of this owner")] = "",
+    tag: Annotated[str, Query(max_length=50, description="only pipelines with this tag")] = "",
+    sort: Annotated[
+        str, Query(pattern=_SORT, description="sort key; `-` before it sorts in descending order")
+    ] = "name",
     limit: Limit = 50,
-    cursor: Annotated[str, Query(max_length=400, description="cursor of the previous page")] = "",
+    cursor: Annotated[str, Query(max_length=1000, description="cursor of the previous page")] = "",
 ) -> PipelinePage:
     """Search and page through the registry."""
-    page = pipelines.page(session, q=q, state=state or "", limit=limit, cursor=cursor)
+    condition = listing.Filter(q, state or "", owner, tag)
+    page = listing.page(session, condition, sort=sort, limit=limit, cursor=cursor)
     return PipelinePage(
         items=[pipeline_document(item.pipeline, item.status) for item in page.items],
         cursor=page.cursor,
         total=page.total,
         counts=pipelines.counts(session),
+        tags=listing.tags(session),
+        owners=listing.owners(session),
     )
 
 
@@ -93,6 +115,8 @@ def create_pipeline(who: Editor, parts: PartsOf, body: NewPipeline, response: Re
     """409 if the name is taken."""
     with parts.database.write() as session:
         pipeline = pipelines.create(session, body.name, body.description, who.name)
+        pipeline.owner, pipeline.tags = body.owner, tuple(dict.fromkeys(body.tags))
+        session.flush()
         document = pipeline_document(pipeline, None)
     response.headers["ETag"] = document.etag
     response.headers["Location"] = f"/api/v1/pipelines/{document.name}"
@@ -104,19 +128,22 @@ def get_pipeline(who: Viewer, session: Reading, name: Name, response: Response) 
     """Changes require its ETag."""
     pipeline = pipelines.find(session, name)
     response.headers["ETag"] = pipelines.etag(pipeline)
-    return pipeline_document(pipeline, session.get(Status, pipeline.id))
+    return _document(session, pipeline)
 
 
-@router.patch("/{name}", summary="Change a pipeline's description")
+@router.patch("/{name}", summary="Change a pipeline's description, owner and tags")
 def change_pipeline(
     who: Editor, parts: PartsOf, name: Name, body: PipelineChange, response: Response, if_match: IfMatch = None
 ) -> PipelineDocument:
     """412 if another client has changed it since it was read."""
     with parts.database.write() as session:
         pipeline = pipelines.find_unmoved(session, name, expected(if_match))
-        if body.description is not None:
-            pipelines.change(session, pipeline, description=body.description)
-        document = pipeline_document(pipeline, session.get(Status, pipeline.id))
+        changes: dict[str, Any] = body.model_dump(exclude_none=True)
+        if body.tags is not None:
+            changes["tags"] = tuple(dict.fromkeys(body.tags))
+        if changes:
+            pipelines.change(session, pipeline, **changes)
+        document = _document(session, pipeline)
     response.headers["ETag"] = document.etag
     return document
 
@@ -152,6 +179,6 @@ def put_in_force(
         pipeline = pipelines.find_unmoved(session, name, expected(if_match))
         version = versions.find(session, pipeline, body.version)
         versions.put_in_force(session, pipeline, version, who.name)
-        document = pipeline_document(pipeline, session.get(Status, pipeline.id))
+        document = _document(session, pipeline)
     response.headers["ETag"] = document.etag
     return document

@@ -22,12 +22,13 @@ from compiled_plan.plans.execution.session.options import arguments
 from compiled_plan.plans.telemetry.progress_file import last_messages
 from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.runs.endings import messages_since
-from compiled_plan.service.runs.folders import COMMAND, RunFolder, latest_run
+from compiled_plan.service.runs.folders import COMMAND, RunFolder, begun_at, latest_run
 from compiled_plan.service.runs.processes import current
 from compiled_plan.service.runs.settings import RunSettings, option, settings_of
 from compiled_plan.service.runs.supervisor import Supervisor
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.errors import ConflictError
+from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 from compiled_plan.service.web.depends import IdempotencyKey, Name, Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import NEVER_RAN, RequestBody, values_of
@@ -70,10 +71,12 @@ class StartOf(RequestBody):
 class RunDocument(BaseModel):
     """A pipeline's run."""
 
-    state: str = Field(description="state of the pipeline, as in the list of pipelines")
+    state: RunState = Field(description="state of the pipeline, as in the list of pipelines")
     wanted: bool = Field(description="desired state: true if the pipeline should run")
     version: int = Field(description="number of the version that runs or ran last; 0 for none")
-    since: datetime | None
+    since: datetime | None = Field(description="time of the last change of the state")
+    until: datetime | None = Field(description="time of the next start: of a waiting pipeline, or by its schedule")
+    begun_at: datetime | None = Field(description="start of the run; earlier micro-batches are those of earlier runs")
     number: int = Field(description="number of the run, counted from 1; 0 before the first")
     pid: int = Field(description="id of its process; 0 for none")
     crashes: int = Field(description="number of consecutive crashes")
@@ -110,6 +113,7 @@ def _document(runs: Supervisor, session: Any, name: str) -> RunDocument:
     return RunDocument(
         **values_of(status, RunDocument),
         wanted=wanted.run,
+        begun_at=None if run is None else begun_at(run[0]),
         number=0 if run is None else run[0].number,
         pid=0 if run is None or run[1].is_over else run[1].pid,
         crashes=wanted.crashes,

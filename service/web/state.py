@@ -62,8 +62,8 @@ class Question(RequestBody):
     """A question about state, as the parameters of `GET .../state`."""
 
     operator: Annotated[Argument, Field(max_length=1000)] = ""
-    key: _Answers = Field(default=[])
-    what_if: _Answers = Field(default=[])
+    key: _Answers = Field(default_factory=list)
+    what_if: _Answers = Field(default_factory=list)
 
 
 class JobDocument(BaseModel):

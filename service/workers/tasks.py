@@ -193,6 +193,24 @@ def graph(plan: str) -> Json:
     return graph_of(plan_from_json(plan)).model_dump(by_alias=True)
 
 
+def tables(plan: str) -> Json:
+    """The tables that a plan reads and writes, with their identity outside of the plan, without secrets."""
+    from compiled_plan.plans.inspection.checked_plans import plan_from_json
+    from compiled_plan.plans.inspection.lineage.origins import tables_read, tables_written
+    from compiled_plan.plans.nodes.tables import CatalogTable
+    from compiled_plan.plans.telemetry.datasets import NAMESPACE, dataset_of
+
+    def use(table: CatalogTable) -> dict[str, Any]:
+        dataset = dataset_of(table)
+        # A generator or a printer is a system of its own in each pipeline.
+        shared = dataset.namespace != NAMESPACE
+        return {**dataset._asdict(), "connector": table.options.get("connector", ""), "shared": shared}
+
+    checked = plan_from_json(plan)
+    uses = {"reads": tables_read(checked), "writes": tables_written(checked)}
+    return {way: [use(table) for table in used.values()] for way, used in uses.items()}
+
+
 def state(plan: str) -> Json:
     """The state entries of a plan: the document of `edit-plan --json`."""
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
@@ -252,6 +270,7 @@ TASKS: Mapping[str, Callable[..., Json]] = {
     "ttl": ttl,
     "diff": diff,
     "graph": graph,
+    "tables": tables,
     "state": state,
     "stages": stages,
     "shown_plan": shown_plan,

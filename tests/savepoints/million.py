@@ -28,7 +28,7 @@ WITH ('connector' = 'filesystem', 'path' = '{folder}/sales', 'format' = 'json', 
 CREATE TABLE totals (customer STRING, total BIGINT, n BIGINT) WITH ('connector' = 'blackhole');
 INSERT INTO totals SELECT customer, SUM(price), COUNT(*) FROM sales GROUP BY customer;
 """
-_FORMS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+_FORMS: Mapping[str, tuple[str, dict[str, str]]] = {
     "canonical, HashMap": ("CANONICAL", {"state.backend.type": "hashmap"}),
     "native, RocksDB": ("NATIVE", {"state.backend.type": "rocksdb"}),
 }
@@ -68,8 +68,10 @@ def figures(work: Path) -> Iterator[Figures]:
     plan = TableEnvironment().compile_script(_PROGRAM.replace("{folder}", str(work)))
     (work / "plan.json").write_text(plan.to_json())
     for number, (name, (form, options)) in enumerate(_FORMS.items()):
+        # By default Flink keeps checkpoints in the memory of the JobManager, which bounds their size.
+        files = {"execution.checkpointing.storage": "filesystem", "execution.checkpointing.dir": work.as_uri()}
         savepoint = stop_plan(
-            CompiledPlan.read_file(work / "plan.json"), KEYS, work / "savepoints", options=options, form=form
+            CompiledPlan.read_file(work / "plan.json"), KEYS, work / "savepoints", options=files | options, form=form
         )
         yield _imported(name, savepoint, work / "plan.json", work / f"checkpoint-{number}")
 

@@ -167,3 +167,17 @@ def test_an_export_with_secrets_is_private(parts: Parts, folder: Path, tmp_path:
     (out / "sums" / "plan.json").chmod(0o644)
     assert [result.did for result in export_folder(parts, out, secrets=True)] == ["written", "written"]
     assert {path.stat().st_mode & 0o777 for path in (out / "sums").iterdir()} == {0o600}
+
+
+def test_owner_and_tags_are_imported_and_exported(parts: Parts, folder: Path, tmp_path: Path) -> None:
+    facts = 'owner = "jane"\ntags = ["eu", "gold"]\n'
+    (folder / "sums" / "pipeline.toml").write_text(facts)
+    did(parts, folder)
+    with parts.database.read() as session:
+        pipeline = pipelines.find(session, "sums")
+        assert (pipeline.owner, pipeline.tags) == ("jane", ("eu", "gold"))
+    list(export_folder(parts, tmp_path / "out"))
+    assert (tmp_path / "out" / "sums" / "pipeline.toml").read_text() == facts
+    (folder / "sums" / "pipeline.toml").write_text('tags = ["Gold"]')
+    results = {result.name: result for result in import_folder(parts, folder, "me", "c1")}
+    assert (results["sums"].did, "lower-case" in results["sums"].remedy) == ("failed", True)

@@ -1,6 +1,6 @@
 """A service that runs stand-ins for `execute-plan` and `inspect-state`.
 
-    python -m tests.support.fake_service HOME [--tokens] [--inspect COMMAND]
+    python -m tests.support.fake_service HOME [--tokens] [--data DIR]... [--inspect COMMAND]
 
 Without `--tokens` authentication is off. COMMAND, a shell command, stands in for `inspect-state`.
 """
@@ -19,10 +19,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("home", type=Path)
     parser.add_argument("--tokens", action="store_true")
+    parser.add_argument("--data", action="append", default=[])
     parser.add_argument("--inspect", default="echo {}")
     options = parser.parse_args()
     inspect = ("/bin/sh", "-c", options.inspect, "inspect-state")
-    serve(Settings(home=options.home, port=0, tokens=options.tokens), COMMAND, inspect)
+    settings = Settings(home=options.home, port=0, tokens=options.tokens, data=tuple(options.data))
+    serve(settings, COMMAND, inspect)
 
 
 if __name__ == "__main__":

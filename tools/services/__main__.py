@@ -35,9 +35,13 @@ def start(name: str, folder: Path = FOLDER) -> str:
     if record is not None and listens(record["port"]):
         server.port = record["port"]
         return server.address
-    server.start()
-    assert server.process is not None
-    known.write_text(json.dumps({"process": server.process.pid, "port": server.port, "address": server.address}))
+    try:
+        server.start()
+        assert server.process is not None
+        known.write_text(json.dumps({"process": server.process.pid, "port": server.port, "address": server.address}))
+    except BaseException:
+        server.kill()  # Without its record, `stop` does not know it.
+        raise
     return server.address
 
 
@@ -68,6 +72,8 @@ def main() -> int:
     chosen = arguments.names or names
     if not set(chosen) <= set(names):
         parser.error(f"there are: {', '.join(names)}")
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: sys.exit(128 + number))
     try:
         for name in chosen:
             if arguments.action == "start":

@@ -65,6 +65,7 @@ class Follower:
         plan: supplies the descriptions of operators.
         folder: the checkpoint, which stores the row counts of state.
         resumes: True if the checkpoint was started before and has row counts.
+        slots: number of tasks that run at once.
         tables: the tables that the query's sources read.
         sinks: counts the written rows.
         report: called with each finished micro-batch.
@@ -81,6 +82,7 @@ class Follower:
         report: Callable[[BatchProgress], None],
         *,
         resumes: bool,
+        slots: int,
     ) -> None:
         self.query = query
         self.stages = handles
@@ -94,6 +96,7 @@ class Follower:
         self._descriptions = {str(node.uid): masked_text(node.description) for node in plan.nodes if node.uid}
         self._seen, self._batches, self._rows_in, self._rows_out, self._dead_letters = -1, 0, 0, 0, 0
         self._idle = 0
+        self._slots = slots
         self.watermark: int | None = None
 
     @property
@@ -167,7 +170,18 @@ class Follower:
         self.watermark = watermark_ms(progress.eventTime.get("watermark"))
         at, watermark = ended_at(progress.timestamp, millis), watermark_text(progress.eventTime.get("watermark"))
         self._progress_report(
-            BatchProgress(progress.batchId, rows_in, out, millis, operators, dead_letters, at, sources, watermark)
+            BatchProgress(
+                progress.batchId,
+                rows_in,
+                out,
+                millis,
+                operators,
+                dead_letters,
+                at,
+                sources,
+                watermark,
+                self._slots,
+            )
         )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.plans.execution.stages.watermarks import END
 from compiled_plan.plans.execution.tables.sources import ReadTable
 from compiled_plan.plans.inspection.checkpoints import StateFigures
-from compiled_plan.plans.text.masking import masked_url
+from compiled_plan.plans.text.masking import masked_text, masked_url
 
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.stages.build import StageHandle
@@ -21,12 +21,24 @@ if TYPE_CHECKING:
 RECORDS = "records"
 
 
+#: The number of hot keys that are reported.
+_HOT_KEYS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class HotKey:
+    """A key with many rows: its text, and its share of the operator's rows since the previous message."""
+
+    key: str
+    share: float
+
+
 @dataclass(frozen=True, slots=True)
 class OperatorProgress:
     """Figures of one stateful operator: rows since the run started, entries and bytes of its state.
 
     `rows_late` are dropped because the watermark has passed them. The bytes are None if the size of the state at the
-    start is unknown.
+    start is unknown. `busy_millis` estimates the time of all its tasks, since it is measured in samples.
     """
 
     uid: str
@@ -36,6 +48,22 @@ class OperatorProgress:
     state_rows: int
     state_bytes: int | None = None
     rows_late: int = 0
+    rows_by_input: tuple[int, ...] = ()
+    busy_millis: int = 0
+    hot_keys: tuple[HotKey, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "uid": self.uid,
+            "rowsIn": self.rows_in,
+            "rowsInByInput": list(self.rows_by_input),
+            "rowsOut": self.rows_out,
+            "rowsLate": self.rows_late,
+            "stateRows": self.state_rows,
+            "stateBytes": self.state_bytes,
+            "busyMillis": self.busy_millis,
+            "hotKeys": [{"key": hot.key, "share": hot.share} for hot in self.hot_keys],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +105,7 @@ class BatchProgress:
         at: its end, as ISO 8601 in UTC.
         sources: figures of each source.
         watermark: the query's watermark in the batch, as ISO 8601 in UTC; None without event time or before the first.
+        slots: number of tasks that run at once.
     """
 
     batch: int
@@ -88,6 +117,7 @@ class BatchProgress:
     at: str = ""
     sources: tuple[SourceProgress, ...] = ()
     watermark: str | None = None
+    slots: int = 1
 
     def to_dict(self) -> dict[str, Any]:
         """The message of `--json`."""
@@ -101,17 +131,8 @@ class BatchProgress:
             "batchMillis": self.millis,
             "watermark": self.watermark,
             "sources": [source.to_dict() for source in self.sources],
-            "operators": [
-                {
-                    "uid": o.uid,
-                    "rowsIn": o.rows_in,
-                    "rowsOut": o.rows_out,
-                    "rowsLate": o.rows_late,
-                    "stateRows": o.state_rows,
-                    "stateBytes": o.state_bytes,
-                }
-                for o in self.operators
-            ],
+            "slots": self.slots,
+            "operators": [operator.to_dict() for operator in self.operators],
         }
 
 
@@ -139,9 +160,18 @@ def operator_progress(
                     state_rows=figures["stateRows"] + base.rows.get(uid, 0),
                     state_bytes=None if initial_bytes is None else figures["stateBytes"] + initial_bytes,
                     rows_late=figures["rowsLate"],
+                    rows_by_input=tuple(figures["rowsInByInput"]),
+                    busy_millis=figures["busyNanos"] // 1_000_000,
+                    hot_keys=hot_keys(figures["hotKeys"], figures["keyedRows"]),
                 )
             )
     return tuple(progress)
+
+
+def hot_keys(rows: Mapping[str, int], total: int) -> tuple[HotKey, ...]:
+    """The keys with the most rows, of `total` rows."""
+    most = sorted(rows.items(), key=lambda entry: (-entry[1], entry[0]))[:_HOT_KEYS]
+    return tuple(HotKey(masked_text(key), round(count / total, 4)) for key, count in most)
 
 
 def source_progress(source: Any, table: ReadTable) -> SourceProgress:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.connectors.blackhole import BlackHole
 from compiled_plan.plans.execution.connectors.testing import source_rows, source_schema
-from compiled_plan.plans.execution.importing.imports import Import
+from compiled_plan.plans.execution.importing.imports import Import, ImportOptions
 from compiled_plan.plans.execution.importing.model import ImportReport, Outcome
 from compiled_plan.plans.execution.interfaces.connectors import RowSource, SinkContext, SourceContext, TableSpec
 from compiled_plan.plans.execution.run import Run
@@ -19,6 +19,7 @@ from compiled_plan.plans.execution.session.spark_session import PARTITIONS
 from compiled_plan.plans.execution.spark.java import settings
 from compiled_plan.plans.execution.state.model import SavepointOrigin, UnreadState
 from compiled_plan.plans.execution.state.reader import StateReader
+from compiled_plan.plans.execution.state.unknown import NO_TIME
 from compiled_plan.plans.execution.tables.sinks import Sinks
 from compiled_plan.plans.execution.tables.sources import Sources
 
@@ -26,21 +27,34 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from compiled_plan.plans.execution.session.options import RunOptions
+    from compiled_plan.plans.plan import CompiledPlan
 
 
 @contextmanager
-def savepoint_reader(spark: SparkSession, savepoint: Import, options: RunOptions) -> Iterator[StateReader]:
-    """The state of a savepoint in this context. Positions are not needed; operators that are refused have no state.
+def viewed(
+    path: str, plan: CompiledPlan, options: RunOptions, jars: Sequence[str], session: Callable[[], SparkSession]
+) -> Iterator[StateReader]:
+    """The state of a savepoint in this context.
 
     Args:
-        spark: the session.
-        savepoint: read with `NO_TIME` as the time of last write.
+        path: the savepoint.
+        plan: the plan that the job ran.
         options: the functions of the plan.
+        jars: jars with classes that are stored in the savepoint.
+        session: starts Spark, after the savepoint is read.
 
     Raises:
-        CheckpointError: state has an unknown form.
+        CheckpointError: the savepoint cannot be read, is not of a job that ran the plan, or has an unknown form.
         UnsupportedError: the plan has something that does not run; names it.
     """
+    chosen = ImportOptions(written_at=NO_TIME, jars=tuple(map(Path, jars)))
+    with Import.open(path, plan, chosen) as savepoint, _reader(session(), savepoint, options) as reader:
+        yield reader
+
+
+@contextmanager
+def _reader(spark: SparkSession, savepoint: Import, options: RunOptions) -> Iterator[StateReader]:
+    """The state of a savepoint in this context. Positions are not needed; operators that are refused have no state."""
     with TemporaryDirectory(prefix="compiled-plan-inspect-") as name:
         checkpoint, tables = Path(name) / "checkpoint", Path(name) / "tables"
         tables.mkdir()

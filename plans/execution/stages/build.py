@@ -62,9 +62,9 @@ class StageHandle:
     spec: Mapping[str, Any]
     columns: Mapping[str, Any]
 
-    def figures(self) -> Mapping[str, Mapping[str, int]]:
-        """`rowsIn`, `rowsOut`, `rowsLate` and `stateRows` of each operator by uid, since the run started."""
-        figures: dict[str, dict[str, int]] = json.loads(str(self.kernel.metrics()))
+    def figures(self) -> Mapping[str, Mapping[str, Any]]:
+        """The counters of each operator by uid since the run started; its hot keys since the last call."""
+        figures: dict[str, dict[str, Any]] = json.loads(str(self.kernel.metrics()))
         return figures
 
     def states(self) -> Mapping[str, Any]:

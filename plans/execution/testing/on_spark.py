@@ -160,7 +160,9 @@ class SparkEngine:
 
     def late_rows(self) -> int:
         assert self._follower is not None
-        total = sum(figures["rowsLate"] for handle in self._follower.stages for figures in handle.figures().values())
+        total: int = sum(
+            figures["rowsLate"] for handle in self._follower.stages for figures in handle.figures().values()
+        )
         late, self._late = total - self._late, total
         return late
 

@@ -192,7 +192,9 @@ class QuickEngine:
 
     def late_rows(self) -> int:
         assert self._lowered is not None
-        total = sum(figures["rowsLate"] for handle in self._lowered.handles for figures in handle.figures().values())
+        total: int = sum(
+            figures["rowsLate"] for handle in self._lowered.handles for figures in handle.figures().values()
+        )
         late, self._late = total - self._late, total
         return late
 

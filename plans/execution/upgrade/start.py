@@ -75,6 +75,13 @@ class Start:
         return None if self.decision is None else self.decision.known
 
     @property
+    def positions(self) -> dict[str, str | None]:
+        """Position of each source in the checkpoint, by name; empty for a new checkpoint."""
+        if self._generation is None or self.known is None:
+            return {}
+        return positions(self._generation.folder) | dict(self.known.description["positions"])
+
+    @property
     def moves(self) -> bool:
         """Return True if the state migrates into a new generation first."""
         return self.decision is not None and self.decision.moves

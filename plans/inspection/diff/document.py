@@ -14,7 +14,9 @@ from pydantic.alias_generators import to_camel
 from compiled_plan.plans.inspection.diff.advice import Advice
 from compiled_plan.plans.inspection.diff.flink import FlinkDiff
 from compiled_plan.plans.inspection.diff.masked import masked_diff
-from compiled_plan.plans.inspection.diff.model import Change, PlanDiff
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff
+from compiled_plan.plans.inspection.diff.outcomes import outcome
+from compiled_plan.plans.inspection.diff.text import verdict_line
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.text.masking import masked_text
 
@@ -83,6 +85,8 @@ class Operator(_Part):
     verdict: VerdictWord
     why: str
     state_bytes: int | None = Field(description="size of its state in the checkpoint of the old plan; null if unknown")
+    kept_state: str = Field(default="", description="`all`, `all else`, `nothing`, `unknown`; empty if it is new")
+    lost_state: str = Field(default="", description="`nothing`, `all`, or the loss in sentences")
 
 
 class Source(_Part):
@@ -141,6 +145,7 @@ class Document(_Part):
     new: Side
     same: bool
     verdict: VerdictWord
+    summary: str = Field(description="the verdict with the numbers of changes, in one line")
     operators: list[Operator]
     sources: list[Source]
     sinks: list[Sink]
@@ -160,7 +165,8 @@ def document(diff: PlanDiff, old: Side, new: Side, advice: Advice, flink: FlinkD
         new=new,
         same=diff.is_empty,
         verdict=diff.verdict,  # type: ignore[arg-type]
-        operators=list(map(Operator.model_validate, shown.operators)),
+        summary=verdict_line(diff).text,
+        operators=list(map(_operator, shown.operators)),
         sources=list(map(Source.model_validate, shown.sources)),
         sinks=list(map(Sink.model_validate, shown.sinks)),
         stateless=list(map(Property.model_validate, shown.stateless)),
@@ -169,6 +175,12 @@ def document(diff: PlanDiff, old: Side, new: Side, advice: Advice, flink: FlinkD
         next=Next.model_validate(advice),
         flink=None if flink is None else _flink(flink),
     )
+
+
+def _operator(edit: OperatorEdit) -> Operator:
+    result = outcome(edit)
+    states = {"kept_state": result.kept_state, "lost_state": result.lost_state}
+    return Operator.model_validate(edit).model_copy(update=states)
 
 
 def to_json(difference: Document) -> str:

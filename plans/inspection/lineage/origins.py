@@ -64,6 +64,12 @@ def tables_read(plan: CompiledPlan) -> dict[str, CatalogTable]:
     return tables
 
 
+def tables_written(plan: CompiledPlan) -> dict[str, CatalogTable]:
+    """The tables that a plan writes, by identifier, in the order of the plan."""
+    tables = [node.dynamic_table_sink.table for node in plan.in_order if isinstance(node, Sink)]
+    return {table.identifier: table for table in tables}
+
+
 def _read_by(node: object) -> CatalogTable | None:
     if isinstance(node, TableSourceScan):
         return node.scan_table_source.table

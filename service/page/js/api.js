@@ -23,10 +23,16 @@ export const legibleText = (text) => text.replace(BIDI_CONTROLS, "\ufffd");
 const legible = (_, value) => (typeof value === "string" ? legibleText(value) : value);
 
 let onSignedOut = () => {};
+let onReach = () => {};
 
 /** Set the action for requests that are not authenticated. */
 export function whenSignedOut(act) {
   onSignedOut = act;
+}
+
+/** Set the action for each request: called with false if the service did not respond. */
+export function whenReached(act) {
+  onReach = act;
 }
 
 async function request(method, path, { body, headers = {}, text = false } = {}) {
@@ -42,8 +48,10 @@ async function request(method, path, { body, headers = {}, text = false } = {}) 
       credentials: "same-origin",
     });
   } catch {
-    throw new Problem(0, { detail: "the service does not respond", remedy: "check that plan-service is running" });
+    onReach(false);
+    throw new Problem(0, { detail: "the service does not respond", remedy: "try again when the page is connected" });
   }
+  onReach(true);
   if (!response.ok) {
     const problem = new Problem(response.status, await response.json().catch(() => ({})));
     if (response.status === 401 && path !== "/session") onSignedOut();
@@ -56,6 +64,7 @@ async function request(method, path, { body, headers = {}, text = false } = {}) 
 }
 
 const get = (path, options) => request("GET", path, options);
+export const health = () => get("/health");
 const post = (path, body, headers) => request("POST", path, { body, headers });
 const of = (name) => `/pipelines/${encodeURIComponent(name)}`;
 
@@ -89,7 +98,9 @@ export const tokens = () => get("/tokens");
 export const addToken = (name, role) => post("/tokens", { name, role });
 export const removeToken = (id) => request("DELETE", `/tokens/${encodeURIComponent(id)}`);
 
-export const pipelines = (q, state, cursor, limit = 100) => get(`/pipelines${query({ q, state, cursor, limit })}`);
+/** @param {{q?: string, state?: string, owner?: string, tag?: string, sort?: string, cursor?: string, limit?: number}} wanted */
+export const pipelines = (wanted) => get(`/pipelines${query(wanted)}`);
+export const changePipeline = (name, changes, etag) => request("PATCH", of(name), { body: changes, headers: { "if-match": etag } });
 /** Compile a program over the version in force, or read a plan, without storing it. */
 export const compile = (body, over) => post("/compile", { ...body, over });
 /** Completions at the cursor in a SQL script. */
@@ -145,6 +156,9 @@ export const run = (name) => get(`${of(name)}/run`);
 export const startRun = (name, how = {}) => post(`${of(name)}/run/start`, how, { "idempotency-key": crypto.randomUUID() });
 export const stopRun = (name) => post(`${of(name)}/run/stop`, {}, { "idempotency-key": crypto.randomUUID() });
 export const history = (name, hours) => get(`${of(name)}/run/history${query({ hours })}`);
+export const figures = (name) => get(`${of(name)}/run/figures`);
+export const alerts = (pipeline = "") => get(`/alerts${query({ pipeline })}`);
+export const lineage = () => get("/lineage");
 export const logs = (name, tail) => get(`${of(name)}/run/logs${query({ tail })}`);
 export const progressAddress = (name) => `${BASE}${of(name)}/run/progress`;
 

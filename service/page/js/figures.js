@@ -1,8 +1,12 @@
+import { edgeKey } from "./components/graph.js";
 import { rate, short } from "./format.js";
 import { isIdle, perSecond } from "./points.js";
 
-/** Return true if a pipeline's run is active. */
-export const isAlive = (pipeline) => ["running", "behind", "upgrade-waiting"].includes(pipeline?.state);
+/** Return true if a pipeline has a process. */
+export const isAlive = (pipeline) => hasFigures(pipeline) || ["starting", "migrating", "stopping"].includes(pipeline?.state);
+
+/** Return true if the current run of a pipeline reports micro-batches. */
+export const hasFigures = (pipeline) => ["running", "behind", "upgrade-waiting"].includes(pipeline?.state);
 
 /**
  * Metrics of the last micro-batch by operator: rows per second of tables, state rows.
@@ -36,6 +40,18 @@ function sourcesOf(node, sources) {
   const same = node.table ? sources.filter((source) => source.table === node.table) : sources;
   const own = same.filter((source) => source.nodes?.includes(node.id));
   return own.length || !node.table ? own : same;
+}
+
+/** The figures that the service computes for an operator; undefined for operators without state. */
+export const operatorFigures = (current, node) => (node?.uid ? current?.figures?.operators.find(({ uid }) => uid === node.uid) : undefined);
+
+/** Rows per second by edge, if the graph is that of the running version. */
+export const ratesOf = (current, version) => new Map(current?.version === version ? current.edges.map((edge) => [edgeKey(edge), edge.per_second]) : []);
+
+/** The id of the busiest operator; null if none needs a measurable time. */
+export function busiestOf(graph, current) {
+  const { uid } = current?.figures?.operators.find(({ busiest }) => busiest) ?? {};
+  return graph.nodes.find((node) => uid && node.uid === uid)?.id ?? null;
 }
 
 const sum = (parts, key) => parts.reduce((total, part) => total + (part[key] ?? 0), 0);

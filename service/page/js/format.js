@@ -21,6 +21,11 @@ export function bytes(value) {
   return `${scaled < 10 && step ? scaled.toFixed(1) : Math.round(scaled)} ${UNITS[step]}`;
 }
 
+/** A signed growth per hour: `+1.2K/h`. */
+export const growth = (value, words) => (value == null ? "–" : `${value > 0 ? "+" : value < 0 ? "−" : "±"}${words(Math.abs(value))}/h`);
+
+export const percent = (share) => (share == null ? "–" : `${share > 0 && share < 0.01 ? "< 1" : Math.round(share * 100)} %`);
+
 export function millis(value) {
   if (value == null) return "–";
   return value < 1000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(value < 10000 ? 1 : 0)} s`;
@@ -50,13 +55,27 @@ export function since(time, active) {
   return active ? text.replace(/^(.*) ago$/, "for $1") : text;
 }
 
+/** The duration until a time: `in 42 s`, `in 3 min 5 s`; `now` once it has come. */
+export function ahead(time, now = Date.now()) {
+  const seconds = Math.ceil((Date.parse(time) - now) / 1000);
+  if (seconds <= 0) return "now";
+  const at = STEPS.findIndex(([step]) => seconds >= step);
+  const [[size, unit], smaller] = [STEPS[at], STEPS[at + 1]];
+  const rest = smaller ? Math.floor((seconds % size) / smaller[0]) : 0;
+  return `in ${Math.floor(seconds / size)} ${unit}${rest ? ` ${rest} ${smaller[1]}` : ""}`;
+}
+
+const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+
+export const clockTime = (time) => CLOCK.format(new Date(time));
+
 const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 
 export const when = (time) => (time ? WHEN.format(new Date(time)) : "–");
 
-/** A TTL in milliseconds as a duration with its largest whole unit: `90 d`; for 0, `0 (never expires)`. */
+/** A TTL in milliseconds as a duration with its largest whole unit: `90 d`; for 0, `never expires`. */
 export function ttl(ms) {
-  if (!ms) return "0 (never expires)";
+  if (!ms) return "never expires";
   for (const [size, unit] of STEPS) {
     if (ms % (size * 1000) === 0) return `${ms / (size * 1000)} ${unit}`;
   }

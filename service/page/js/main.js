@@ -4,17 +4,22 @@ import * as api from "./api.js";
 import { nothing, render } from "./lit.js";
 import { go, routeOf, to } from "./router.js";
 import { createStore } from "./store.js";
+import { showKeys } from "./components/keys.js";
 import { shell } from "./components/shell.js";
 import * as theme from "./theme.js";
 import { editorView } from "./views/editor.js";
 import { pipelinesView } from "./views/pipelines.js";
 import { pipelineView } from "./views/pipeline.js";
 import { signInView } from "./views/signin.js";
+import { lineageView } from "./views/lineage.js";
 import { tokensView } from "./views/tokens.js";
 
-const VIEWS = { pipelines: pipelinesView, pipeline: pipelineView, editor: editorView, tokens: tokensView, signin: signInView };
+const VIEWS = { pipelines: pipelinesView, pipeline: pipelineView, editor: editorView, lineage: lineageView, tokens: tokensView, signin: signInView };
 
-const app = createStore({ me: null, runs: false, route: routeOf(location.hash), theme: theme.theme() });
+/** The interval of attempts to reach the service, in milliseconds. */
+const RETRY = 2000;
+
+const app = createStore({ me: null, runs: false, offline: null, route: routeOf(location.hash), theme: theme.theme() });
 const context = {
   app,
   /** Return true if the signed-in client has the permissions of a role. */
@@ -81,14 +86,50 @@ function show() {
   requestAnimationFrame(() => document.querySelector("main")?.focus({ preventScroll: true }));
 }
 
+/** While the service does not respond, try again; then reload what the view shows. */
+function reached(responds) {
+  const { offline } = app.get();
+  if (responds === !offline) return;
+  if (!responds) {
+    app.set({ offline: Date.now() });
+    setTimeout(retry, RETRY);
+    return;
+  }
+  app.set({ offline: null });
+  recover();
+}
+
+async function retry() {
+  if (!app.get().offline) return;
+  await api.health().catch(() => setTimeout(retry, RETRY));
+}
+
+/** Ask the service whether it responds; the answer sets `offline`. */
+const probe = () => api.health().catch(() => {});
+
+async function recover() {
+  const known = app.get().me;
+  await context.signedIn().catch(() => {});
+  if (known) {
+    view?.resume?.();
+    return;
+  }
+  view?.stop?.();
+  view = null;
+  show();
+}
+
 async function begin() {
   theme.apply();
+  api.whenReached(reached);
   api.whenSignedOut(() => {
     app.set({ me: null });
     const here = location.hash;
     if (routeOf(here).name !== "signin") location.hash = to(["signin"], { then: here.replace(/^#/, "") });
   });
   app.subscribe(drawSoon);
+  for (const change of ["offline", "online"]) window.addEventListener(change, probe);
+  document.addEventListener("keydown", showKeys);
   window.addEventListener("hashchange", show);
   await context.signedIn().catch(() => {});
   show();

@@ -6,6 +6,7 @@ const ROUTES = [
   { name: "editor", parts: ["pipelines", ":name", "edit"] },
   { name: "pipeline", parts: ["pipelines", ":name"] },
   { name: "pipeline", parts: ["pipelines", ":name", ":tab"] },
+  { name: "lineage", parts: ["lineage"] },
   { name: "tokens", parts: ["tokens"] },
   { name: "signin", parts: ["signin"] },
 ];

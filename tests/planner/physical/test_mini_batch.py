@@ -150,3 +150,11 @@ def test_mini_batches_without_a_duration_are_refused() -> None:
         nodes("INSERT INTO retract SELECT * FROM t LIMIT 3", endless)
     assert "table.exec.mini-batch.allow-latency" in caught.value.where
     assert nodes("INSERT INTO retract SELECT * FROM t", endless)
+
+
+def test_the_shortest_duration_is_a_millisecond() -> None:
+    plan = nodes(
+        "INSERT INTO retract SELECT * FROM t LIMIT 3",
+        MINI_BATCHES | {"table.exec.mini-batch.allow-latency": "1 ms"},
+    )
+    assert node_of(plan, "mini-batch-assigner")["miniBatchInterval"]["interval"] == 1

@@ -13,11 +13,16 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
+from compiled_plan.plans.inspection.graph.document import Graph
+from compiled_plan.plans.telemetry.figures import Window
 from compiled_plan.service.access.problems import Problem
 from compiled_plan.service.runs.settings import RunSettings
 from compiled_plan.service.store import pipelines, versions
+from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Status
 from compiled_plan.service.web.depends import parts_of
+from compiled_plan.service.web.figures import CurrentFigures, current
+from compiled_plan.service.web.plans import text_of
 from compiled_plan.service.web.runs import StartOf
 from compiled_plan.service.web.state import Question
 from compiled_plan.service.web.upgrades import Target
@@ -72,10 +77,14 @@ def batch_of(faked: Faked, name: str, number: int, at: datetime) -> dict[str, An
     operators = [
         {
             "uid": uid,
-            "rowsIn": rows,
-            "rowsOut": rows // 2,
+            "rowsIn": rows * number,
+            "rowsInByInput": [rows * number],
+            "rowsOut": rows * number // 2,
+            "rowsLate": 12 * at_,
+            "busyMillis": 500 * (1 + at_) * number,
+            "hotKeys": [{"key": '["US"]', "share": 0.42}, {"key": '["DE"]', "share": 0.11}],
             "stateRows": int(20000 * (1 + at_) * (1 + number / 4000)),
-            "stateBytes": 3_400_000 * (1 + at_),
+            "stateBytes": 3_400_000 * (1 + at_) + 300 * number,
         }
         for at_, uid in enumerate(faked.operators.get(name, []))
     ]
@@ -88,6 +97,7 @@ def batch_of(faked: Faked, name: str, number: int, at: datetime) -> dict[str, An
         "deadLetters": 0,
         "batchMillis": int(780 + 60 * slow + 90 * math.sin(number / 200)),
         "watermark": None,
+        "slots": 2,
         "sources": sources,
         "operators": operators,
     }
@@ -105,9 +115,19 @@ def set_status(request: Request, name: str, **what: Any) -> None:
 def run(request: Request, name: str) -> dict[str, Any]:
     with parts_of(request).database.read() as session:
         status = session.get(Status, pipelines.find(session, name).id)
-        wanted = status is not None and status.state in ("running", "behind", "upgrade-waiting")
+        wanted = status is not None and (RunState(status.state).is_alive or status.until is not None)
         settings = request.app.state.faked.settings.get(name, RunSettings())
         return {"wanted": wanted, "version": 1, "settings": settings.model_dump()}
+
+
+@router.get("/run/figures")
+def figures(request: Request, name: str) -> CurrentFigures:
+    faked, last, parts = request.app.state.faked, newest(), parts_of(request)
+    if name not in faked.operators:
+        return current(None, 0, None, 0)
+    window = Window(batch_of(faked, name, number, BEGUN + number * EVERY) for number in range(last - 400, last + 1))
+    graph = Graph.model_validate(parts.workers.run_once("graph", plan=text_of(parts, name, 1)))
+    return current(window.figures(), 1, graph, 48_000_000)
 
 
 @router.get("/run/history")

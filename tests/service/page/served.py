@@ -64,7 +64,7 @@ def free_port() -> int:
 
 def build(home: Path) -> FastAPI:
     """The service's application with fake runs."""
-    real = (web.runs.router, web.upgrades.router, web.state.router)
+    real = (web.runs.router, web.figures.router, web.upgrades.router, web.state.router)
     routers = [router for router in service.ROUTERS if router not in real] + [runs.router]
     with patch.object(service, "ROUTERS", routers):
         app = service.application(Settings(home=home, tokens=False, data=("data", "out")))

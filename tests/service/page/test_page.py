@@ -71,7 +71,7 @@ def test_a_ttl_is_edited_in_the_table(open_page: Open, site: Site) -> None:
     page = open_page(f"pipelines/{name}")
     page.get_by_role("button", name=re.compile("^Join orders with customers")).click()
     field = page.get_by_label("TTL of the rows of orders")
-    save = page.get_by_role("button", name="Save as a new version")
+    save = page.get_by_role("button", name="Save and put into force")
     field.fill("3 parsecs")
     expect(page.get_by_text("unknown unit parsecs")).to_be_visible()
     expect(field).to_have_attribute("aria-invalid", "true")
@@ -97,7 +97,7 @@ def test_a_conflicting_edit_shows_the_change_of_the_other_user(open_page: Open, 
     page = open_page(f"pipelines/{name}")
     page.get_by_role("button", name=re.compile("^Join orders with customers")).click()
     page.get_by_label("TTL of the rows of orders").fill("3 h")
-    save = page.get_by_role("button", name="Save as a new version")
+    save = page.get_by_role("button", name="Save and put into force")
     expect(save).to_be_enabled()
     etag = site.client.get(f"pipelines/{name}").headers["etag"]
     node = next(
@@ -116,7 +116,7 @@ def test_a_conflicting_edit_shows_the_change_of_the_other_user(open_page: Open, 
     dialog.get_by_role("button", name="Edit version 2").click()
     expect(page.get_by_label("TTL of the rows of orders")).to_have_value("3 h")
     expect(page.get_by_label("TTL of the rows of customers")).to_have_value("7 d")
-    page.get_by_role("button", name="Save as a new version").click()
+    page.get_by_role("button", name="Save and put into force").click()
     expect(page.locator(".node", has_text="Join orders")).to_contain_text("3 h")
     assert site.client.get(f"pipelines/{name}").json()["in_force"] == 3
 
@@ -139,8 +139,8 @@ def test_versions_and_their_differences(open_page: Open, site: Site) -> None:
     expect(page.get_by_role("heading", name="From version 1 to 2")).to_be_visible()
     expect(page.locator(".versions-diff")).to_contain_text("Fully compatible")
     expect(page.locator(".versions-diff")).to_contain_text("orders.amount BIGINT")
-    page.get_by_role("button", name="Use version 2").click()
-    page.get_by_role("dialog").get_by_role("button", name="Put in force").click()
+    page.get_by_role("button", name="Put into force: version 2").click()
+    page.get_by_role("dialog").get_by_role("button", name="Put into force").click()
     expect(page.locator("tr", has_text="Amounts grow")).to_contain_text("in force")
 
 
@@ -185,8 +185,8 @@ def test_a_dialog_keeps_the_focus_and_escape_closes_it(open_page: Open) -> None:
 def test_logs(open_page: Open) -> None:
     page = open_page(f"{SALES}/logs")
     expect(page.get_by_role("region", name="Log of the run")).to_contain_text("412,000 rows behind")
-    page.get_by_label("Filter lines").fill("WARN")
-    expect(page.locator(".log span")).to_have_count(1)
+    page.get_by_label("Search lines").fill("WARN")
+    expect(page.locator(".log-entry")).to_have_count(1)
 
 
 def test_the_colour_scheme_is_remembered(open_page: Open) -> None:

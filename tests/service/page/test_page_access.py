@@ -60,7 +60,8 @@ def test_sign_in_with_a_wrong_and_a_right_token(page: Page, guarded: Guarded) ->
     page.goto(f"{guarded.address}/#/pipelines/sales")
     page.get_by_label("Token").fill("wrong")
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("alert")).to_contain_text("unknown")
+    expect(page.get_by_role("alert")).to_contain_text("this token is unknown")
+    expect(page.get_by_role("alert")).not_to_contain_text("Bearer")
     page.get_by_label("Token").fill(guarded.tokens[Role.VIEWER])
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", name="sales")).to_be_visible()
@@ -84,7 +85,7 @@ def test_an_editor_changes_a_ttl_in_a_session_of_the_page(page: Page, guarded: G
     sign_in(page, guarded, Role.EDITOR)
     page.locator(".node", has_text="Join orders").click()
     page.get_by_label("TTL of the rows of orders").fill("3 h")
-    page.get_by_role("button", name="Save as a new version").click()
+    page.get_by_role("button", name="Save and put into force").click()
     expect(page.locator(".node", has_text="Join orders")).to_contain_text("3 h")
 
 

@@ -42,7 +42,7 @@ def test_a_ttl_is_edited_and_a_run_is_started_by_keys_alone(open_page: Open, sit
     page.keyboard.press("Control+a")
     page.keyboard.type("3 h")
     expect(page.get_by_text("expire after 3 h, also existing rows")).to_be_visible()
-    tab_to(page, "Save as a new version")
+    tab_to(page, "Save and put into force")
     page.keyboard.press("Enter")
     expect(page.locator(".node", has_text="Join orders")).to_contain_text("3 h")
     page.keyboard.press("Shift+Tab")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.service.page.conftest import SHOTS, Open, Site
-from tests.service.page.served import SAMPLES
+from tests.service.page.served import SAMPLES, say
 from tests.support.large import AGGREGATES
 
 pytestmark = pytest.mark.page
@@ -26,6 +27,7 @@ VIEWS = {
     "versions": (f"{SALES}/versions", ".versions-table tbody tr"),
     "upgrade": (f"{SALES}/upgrade", "textarea"),
     "logs": (f"{SALES}/logs", ".log span"),
+    "lineage": ("lineage", ".node"),
     "tokens": ("tokens", ".page-head"),
     "signin": ("signin", "#token"),
     "compared": (f"{SALES}/upgrade", "textarea"),
@@ -41,6 +43,7 @@ VIEWS = {
 }
 #: Dialogs by the button that opens them.
 OPENED = {"settings": "Run settings", "program": "Program of version 1", "confirmed": "Stop"}
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 #: An operator with an open panel.
 JOIN = re.compile("^Join orders with customers")
 
@@ -73,10 +76,51 @@ def test_axe_reports_no_violations(open_page: Open, view: str, scheme: str) -> N
     ] == []
 
 
+#: Media queries apply with the next frame.
+WIDTH_AFTER_FRAMES = """() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(
+  () => resolve(document.documentElement.scrollWidth))))"""
+WIDTHS = (360, 390, 768, 1440, 2560)
+
+
+def too_wide(page: Page) -> list[tuple[int, int]]:
+    """The widths at which the page scrolls sideways, with its width there."""
+    measured = []
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        measured.append((width, page.evaluate(WIDTH_AFTER_FRAMES)))
+    return [(width, actual) for width, actual in measured if actual > width]
+
+
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_phone_shows_it_without_scrolling_sideways(open_page: Open, view: str) -> None:
-    page = shown(open_page, view, width=360, height=740)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+def test_no_width_scrolls_sideways(open_page: Open, view: str) -> None:
+    assert too_wide(shown(open_page, view)) == []
+
+
+#: A name of 60 characters without a place to break.
+LONG = "orders_of_all_customers_by_country_and_product_category_2026"
+
+
+def test_long_names_and_texts_do_not_scroll_sideways(open_page: Open, site: Site) -> None:
+    site.name_of_new((SAMPLES / "upgrade/second.sql").read_text(encoding="utf-8"), LONG)
+    word = "x" * 200
+    body = {"owner": LONG, "tags": ["a" * 50, "b" * 50, "c" * 50], "description": word}
+    site.client.patch(f"pipelines/{LONG}", json=body, headers={"if-match": "*"}).raise_for_status()
+    third = (SAMPLES / "upgrade/third.sql").read_text(encoding="utf-8")
+    site.client.post(f"pipelines/{LONG}/versions", json={"program": third, "comment": word}).raise_for_status()
+    error = {"last_error": word, "last_error_at": BEGIN, "message": word, "remedy": word}
+    say(site.app, LONG, state="failed", state_bytes=3_400_000, state_growth=1200.0, lag=10**12, **error)
+    page = open_page("pipelines")
+    for where, wanted in (
+        ("pipelines", "tbody tr"),
+        (f"pipelines/{LONG}", ".node"),
+        (f"pipelines/{LONG}/versions", ".diff"),
+        (f"pipelines/{LONG}/upgrade", ".choices"),
+        (f"pipelines/{LONG}{word}", ".empty"),
+    ):
+        page.goto(f"{site.address}/#/{where}")
+        expect(page.locator(wanted).first).to_be_visible()
+        assert (where, too_wide(page)) == (where, [])
+    site.client.delete(f"pipelines/{LONG}", headers={"if-match": "*"}).raise_for_status()
 
 
 def drawn_in(page: Page, where: str) -> float:

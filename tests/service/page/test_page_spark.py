@@ -109,7 +109,7 @@ def test_a_pipeline_from_its_first_program_to_a_rollback(place: Place) -> None:
     join.click()
     field, save = (
         page.get_by_label("TTL of the rows of orders"),
-        page.get_by_role("button", name="Save as a new version"),
+        page.get_by_role("button", name="Save and put into force"),
     )
     field.fill("3 parsecs")
     expect(page.get_by_text("unknown unit parsecs")).to_be_visible()

@@ -20,10 +20,13 @@ def test_operators_that_lose_their_state_are_named_one_by_one(open_page: Open, s
     page.get_by_label("Program").fill(OTHER_KEY)
     page.get_by_role("button", name="Compile and compare").click()
     expect(page.locator(".verdict")).to_contain_text("Incompatible")
+    expect(page.locator(".verdict")).to_contain_text("refused unless started empty")
     page.get_by_role("button", name="Migrate to the new program").click()
     dialog = page.get_by_role("dialog")
     go_on = dialog.get_by_role("button", name="Migrate anyway")
     expect(go_on).to_be_disabled()
+    expect(dialog.locator(".losses")).to_contain_text("What is lost")
+    expect(dialog.locator(".losses .diff-name").first).to_contain_text("join")
     lost = dialog.get_by_role("group", name="The state of these operators cannot be migrated").get_by_role("checkbox")
     count = lost.count()
     assert count > 0
@@ -52,3 +55,48 @@ def test_a_version_in_force_that_does_not_run_yet_is_upgraded_to(open_page: Open
     expect(page.get_by_text("The upgrade is complete")).to_be_visible(timeout=20_000)
     expect(page.locator(".upgrade-progress .step")).to_have_count(3)
     assert site.app.state.faked.targets[name].partial is False
+
+
+def test_unchanged_operators_are_folded_until_they_are_asked_for(open_page: Open, site: Site) -> None:
+    name = site.name_of_new(SECOND, "folds")
+    page = open_page(f"pipelines/{name}/upgrade")
+    page.get_by_label("Program").fill(
+        SECOND.replace("COUNT(*), SUM(amount) FROM sold", "COUNT(*), MAX(amount) FROM sold")
+    )
+    page.get_by_role("button", name="Compile and compare").click()
+    fold = page.locator("#upgrade-new .node.fold").first
+    expect(fold).to_contain_text("unchanged operators")
+    shown = page.locator("#upgrade-new .node").count()
+    expect(page.locator("#upgrade-new .node.change-changed").first).to_be_in_viewport()
+    fold.click()
+    expect(page.locator("#upgrade-new .node.fold")).to_have_count(0)
+    assert page.locator("#upgrade-new .node").count() > shown
+    page.get_by_label("Unchanged operators").uncheck()
+    expect(page.locator("#upgrade-new .node")).to_have_count(shown)
+
+
+def test_saving_and_putting_into_force_are_two_steps(open_page: Open, site: Site) -> None:
+    name = site.name_of_new(SECOND, "two-steps")
+    page = open_page(f"pipelines/{name}/upgrade")
+    page.get_by_label("Program").fill(SECOND.replace("'90 d'", "'3 h'"))
+    page.get_by_role("button", name="Compile and compare").click()
+    expect(page.get_by_role("button", name="Put into force")).to_have_count(0)
+    page.get_by_role("button", name="Save as a version").click()
+    expect(page.get_by_role("heading", name="From version 1 to version 2")).to_be_visible()
+    assert site.client.get(f"pipelines/{name}").json()["in_force"] == 1
+    page.get_by_role("button", name="Put into force").click()
+    page.get_by_role("dialog").get_by_role("button", name="Put into force").click()
+    expect(page.get_by_role("heading", name="Version 2, in force")).to_be_visible()
+    assert site.client.get(f"pipelines/{name}").json()["in_force"] == 2
+
+
+def test_the_version_in_force_is_named_if_another_one_runs(open_page: Open, site: Site) -> None:
+    name = site.name_of_new(SECOND, "differs")
+    for comment in ("second", "third"):
+        body = {"program": SECOND.replace("'90 d'", f"'{len(comment)} h'"), "comment": comment, "program_ttls": True}
+        site.client.post(f"pipelines/{name}/versions", json={**body, "put_in_force": comment == "second"})
+    say(site.app, name, state="upgrade-waiting", version=1, message="version 2 is in force, and 1 runs")
+    page = open_page(f"pipelines/{name}/upgrade")
+    page.get_by_role("button", name="Version 3").click()
+    expect(page.get_by_role("heading", name="From version 1 to version 3")).to_be_visible()
+    expect(page.get_by_text("Version 2 is in force, but does not run.")).to_be_visible()

@@ -60,6 +60,18 @@ class Runs:
             for name, value in values.items():
                 setattr(wanted, name, value)
 
+    def states_until(self, done: Callable[[], bool]) -> list[str]:
+        """Tick until a condition holds, and return the states in order."""
+        states: list[str] = []
+
+        def is_done() -> bool:
+            if states[-1:] != [self.status.state]:
+                states.append(self.status.state)
+            return done()
+
+        self.until(is_done)
+        return states
+
     @property
     def status(self) -> Status:
         with self.database.read() as session:
@@ -146,11 +158,42 @@ def test_a_crashing_run_restarts_until_the_limit(runs: Runs) -> None:
 
 def test_a_stop_during_the_restart_delay(runs: Runs) -> None:
     runs.start("crash")
-    runs.until(lambda: runs.status.state == "failed" and "starts again at" in runs.status.message)
+    runs.until(lambda: runs.status.state == "waiting")
+    assert runs.status.until == runs.wanted.next_at
+    assert runs.status.message == "the database does not answer (at there); restart 1 follows"
     with runs.database.write() as session:
         runs.supervisor.want_stop(session, pipelines.find(session, "shop"))
     runs.until(lambda: runs.status.state == "stopped")
-    assert (runs.wanted.run, runs.wanted.next_at, runs.status.message) == (False, None, "")
+    assert (runs.wanted.run, runs.wanted.next_at, runs.status.message, runs.status.until) == (False, None, "", None)
+
+
+def test_the_states_of_a_start_a_migration_a_crash_and_a_stop(runs: Runs) -> None:
+    runs.start()
+    states = runs.states_until(lambda: runs.status.rows_per_second is not None)
+    assert states == ["starting", "running"]
+    began = runs.status.since
+    runs.want(version=2, fallback=1, generation=1, upgrade="migrate", outcome="migrating")
+    states = runs.states_until(lambda: runs.wanted.outcome == "done" and runs.status.rows_per_second is not None)
+    assert states == ["stopping", "starting", "migrating", "upgrade-waiting"], "version 1 stays in force"
+    assert runs.status.since is not None and began is not None and runs.status.since > began
+    os.kill(runs.pid, signal.SIGKILL)
+    states = runs.states_until(lambda: runs.wanted.crashes == 1 and runs.status.rows_per_second is not None)
+    assert [state for state in states if state in ("waiting", "starting")] == ["waiting", "starting"]
+    with runs.database.write() as session:
+        runs.supervisor.want_stop(session, pipelines.find(session, "shop"))
+    states = runs.states_until(lambda: runs.status.state == "stopped")
+    assert states[-2:] == ["stopping", "stopped"]
+
+
+def test_figures_of_the_previous_run_do_not_stay(runs: Runs) -> None:
+    runs.start()
+    runs.until(lambda: runs.status.rows_per_second is not None)
+    runs.want(run=False)
+    runs.until(lambda: runs.status.state == "stopped")
+    assert (runs.status.rows_per_second, runs.status.lag) == (None, None)
+    runs.start()
+    runs.until(lambda: runs.status.state == "starting")
+    assert (runs.status.rows_per_second, runs.status.lag, runs.status.message) == (None, None, "Spark starts")
 
 
 def test_a_process_that_was_killed_is_started_again(runs: Runs) -> None:

@@ -156,7 +156,7 @@ def kill_a_run(client: Client) -> bool:
 def is_told(address: str, client: Client) -> bool:
     """Return True if the service reports the end of a run that was killed while it was away, and restarts the run."""
     run = httpx2.get(f"{address}pipelines/{client.name}/run").json()
-    return run["state"] == "failed" and "SIGKILL" in run["message"] and "starts again at" in run["message"]
+    return run["state"] == "waiting" and "SIGKILL" in run["message"] and run["until"] is not None
 
 
 def is_begun(clients: Sequence[Client], before: int) -> bool:

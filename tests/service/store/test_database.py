@@ -4,15 +4,18 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import select, text
+from sqlalchemy import create_engine, select, text
 from sqlalchemy.exc import IntegrityError
 
 from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.service.common.home import prepare_home
 from compiled_plan.service.common.settings import Settings
-from compiled_plan.service.store.database import Database, open_database
-from compiled_plan.service.store.tables import Base, Pipeline, Version
+from compiled_plan.service.store.database import _MIGRATIONS, Database, open_database
+from compiled_plan.service.store.tables import Base, Pipeline, Status, Version
 from tests.support.service import database_in
 from tools.services.server import Server
 
@@ -117,3 +120,31 @@ def test_the_tables_are_made_in_postgresql_too(postgres: Server, tmp_path: Path)
     with database.engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
     database.close()
+
+
+def test_a_database_of_an_older_release_keeps_its_pipelines(settings: Settings) -> None:
+    prepare_home(settings.home)
+    engine = create_engine(settings.database_url)
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "m0003")
+        connection.execute(
+            text(
+                "INSERT INTO pipelines (id, name, description, created_at, created_by, in_force, newest, revision,"
+                " run_settings) VALUES (7, 'orders', '', '2026-01-02 03:04:05', 'me', 0, 0, 1, '{}')"
+            )
+        )
+        connection.execute(
+            text(
+                "INSERT INTO statuses (pipeline_id, state, version, seen_at, message, remedy)"
+                " VALUES (7, 'failed', 1, '2026-01-02 03:04:05', 'no such topic', '')"
+            )
+        )
+    engine.dispose()
+    with open_database(settings).read() as session:
+        row = session.scalars(select(Pipeline)).one()
+        status = session.scalars(select(Status)).one()
+        assert (row.name, row.owner, row.tags) == ("orders", "", ())
+        assert (status.message, status.last_error, status.state_growth) == ("no such topic", "", None)

@@ -70,3 +70,21 @@ def test_a_list_is_searched_and_paged(client: TestClient) -> None:
 def test_invalid_query_parameters_are_reported(params: dict[str, str], client: TestClient) -> None:
     answer = client.get("pipelines", params=params)
     assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
+
+
+def test_owner_and_tags_are_changed_and_filtered(client: TestClient) -> None:
+    client.post("pipelines", json={"name": "a", "owner": "jane", "tags": ["eu", "gold", "eu"]}).raise_for_status()
+    make(client, "b", "c")
+    etag = client.get("pipelines/b").headers["ETag"]
+    body = {"owner": "jane", "tags": ["gold-plus"]}
+    changed = client.patch("pipelines/b", json=body, headers={"If-Match": etag})
+    assert (changed.json()["owner"], changed.json()["tags"]) == ("jane", ["gold-plus"])
+    page = client.get("pipelines", params={"tag": "gold"}).json()
+    assert ([item["name"] for item in page["items"]], page["items"][0]["tags"]) == (["a"], ["eu", "gold"])
+    assert (page["tags"], page["owners"]) == ({"eu": 1, "gold": 1, "gold-plus": 1}, {"jane": 2})
+    assert client.get("pipelines", params={"owner": "jane"}).json()["total"] == 2
+    assert client.get("pipelines", params={"owner": "jane", "tag": "eu"}).json()["total"] == 1
+    etag = changed.headers["ETag"]
+    assert client.patch("pipelines/b", json={"tags": ["A b"]}, headers={"If-Match": etag}).status_code == 422
+    cleared = client.patch("pipelines/b", json={"tags": [], "owner": ""}, headers={"If-Match": etag}).json()
+    assert (cleared["tags"], cleared["owner"]) == ([], "")

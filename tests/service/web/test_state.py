@@ -16,7 +16,7 @@ from compiled_plan.service.workers.pool import Workers
 from tests.support.fake_runs import COMMAND
 from tests.support.waiting import wait_until
 
-#: Writes its progress, and ends with a document of its options when the file `$0` exists.
+#: Writes its progress, and ends with the document of its options when a file exists. `$0` is the file.
 WAITING = """
 for last; do :; done
 echo '{"done": 3, "of": 16}' > "$last"

@@ -1,14 +1,21 @@
-import { html } from "../lit.js";
+import { html, nothing } from "../lit.js";
+import { isAlive } from "../figures.js";
+import { since } from "../format.js";
 import { STATES } from "./icons.js";
+import "./countdown.js";
 
+/** The states of `service/store/states.py`. */
 const WORDS = {
+  starting: "Starting",
   running: "Running",
   behind: "Behind",
-  failed: "Failed",
-  stopped: "Stopped",
-  finished: "Finished",
   "upgrade-waiting": "Upgrade waiting",
-  starting: "Starting",
+  migrating: "Migrating",
+  stopping: "Stopping",
+  waiting: "Waiting",
+  failed: "Failed",
+  finished: "Finished",
+  stopped: "Stopped",
   none: "Never run",
 };
 
@@ -18,6 +25,14 @@ export const stateWords = (state) => WORDS[state] ?? state;
 /** The state of a run, with shape, colour and text. */
 export const stateBadge = (state) =>
   html`<span class="badge state-${state}">${STATES[state] ?? STATES.none}${stateWords(state)}</span>`;
+
+/** The state of a pipeline, with its time in it. */
+export const stateSince = (pipeline) => html`${stateBadge(pipeline.state)}
+  ${pipeline.since ? html`<span class="since">${since(pipeline.since, isAlive(pipeline) || pipeline.state === "waiting")}</span>` : nothing}`;
+
+/** The state of a pipeline with its time in it, and the time until its next start. */
+export const stateLine = (pipeline) => html`${stateSince(pipeline)}
+  ${pipeline.until ? html`<span class="since">next start <count-down to=${pipeline.until}></count-down></span>` : nothing}`;
 
 const VERDICTS = {
   full: "fully compatible",

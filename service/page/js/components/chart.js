@@ -14,7 +14,7 @@ const clock = (_, ticks) => {
 /**
  * Draw a chart into an element, or update its data.
  * @param {string} id of the element
- * @param {{label: string, colour: string}[]} series
+ * @param {{label: string, colour: string, right?: boolean}[]} series; `right` has an axis of its own
  * @param {number[][]} data times in epoch seconds, then the values per series
  * @param {(value: number) => string} words formats a value
  */
@@ -50,6 +50,11 @@ window.addEventListener("resize", redrawCharts);
 /** The range from the first to the last time, at least a minute. */
 const wide = (_, first, last) => (first == null ? [0, 60] : [Math.min(first, last - 60), last]);
 
+const fromZero = (_, least, most) => [Math.min(0, least ?? 0), (most || 1) * 1.1];
+
+/** The colour and the label of one of two axes, which tell them apart. */
+const named = ([line], both) => (both ? { stroke: () => colour(line.colour), label: line.label, labelSize: 16, labelFont: "11px system-ui, sans-serif", labelGap: 0 } : {});
+
 function options(element, series, words) {
   const axis = {
     stroke: () => colour("--muted"),
@@ -57,21 +62,24 @@ function options(element, series, words) {
     ticks: { show: false },
     font: '11px system-ui, sans-serif',
   };
+  const both = series.some(({ right }) => right);
   return {
     width: element.clientWidth || 400,
     height: HEIGHT,
     cursor: { y: false, points: { size: 6 } },
     legend: { show: series.length > 1, live: true },
-    padding: [8, 18, 0, 0],
-    scales: { x: { range: wide }, y: { range: (_, least, most) => [Math.min(0, least ?? 0), (most || 1) * 1.1] } },
+    padding: [8, both ? 0 : 18, 0, 0],
+    scales: { x: { range: wide }, y: { range: fromZero }, right: { range: fromZero } },
     axes: [
       { ...axis, size: 26, values: clock },
-      { ...axis, size: 58, values: (_, ticks) => ticks.map((tick) => words(tick)) },
+      { ...axis, size: 58, values: (_, ticks) => ticks.map((tick) => words(tick)), ...named(series.filter(({ right }) => !right), both) },
+      ...(both ? [{ ...axis, scale: "right", side: 1, size: 58, grid: { show: false }, values: (_, ticks) => ticks.map((tick) => words(tick)), ...named(series.filter(({ right }) => right), both) }] : []),
     ],
     series: [
       { label: "time", value: (_, at) => (at == null ? "" : new Date(at * 1000).toLocaleTimeString("en-GB")) },
       ...series.map((line) => ({
         label: line.label,
+        scale: line.right ? "right" : "y",
         stroke: () => colour(line.colour),
         fill: series.length === 1 ? () => colour(`${line.colour}-soft`) : undefined,
         width: 1.5,

@@ -28,7 +28,11 @@ export function openDialog(title, body, { wide = false } = {}) {
           <div class="dialog-body">${body(end, draw)}</div>`,
         element,
       );
+    // A dialog belongs to its page: the next page has none.
+    const leave = () => end();
+    window.addEventListener("hashchange", leave, { once: true });
     element.addEventListener("close", () => {
+      window.removeEventListener("hashchange", leave);
       element.remove();
       before?.focus?.();
       resolve(value);

@@ -1,3 +1,4 @@
+import { rate } from "../format.js";
 import { html, nothing, svg } from "../lit.js";
 import { changeWords } from "./badges.js";
 import * as icons from "./icons.js";
@@ -7,6 +8,8 @@ import { rowsOf } from "./ttl.js";
 
 const LEAST = 0.25;
 const MOST = 1.5;
+/** The smallest scale at which all texts are legible. */
+const LEGIBLE = 0.75;
 /** The number of operators above which there is a search field. */
 const MANY = 24;
 const LAYOUTS = new WeakMap();
@@ -26,10 +29,12 @@ function placed(graph) {
  * @param {number|null} options.selected
  * @param {(id: number) => void} options.choose
  * @param {Map<number, string[]>} [options.figures] metrics of the run by operator
+ * @param {Map<string, number>} [options.rates] rows per second by edge, see `edgeKey`
+ * @param {number|null} [options.busiest] the operator with the largest share of time
  * @param {Map<number, string>} [options.changes] changes by operator
  * @param {boolean} [options.legend]
  */
-export function graphView({ id, graph, label, selected, choose, figures, changes, legend = true }) {
+export function graphView({ id, graph, label, selected, choose, figures, rates, busiest = null, changes, legend = true }) {
   const positions = placed(graph);
   const first = selected ?? graph.nodes[0]?.id;
   return html`<div class="graph" id=${id}>
@@ -41,7 +46,7 @@ export function graphView({ id, graph, label, selected, choose, figures, changes
     >
       <div class="graph-canvas" role="group" aria-label=${label} .layout=${positions}><div class="graph-layer">
         <svg width=${positions.width} height=${positions.height} aria-hidden="true" focusable="false">
-          ${positions.ways.map((way) => edge(way, selected))}
+          ${positions.ways.map((way) => edge(way, selected, rates?.get(edgeKey(way.edge))))}
         </svg>
         ${graph.nodes.map((node) =>
           operator(node, {
@@ -49,6 +54,7 @@ export function graphView({ id, graph, label, selected, choose, figures, changes
             reached: node.id === first,
             figures: figures?.get(node.id) ?? [],
             change: changes?.get(node.id),
+            busy: node.id === busiest,
             choose,
           }),
         )}
@@ -70,22 +76,26 @@ export function graphView({ id, graph, label, selected, choose, figures, changes
   </div>`;
 }
 
-function edge({ edge: data, path, goal, label }, selected) {
+/** The key of an edge in `rates`. */
+export const edgeKey = (edge) => `${edge.from}-${edge.to}-${edge.port}`;
+
+function edge({ edge: data, path, goal, label }, selected, passing) {
   const changing = data.changelog.some((kind) => kind !== "INSERT");
   const near = selected === data.from || selected === data.to;
   const text = data.exchange.length > 15 ? `${data.exchange.slice(0, 14)}…` : data.exchange;
   return svg`<g class="edge ${changing ? "changing" : ""} ${near ? "near" : ""}">
     <path d=${path} /><path class="head" d=${`M${goal.x + 7} ${goal.y}l-7 -4v8z`} />
     ${text ? svg`<text x=${label.x} y=${label.y} text-anchor=${label.anchor}>${text}</text>` : nothing}
+    ${passing == null ? nothing : svg`<text class="edge-rate" x=${label.x} y=${label.y + (text ? label.away * 13 : 0)} text-anchor=${label.anchor}>${rate(passing)}</text>`}
   </g>`;
 }
 
-function operator(node, { chosen, reached, figures, change, choose }) {
-  const words = [node.words, change ? changeWords(change) : "", ...node.state.map(spoken), ...figures];
+function operator(node, { chosen, reached, figures, change, busy, choose }) {
+  const words = [node.words, busy ? "busiest operator" : "", change ? changeWords(change) : "", ...node.state.map(spoken), ...figures];
   const icon = { source: icons.source, sink: icons.sink }[node.role] ?? (node.keeps_state ? icons.stateful : icons.operator);
   return html`<button
     type="button"
-    class="node ${node.role} ${node.keeps_state ? "keeps" : ""} ${change ? `change-${change}` : ""} ${node.problems.length ? "faulty" : ""}"
+    class="node ${node.role} ${node.keeps_state ? "keeps" : ""} ${change ? `change-${change}` : ""} ${node.problems.length ? "faulty" : ""} ${busy ? "busiest" : ""}"
     data-node=${node.id}
     tabindex=${reached ? 0 : -1}
     aria-pressed=${chosen ? "true" : "false"}
@@ -98,6 +108,7 @@ function operator(node, { chosen, reached, figures, change, choose }) {
       ${figures.length ? html`<span class="node-figures">${figures.join(" · ")}</span>` : nothing}</span>
     <span class="node-foot">
       ${change && change !== "kept" ? html`<span class="badge change-${change}">${changeWords(change)}</span>` : nothing}
+      ${busy ? html`<span class="badge busiest-badge">busiest</span>` : nothing}
       ${node.state.map(chip)}
     </span>
   </button>`;
@@ -113,11 +124,11 @@ function chip(entry, at, all) {
   </span>`;
 }
 
-/** Position the operators after each rendering, since the CSP forbids inline styles. */
-export function arrange(id) {
+/** Position the operators after each rendering, since the CSP forbids inline styles; returns true for a new layout. */
+export function arrange(id, least = LEGIBLE) {
   const canvas = document.querySelector(`#${id} .graph-canvas`);
   const positions = canvas?.layout;
-  if (!positions || canvas.arranged === positions) return;
+  if (!positions || canvas.arranged === positions) return false;
   canvas.arranged = positions;
   for (const element of canvas.querySelectorAll(".node")) {
     const { x, y } = positions.places.get(Number(element.dataset.node));
@@ -125,7 +136,17 @@ export function arrange(id) {
     element.style.width = `${NODE.width}px`;
     element.style.height = `${NODE.height}px`;
   }
-  fit(id);
+  fit(id, least);
+  return true;
+}
+
+/** Scroll a graph, not the page, so that an operator is near its left edge. */
+export function scrollToOperator(id, node) {
+  const canvas = document.querySelector(`#${id} .graph-canvas`);
+  const place = canvas?.layout?.places.get(node);
+  if (!place) return;
+  const [scale, scroll] = [scaleOf(canvas), canvas.parentElement];
+  scroll.scrollTo(place.x * scale - NODE.width / 2, place.y * scale - scroll.clientHeight / 3);
 }
 
 const scaleOf = (canvas) => Number(canvas.dataset.scale ?? 1);
@@ -151,13 +172,13 @@ function zoom(id, by) {
   scroll.scrollTo(x * ratio - scroll.clientWidth / 2, y * ratio - scroll.clientHeight / 2);
 }
 
-/** Fit the graph into the view, as far as it stays readable. */
-export function fit(id) {
+/** Fit the graph into the view, down to a scale at which it stays readable. */
+export function fit(id, least = LEGIBLE) {
   const canvas = document.querySelector(`#${id} .graph-canvas`);
   if (!canvas?.layout) return;
   const { clientWidth, clientHeight } = canvas.parentElement;
   const { width, height } = canvas.layout;
-  setScale(id, Math.max(0.75, Math.min(1, clientWidth / width, clientHeight / height)));
+  setScale(id, Math.max(least, Math.min(1, clientWidth / width, clientHeight / height)));
 }
 
 /** Scroll an operator into view. */

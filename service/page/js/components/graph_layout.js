@@ -52,10 +52,11 @@ function wayOf(edge, places, ranks, edges) {
 /** The label's position: at the start of the edge, on the side that it bends away from; at its end if other edges share its start. */
 function labelOf(edge, start, goal, shift, edges) {
   if (edges.some((sibling) => sibling !== edge && sibling.from === edge.from)) {
-    return { x: goal.x - 4, y: goal.y + (shift > 0 ? 15 : -6), anchor: "end" };
+    return { x: goal.x - 4, y: goal.y + (shift > 0 ? 15 : -6), anchor: "end", away: shift > 0 ? 1 : -1 };
   }
   const leaves = start.y + NODE.height / 2;
-  return { x: start.x + NODE.width + 8, y: leaves + (goal.y < leaves ? 15 : -6), anchor: "start" };
+  const away = goal.y < leaves ? 1 : -1;
+  return { x: start.x + NODE.width + 8, y: leaves + (away > 0 ? 15 : -6), anchor: "start", away };
 }
 
 function curve(from, to) {

@@ -28,5 +28,8 @@ export const STATES = {
   finished: icon(svg`<path d="M3.5 8.5l3 3L12.5 5" class="strong" />`),
   "upgrade-waiting": icon(svg`<path d="M8 12.5v-8M4.8 7.5L8 4.2l3.2 3.3" class="strong" />`),
   starting: icon(svg`<circle cx="8" cy="8" r="4.5" />`),
+  migrating: icon(svg`<path d="M3 8h9M8.8 4.8L12 8l-3.2 3.2" class="strong" />`),
+  stopping: icon(svg`<rect x="4.5" y="4.5" width="7" height="7" rx="1" />`),
+  waiting: clock,
   none: icon(svg`<path d="M5 8h6" class="strong" />`),
 };

@@ -1,5 +1,5 @@
 import { html, nothing } from "../lit.js";
-import { bytes, count } from "../format.js";
+import { bytes, count, growth, millis, percent, rate, short } from "../format.js";
 import { close } from "./icons.js";
 import { ttlForm } from "./ttl.js";
 
@@ -23,11 +23,13 @@ export function changelogWords(kinds) {
  * @param {object} options.node
  * @param {object[]} options.inputs the operators that feed it, by port
  * @param {object|undefined} options.figures its state in the last progress message
+ * @param {object|undefined} options.current its current figures: rates, growth, hot keys
+ * @param {number|null|undefined} options.watermark ms between the watermark and the last micro-batch
  * @param {object} options.ttl the current edit; see `ttl.js`
  * @param {boolean} options.mayEdit
  * @param {object} options.act
  */
-export function operatorPanel({ node, inputs, figures, ttl, mayEdit, act }) {
+export function operatorPanel({ node, inputs, figures, current, watermark, ttl, mayEdit, act }) {
   const of = (key) => (inputs.length > 1 ? html` <span class="muted">of ${inputs[key.input]?.words ?? `input ${key.input}`}</span>` : nothing);
   return html`<aside class="panel" aria-labelledby="panel-title" @keydown=${(event) => leave(event, act)}>
     <div class="panel-head">
@@ -39,7 +41,8 @@ export function operatorPanel({ node, inputs, figures, ttl, mayEdit, act }) {
     </div>
     <p class="panel-what">${node.description}</p>
     ${node.problems.map((text) => html`<p class="note bad">${text}</p>`)}
-    ${node.keeps_state ? html`<section><h3>State</h3>${stateOf(node, figures)} ${ttlForm({ node, ttl, mayEdit, act })}</section>` : nothing}
+    ${node.keeps_state ? html`<section><h3>State</h3>${stateOf(node, figures, current)} ${ttlForm({ node, ttl, mayEdit, act })}</section>` : nothing}
+    ${current ? traffic(current, inputs, watermark) : nothing}
     <section>
       <h3>Changelog</h3>
       <p>${changelogWords(node.changelog)}</p>
@@ -73,11 +76,29 @@ export function operatorPanel({ node, inputs, figures, ttl, mayEdit, act }) {
 
 const columns = (key) => key.columns.map((name, at) => html`${at ? ", " : ""}<code>${name}</code>`);
 
-function stateOf(node, figures) {
+/** Figures of the run: rows per input, late rows, time, hot keys. */
+function traffic(current, inputs, watermark) {
+  const several = current.in_per_second.length > 1;
+  return html`<section class="traffic"><h3>Now</h3>
+    <dl class="facts figures">
+      ${current.in_per_second.map((value, at) => html`<dt>${several ? `In, from ${inputs[at]?.words ?? `input ${at}`}` : "In"}</dt><dd>${rate(value)}</dd>`)}
+      <dt>Out</dt><dd>${rate(current.out_per_second)}</dd>
+      ${current.busy == null ? nothing : html`<dt title="Estimated from samples: the share of all task slots' time">Busy (estimate)</dt><dd>${percent(current.busy)}</dd>`}
+      <dt>Late rows dropped</dt><dd>${count(current.late)}</dd>
+      ${watermark == null ? nothing : html`<dt>Watermark</dt><dd>${millis(watermark)} behind</dd>`}
+    </dl>
+    ${current.hot_keys.length && current.hot_keys[0].key !== ""
+      ? html`<h3>Hottest keys</h3><table class="plain hot-keys"><thead class="visually-hidden"><tr><th scope="col">Key</th><th scope="col">Share of rows</th></tr></thead>
+          <tbody>${current.hot_keys.map(({ key, share }) => html`<tr><td><code>${key}</code></td><td class="type">${percent(share)}</td></tr>`)}</tbody></table>`
+      : nothing}
+  </section>`;
+}
+
+function stateOf(node, figures, current) {
   return html`${figures
       ? html`<dl class="facts figures">
-          <dt>Rows</dt><dd>${count(figures.state_rows)}</dd>
-          <dt>Size</dt><dd>${bytes(figures.state_bytes)}</dd>
+          <dt>Rows</dt><dd>${count(figures.state_rows)}${current?.rows_per_hour == null ? nothing : html` <span class="muted">${growth(current.rows_per_hour, short)}</span>`}</dd>
+          <dt>Size</dt><dd>${bytes(figures.state_bytes)}${current?.bytes_per_hour == null ? nothing : html` <span class="muted">${growth(current.bytes_per_hour, bytes)}</span>`}</dd>
         </dl>`
       : nothing}
     ${node.why_no_ttl ? html`<p class="muted">No TTL: ${node.why_no_ttl}.</p>` : nothing}`;

@@ -10,6 +10,9 @@ export const messageText = (text) =>
     ? html`<p class="problem-what">${text}</p>`
     : html`<div class="problem-what long" tabindex="0" role="group" aria-label="Message">${text}</div>`;
 
+/** The problem of a load, which the page repeats by itself: nothing without a connection, since the header says so. */
+export const loadProblemBox = (problem) => (problem?.status === 0 ? nothing : problemBox(problem));
+
 /** An error: its cause, location and remedy. */
 export function problemBox(problem, title = "") {
   if (!problem) return nothing;

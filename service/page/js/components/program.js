@@ -42,6 +42,20 @@ export function programInput(program, set) {
   </div>`;
 }
 
+/** Select the place of a compile error in the text area of a form. */
+export function showPlace(form, problem) {
+  const place = /^line (\d+), column (\d+)/.exec(problem.where);
+  const area = form?.querySelector('textarea[name="program"]');
+  if (!place || !area) return;
+  const [line, column] = place.slice(1).map(Number);
+  const lines = area.value.split("\n");
+  const start = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0) + column - 1;
+  const word = /^[\w.$`]+|^./.exec(area.value.slice(start))?.[0] ?? "";
+  area.focus();
+  area.setSelectionRange(start, start + word.length);
+  area.scrollTop = ((line - 1) / lines.length) * area.scrollHeight - area.clientHeight / 2;
+}
+
 /** The program as a request body. */
 export function readProgram({ text, language }) {
   return { sql: { program: text }, plan: { plan: text }, python: { file: text.trim() } }[language];

@@ -48,7 +48,7 @@ export function ttlForm({ node, ttl, mayEdit, act }) {
           <div class="actions">
             <button type="button" class="quiet" @click=${act.discard}>Discard</button>
             <button type="submit" class="primary" ?disabled=${!ready} aria-busy=${ttl.saving ? "true" : "false"}>
-              ${ttl.saving ? "Saving…" : "Save as a new version"}
+              ${ttl.saving ? "Saving…" : "Save and put into force"}
             </button>
           </div>`
       : nothing}

@@ -1,5 +1,5 @@
 import * as api from "../api.js";
-import { diffView } from "../components/diff.js";
+import { diffView, verdictLine } from "../components/diff.js";
 import { openDialog } from "../components/dialog.js";
 import { problemBox } from "../components/problem.js";
 import { when } from "../format.js";
@@ -22,7 +22,7 @@ export async function showConflict(name, mine, theirs, edits) {
         ${version.comment ? html`<q>${version.comment}</q>` : nothing} Your edit was not saved.
       </p>
       <h3>Their changes</h3>
-      ${difference.problem ? problemBox(difference.problem) : diffView(difference)}
+      ${difference.problem ? problemBox(difference.problem) : html`${difference.same ? nothing : verdictLine(difference)}${diffView(difference)}`}
       <h3>Your edit</h3>
       <ul>${edits.map((edit) => html`<li><code>${edit.state}</code> of node ${edit.node}: ${edit.ttl}</li>`)}</ul>
       <div class="actions">

@@ -1,7 +1,7 @@
 import * as api from "../api.js";
 import { drawChart, dropCharts, redrawCharts } from "../components/chart.js";
 import { problemBox } from "../components/problem.js";
-import { bytes, count, millis, rate, short } from "../format.js";
+import { bytes, count, growth, millis, percent, rate, short } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { byTable, paced, perSecond, pointOf } from "../points.js";
 import { createStore } from "../store.js";
@@ -29,7 +29,7 @@ export function liveTab(context, pipeline) {
     start: load,
     stop: dropCharts,
     repaint: redrawCharts,
-    render: ({ hours, problem, points, size }, { last, live, events, words }) => {
+    render: ({ hours, problem, points, size }, { last, live, events, words, figures }) => {
       const none = points && !merged(points, events, hours).length;
       return html`<div class="live-head">
           <div role="group" aria-label="Time range" class="segments">
@@ -47,7 +47,8 @@ export function liveTab(context, pipeline) {
           ${chart("chart-lag", "Lag by source", last ? byTable(last.by_source).filter(({ lag }) => lag != null).map(({ name, lag }) => `${name} ${short(lag)}`).join(", ") : "", last && last.by_source.every(({ lag }) => lag == null) ? "These sources report no lag." : "")}
           ${chart("chart-state", size ? "State size by operator" : "State rows by operator", last ? (size ? bytes : short)(sum(last.by_operator, size ? "state_bytes" : "state_rows")) : "", last && !last.by_operator.length ? "No operator has state." : "", measures(size, store))}
         </div>
-        ${last ? tables(last, words) : nothing}`;
+        ${figures?.figures ? summary(figures) : nothing}
+        ${last ? tables(last, words, figures?.figures) : nothing}`;
     },
     drawn: ({ points, hours, size }, { events, words }) => {
       const all = merged(points ?? [], events, hours);
@@ -82,7 +83,7 @@ const holed = (points) => points.flatMap((point, at) => (point.broken || (at ===
 function draw(batches, words, size) {
   const points = holed(batches);
   const times = points.map((point) => Date.parse(point.at) / 1000 - (point.alone ? 60 : point.hole ? 0.001 : 0));
-  drawChart("chart-rows", [series("in", 0), series("out", 1)],
+  drawChart("chart-rows", [series("in", 0), { ...series("out", 1), right: true }],
     [times, points.map((point) => perSecond(point, point.rows_in)), points.map((point) => perSecond(point, point.rows_out))], rate);
   drawChart("chart-time", [series("time", 0)], [times, points.map((point) => point.duration_ms ?? null)], millis);
   by("chart-lag", points.map((point) => ({ tables: point.hole ? [] : byTable(point.by_source) })), times, "tables", (table) => table.name, "lag");
@@ -97,11 +98,30 @@ function by(id, points, times, parts, nameOf, key, spoken = short) {
   drawChart(id, names.map(series), [times, ...values], spoken);
 }
 
-function tables(last, words) {
+/** Percentiles of the last 15 minutes, and the size of the checkpoint. */
+function summary({ figures, checkpoint_bytes }) {
+  const row = (words, value, title = "") => (value ? html`<tr><th scope="row" title=${title}>${words}</th><td class="number">${millis(value.p50)}</td><td class="number">${millis(value.p99)}</td></tr>` : nothing);
+  return html`<div class="live-tables">
+    <section><h2>Last 15 minutes</h2><table class="wide-table percentiles"><thead><tr><th scope="col">Time</th><th scope="col" class="number">p50</th><th scope="col" class="number">p99</th></tr></thead>
+      <tbody>${row("Micro-batch", figures.batch_ms)}
+        ${row("End-to-end delay (estimate)", figures.delay_ms, "From a row's arrival at its source until it is written, backlog included")}</tbody></table></section>
+    <section><h2>Checkpoint</h2><table class="wide-table"><tbody>
+      <tr><th scope="row">Size</th><td class="number">${bytes(checkpoint_bytes)}</td></tr>
+      ${figures.watermark_lag_ms == null ? nothing : html`<tr><th scope="row">Watermark behind</th><td class="number">${millis(figures.watermark_lag_ms)}</td></tr>`}
+    </tbody></table></section>
+  </div>`;
+}
+
+function tables(last, words, figures) {
+  const now = new Map((figures?.operators ?? []).map((operator) => [operator.uid, operator]));
   return html`<div class="live-tables">
     <section><h2>Sources</h2><table class="wide-table"><thead><tr><th scope="col">Table</th><th scope="col" class="number">Rows, last batch</th><th scope="col" class="number">Lag</th></tr></thead>
       <tbody>${byTable(last.by_source).map((table) => html`<tr><th scope="row" title=${table.title}>${table.name}</th><td class="number">${count(table.rows)}</td><td class="number">${count(table.lag)}</td></tr>`)}</tbody></table></section>
-    <section><h2>State</h2><table class="wide-table"><thead><tr><th scope="col">Operator</th><th scope="col" class="number">Rows</th><th scope="col" class="number">Size</th></tr></thead>
-      <tbody>${(last.by_operator ?? []).map((state) => html`<tr><th scope="row">${words.get(state.uid) ?? state.uid}</th><td class="number">${count(state.state_rows)}</td><td class="number">${bytes(state.state_bytes)}</td></tr>`)}</tbody></table></section>
+    <section class="operators"><h2>State</h2><table class="wide-table"><thead><tr><th scope="col">Operator</th><th scope="col" class="number">Rows</th><th scope="col" class="number">Size</th><th scope="col" class="number">Growth</th><th scope="col" class="number">Busy</th><th scope="col" class="number">Hottest key</th><th scope="col" class="number">Late</th></tr></thead>
+      <tbody>${(last.by_operator ?? []).map((state) => html`<tr><th scope="row">${words.get(state.uid) ?? state.uid}</th><td class="number">${count(state.state_rows)}</td><td class="number">${bytes(state.state_bytes)}</td>${seen(now.get(state.uid))}</tr>`)}</tbody></table></section>
   </div>`;
 }
+
+const seen = (figures) => html`<td class="number">${growth(figures?.rows_per_hour, short)}</td>
+  <td class=${figures?.busiest ? "number busiest-share" : "number"}>${percent(figures?.busy)}</td>
+  <td class="number" title=${figures?.hot_keys[0]?.key ?? ""}>${percent(figures?.hot_keys[0]?.share)}</td><td class="number">${count(figures?.late)}</td>`;

@@ -1,15 +1,17 @@
 import * as api from "../api.js";
-import { stateBadge } from "../components/badges.js";
+import { alertBox, firingAlerts } from "../components/alerts.js";
+import { stateLine } from "../components/badges.js";
 import { confirm, tell } from "../components/dialog.js";
 import { clock, play, sliders, stop as stopIcon, warning } from "../components/icons.js";
-import { messageText, problemBox } from "../components/problem.js";
+import { loadProblemBox, messageText, problemBox } from "../components/problem.js";
 import { follow, poll } from "../events.js";
-import { isAlive } from "../figures.js";
-import { millis, rate, short, since } from "../format.js";
+import { hasFigures } from "../figures.js";
+import { millis, rate, short } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { isIdle, paced, pointOf, wordsOf } from "../points.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
+import { editDetails } from "./details.js";
 import { liveTab } from "./live_tab.js";
 import { logsTab } from "./logs_tab.js";
 import { planTab } from "./plan_tab.js";
@@ -35,7 +37,7 @@ const MOST = 20000;
 /** One pipeline: its name and status, and the selected tab. */
 export function pipelineView(context, route) {
   const { name } = route.params;
-  const store = createStore({ name, pipeline: null, run: null, problem: null, last: null, live: false, events: [], acting: "", graph: null, words: new Map(), version: 0 });
+  const store = createStore({ name, pipeline: null, run: null, problem: null, last: null, figures: null, live: false, events: [], acting: "", graph: null, words: new Map(), version: 0 });
   const ends = [];
   let tab = null;
   let tabName = "";
@@ -43,8 +45,9 @@ export function pipelineView(context, route) {
 
   async function load() {
     try {
-      const [pipeline, run] = await Promise.all([api.pipeline(name), context.app.get().runs ? api.run(name) : null]);
-      store.set({ pipeline, run, loadProblem: null });
+      const { runs } = context.app.get();
+      const [pipeline, run, figures, alerts] = await Promise.all([api.pipeline(name), runs ? api.run(name) : null, runs ? api.figures(name) : null, firingAlerts(name)]);
+      store.set({ pipeline, run, figures, alerts, last: lastOf(store.get().events, run), loadProblem: null });
       await draw(pipeline.in_force);
     } catch (loadProblem) {
       store.set({ loadProblem });
@@ -64,7 +67,7 @@ export function pipelineView(context, route) {
     // The stream starts with the last micro-batch, which may be known.
     if (message.at === before.at(-1)?.at) return;
     const event = paced([...before.slice(-1), pointOf(message)]).at(-1);
-    store.set({ events: [...before, event].slice(-MOST), last: event });
+    store.set({ events: [...before, event].slice(-MOST), last: lastOf([event], store.get().run) });
   }
 
   /** Load recent micro-batches, since the interval of a micro-batch depends on the previous one. */
@@ -73,7 +76,7 @@ export function pipelineView(context, route) {
     const events = points.map(pointOf);
     const later = store.get().events.filter((event) => !events.some(({ at }) => at === event.at));
     const all = paced([...events, ...later]);
-    if (all.length) store.set({ events: all, last: all.at(-1) });
+    if (all.length) store.set({ events: all, last: lastOf(all, store.get().run) });
   }
 
   function choose(wanted) {
@@ -107,6 +110,10 @@ export function pipelineView(context, route) {
     if (await confirm(`Stop ${name}?`, text, "Stop")) act("stop", () => api.stopRun(name), `${name} is stopping`);
   }
 
+  async function details() {
+    if (await editDetails(store.get().pipeline)) await load();
+  }
+
   async function settings() {
     if (await runSettings(name, store.get().run)) {
       tell("The settings are saved");
@@ -128,15 +135,36 @@ export function pipelineView(context, route) {
       ends.forEach((end) => end());
       tab?.stop?.();
     },
+    resume: () => {
+      load();
+      tab?.resume?.();
+    },
     moved: (next) => choose(next.params.tab ?? "plan"),
-    render: (state) => html`${head(state, context.may("operator") && context.app.get().runs, { start, stop, settings })} ${tabs(name, tabName, context.app.get().runs)}
-      <div class="tab-body tab-${tabName}">${tab ? tab.render(tab.store.get(), state) : nothing}</div>`,
+    render: (state) => (state.loadProblem?.status === 404 ? missing(name, state.loadProblem) : html`${head(state, context.may("operator") && context.app.get().runs, { start, stop, settings, details: context.may("editor") ? details : null })} ${tabs(name, tabName, context.app.get().runs)}
+      <div class="tab-body tab-${tabName}">${tab ? tab.render(tab.store.get(), state) : nothing}</div>`),
     drawn: (state) => tab?.drawn?.(tab.store.get(), state),
     repaint: () => tab?.repaint?.(),
   };
 }
 
-function head({ name, pipeline, run, last, acting, problem, loadProblem }, mayRun, act) {
+/** The last micro-batch, if it is one of the current run. */
+function lastOf(events, run) {
+  const last = events.at(-1) ?? null;
+  return last && run?.begun_at && Date.parse(last.at) < Date.parse(run.begun_at) ? null : last;
+}
+
+/** The page of a pipeline that does not exist, or no longer. */
+function missing(name, { remedy }) {
+  const near = /did you mean `([^`]+)`/.exec(remedy)?.[1];
+  return html`<div class="empty">
+    <h1>No pipeline named <span class="long-name">${name}</span></h1>
+    <p class="muted">It may have been removed or renamed.</p>
+    ${near ? html`<p>Did you mean <a href=${to(["pipelines", near])}>${near}</a>?</p>` : nothing}
+    <p><a href=${to(["pipelines"])}>All pipelines</a></p>
+  </div>`;
+}
+
+function head({ name, pipeline, run, last, acting, problem, loadProblem, alerts }, mayRun, act) {
   // A run that waits for its restart can be stopped, too.
   const goes = run?.wanted ?? false;
   const button = goes
@@ -146,21 +174,24 @@ function head({ name, pipeline, run, last, acting, problem, loadProblem }, mayRu
       <div>
         <p class="crumb"><a href=${to(["pipelines"])}>Pipelines</a></p>
         <h1>${name}</h1>
-        ${pipeline?.description ? html`<p class="muted">${pipeline.description}</p>` : nothing}
+        <p class="muted pipeline-facts">${pipeline?.description ? html`<span>${pipeline.description}</span>` : nothing}
+          ${pipeline?.owner ? html`<span>Owner: ${pipeline.owner}</span>` : nothing}
+          ${pipeline?.tags.map((tag) => html`<span class="tag">${tag}</span>`)}
+          ${pipeline && act.details ? html`<button type="button" class="quiet small" @click=${act.details}>Edit details</button>` : nothing}</p>
       </div>
       <span class="spacer"></span>
       ${pipeline ? glance(pipeline, last) : nothing}
       ${pipeline && mayRun ? html`<span class="run-actions">${run?.settings ? html`<button type="button" class="square" aria-label="Run settings" title="Run settings" @click=${act.settings} ?disabled=${!pipeline.in_force}>${sliders}</button>` : nothing}${button}</span>` : nothing}
     </div>
-    ${problemBox(problem ?? loadProblem)} ${pipeline ? failure(pipeline) : nothing}`;
+    ${problemBox(problem)} ${loadProblemBox(loadProblem)} ${pipeline ? failure(pipeline) : nothing} ${alertBox(alerts, false)}`;
 }
 
 /** Status and metrics. */
 function glance(pipeline, last) {
-  const runs = isAlive(pipeline);
+  const runs = hasFigures(pipeline);
   const fact = (words, value) => html`<div><dt>${words}</dt><dd>${value}</dd></div>`;
   return html`<dl class="glance">
-    <div><dt class="visually-hidden">State</dt><dd>${stateBadge(pipeline.state)}<span class="since">${since(pipeline.since, runs)}</span></dd></div>
+    <div><dt class="visually-hidden">State</dt><dd>${stateLine(pipeline)}</dd></div>
     ${fact("Version", pipeline.in_force || "–")}
     ${runs ? fact("In", rate(last && isIdle(last) ? 0 : pipeline.rows_per_second)) : nothing}
     ${runs && last ? fact("Batch", millis(last.duration_ms)) : nothing}
@@ -170,7 +201,7 @@ function glance(pipeline, last) {
 
 function failure({ state, message, remedy }) {
   if (!message) return nothing;
-  return html`<div class="problem state-${state} ${state === "failed" ? "" : "mild"}" role=${state === "failed" ? "alert" : "status"}>${state === "running" ? clock : warning}<div>
+  return html`<div class="problem state-${state} ${state === "failed" ? "" : "mild"}" role=${state === "failed" ? "alert" : "status"}>${["failed", "behind"].includes(state) ? warning : clock}<div>
     ${messageText(message)}
     ${remedy ? html`<p class="problem-remedy"><span>Try</span> ${remedy}</p>` : nothing}
   </div></div>`;

@@ -1,33 +1,47 @@
 import * as api from "../api.js";
-import { STATE_NAMES, stateBadge, stateWords } from "../components/badges.js";
+import { alertBox, firingAlerts } from "../components/alerts.js";
+import { STATE_NAMES, stateSince, stateWords } from "../components/badges.js";
 import { plus, search as searchIcon } from "../components/icons.js";
-import { problemBox } from "../components/problem.js";
+import { loadProblemBox } from "../components/problem.js";
 import { poll } from "../events.js";
-import { isAlive } from "../figures.js";
-import { clipped, rate, short, since } from "../format.js";
+import { ago, bytes, clipped, rate, short, when } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
 
 const EVERY = 5000;
-const PAGE = 100;
+/** The number of pipelines that the first request shows at once, and the number of a page. */
+const FIRST = 100;
+const PAGE = 1000;
+/** Columns after the name: sort key, words, and the direction of the first click. */
+const COLUMNS = [
+  { key: "state", words: "State" },
+  { words: "Version", number: true },
+  { key: "rows_per_second", words: "Rows in", number: true, descending: true },
+  { key: "lag", words: "Lag", number: true, descending: true },
+  { key: "state_bytes", words: "State size", number: true, descending: true },
+  { key: "state_growth", words: "Growth", number: true, descending: true },
+  { key: "last_error_at", words: "Last error", descending: true },
+  { key: "until", words: "Next start" },
+  { key: "owner", words: "Owner" },
+];
 
 /** All pipelines with their status. */
 export function pipelinesView(context) {
-  const store = createStore({ items: null, next: null, total: null, q: "", state: "", problem: null });
+  const store = createStore({ items: null, next: null, total: null, q: "", state: "", owner: "", tag: "", sort: "name", tags: {}, owners: {}, problem: null });
   let end = () => {};
   let requests = 0;
 
   async function load({ more = false } = {}) {
     const request = ++requests;
-    const { q, state, items, next } = store.get();
+    const { q, state, owner, tag, sort, items, next } = store.get();
     try {
-      // Reload everything shown so far in one request.
-      const limit = more ? PAGE : Math.max(PAGE, Math.min(items?.length ?? 0, 500));
-      const page = await api.pipelines(q, state, more ? next : "", limit);
+      const page = await api.pipelines({ q, state, owner, tag, sort, cursor: more ? next : "", limit: items ? PAGE : FIRST });
       if (request !== requests) return;
       const all = more ? [...items, ...page.items] : page.items;
-      store.set({ items: all, next: page.cursor, total: page.total, counts: page.counts, problem: null });
+      store.set({ items: all, next: page.cursor, total: page.total, tags: page.tags, owners: page.owners, problem: null });
+      store.set({ alerts: await firingAlerts() });
+      if (!items && page.cursor) await load();
     } catch (problem) {
       if (request === requests) store.set({ problem });
     }
@@ -38,6 +52,11 @@ export function pipelinesView(context) {
     store.set({ q });
     clearTimeout(timer);
     timer = setTimeout(load, 150);
+  }
+
+  function choose(part) {
+    store.set(part);
+    load();
   }
 
   function keys(event) {
@@ -56,52 +75,90 @@ export function pipelinesView(context) {
       end();
       document.removeEventListener("keydown", keys);
     },
+    resume: load,
     render: (state) => html`<div class="page-head">
         <h1>Pipelines ${state.total != null ? html`<span class="muted">${state.total}</span>` : nothing}</h1>
         <span class="spacer"></span>
         <label class="search">${searchIcon}<span class="visually-hidden">Search pipelines</span>
           <input id="search" type="search" placeholder="Search" autocomplete="off" .value=${state.q}
             @input=${(event) => type(event.target.value)} /><kbd aria-hidden="true">/</kbd></label>
-        <label class="filter"><span class="visually-hidden">State</span>
-          <select @change=${(event) => { store.set({ state: event.target.value }); load(); }}>
-            <option value="">All states</option>
-            ${STATE_NAMES.filter((name) => name !== "starting").map((name) => html`<option value=${name}>${stateWords(name)}</option>`)}
-          </select></label>
+        ${filter("State", "All states", state.state, STATE_NAMES.map((name) => [name, stateWords(name)]), (value) => choose({ state: value }))}
+        ${filter("Owner", "All owners", state.owner, Object.keys(state.owners).map((name) => [name, name]), (value) => choose({ owner: value }))}
+        ${filter("Tag", "All tags", state.tag, Object.keys(state.tags).map((name) => [name, name]), (value) => choose({ tag: value }))}
         ${context.may("editor") ? html`<a class="button primary" href=${to(["new"])}>${plus}New</a>` : nothing}
       </div>
-      ${problemBox(state.problem)}
-      ${state.items == null ? (state.problem ? nothing : html`<p class="muted loading">Loading…</p>`) : list(state)}
+      ${loadProblemBox(state.problem)} ${alertBox(state.alerts)}
+      ${state.items == null ? (state.problem?.status ? nothing : html`<p class="muted loading">Loading…</p>`) : list(state, choose)}
       ${state.next ? html`<p class="more"><button type="button" @click=${() => load({ more: true })}>Show more</button></p>` : nothing}`,
   };
 }
 
-function list({ items, q, state }) {
-  if (!items.length) {
-    return html`<div class="empty">
-      <p>${q || state ? "No matching pipelines." : "No pipelines yet."}</p>
-      ${q || state ? nothing : html`<p class="muted">Add one with a SQL program, or run <code>plan-service sync FOLDER</code>.</p>`}
-    </div>`;
-  }
-  return html`<table class="pipelines-table">
-    <thead><tr>
-      <th scope="col">Pipeline</th><th scope="col">State</th><th scope="col" class="number">Version</th>
-      <th scope="col" class="number">Rows in</th><th scope="col" class="number">Lag</th>
-    </tr></thead>
-    <tbody>${items.map(row)}</tbody>
-  </table>`;
+/** A selection; nothing if there is nothing to select. */
+function filter(words, all, value, options, choose) {
+  if (!options.length) return nothing;
+  return html`<label class="filter"><span class="visually-hidden">${words}</span>
+    <select @change=${(event) => choose(event.target.value)}>
+      <option value="">${all}</option>
+      ${options.map(([key, text]) => html`<option value=${key} .selected=${key === value}>${text}</option>`)}
+    </select></label>`;
 }
 
-function row(item) {
+/** The header of a sortable column. */
+function heading({ key, words, number, descending }, sort, choose) {
+  const by = sort.replace(/^-/, "");
+  const down = sort.startsWith("-");
+  const next = by === key ? (down ? key : `-${key}`) : descending ? `-${key}` : key;
+  return html`<th scope="col" class=${number ? "number" : ""} aria-sort=${by === key ? (down ? "descending" : "ascending") : nothing}>
+    ${key ? html`<button type="button" class="sort" @click=${() => choose({ sort: next })}>${words}<span aria-hidden="true">${by === key ? (down ? "↓" : "↑") : ""}</span></button>` : words}</th>`;
+}
+
+function list({ items, q, state, owner, tag, sort }, choose) {
+  if (!items.length) {
+    const filtered = q || state || owner || tag;
+    return html`<div class="empty">
+      <p>${filtered ? "No matching pipelines." : "No pipelines yet."}</p>
+      ${filtered ? nothing : html`<p class="muted">Add one with a SQL program, or run <code>plan-service sync FOLDER</code>.</p>`}
+    </div>`;
+  }
+  // Columns without any value have no use.
+  const empty = new Set(["state_bytes", "state_growth", "last_error_at", "until", "owner"].filter((key) => sort.replace(/^-/, "") !== key && !items.some((item) => item[key])));
+  const columns = COLUMNS.filter(({ key }) => !empty.has(key));
+  return html`<div class="table-scroll" tabindex="0" role="group" aria-label="Pipelines"><table class="pipelines-table">
+    <thead><tr>${heading({ key: "name", words: "Pipeline" }, sort, choose)}${columns.map((column) => heading(column, sort, choose))}</tr></thead>
+    <tbody>${items.map((item) => row(item, columns, choose))}</tbody>
+  </table></div>`;
+}
+
+function row(item, columns, choose) {
   const says = item.message
     ? html`<p class="row-says state-${item.state}">${clipped(item.message, 280)}${item.remedy ? html` <span class="remedy">${clipped(item.remedy, 160)}</span>` : nothing}</p>`
     : nothing;
-  const waits = item.in_force && item.version && item.in_force !== item.version;
   return html`<tr>
     <th scope="row"><a href=${to(["pipelines", item.name])}>${item.name}</a>
-      ${item.description ? html`<span class="row-what" title=${item.description}>${clipped(item.description, 140)}</span>` : nothing}${says}</th>
-    <td>${stateBadge(item.state)} ${item.since ? html`<span class="since">${since(item.since, isAlive(item))}</span>` : nothing}</td>
-    <td class="number" data-label="Version">${item.version || item.in_force || "–"}${waits ? html` <span class="muted">→ ${item.in_force}</span>` : nothing}</td>
-    <td data-label="Rows in" class=${item.rows_per_second == null ? "number unknown" : "number"}>${rate(item.rows_per_second)}</td>
-    <td data-label="Lag" class=${item.lag == null ? "number unknown" : "number"}>${short(item.lag)}</td>
+      ${item.description ? html`<span class="row-what" title=${item.description}>${clipped(item.description, 140)}</span>` : nothing}
+      ${item.tags.map((tag) => html`<button type="button" class="tag" title="Show the pipelines with this tag" @click=${() => choose({ tag })}>${tag}</button>`)}${says}</th>
+    ${columns.map((column) => cell(item, column))}
   </tr>`;
 }
+
+function cell(item, { key = "version", words, number }) {
+  const value = CELLS[key](item);
+  if (key === "state") return html`<td>${value}</td>`;
+  return html`<td data-label=${words} class="${number ? "number" : ""} ${value == null ? "unknown" : ""}">${value ?? "–"}</td>`;
+}
+
+/** The content of a cell; null if it is unknown. */
+const CELLS = {
+  state: stateSince,
+  version: (item) => {
+    const waits = item.in_force && item.version && item.in_force !== item.version;
+    return html`${item.version || item.in_force || "–"}${waits ? html` <span class="muted">→ ${item.in_force}</span>` : nothing}`;
+  },
+  rows_per_second: (item) => (item.rows_per_second == null ? null : rate(item.rows_per_second)),
+  lag: (item) => (item.lag == null ? null : short(item.lag)),
+  state_bytes: (item) => (item.state_bytes == null ? null : bytes(item.state_bytes)),
+  state_growth: (item) => (item.state_growth == null ? null : `${item.state_growth < 0 ? "−" : "+"}${bytes(Math.abs(item.state_growth))}/h`),
+  last_error_at: (item) => (item.last_error_at ? html`<span title=${item.last_error}>${ago(item.last_error_at)}</span>` : null),
+  until: (item) => (item.until ? html`<count-down title=${when(item.until)} to=${item.until}></count-down>` : null),
+  owner: (item) => item.owner || null,
+};

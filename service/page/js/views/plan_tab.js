@@ -3,7 +3,7 @@ import { tell } from "../components/dialog.js";
 import { arrange, focusOperator, graphView, showOperator } from "../components/graph.js";
 import { operatorPanel } from "../components/panel.js";
 import { editsOf, isValid, NO_EDIT } from "../components/ttl.js";
-import { figuresOf, isAlive } from "../figures.js";
+import { busiestOf, figuresOf, hasFigures, operatorFigures, ratesOf } from "../figures.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
@@ -116,7 +116,7 @@ export function planTab(context, pipeline, { load }) {
   return {
     store,
     stop: () => clearTimeout(timer),
-    render: ({ selected, ttl }, { pipeline: current, graph, last }) => {
+    render: ({ selected, ttl }, { pipeline: current, graph, last, figures, version }) => {
       if (current && !current.in_force) {
         return html`<div class="empty"><p>No version is in force yet.</p>
           <p><a href=${to(["pipelines", name, "edit"])}>Add a program</a></p></div>`;
@@ -124,12 +124,15 @@ export function planTab(context, pipeline, { load }) {
       if (!graph) return html`<p class="muted loading">Loading…</p>`;
       const node = graph.nodes.find(({ id }) => id === selected);
       return html`<div class="plan ${node ? "with-panel" : ""}">
-        ${graphView({ id: GRAPH, graph, label: `Plan of ${name}, ${graph.nodes.length} operators`, selected, choose, figures: figuresOf(graph, last, isAlive(current)) })}
+        ${graphView({ id: GRAPH, graph, label: `Plan of ${name}, ${graph.nodes.length} operators`, selected, choose, figures: figuresOf(graph, last, hasFigures(current)),
+          ...(hasFigures(current) ? { rates: ratesOf(figures, version), busiest: busiestOf(graph, figures) } : {}) })}
         ${node
           ? operatorPanel({
               node,
               inputs: inputsOf(graph, node),
               figures: last?.by_operator?.find(({ uid }) => uid === node.uid),
+              current: operatorFigures(figures, node),
+              watermark: figures?.figures?.watermark_lag_ms,
               ttl,
               mayEdit: context.may("editor"),
               act: acts(),

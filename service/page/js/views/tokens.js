@@ -40,6 +40,7 @@ export function tokensView() {
   return {
     store,
     start: load,
+    resume: load,
     render: ({ items, problem }) => html`<div class="page-head"><h1>Tokens</h1><span class="spacer"></span>
         <button type="button" class="primary" @click=${add}>${plus}New token</button></div>
       ${problemBox(problem)}

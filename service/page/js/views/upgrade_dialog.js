@@ -1,8 +1,8 @@
+import { lossesOf, verdictLine } from "../components/diff.js";
 import { openDialog } from "../components/dialog.js";
 import { html, nothing } from "../lit.js";
 
-const SAFE = "The run stops, its state is migrated, and the new version starts. The previous state is retained: you can roll back.";
-const PARTIAL = "Some results will differ from a fresh run of the new program, as listed below. The previous state is retained: you can roll back.";
+const STEPS = "The run stops, its state is migrated, and the new version is put into force and starts. The previous state is retained: you can roll back.";
 
 /**
  * Ask for the options of an upgrade.
@@ -15,17 +15,23 @@ export function askUpgrade(name, diff) {
   const lost = stay.filter(({ verdict }) => verdict === "incompatible");
   const begin = stay.filter(({ oldNode }) => oldNode == null);
   const partial = diff.verdict !== "full";
+  const losses = lossesOf(diff);
   const reset = new Set();
   let fill = false;
 
-  return openDialog(`Upgrade ${name}?`, (end, again) => {
+  return openDialog(`Migrate ${name}?`, (end, again) => {
     const mark = (uid, on) => {
       if (on) reset.add(uid);
       else reset.delete(uid);
       again();
     };
     const ready = lost.every(({ uid }) => reset.has(uid));
-    return html`<p>${partial ? PARTIAL : SAFE}</p>
+    return html`${diff.same ? nothing : verdictLine(diff)}
+      <p>${STEPS}</p>
+      ${losses.length
+        ? html`<section class="losses"><h3>What is lost</h3><ul class="diff-list">
+            ${losses.map(({ name, text }) => html`<li class="diff-plain"><p class="diff-name">${name}</p><p>${text}</p></li>`)}</ul></section>`
+        : html`<p>No state is lost.</p>`}
       ${lost.length
         ? html`<fieldset><legend>The state of these operators cannot be migrated</legend>
             ${lost.map((operator) => html`<label class="choice"><input type="checkbox" @change=${(event) => mark(operator.uid, event.target.checked)} />
@@ -40,5 +46,5 @@ export function askUpgrade(name, diff) {
         <button type="button" class=${partial ? "danger" : "primary"} autofocus ?disabled=${!ready}
           @click=${() => end({ partial, reset: [...reset], warm_up: fill ? ["all"] : [] })}>${partial ? "Migrate anyway" : "Migrate"}</button>
       </div>`;
-  });
+  }, { wide: losses.length > 0 });
 }

@@ -1,19 +1,23 @@
 import * as api from "../api.js";
 import { changeWords } from "../components/badges.js";
-import { changesOf, diffView } from "../components/diff.js";
+import { changesOf, diffView, verdictLine } from "../components/diff.js";
 import { confirm, tell } from "../components/dialog.js";
-import { arrange, graphView, showOperator } from "../components/graph.js";
+import { arrange, graphView, scrollToOperator, showOperator } from "../components/graph.js";
+import { folded } from "../components/graph_fold.js";
 import { problemBox } from "../components/problem.js";
-import { NO_PROGRAM, programInput, readProgram } from "../components/program.js";
+import { NO_PROGRAM, programInput, readProgram, showPlace } from "../components/program.js";
 import { poll } from "../events.js";
 import { html, nothing } from "../lit.js";
 import { go } from "../router.js";
 import { createStore } from "../store.js";
+import { confirmInForce } from "./in_force.js";
 import { askUpgrade } from "./upgrade_dialog.js";
 import { isUnderWay, progressView } from "./upgrade_progress.js";
 
 const SIDES = { old: "upgrade-old", now: "upgrade-new" };
-const NONE = { target: null, old: null, now: null, diff: null, warnings: [], selected: {}, problem: null };
+/** The smallest scale of the two graphs, which are read side by side. */
+const SMALL = 0.55;
+const NONE = { target: null, old: null, now: null, diff: null, warnings: [], selected: {}, whole: false, sides: null, problem: null };
 
 /** Upgrade to another program: comparison, migration and rollback. */
 export function upgradeTab(context, pipeline, { load }) {
@@ -78,10 +82,12 @@ export function upgradeTab(context, pipeline, { load }) {
   async function show(base, target, ask) {
     store.set({ ...NONE, busy: true });
     try {
-      store.set({ ...(await ask()), base, target, busy: false });
+      const answer = await ask();
+      store.set({ ...answer, sides: sidesOf(answer), base, target, busy: false });
       requestAnimationFrame(() => document.getElementById("upgrade-title")?.focus());
     } catch (problem) {
       store.set({ problem, busy: false });
+      requestAnimationFrame(() => showPlace(document.querySelector(".upgrade-choose form"), problem));
     }
   }
 
@@ -105,12 +111,18 @@ export function upgradeTab(context, pipeline, { load }) {
     store.set({ busy: true, problem: null });
     try {
       const added = await api.addVersion(name, readProgram(store.get().program), "");
-      tell(`Version ${added.version.number} is saved, but not in force`);
+      tell(`Version ${added.version.number} is saved, and nothing else has changed`);
       store.set({ target: added.version.number });
+      await load();
     } catch (problem) {
       store.set({ problem });
     }
     store.set({ busy: false });
+  }
+
+  async function putInForce() {
+    const { target } = store.get();
+    if (await confirmInForce(target)) act(() => api.putInForce(name, target, pipeline.get().pipeline.etag), `Version ${target} is in force from the next start`);
   }
 
   async function rollBack() {
@@ -131,8 +143,12 @@ export function upgradeTab(context, pipeline, { load }) {
     store.set({ busy: false });
   }
 
-  /** Select an operator in one graph, and its counterpart in the other. */
+  /** Select an operator in one graph, and its counterpart in the other; a folded part is unfolded. */
   function choose(side, id) {
+    if (id < 0) {
+      store.set({ whole: true });
+      return;
+    }
     const { diff } = store.get();
     const operator = diff.operators.find(({ oldNode, newNode }) => (side === "old" ? oldNode : newNode) === id);
     const selected = side === "old" ? { old: id, now: operator?.newNode ?? null } : { now: id, old: operator?.oldNode ?? null };
@@ -152,10 +168,13 @@ export function upgradeTab(context, pipeline, { load }) {
     render: (state, { pipeline: current }) => html`
       ${state.progress ? progressView(state.progress, context.may("operator") ? rollBack : null, state.busy) : nothing}
       ${problemBox(state.problem)}
-      ${state.diff ? comparison(state, current, { choose, migrate, keep, again: () => store.set(NONE), mayRun: context.may("operator") && context.app.get().runs })
+      ${state.diff ? comparison(state, current, { choose, migrate, keep, putInForce, fold: (whole) => store.set({ whole }), again: () => store.set(NONE), mayRun: context.may("operator") && context.app.get().runs })
         : context.may("editor") ? chooser(state, current, store, { compile, compare, begin }) : html`<p class="empty">The role editor is required.</p>`}`,
-    drawn: ({ diff }) => {
-      if (diff) Object.values(SIDES).forEach(arrange);
+    drawn: ({ diff, sides }) => {
+      if (!diff) return;
+      for (const [key, id] of Object.entries(SIDES)) {
+        if (arrange(id, SMALL)) scrollToOperator(id, firstChanged(sides.all[key], sides.changes[key]));
+      }
     },
   };
 }
@@ -184,20 +203,46 @@ const held = (pipeline) => pipeline?.version || pipeline?.in_force;
 const newName = (target) => (target ? `version ${target}` : "the new program");
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
-function comparison(state, pipeline, { choose, migrate, keep, again, mayRun }) {
-  const { diff, old, now, base, target, selected } = state;
-  const [inForce, running] = [pipeline?.in_force, held(pipeline)];
+/** The changes by operator of both graphs, and the graphs with unchanged operators folded. */
+function sidesOf({ diff, old, now }) {
   const changes = changesOf(diff, old, now);
-  const side = (key, graph, title, marked) => html`<section class="side"><h3>${title}</h3>
-    ${graphView({ id: SIDES[key], graph, label: `${title}, ${graph.nodes.length} operators`, selected: selected[key] ?? null, choose: (id) => choose(key, id), changes: marked, legend: false })}</section>`;
+  return { changes, folded: { old: folded(old, changes.old), now: folded(now, changes.now) }, all: { old, now } };
+}
+
+/** The first changed operator from the left. */
+const firstChanged = (graph, changes) => graph.nodes.filter(({ id }) => (changes.get(id) ?? "kept") !== "kept").sort((a, b) => a.rank - b.rank)[0]?.id;
+
+function comparison(state, pipeline, act) {
+  const { diff, base, target, selected, whole, sides } = state;
+  const [inForce, running] = [pipeline?.in_force, held(pipeline)];
+  const graphs = whole ? sides.all : sides.folded;
+  const folds = Object.keys(SIDES).some((key) => sides.all[key] !== sides.folded[key]);
+  const side = (key, title) => html`<section class="side"><h3>${title}</h3>
+    ${graphView({ id: SIDES[key], graph: graphs[key], label: `${title}, ${sides.all[key].nodes.length} operators`, selected: selected[key] ?? null, choose: (id) => act.choose(key, id), changes: sides.changes[key], legend: false })}</section>`;
   return html`<div class="page-head">
       <h2 id="upgrade-title" tabindex="-1">From version ${base} to ${newName(target)}</h2><span class="spacer"></span>
-      <button type="button" class="quiet" @click=${again}>Another program</button>
-      ${target ? nothing : html`<button type="button" ?disabled=${state.busy} @click=${keep}>Save as a version</button>`}
-      ${mayRun && target !== running ? html`<button type="button" class="primary" ?disabled=${state.busy || isUnderWay(state.progress)} @click=${migrate}>Migrate to ${newName(target)}</button>` : nothing}
+      <button type="button" class="quiet" @click=${act.again}>Another program</button>
     </div>
+    ${diff.same ? nothing : verdictLine(diff)}
+    ${inForce !== base && inForce !== target ? html`<p class="note">Compared with version ${base}, which holds the state. Version ${inForce} is in force, but does not run.</p>` : nothing}
     ${state.warnings.map((text) => html`<p class="note">${text}</p>`)}
-    <p class="change-legend" aria-hidden="true">${["kept", "moved", "changed", "added", "removed"].map((change) => html`<span><span class="swatch change-${change}"></span>${changeWords(change)}</span>`)}</p>
-    <div class="sides">${side("old", old, `Version ${base}${base === inForce ? ", in force" : ""}`, changes.old)} ${side("now", now, `${capital(newName(target))}${target === inForce ? ", in force" : ""}`, changes.now)}</div>
+    ${ways(state, { inForce, running, ...act })}
+    <div class="change-legend"><span class="legend-marks" aria-hidden="true">${["kept", "moved", "changed", "added", "removed"].map((change) => html`<span><span class="swatch change-${change}"></span>${changeWords(change)}</span>`)}</span>
+      <span class="spacer"></span>
+      ${folds ? html`<label class="choice"><input type="checkbox" .checked=${whole} @change=${(event) => act.fold(event.target.checked)} /><span>Unchanged operators</span></label>` : nothing}</div>
+    <div class="sides">${side("old", `Version ${base}${base === inForce ? ", in force" : ""}`)} ${side("now", `${capital(newName(target))}${target === inForce ? ", in force" : ""}`)}</div>
     ${diffView(diff)}`;
+}
+
+/** The ways to use the new program, each with its effect. */
+function ways({ target, busy, progress }, { inForce, running, mayRun, keep, putInForce, migrate }) {
+  const way = (button, effect) => html`<li>${button}<span class="muted">${effect}</span></li>`;
+  const ways = [
+    target ? nothing : way(html`<button type="button" ?disabled=${busy} @click=${keep}>Save as a version</button>`, "Nothing else changes: neither the run nor the version in force."),
+    target && target !== inForce ? way(html`<button type="button" ?disabled=${busy} @click=${putInForce}>Put into force</button>`, "The current run continues; the next start uses it.") : nothing,
+    mayRun && target !== running
+      ? way(html`<button type="button" class="primary" ?disabled=${busy || isUnderWay(progress)} @click=${migrate}>Migrate to ${newName(target)}</button>`, "The run is replaced now, and its state moves to the new version.")
+      : nothing,
+  ];
+  return ways.every((entry) => entry === nothing) ? nothing : html`<ul class="ways">${ways}</ul>`;
 }

@@ -1,11 +1,12 @@
 import * as api from "../api.js";
-import { diffView } from "../components/diff.js";
-import { confirm, tell } from "../components/dialog.js";
-import { problemBox } from "../components/problem.js";
+import { diffView, verdictLine } from "../components/diff.js";
+import { tell } from "../components/dialog.js";
+import { loadProblemBox, problemBox } from "../components/problem.js";
 import { when } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
+import { confirmInForce } from "./in_force.js";
 import { showProgram } from "./program_dialog.js";
 
 const KINDS = { program: "program", "ttl-edit": "TTL edit", import: "import", plan: "plan" };
@@ -42,8 +43,7 @@ export function versionsTab(context, pipeline, { load: reload }) {
   }
 
   async function use(number) {
-    const text = `The next start runs version ${number}. It restores the state, or is refused with the reason.`;
-    if (!(await confirm(`Put version ${number} in force?`, text, "Put in force"))) return;
+    if (!(await confirmInForce(number))) return;
     try {
       await api.putInForce(name, number, pipeline.get().pipeline.etag);
       tell(`Version ${number} is in force`);
@@ -57,7 +57,8 @@ export function versionsTab(context, pipeline, { load: reload }) {
   return {
     store,
     start: () => load(),
-    render: (state, { pipeline: current }) => html`${problemBox(state.problem)}
+    resume: () => load(),
+    render: (state, { pipeline: current }) => html`${loadProblemBox(state.problem)}
       <div class="versions">
         <div class="versions-list">${state.items ? list(state, current, compare, context.may("editor") ? use : null, name) : html`<p class="muted loading">Loading…</p>`}
           ${state.next ? html`<p class="more"><button type="button" @click=${() => load(true)}>Show more</button></p>` : nothing}</div>
@@ -81,7 +82,7 @@ function list({ items, from, until }, pipeline, compare, use, name) {
       <td class="number"><a href=${api.planAddress(name, item.number)} download="${name}-${item.number}.json">JSON<span class="visually-hidden"> of version ${item.number}</span></a>
         ${item.language ? html`<button type="button" class="quiet" @click=${() => showProgram(name, item.number)}>Program<span class="visually-hidden"> of version ${item.number}</span></button>` : nothing}
         ${use && item.language ? html`<a href=${to(["pipelines", name, "edit"], { version: item.number })}>Edit<span class="visually-hidden"> version ${item.number}</span></a>` : nothing}
-        ${use && item.number !== pipeline?.in_force ? html`<button type="button" class="quiet" @click=${() => use(item.number)}>Use<span class="visually-hidden"> version ${item.number}</span></button>` : nothing}</td>
+        ${use && item.number !== pipeline?.in_force ? html`<button type="button" class="quiet" @click=${() => use(item.number)}>Put into force<span class="visually-hidden">: version ${item.number}</span></button>` : nothing}</td>
     </tr>`)}</tbody></table>`;
 }
 
@@ -91,5 +92,5 @@ function difference({ items, from, until, diff, diffProblem }) {
   const title = html`<h2>From version ${from} to ${until}</h2>`;
   if (from === until) return html`${title}<p class="muted">Choose two different versions.</p>`;
   if (diffProblem) return html`${title}${problemBox(diffProblem)}`;
-  return html`${title}${diff ? diffView(diff) : html`<p class="muted loading">Comparing…</p>`}`;
+  return html`${title}${diff ? html`${diff.same ? nothing : verdictLine(diff)}${diffView(diff)}` : html`<p class="muted loading">Comparing…</p>`}`;
 }

@@ -59,13 +59,16 @@ def follower(folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool) 
 
 def following(recent: list[Any], folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool) -> Follower:
     query = SimpleNamespace(_jsq=SimpleNamespace(lastProgress=lambda: recent[-1], recentProgress=lambda: recent))
-    figures = {"sum": {"rowsIn": 10, "rowsOut": 4, "rowsLate": 2, "stateRows": 3, "stateBytes": 30}}
+    figures: dict[str, dict[str, Any]] = {
+        "sum": {"rowsIn": 10, "rowsOut": 4, "rowsLate": 2, "stateRows": 3, "stateBytes": 30}
+    }
+    figures["sum"] |= {"rowsInByInput": [7, 3], "busyNanos": 5_400_000, "keyedRows": 8, "hotKeys": {"b": 2, "a": 6}}
     handle = SimpleNamespace(figures=lambda: figures)
     sinks = SimpleNamespace(rows=lambda batch: BatchRows(2, 1))
     plan = CompiledPlan.from_json(TableEnvironment().compile_script(PROGRAM).to_json())
     tables = SimpleNamespace(read_by=lambda _: [ReadTable("c.d.orders", (1, 4)), NO_TABLE])
     arguments: tuple[Any, ...] = (query, [handle], plan, folder, tables, sinks, taken.append)
-    return cast(Any, Follower)(*arguments, resumes=resumes)
+    return cast(Any, Follower)(*arguments, resumes=resumes, slots=4)
 
 
 def test_figures_are_reported_and_stored_for_the_next_run(tmp_path: Path) -> None:
@@ -83,6 +86,10 @@ def test_figures_are_reported_and_stored_for_the_next_run(tmp_path: Path) -> Non
     ]
     assert (document["operators"][0]["stateRows"], document["operators"][0]["stateBytes"]) == (3, 30)
     assert document["operators"][0]["rowsLate"] == 2
+    assert document["operators"][0]["rowsInByInput"] == [7, 3]
+    assert document["operators"][0]["busyMillis"] == 5
+    assert document["operators"][0]["hotKeys"] == [{"key": "a", "share": 0.75}, {"key": "b", "share": 0.25}]
+    assert document["slots"] == 4
     follower(folder, taken, resumes=True).catch_up()
     document = taken[2].to_dict()
     assert (document["operators"][0]["stateRows"], document["operators"][0]["stateBytes"]) == (6, 60)

@@ -123,7 +123,10 @@ def check_state_over_restarts(session: SparkSession, tmp_path: Path, host: str) 
         assert tuple(row.o0) == ("a", 2, 3)
         totals = json.loads(handle.metrics())["totals"]
         assert totals.pop("stateBytes") > 0
-        assert totals == {"stateRows": 1, "rowsIn": 2, "rowsOut": 1, "rowsLate": 0}
+        assert totals.pop("busyNanos") >= 0
+        rows = {"stateRows": 1, "rowsIn": 2, "rowsInByInput": [2], "rowsOut": 1, "rowsLate": 0}
+        assert totals == rows | {"keyedRows": 2, "hotKeys": {"a": 2}}
+        assert json.loads(handle.metrics())["totals"]["hotKeys"] == {}
     finally:
         running.query.stop()
     folder.add({"k": "a", "v": 5})

@@ -32,7 +32,7 @@ final class GroupStateHost
       timed.fired(context.processingTime());
       return runtime.fire(to, timed, context);
     }
-    Iterator<InternalRow> output = runtime.process(to, rows, timed, context);
+    Iterator<InternalRow> output = runtime.process(to, StageKeys.key(key), rows, timed, context);
     // Each call clears the timeout, so it is set again even if the operator did not change its
     // state.
     if (state.exists()) timed.timer().ifPresent(timed::setTimer);

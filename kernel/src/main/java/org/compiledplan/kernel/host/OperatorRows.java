@@ -11,6 +11,7 @@ import org.compiledplan.kernel.operators.Session;
 final class OperatorRows implements Iterator<InternalRow> {
   private final StageSpec spec;
   private final StageRuntime.Hosted to;
+  private final String key;
   private final Iterator<InternalRow> rows;
   private final Session session;
   private final long batchWatermark;
@@ -18,16 +19,21 @@ final class OperatorRows implements Iterator<InternalRow> {
   private final int partial;
   private long latest = Long.MIN_VALUE;
   private boolean closed;
-  private long rowsIn;
+
+  /** Rows by input. */
+  private final long[] rowsIn;
 
   OperatorRows(
       StageSpec spec,
       StageRuntime.Hosted to,
+      String key,
       Iterator<InternalRow> rows,
       Session session,
       BatchContext context) {
     this.spec = spec;
     this.to = to;
+    this.key = key;
+    rowsIn = new long[to.columns.length];
     this.rows = rows;
     this.session = session;
     batchWatermark = context.watermark();
@@ -43,8 +49,10 @@ final class OperatorRows implements Iterator<InternalRow> {
       } else if (closed) {
         return false;
       } else {
+        long begun = to.time.begin();
         session.close(emitted);
-        to.counters.rowsIn.add(rowsIn);
+        to.time.end(begun);
+        count();
         emitted.addToCounters();
         closed = true;
       }
@@ -52,8 +60,19 @@ final class OperatorRows implements Iterator<InternalRow> {
     return true;
   }
 
+  private void count() {
+    long all = 0;
+    for (int port = 0; port < rowsIn.length; port++) {
+      if (rowsIn[port] > 0) to.counters.inputs[port].add(rowsIn[port]);
+      all += rowsIn[port];
+    }
+    to.counters.rowsIn.add(all);
+    if (all > 0) to.counters.hotKeys.add(key, all);
+  }
+
   private void take(InternalRow row) {
     to.interruption.check();
+    long begun = to.time.begin();
     InputRow input = input(row);
     if (!to.folds) {
       emitted.triggeredBy(row);
@@ -64,11 +83,12 @@ final class OperatorRows implements Iterator<InternalRow> {
       emitted.triggeredBy(row);
     }
     if (partial >= 0 && row.numFields() > partial && !row.isNullAt(partial)) {
-      rowsIn += session.merge(input, row.getBinary(partial), emitted);
+      rowsIn[input.port()] += session.merge(input, row.getBinary(partial), emitted);
     } else {
-      rowsIn++;
+      rowsIn[input.port()]++;
       session.process(input, emitted);
     }
+    to.time.end(begun);
   }
 
   private InputRow input(InternalRow row) {

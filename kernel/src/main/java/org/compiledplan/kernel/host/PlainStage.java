@@ -69,7 +69,7 @@ final class PlainStage implements PlainQuery.Step {
     }
     BatchContext context = context(to, batch);
     State state = new State(to, new PlainMemory.Id(to.uid, group.key));
-    runtime.process(to, rows.iterator(), state, context).forEachRemaining(emitted::add);
+    runtime.process(to, group.key, rows.iterator(), state, context).forEachRemaining(emitted::add);
   }
 
   /** Fires the timers that are due, and those that become due meanwhile. */

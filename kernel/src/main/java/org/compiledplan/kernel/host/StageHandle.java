@@ -21,7 +21,8 @@ public final class StageHandle {
 
   /**
    * Returns JSON: per operator uid {@code stateRows}, {@code stateBytes}, {@code rowsIn}, {@code
-   * rowsOut} and {@code rowsLate}.
+   * rowsInByInput}, {@code rowsOut}, {@code rowsLate} and {@code busyNanos}; since the last call,
+   * {@code hotKeys} with their rows, and {@code keyedRows}, those of all keys.
    */
   public String metrics() {
     return metrics.toJson();

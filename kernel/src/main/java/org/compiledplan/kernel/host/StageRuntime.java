@@ -17,6 +17,7 @@ import org.compiledplan.kernel.operators.Operator;
 import org.compiledplan.kernel.operators.OperatorSpec;
 import org.compiledplan.kernel.operators.Operators;
 import org.compiledplan.kernel.operators.RowPredicate;
+import org.compiledplan.kernel.operators.Session;
 import org.compiledplan.kernel.operators.TimeMath;
 import org.compiledplan.kernel.values.JsonText;
 import org.compiledplan.kernel.values.ValueType;
@@ -37,6 +38,7 @@ final class StageRuntime {
     final UTF8String uidText;
 
     final StageMetrics.Counters counters;
+    final BusyTime time;
     final int[] columns;
     final List<SparkTypes.Reader[]> fromSpark = new ArrayList<>();
     final List<UnaryOperator<Object>> toSpark;
@@ -66,6 +68,7 @@ final class StageRuntime {
       columns = part.columns;
       this.outputPosition = outputPosition;
       this.counters = counters;
+      time = new BusyTime(counters.busyNanos);
       operator = create(part, conditions);
       folds = operator.partial() != null;
       for (int i = 0; i < part.inputs.length; i++)
@@ -146,17 +149,22 @@ final class StageRuntime {
 
   /** Processes the rows of one key, lazily; the state is written after the last row. */
   Iterator<InternalRow> process(
-      Hosted to, Iterator<InternalRow> rows, KeyedState state, BatchContext context) {
+      Hosted to, String key, Iterator<InternalRow> rows, KeyedState state, BatchContext context) {
     Iterator<InternalRow> inOrder =
         to.operator.isOrderInsensitive() ? rows : RowOrder.sorted(rows, spec.head);
-    return new OperatorRows(spec, to, inOrder, to.operator.open(state, context), context);
+    long begun = to.time.begin();
+    Session session = to.operator.open(state, context);
+    to.time.end(begun);
+    return new OperatorRows(spec, to, key, inOrder, session, context);
   }
 
   /** The rows that an operator emits for a due key. */
   Iterator<InternalRow> fire(Hosted from, KeyedState state, BatchContext context) {
     from.interruption.check();
     Emitted emitted = new Emitted(spec, from);
+    long begun = from.time.begin();
     from.operator.onTimer(state, context, emitted);
+    from.time.end(begun);
     emitted.addToCounters();
     return new Iterator<InternalRow>() {
       @Override

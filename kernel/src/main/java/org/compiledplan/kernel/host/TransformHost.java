@@ -85,7 +85,8 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
     if (to == null) return CollectionConverters.asScala(runtime.pass(key, input));
     BatchContext context = states.context(to, times);
     return CollectionConverters.asScala(
-        runtime.process(to, input, states.of(to, key, context, times), context));
+        runtime.process(
+            to, StageKeys.key(key), input, states.of(to, key, context, times), context));
   }
 
   @Override

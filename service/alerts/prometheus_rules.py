@@ -1,0 +1,53 @@
+"""The rules of alerts as a rule file of Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import translate
+from typing import Any
+
+import yaml
+
+from compiled_plan.service.common.alert_rules import Condition, Rule
+
+
+def rule_file(rules: Sequence[Rule]) -> str:
+    """The file: one alert per rule, over the metrics of `/metrics`."""
+    groups = [{"name": "plan-service", "rules": [_alert(rule) for rule in rules]}]
+    return str(yaml.safe_dump({"groups": groups}, sort_keys=False, width=120))
+
+
+def _alert(rule: Rule) -> dict[str, Any]:
+    summary = f"{{{{ $labels.plan }}}}: {rule.condition.value} ({{{{ $value }}}})"
+    return {
+        "alert": rule.name,
+        "expr": _expression(rule),
+        "for": f"{round(rule.hold_seconds)}s",
+        "labels": {"condition": rule.condition.value},
+        "annotations": {"summary": summary},
+    }
+
+
+def _expression(rule: Rule) -> str:
+    plans = "" if rule.pipelines == "*" else f'plan=~"{_regex(rule.pipelines)}"'
+    labels = f"{{{plans}}}" if plans else ""
+    above = f"{rule.above:.12g}"
+    match rule.condition:
+        case Condition.LAG:
+            return f"sum by (plan) (compiled_plan_source_lag{labels}) > {above}"
+        case Condition.DELAY:
+            return f"compiled_plan_last_delay_seconds{labels} > {above}"
+        case Condition.FAILURE:
+            state = ",".join(filter(None, ('state="failed"', plans)))
+            return f"compiled_plan_pipeline_state{{{state}}} == 1"
+        case Condition.STATE_GROWTH:
+            return f"sum by (plan) (compiled_plan_state_bytes_per_hour{labels}) > {above}"
+        case Condition.NO_DATA:
+            rows = f"increase(compiled_plan_rows_in_total{labels}[{max(1, round(rule.above))}s])"
+            return f"{rows} == 0 and on (plan) compiled_plan_running{labels} == 1"
+
+
+def _regex(pattern: str) -> str:
+    """The pattern as RE2, anchored by Prometheus, in a quoted string."""
+    inner = translate(pattern).removeprefix("(?s:").removesuffix(r")\Z")
+    return inner.replace("\\", "\\\\").replace('"', '\\"')

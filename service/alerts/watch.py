@@ -1,0 +1,109 @@
+"""Evaluation of the rules: alerts begin, hold and end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy import select
+
+from compiled_plan.plans.telemetry.figures import Window
+from compiled_plan.service.alerts.conditions import Breach, Observation, breach_of
+from compiled_plan.service.common.alert_rules import Rule
+from compiled_plan.service.metrics.current import recent_messages
+from compiled_plan.service.store import alerts
+from compiled_plan.service.store.database import Database
+from compiled_plan.service.store.states import RunState
+from compiled_plan.service.store.tables import Alert, Pipeline, Status
+
+#: The interval of evaluations in seconds, and the retention of resolved alerts.
+EVERY, _RETENTION = 2.0, timedelta(days=7)
+#: States of a run that has failed, also while it waits for its restart.
+_FAILED = (RunState.FAILED, RunState.WAITING)
+
+
+class Watch:
+    """Evaluates rules, and stores the alerts.
+
+    Args:
+        database: the database of the service.
+        rules: the rules.
+        progress: the progress file of a pipeline, by its id.
+    """
+
+    def __init__(self, database: Database, rules: Sequence[Rule], progress: Callable[[int], Path]) -> None:
+        self._database, self._rules, self._progress = database, rules, progress
+        self._at = -EVERY
+        #: The time at which each condition began to hold, by pipeline and rule, on the monotonic clock.
+        self._holds: dict[tuple[int, str], float] = {}
+
+    def tick(self) -> None:
+        """Evaluate the rules, at most once per interval."""
+        now = time.monotonic()
+        if self._rules and now - self._at >= EVERY:
+            self._at = now
+            self.evaluate()
+
+    def evaluate(self) -> None:
+        """Begin, update and resolve alerts."""
+        with self._database.read() as session:
+            rows = session.execute(
+                select(Pipeline.id, Pipeline.name, Status.state, Status.message, Status.since).join(Status)
+            ).all()
+            firing = {(alert.pipeline_id, alert.rule): alert.message for alert in alerts.firing(session)}
+        breaches: dict[tuple[int, str], tuple[Rule, Breach]] = {}
+        for id_, name, state, message, since in rows:
+            rules = [rule for rule in self._rules if rule.covers(name)]
+            run = self._observe(id_, state, message, since) if rules else None
+            for rule in rules:
+                breach = breach_of(rule, run) if run is not None else None
+                if breach is not None:
+                    breaches[id_, rule.name] = rule, breach
+        now = time.monotonic()
+        self._holds = {key: self._holds.get(key, now) for key in breaches}
+        begun = {
+            key: breach
+            for key, breach in breaches.items()
+            if key not in firing and now - self._holds[key] >= breach[0].hold_seconds
+        }
+        changed = {
+            key: breach for key, (_, breach) in breaches.items() if firing.get(key, breach.message) != breach.message
+        }
+        ended = firing.keys() - breaches.keys()
+        if begun or changed or ended:
+            self._store(begun, changed, ended)
+
+    def _observe(self, id_: int, state: str, error: str, begun: datetime | None) -> Observation:
+        alive = RunState(state).has_figures
+        messages = recent_messages(self._progress(id_)) if alive else []
+        quiet = None
+        if alive:
+            rows = [message["at"] for message in messages if message["event"] == "batch" and message["rowsIn"]]
+            since = datetime.fromisoformat(rows[-1]) if rows else begun or datetime.now(UTC)
+            quiet = (datetime.now(UTC) - since).total_seconds()
+        failed = (error or "the run has failed") if state in _FAILED else ""
+        return Observation(alive, failed, Window(messages).figures(time.time()), quiet)
+
+    def _store(
+        self,
+        begun: Mapping[tuple[int, str], tuple[Rule, Breach]],
+        changed: Mapping[tuple[int, str], Breach],
+        ended: set[tuple[int, str]],
+    ) -> None:
+        now = datetime.now(UTC)
+        with self._database.write() as session:
+            alerts.forget(session, now - _RETENTION)
+            for alert in alerts.firing(session):
+                key = (alert.pipeline_id, alert.rule)
+                if key in ended:
+                    alert.resolved_at = now
+                elif key in changed:
+                    alert.value, alert.message = changed[key]
+            for (id_, name), (rule, breach) in begun.items():
+                if session.get(Pipeline, id_) is not None:
+                    alert = Alert(pipeline_id=id_, rule=name, condition=rule.condition.value, since=now)
+                    alert.value, alert.message = breach
+                    alert.sent, alert.resolution_sent = [], []
+                    session.add(alert)

@@ -1,0 +1,1 @@
+"""Lineage across pipelines: the tables that they share, and its drawing."""

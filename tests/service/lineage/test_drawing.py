@@ -1,0 +1,35 @@
+"""The drawing of the lineage across pipelines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compiled_plan.service.lineage.drawing import lineage_of
+
+
+def use(name: str, *, shared: bool = True) -> dict[str, Any]:
+    return {"namespace": "kafka://broker:9092", "name": name, "connector": "kafka", "shared": shared}
+
+
+def test_a_shared_table_connects_pipelines_and_others_do_not() -> None:
+    uses = {
+        "clean": {"reads": [use("raw")], "writes": [use("orders"), use("out", shared=False)]},
+        "totals": {"reads": [use("orders"), use("out", shared=False)], "writes": []},
+    }
+    lineage = lineage_of(uses, 3)
+    tables = {(table.name, *table.written_by, *table.read_by) for table in lineage.tables}
+    assert tables == {("raw", "clean"), ("orders", "clean", "totals"), ("out", "clean"), ("out", "totals")}
+    rank = {node.words: node.rank for node in lineage.graph.nodes}
+    assert (rank["raw"], rank["clean"], rank["orders"], rank["totals"]) == (0, 1, 2, 3)
+    assert lineage.pending == 3
+
+
+def test_a_cycle_is_drawn() -> None:
+    uses = {
+        "a": {"reads": [use("one")], "writes": [use("two")]},
+        "b": {"reads": [use("two")], "writes": [use("one")]},
+        "itself": {"reads": [use("three")], "writes": [use("three")]},
+    }
+    graph = lineage_of(uses).graph
+    assert len(graph.edges) == 6
+    assert len({(node.rank, node.order) for node in graph.nodes}) == len(graph.nodes)
