@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -116,20 +117,14 @@ def inspect(
             return
         from compiled_plan.plans.execution.session.kept import session_of_command
         from compiled_plan.plans.execution.spark.logs import silence_py4j
-        from compiled_plan.plans.execution.state.progress import progress_of
+        from compiled_plan.plans.execution.state.progress import with_progress
         from compiled_plan.plans.execution.state.reader import StateReader
 
         if not debug:
             silence_py4j()
         with ExitStack() as stack:
-            session = session_of_command(master, settings, verbose=debug, meanwhile=None)
-
-            def started() -> Any:
-                spark = stack.enter_context(session)
-                if progress_file:
-                    stack.enter_context(progress_of(spark, Path(progress_file)))
-                return spark
-
+            spark = session_of_command(master, settings, verbose=debug, meanwhile=None)
+            started = partial(stack.enter_context, with_progress(spark, progress_file))
             if plan:
                 from compiled_plan.plans.execution.importing.viewing import viewed
 

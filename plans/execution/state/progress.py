@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,13 @@ def progress_of(spark: SparkSession, file: Path) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
+
+
+@contextmanager
+def with_progress(spark: AbstractContextManager[SparkSession], file: str) -> Iterator[SparkSession]:
+    """A session whose progress is written to a file; empty for none."""
+    with spark as session, progress_of(session, Path(file)) if file else nullcontext():
+        yield session
 
 
 def _tasks(tracker: StatusTracker, before: frozenset[int]) -> tuple[int, int]:

@@ -78,7 +78,7 @@ def test_a_viewer_has_no_controls_for_changes(page: Page, guarded: Guarded) -> N
     expect(page.get_by_role("link", name="Tokens")).to_have_count(0)
     page.get_by_role("link", name="Pipelines").first.click()
     expect(page.get_by_role("link", name="sales")).to_be_visible()
-    expect(page.get_by_role("button", name="New")).to_have_count(0)
+    expect(page.get_by_role("link", name="New")).to_have_count(0)
 
 
 def test_an_editor_changes_a_ttl_in_a_session_of_the_page(page: Page, guarded: Guarded) -> None:

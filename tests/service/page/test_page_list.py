@@ -52,10 +52,10 @@ def test_details_are_edited_and_filter_the_list(open_page: Open, site: Site) -> 
 
 
 def test_a_dialog_closes_with_its_page(open_page: Open) -> None:
-    page = open_page("pipelines")
-    page.get_by_role("button", name="New").click()
+    page = open_page("tokens")
+    page.get_by_role("button", name="New token").click()
     expect(page.get_by_role("dialog")).to_be_visible()
-    page.evaluate("location.hash = '#/tokens'")
+    page.evaluate("location.hash = '#/pipelines'")
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 

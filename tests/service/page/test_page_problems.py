@@ -42,7 +42,7 @@ def test_a_page_that_opens_without_a_connection_recovers(open_page: Open) -> Non
     expect(page.get_by_role("alert")).to_contain_text("No connection")
     page.unroute("**/api/v1/**")
     expect(page.locator("tbody tr").first).to_be_visible()
-    expect(page.get_by_role("button", name="New")).to_be_visible()
+    expect(page.get_by_role("link", name="New")).to_be_visible()
 
 
 def test_the_place_of_a_compile_error_is_selected(open_page: Open, site: Site) -> None:

@@ -12,7 +12,7 @@ const KEYS = [
 
 /** Show the keys of the page on `?`, outside of fields and dialogs. */
 export function showKeys(event) {
-  if (event.key !== "?" || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select, dialog, [contenteditable]")) return;
+  if (event.key !== "?" || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select, dialog, sql-editor, [contenteditable]")) return;
   event.preventDefault();
   openDialog("Keys", () => html`<dl class="facts keys">${KEYS.map(([key, what]) => html`<dt><kbd>${key}</kbd></dt><dd>${what}</dd>`)}</dl>`);
 }

@@ -1,6 +1,6 @@
 /** The parts of the editor's page: its head, the program, and what the compiler says of it. */
 
-import { changesOf, diffView } from "../components/diff.js";
+import { changesOf, diffView, verdictLine } from "../components/diff.js";
 import { graphView } from "../components/graph.js";
 import { check as checkIcon, play, warning } from "../components/icons.js";
 import { problemBox } from "../components/problem.js";
@@ -93,7 +93,7 @@ function side(state, { set }) {
       </div>
       ${fault ? html`<span class="muted">of the last program that compiled</span>` : nothing}
     </div>
-    ${chosen === "plan" ? plan(state, compiled, set) : diffView(compiled.diff)}`;
+    ${chosen === "plan" ? plan(state, compiled, set) : html`${compiled.diff.same ? nothing : verdictLine(compiled.diff)}${diffView(compiled.diff)}`}`;
 }
 
 function plan({ selected }, { graph, diff }, set) {
