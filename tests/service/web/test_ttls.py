@@ -10,6 +10,7 @@ from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.runs.glance import set_status
 from compiled_plan.service.store import pipelines
+from compiled_plan.service.store.states import RunState
 from tests.plans.execution.upgrade.checkpoints import started
 
 
@@ -64,7 +65,7 @@ def test_without_a_checkpoint_an_upgrade_is_compared_with_the_version_that_runs(
     client: TestClient, orders: str
 ) -> None:
     with cast(FastAPI, client.app).state.parts.database.write() as session:
-        set_status(session, pipelines.find(session, "orders"), "running", 1)
+        set_status(session, pipelines.find(session, "orders"), RunState.RUNNING, 1)
     assert edit(client, "20 s").json()["version"]["in_force"]
     diff = client.get("pipelines/orders/diff", params={"to": 2}).json()
     assert (diff["old"]["name"], diff["same"]) == ("orders/1", False)
