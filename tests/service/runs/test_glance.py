@@ -9,10 +9,11 @@ import pytest
 
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.runs import glance
-from compiled_plan.service.runs.endings import Ending
+from compiled_plan.service.runs.endings import Ending, Outcome
 from compiled_plan.service.runs.glance import rows_per_second
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.database import open_database
+from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Status
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -48,7 +49,7 @@ def test_the_growth_of_the_state_is_measured_between_samples(settings: Settings)
 
     with open_database(settings).write() as session:
         pipeline = pipelines.create(session, "orders", "", "me")
-        glance.set_ended(session, pipeline, 1, "running")
+        glance.set_ended(session, pipeline, 1, RunState.RUNNING)
         glance.note_state(session, pipeline, batch(1_000))
         status = session.get(Status, pipeline.id)
         assert status is not None and status.sampled_at is not None
@@ -62,8 +63,8 @@ def test_the_growth_of_the_state_is_measured_between_samples(settings: Settings)
 def test_the_last_error_outlives_the_next_start(settings: Settings) -> None:
     with open_database(settings).write() as session:
         pipeline = pipelines.create(session, "orders", "", "me")
-        glance.set_failed(session, pipeline, 1, Ending("failed", "no such topic"))
+        glance.set_failed(session, pipeline, 1, Ending(Outcome.REFUSED, "no such topic"))
         glance.set_starting(session, pipeline, 1)
         status = session.get(Status, pipeline.id)
         assert status is not None and status.last_error_at is not None
-        assert (status.message, status.last_error) == ("starting", "no such topic")
+        assert (status.state, status.last_error) == (RunState.STARTING, "no such topic")
