@@ -87,7 +87,7 @@ def application(
         umask=umask,
     )
 
-    supervisor.after_tick = Watch(parts.database, settings.alerts.rules, supervisor.progress).tick
+    supervisor.after_tick = Watch(parts.database, settings.alerts.rules, supervisor.recent).tick
     delivery = Delivery(parts.database, settings.alerts.webhooks, settings.public_address)
 
     @asynccontextmanager

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -27,6 +27,9 @@ _GROWTH = 5.0
 _IDLE = 10.0
 #: The number of pauses between micro-batches from which the usual one is known.
 _PAUSES = 3
+
+
+Number = TypeVar("Number", int, float)
 
 
 class _Part(BaseModel):
@@ -98,6 +101,8 @@ class RunFigures(_Part):
     watermark: str | None
     watermark_lag_ms: int | None = Field(description="time from the watermark to the end of the last micro-batch")
     lag: int | None = Field(description="unread records of all sources; None if unknown")
+    state_bytes: int | None = Field(description="size of all state; None if unknown")
+    bytes_per_hour: float | None = Field(description="growth of all state in bytes, extrapolated")
     sources: list[SourceFigures]
     operators: list[OperatorFigures]
 
@@ -107,6 +112,8 @@ class Window:
 
     def __init__(self, messages: Iterable[Message] = ()) -> None:
         self._batches: deque[Message] = deque(maxlen=BATCHES)
+        #: The sequence number of the last start or micro-batch; 0 for none.
+        self.number = 0
         for message in messages:
             self.take(message)
 
@@ -114,12 +121,19 @@ class Window:
         """Add a message; a start drops the micro-batches of the previous run."""
         if message["event"] == "start":
             self._batches.clear()
+            self.number = message.get("seq", 0)
         if message["event"] != "batch":
             return
+        self.number = message.get("seq", 0)
         self._batches.append(message)
         oldest = _end(message) - WINDOW
         while _end(self._batches[0]) < oldest:
             self._batches.popleft()
+
+    @property
+    def batches(self) -> Sequence[Message]:
+        """The micro-batches, in order."""
+        return tuple(self._batches)
 
     def figures(self, now: float | None = None) -> RunFigures | None:
         """The figures; None before the first micro-batch.
@@ -137,9 +151,8 @@ def _end(batch: Message) -> float:
 def _figures(batches: Sequence[Message], now: float | None) -> RunFigures:
     last, ends = batches[-1], [_end(batch) for batch in batches]
     recent = _recent(batches, ends, now)
-    sources, lags = last["sources"], [source["lag"] for source in last["sources"] if source["lag"] is not None]
     delays = _delays(batches, ends)
-    watermark = last["watermark"]
+    watermark, operators = last["watermark"], _operators(last, batches, ends, recent)
     return RunFigures(
         at=last["at"],
         in_per_second=recent.rate(sum(batch["rowsIn"] for batch in recent.counted)),
@@ -149,10 +162,23 @@ def _figures(batches: Sequence[Message], now: float | None) -> RunFigures:
         last_delay_ms=round(delays[-1], 1) if delays else None,
         watermark=watermark,
         watermark_lag_ms=_watermark_lag(watermark, ends[-1]),
-        lag=sum(lags) if lags else None,
-        sources=[_source(source, recent) for source in sources],
-        operators=_operators(last, batches, ends, recent),
+        lag=lag_of(last),
+        state_bytes=_sum(operator.state_bytes for operator in operators),
+        bytes_per_hour=_sum(operator.bytes_per_hour for operator in operators),
+        sources=[_source(source, recent) for source in last["sources"]],
+        operators=operators,
     )
+
+
+def lag_of(batch: Message) -> int | None:
+    """The number of unread records of all sources; None if no source reports it."""
+    return _sum(source["lag"] for source in batch["sources"])
+
+
+def _sum(values: Iterable[Number | None]) -> Number | None:
+    """The sum of the known values; None without any."""
+    known = [value for value in values if value is not None]
+    return sum(known[1:], known[0]) if known else None
 
 
 class _Recent:

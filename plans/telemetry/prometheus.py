@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ExecutionError, ProgramError
-from compiled_plan.plans.telemetry.figures import Window
+from compiled_plan.plans.telemetry.figures import RunFigures, Window
 from compiled_plan.plans.telemetry.listeners import Message
 
 if TYPE_CHECKING:
@@ -63,33 +62,21 @@ class RunMetrics:
         delay = "Estimated time from a row's arrival until it is written, in 15 minutes"
         self.delay_quantile = gauge("delay_quantile_seconds", delay, "quantile")
         self.last_delay = gauge("last_delay_seconds", "The same of the last micro-batch with rows")
-        self._windows: dict[str, Window] = {}
 
     def take(self, plan: str, message: Message) -> None:
         """Count a message of a run with that plan name."""
         event = message["event"]
-        self._window(plan).take(message)
         if event == "start":
             self.running.labels(plan).set(1)
             self.failed.labels(plan).inc(0)
         elif event == "batch":
             self._batch(plan, message)
-            self._figures(plan)
         elif event in ("end", "failed"):
             self.running.labels(plan).set(0)
             self.failed.labels(plan).inc(event == "failed")
 
-    def begin(self, plan: str, messages: Iterable[Message]) -> None:
-        """Base figures on messages before the first that is counted."""
-        self._windows[plan] = Window(messages)
-
-    def _window(self, plan: str) -> Window:
-        return self._windows.setdefault(plan, Window())
-
-    def _figures(self, plan: str) -> None:
-        figures = self._window(plan).figures()
-        if figures is None:
-            return
+    def show(self, plan: str, figures: RunFigures) -> None:
+        """Set the gauges of current figures."""
         for gauge, values in ((self.batch_quantile, figures.batch_ms), (self.delay_quantile, figures.delay_ms)):
             if values is not None:
                 gauge.labels(plan, "0.5").set(values.p50 / 1000)
@@ -153,6 +140,7 @@ class MetricsServer:
             ) from None
         registry = CollectorRegistry()
         self._named, self.plan, self.metrics = bool(plan), plan, RunMetrics(registry)
+        self._window = Window()
         self._server: WSGIServer
         self._thread: Thread
         try:
@@ -173,6 +161,9 @@ class MetricsServer:
         if not self._named and message.get("plan"):
             self.plan = Path(message["plan"]).stem
         self.metrics.take(self.plan, message)
+        self._window.take(message)
+        if (figures := self._window.figures()) is not None:
+            self.metrics.show(self.plan, figures)
 
     def close(self) -> None:
         """Stop the server."""

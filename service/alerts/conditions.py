@@ -62,10 +62,10 @@ def _failure(rule: Rule, run: Observation) -> Breach | None:
 def _state_growth(rule: Rule, run: Observation) -> Breach | None:
     if not run.alive or run.figures is None:
         return None
-    growths = {operator.uid: operator.bytes_per_hour or 0.0 for operator in run.figures.operators}
-    growth = sum(growths.values())
-    if growth <= rule.above:
+    growth = run.figures.bytes_per_hour
+    if growth is None or growth <= rule.above:
         return None
+    growths = {operator.uid: operator.bytes_per_hour or 0.0 for operator in run.figures.operators}
     most = max(growths, key=lambda uid: growths[uid])
     return Breach(growth, f"state grows by {growth:,.0f} bytes per hour, above {rule.above:,.0f}; most in {most}")
 

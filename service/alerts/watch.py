@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from sqlalchemy import select
 
-from compiled_plan.plans.telemetry.figures import Window
 from compiled_plan.service.alerts.conditions import Breach, Observation, breach_of
 from compiled_plan.service.common.alert_rules import Rule
-from compiled_plan.service.metrics.current import recent_messages
+from compiled_plan.service.runs.recent import RecentBatches
 from compiled_plan.service.store import alerts
 from compiled_plan.service.store.database import Database
 from compiled_plan.service.store.states import RunState
@@ -30,11 +28,11 @@ class Watch:
     Args:
         database: the database of the service.
         rules: the rules.
-        progress: the progress file of a pipeline, by its id.
+        recent: the recent micro-batches of pipelines.
     """
 
-    def __init__(self, database: Database, rules: Sequence[Rule], progress: Callable[[int], Path]) -> None:
-        self._database, self._rules, self._progress = database, rules, progress
+    def __init__(self, database: Database, rules: Sequence[Rule], recent: RecentBatches) -> None:
+        self._database, self._rules, self._recent = database, rules, recent
         self._at = -EVERY
         #: The time at which each condition began to hold, by pipeline and rule, on the monotonic clock.
         self._holds: dict[tuple[int, str], float] = {}
@@ -78,10 +76,10 @@ class Watch:
 
     def _observe(self, id_: int, status: Status, crashes: int) -> Observation:
         alive = RunState(status.state).has_figures
-        messages = recent_messages(self._progress(id_)) if alive else []
+        recent = self._recent.of(id_) if alive else None
         quiet = None
-        if alive:
-            rows = [message["at"] for message in messages if message["event"] == "batch" and message["rowsIn"]]
+        if recent is not None:
+            rows = [batch["at"] for batch in recent.batches if batch["rowsIn"]]
             since = datetime.fromisoformat(rows[-1]) if rows else status.since or datetime.now(UTC)
             quiet = (datetime.now(UTC) - since).total_seconds()
         failed = ""
@@ -90,7 +88,7 @@ class Watch:
         elif crashes and RunState(status.state).is_alive:
             # A restart that has not lasted yet is no recovery: a run that crashes again would alert each time.
             failed = f"restarted after {crashes} crashes in a row"
-        return Observation(alive, failed, Window(messages).figures(time.time()), quiet)
+        return Observation(alive, failed, recent and recent.figures, quiet)
 
     def _store(
         self,

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from compiled_plan.plans.telemetry.progress_file import last_number
 from compiled_plan.plans.telemetry.prometheus import RunMetrics
-from compiled_plan.service.metrics.current import checkpoint_bytes, recent_messages
+from compiled_plan.service.metrics.sizes import checkpoint_bytes
 from compiled_plan.service.runs.endings import messages_since
 from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
@@ -73,8 +73,9 @@ class Figures:
         seen = self._seen.get(id_)
         if seen is None:
             seen = max(0, last_number(file) - 1)
-            self._metrics.begin(name, (message for message in recent_messages(file) if message["seq"] <= seen))
         for message in messages_since(file, seen):
             seen = message["seq"]
             self._metrics.take(name, message)
         self._seen[id_] = seen
+        if (figures := self._runs.recent.of(id_).figures) is not None:
+            self._metrics.show(name, figures)

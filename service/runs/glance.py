@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import islice, pairwise, takewhile
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.telemetry.progress_file import last_messages
+from compiled_plan.plans.telemetry.figures import lag_of
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.service.runs.endings import Ending
-from compiled_plan.service.runs.folders import COMMAND, RunFolder
+from compiled_plan.service.runs.recent import Recent
 from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 
-#: The number of micro-batches for metrics.
-_BATCHES = 10
-#: The minimum time without a micro-batch, in seconds, after which a run is idle.
-_IDLE = 10.0
 #: The interval at which an unchanged status is written again.
 _SEEN = timedelta(seconds=30)
-#: The messages of a run that processes rows.
-_ALIVE = ("start", "batch")
 #: The columns of a status without a reason and without figures.
-_NOTHING = {"rows_per_second": None, "lag": None, "message": "", "remedy": "", "until": None}
-#: The interval between samples of the state's size, of the first one, and the age from which one is of an earlier run.
-_SAMPLE, _FIRST, _STALE = timedelta(minutes=10), timedelta(minutes=1), timedelta(minutes=30)
+_NOTHING = {
+    "rows_per_second": None,
+    "lag": None,
+    "state_growth": None,
+    "message": "",
+    "remedy": "",
+    "until": None,
+}
 
 
 def set_status(session: Session, pipeline: Pipeline, state: RunState, version: int, **values: Any) -> None:
@@ -36,7 +35,7 @@ def set_status(session: Session, pipeline: Pipeline, state: RunState, version: i
     now = datetime.now(UTC)
     status = session.get(Status, pipeline.id)
     content = {**_NOTHING, **values}
-    if status is not None and now - status.seen_at < _SEEN and _content(status) == (state, version, content):
+    if status is not None and now - status.seen_at < _SEEN and _content(status, content) == (state, version, content):
         return
     if status is None:
         status = Status(pipeline_id=pipeline.id, state="", version=0, seen_at=now)
@@ -48,8 +47,8 @@ def set_status(session: Session, pipeline: Pipeline, state: RunState, version: i
         setattr(status, name, value)
 
 
-def _content(status: Status) -> tuple[Any, ...]:
-    return status.state, status.version, {name: getattr(status, name) for name in _NOTHING}
+def _content(status: Status, names: Iterable[str]) -> tuple[Any, ...]:
+    return status.state, status.version, {name: getattr(status, name) for name in names}
 
 
 def set_starting(session: Session, pipeline: Pipeline, version: int) -> None:
@@ -83,29 +82,6 @@ def note_error(session: Session, pipeline: Pipeline, message: str) -> None:
         status.last_error, status.last_error_at = message, datetime.now(UTC)
 
 
-def note_state(session: Session, pipeline: Pipeline, batch: Mapping[str, Any]) -> None:
-    """Record the size of a pipeline's state, and its growth since a sample of at least a minute ago.
-
-    Args:
-        session: the database session.
-        pipeline: the pipeline, with a status.
-        batch: the progress message of its last micro-batch.
-    """
-    session.flush()
-    status, now = session.get(Status, pipeline.id), datetime.now(UTC)
-    known = [operator["stateBytes"] for operator in batch["operators"] if operator["stateBytes"] is not None]
-    if status is None or not known:
-        return
-    status.state_bytes = sum(known)
-    elapsed = None if status.sampled_at is None else now - status.sampled_at
-    if elapsed is None or status.sampled_bytes is None or elapsed > _STALE:
-        status.sampled_bytes, status.sampled_at, status.state_growth = status.state_bytes, now, None
-    elif elapsed >= (_FIRST if status.state_growth is None else _SAMPLE):
-        status.state_growth = (status.state_bytes - status.sampled_bytes) / (elapsed / timedelta(hours=1))
-        if elapsed >= _SAMPLE:
-            status.sampled_bytes, status.sampled_at = status.state_bytes, now
-
-
 def set_failed(
     session: Session,
     pipeline: Pipeline,
@@ -122,54 +98,36 @@ def set_failed(
     note_error(session, pipeline, masked_text(f"{ending.message}{where}"))
 
 
-def set_running(session: Session, pipeline: Pipeline, wanted: Wanted, run: RunFolder) -> None:
-    """Set the status of a running run, from the messages since its start."""
-    command = run.read(COMMAND) or {}
-    since = command.get("seq", 0)
-    recent = takewhile(lambda message: message["seq"] > since, last_messages(run.progress))
-    messages = list(islice((message for message in recent if message["event"] in _ALIVE), _BATCHES))[::-1]
-    if not messages:
+def set_running(
+    session: Session, pipeline: Pipeline, wanted: Wanted, command: Mapping[str, Any], recent: Recent
+) -> None:
+    """Set the status of a running run.
+
+    Args:
+        session: the database session.
+        pipeline: the pipeline.
+        wanted: its desired state.
+        command: the command of the run.
+        recent: its recent micro-batches.
+    """
+    if recent.number <= command.get("seq", 0):
         set_starting(session, pipeline, wanted.version)
         return
-    batches = [message for message in messages if message["event"] == "batch"]
-    lag = lag_of(batches[-1]) if batches else None
-    behind = is_behind(batches, command.get("trigger", ""))
+    figures = recent.figures
+    behind = is_behind(recent.batches, command.get("trigger", ""))
     upgrade = pipeline.in_force not in (0, wanted.version)
     set_status(
         session,
         pipeline,
         RunState.UPGRADE_WAITING if upgrade else RunState.BEHIND if behind else RunState.RUNNING,
         wanted.version,
-        rows_per_second=rows_per_second(batches, datetime.now(UTC).timestamp()),
-        lag=lag,
+        rows_per_second=figures and figures.in_per_second,
+        lag=figures and figures.lag,
+        state_growth=figures and figures.bytes_per_hour,
         message=f"version {pipeline.in_force} is in force, but version {wanted.version} runs" if upgrade else behind,
         remedy="upgrade the run, or put the running version in force again" if upgrade else "",
+        **({} if figures is None else {"state_bytes": figures.state_bytes}),
     )
-    if batches:
-        note_state(session, pipeline, batches[-1])
-
-
-def rows_per_second(batches: Sequence[Mapping[str, Any]], now: float) -> float | None:
-    """Rows read per second, over some micro-batches; None for fewer than two.
-
-    An idle run has no micro-batches: 0 if the last one is older than three average intervals.
-
-    Args:
-        batches: progress messages of micro-batches, in order.
-        now: epoch seconds.
-    """
-    if len(batches) < 2:
-        return None
-    first, last = (datetime.fromisoformat(batch["at"]).timestamp() for batch in (batches[0], batches[-1]))
-    if now - last > max(_IDLE, 3 * (last - first) / (len(batches) - 1)):
-        return 0.0
-    return None if last <= first else sum(batch["rowsIn"] for batch in batches[1:]) / (last - first)
-
-
-def lag_of(batch: Mapping[str, Any]) -> int | None:
-    """The number of unread rows of all sources; None if no source reports it."""
-    known = [source["lag"] for source in batch["sources"] if source["lag"] is not None]
-    return sum(known) if known else None
 
 
 def is_behind(batches: Sequence[Mapping[str, Any]], trigger: str) -> str:

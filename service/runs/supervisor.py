@@ -30,6 +30,7 @@ from compiled_plan.service.runs.launching import ADOPT, PRUNE, ROLLBACK, RUN, Pl
 from compiled_plan.service.runs.outcomes import Backoff, Ended, has_moved, upgraded, went_back
 from compiled_plan.service.runs.processes import Phase, ProcessState, TakenError, current, launch, request_stop
 from compiled_plan.service.runs.pruning import is_way_back_over, prune_runs, prune_versions
+from compiled_plan.service.runs.recent import RecentBatches
 from compiled_plan.service.runs.settings import settings_of
 from compiled_plan.service.runs.state_jobs import StateJobs
 from compiled_plan.service.runs.upgrading import step_under_way
@@ -83,6 +84,7 @@ class Supervisor:
         self.backoff = backoff or Backoff()
         self.allowed = allowed or Allowed(data=(data_of(str(self.home)),), home=str(self.home))
         self.keep, self._umask = keep or Keep(), umask
+        self.recent = RecentBatches(self.progress)
         self._pruned_at = -_PRUNE_EVERY
         self._chance = random.Random()
         self._wake, self._ending = threading.Event(), threading.Event()
@@ -219,7 +221,7 @@ class Supervisor:
         if wanted.upgrade != "check" and (step := step_under_way(run)):
             glance.set_migrating(session, pipeline, version, step)
         else:
-            glance.set_running(session, pipeline, wanted, run)
+            glance.set_running(session, pipeline, wanted, command, self.recent.of(pipeline.id))
 
     # ---- a start
 

@@ -150,11 +150,9 @@ class Status(Base):
     #: The last failure, which later runs do not clear.
     last_error: Mapped[str] = mapped_column(Text, default="")
     last_error_at: Mapped[datetime | None] = mapped_column(Moment)
-    #: The size of all state, and its growth in bytes per hour since an earlier sample; None if unknown.
+    #: The size of all state at the last micro-batch, and its growth in bytes per hour; None if unknown.
     state_bytes: Mapped[int | None] = mapped_column(BigInteger)
     state_growth: Mapped[float | None]
-    sampled_bytes: Mapped[int | None] = mapped_column(BigInteger)
-    sampled_at: Mapped[datetime | None] = mapped_column(Moment)
 
 
 class Token(Base):

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from compiled_plan.plans.inspection.graph.document import Graph
 from compiled_plan.plans.telemetry.figures import EdgeFigures, RunFigures, edge_figures
-from compiled_plan.service.metrics.current import checkpoint_bytes, figures_now
+from compiled_plan.service.metrics.sizes import checkpoint_bytes
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.tables import Status
 from compiled_plan.service.web.depends import Name, PartsOf, Viewer
@@ -39,7 +39,7 @@ def get_figures(who: Viewer, parts: PartsOf, runs: RunsOf, name: Name) -> Curren
         id_ = pipelines.find(session, name).id
         status = session.get(Status, id_)
         version = status.version if status is not None else 0
-    figures = figures_now(runs.progress(id_))
+    figures = runs.recent.of(id_).figures
     graph = None
     if figures is not None and version:
         graph = Graph.model_validate(parts.workers.run_once("graph", plan=text_of(parts, name, version)))

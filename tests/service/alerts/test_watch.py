@@ -18,6 +18,7 @@ from compiled_plan.service.alerts.watch import Watch
 from compiled_plan.service.alerts.webhooks import Delivery
 from compiled_plan.service.common.alert_rules import Rule, Webhook
 from compiled_plan.service.common.settings import Settings
+from compiled_plan.service.runs.recent import RecentBatches
 from compiled_plan.service.runs.supervisor import Supervisor
 from compiled_plan.service.store import alerts, pipelines
 from compiled_plan.service.store.database import Database, open_database
@@ -75,7 +76,7 @@ class Shop:
         with self.database.write() as session:
             self.id = pipelines.create(session, "shop", "", "me").id
         self.file = home / "progress.jsonl"
-        self.watch = Watch(self.database, RULES, lambda _: self.file)
+        self.watch = Watch(self.database, RULES, RecentBatches(lambda _: self.file))
 
     def says(self, state: str, message: str = "") -> None:
         now = datetime.now(UTC)

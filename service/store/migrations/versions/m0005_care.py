@@ -15,8 +15,6 @@ _STATUS: tuple[tuple[str, Any, dict[str, Any]], ...] = (
     ("last_error_at", sa.DateTime(timezone=True), {"nullable": True}),
     ("state_bytes", sa.BigInteger(), {"nullable": True}),
     ("state_growth", sa.Double(), {"nullable": True}),
-    ("sampled_bytes", sa.BigInteger(), {"nullable": True}),
-    ("sampled_at", sa.DateTime(timezone=True), {"nullable": True}),
 )
 
 
