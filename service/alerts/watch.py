@@ -88,7 +88,7 @@ class Watch:
         elif crashes and RunState(status.state).is_alive:
             # A restart that has not lasted yet is no recovery: a run that crashes again would alert each time.
             failed = f"restarted after {crashes} crashes in a row"
-        return Observation(alive, failed, recent and recent.figures, quiet)
+        return Observation(alive, failed, None if recent is None else recent.figures, quiet)
 
     def _store(
         self,

@@ -52,14 +52,14 @@ class RecentBatches:
             newest = next(last_messages(file), None)
             if newest is None or newest["seq"] < seen:  # The file of a new pipeline with the id of a removed one.
                 window, seen = Window(), 0
-            messages = messages_since(file, seen) if seen else _recent_messages(file)
+            messages: Sequence[Message] = messages_since(file, seen) if seen else _recent_messages(file)
             for message in messages:
                 window.take(message)
             self._windows[pipeline_id] = window, messages[-1]["seq"] if messages else seen
             return Recent(window.number, window.batches, window.figures(time.time()))
 
 
-def _recent_messages(file: Path) -> list[Message]:
+def _recent_messages(file: Path) -> Sequence[Message]:
     """The messages that figures cover, in order."""
     messages = islice(last_messages(file), BATCHES)
     newest = next(messages, None)
