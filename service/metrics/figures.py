@@ -66,6 +66,8 @@ class Figures:
                 self._crashes.labels(name).set(crashes)
                 if is_alive:
                     self._checkpoint.labels(name).set(checkpoint_bytes(self._runs.checkpoint(id_)))
+                    if (figures := self._runs.recent.of(id_).figures) is not None:
+                        self._metrics.show(name, figures)
             return generate_latest(self._registry)
 
     def _take(self, id_: int, name: str) -> None:
@@ -77,5 +79,3 @@ class Figures:
             seen = message["seq"]
             self._metrics.take(name, message)
         self._seen[id_] = seen
-        if (figures := self._runs.recent.of(id_).figures) is not None:
-            self._metrics.show(name, figures)
