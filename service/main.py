@@ -158,6 +158,15 @@ def _stop(settings: Settings, names: list[str] | None, *, as_json: bool) -> None
         raise typer.Exit(ExitCode.FAILED)
 
 
+@app.command()
+def rules(config: _Config = None, debug: Debug = False) -> None:
+    """Print the rules of alerts in the settings file as a rule file of Prometheus."""
+    settings = _settings(config)
+    from compiled_plan.service.alerts.prometheus_rules import rule_file
+
+    typer.echo(rule_file(settings.alerts.rules), nl=False)
+
+
 token_app = app_for("token", "Create, list and revoke tokens.")
 app.add_typer(token_app, name="token")
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from compiled_plan.plans.inspection.graph.document import Graph
-from compiled_plan.plans.telemetry.listeners import Message
+from compiled_plan.plans.telemetry.listeners import Message, lag_of
 
 #: The time that figures cover, in seconds, and the maximum number of micro-batches in it.
 WINDOW, BATCHES = 900.0, 1000
@@ -168,11 +168,6 @@ def _figures(batches: Sequence[Message], now: float | None) -> RunFigures:
         sources=[_source(source, recent) for source in last["sources"]],
         operators=operators,
     )
-
-
-def lag_of(batch: Message) -> int | None:
-    """The number of unread records of all sources; None if no source reports it."""
-    return _sum(source["lag"] for source in batch["sources"])
 
 
 def _sum(values: Iterable[Number | None]) -> Number | None:

@@ -43,3 +43,9 @@ class Listener(Protocol):
 
     def close(self) -> None:
         """Release resources; no message follows."""
+
+
+def lag_of(batch: Message) -> int | None:
+    """The number of unread records of all sources of a micro-batch; None if no source reports it."""
+    known = [source["lag"] for source in batch["sources"] if source["lag"] is not None]
+    return sum(known) if known else None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
-from compiled_plan.plans.telemetry.listeners import Message
+from compiled_plan.plans.telemetry.listeners import Message, lag_of
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.plans.text.visible import counted, visible
 
@@ -99,8 +99,8 @@ class LogLines:
         head = f"batch {last['batch']}" if first is last else f"batches {first['batch']} to {last['batch']}"
         text = f"{head}: {counted(rows_in, 'row')} in, {rows_out} out"
         text += f", {millis} ms" if first is last else f", {millis // len(self._pending)} ms on average"
-        lags = [source["lag"] for source in last["sources"] if source["lag"] is not None]
-        parts = [text, *([f"lag {sum(lags)}"] if lags else []), *doubts]
+        lag = lag_of(last)
+        parts = [text, *([] if lag is None else [f"lag {lag}"]), *doubts]
         self._lines(last, [", ".join(parts)], "WARN" if doubts else "INFO")
         self._late, self._pending = _late(last), []
 

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.telemetry.figures import lag_of
+from compiled_plan.plans.telemetry.listeners import lag_of
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.service.runs.endings import Ending
 from compiled_plan.service.runs.recent import Recent
