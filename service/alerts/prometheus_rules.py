@@ -38,8 +38,8 @@ def _expression(rule: Rule) -> str:
         case Condition.DELAY:
             return f"compiled_plan_last_delay_seconds{labels} > {above}"
         case Condition.FAILURE:
-            state = ",".join(filter(None, ('state="failed"', plans)))
-            return f"compiled_plan_pipeline_state{{{state}}} == 1"
+            state = ",".join(filter(None, ('state=~"failed|waiting"', plans)))
+            return f"max by (plan) (compiled_plan_pipeline_state{{{state}}}) == 1"
         case Condition.STATE_GROWTH:
             return f"sum by (plan) (compiled_plan_state_bytes_per_hour{labels}) > {above}"
         case Condition.NO_DATA:

@@ -218,10 +218,12 @@ class Supervisor:
             command and last_of(run.progress, command["seq"], "batch")
         ):
             upgraded(wanted, run)
+        # Read before the step: the message of an upgrade precedes that of the start.
+        recent = self.recent.of(pipeline.id)
         if wanted.upgrade != "check" and (step := step_under_way(run)):
             glance.set_migrating(session, pipeline, version, step)
         else:
-            glance.set_running(session, pipeline, wanted, command, self.recent.of(pipeline.id))
+            glance.set_running(session, pipeline, wanted, command, recent)
 
     # ---- a start
 

@@ -90,7 +90,9 @@ def assert_nothing_is_left(home: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_run_continues_after_its_service_and_is_ended_without(home: Path, number: signal.Signals) -> None:
-    with served(home, command=SERVE_FAKE_RUNS) as (process, address, _):
+    # A service that inherits an ignored SIGHUP, as under `nohup`, ignores it.
+    command_ = ("env", "--default-signal=HUP", *SERVE_FAKE_RUNS)
+    with served(home, command=command_) as (process, address, _):
         start(address)
         assert listed(home)["service"] == {"pid": process.pid, "address": address.removesuffix("/api/v1/")}
         process.send_signal(number)

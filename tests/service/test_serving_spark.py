@@ -176,7 +176,7 @@ def crash(service: Service, folder: Path) -> None:
     """A run whose process is killed restarts after a delay from its checkpoint."""
     processes = tree(service.get("shop", "run")["pid"])
     os.kill(processes[0].pid, signal.SIGKILL)
-    run_state = service.until("shop", lambda run: run["state"] == "failed", "a crash")
+    run_state = service.until("shop", lambda run: run["state"] == "waiting", "a crash")
     assert "ended by SIGKILL" in run_state["message"] and "starts again at" in run_state["message"]
     service.until("shop", lambda run: run["number"] == 2 and run["pid"], "a restart")
     assert not alive(processes)
@@ -258,7 +258,7 @@ def healed(service: Service) -> None:
     folder = service.pipeline("gone")
     folder.rmdir()
     service.start("gone")
-    run_state = service.until("gone", lambda run: run["state"] == "failed", "a failure")
+    run_state = service.until("gone", lambda run: run["state"] == "waiting", "a failure")
     assert run_state["wanted"] and "starts again at" in run_state["message"]
     assert str(folder) in run_state["message"] and run_state["remedy"], run_state
     folder.mkdir()
@@ -283,7 +283,7 @@ def failed(service: Service) -> None:
     folder = service.pipeline("bad")
     (folder / "1.json").write_text('{"customer": "ann", "amount": "much"}\n')
     service.start("bad")
-    run_state = service.until("bad", lambda run: run["state"] == "failed", "a failure")
+    run_state = service.until("bad", lambda run: run["state"] == "waiting", "a failure")
     assert "much" in run_state["message"] and run_state["remedy"], run_state
     service.post("bad", "run/stop")
     service.until("bad", lambda run: run["state"] == "stopped" and not run["pid"], "a stop")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -70,7 +71,9 @@ def test_messages_have_idle_batches_and_totals(capsys: pytest.CaptureFixture[str
     progress = Progress("plan.json", as_json=True, quiet=False)
     for number in range(2):
         progress.batch(batch(number, 0, 0, operator("sum", 7, 4, 2)))
-    assert capsys.readouterr().err.count('"uid": "sum", "rowsIn": 7, "rowsOut": 4') == 2
+    (first,), (second,) = (json.loads(line)["operators"] for line in capsys.readouterr().err.splitlines())
+    assert (first["uid"], first["rowsIn"], first["rowsOut"]) == ("sum", 7, 4)
+    assert first == second
 
 
 class Terminal(io.StringIO):
@@ -136,8 +139,15 @@ def test_lines_on_a_terminal(
 
 def run_of(*, bounded: bool = False, checkpoint: str = "") -> Any:
     """A new run."""
-    options = SimpleNamespace(checkpoint=checkpoint)
-    return SimpleNamespace(upgrade=None, bounded=bounded, start=SimpleNamespace(), options=options)
+    spark = SimpleNamespace(version="4", sparkContext=SimpleNamespace(master="local[2]", uiWebUrl=None))
+    return SimpleNamespace(
+        upgrade=None,
+        bounded=bounded,
+        start=SimpleNamespace(positions={"orders": None}),
+        options=SimpleNamespace(checkpoint=checkpoint),
+        prepared=SimpleNamespace(plan=SimpleNamespace(in_order=())),
+        spark=spark,
+    )
 
 
 def test_a_heartbeat_while_no_rows_come(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,13 @@ from tests.service.access.conftest import Make, bearer
 from tests.support.service import client_of
 
 #: Routes that are no GET but change nothing, or only end the caller's own session.
-HARMLESS = {("POST", "/pipelines/{name}/versions/{number}/ttl/check"), ("DELETE", "/session")}
+_JOB = "/pipelines/{name}/state/job"
+HARMLESS = {
+    ("POST", "/pipelines/{name}/versions/{number}/ttl/check"),
+    ("DELETE", "/session"),
+    ("POST", _JOB),
+    ("DELETE", _JOB),
+}
 OPEN = {("GET", "/health"), ("POST", "/session")}
 
 

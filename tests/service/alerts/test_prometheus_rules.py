@@ -20,7 +20,7 @@ def test_each_rule_is_an_expression_over_the_metrics() -> None:
     assert {rule["alert"]: rule["expr"] for rule in group["rules"]} == {
         "behind": 'sum by (plan) (compiled_plan_source_lag{plan=~"orders\\\\..*"}) > 1000000',
         "slow": "compiled_plan_last_delay_seconds > 30",
-        "broken": 'compiled_plan_pipeline_state{state="failed"} == 1',
+        "broken": 'max by (plan) (compiled_plan_pipeline_state{state=~"failed|waiting"}) == 1',
         "grows": "sum by (plan) (compiled_plan_state_bytes_per_hour) > 5000000000",
         "quiet": 'increase(compiled_plan_rows_in_total{plan=~"a."}[600s]) == 0 '
         'and on (plan) compiled_plan_running{plan=~"a."} == 1',
