@@ -201,7 +201,7 @@ function glance(pipeline, last) {
 
 function failure({ state, message, remedy }) {
   if (!message) return nothing;
-  return html`<div class="problem state-${state} ${state === "failed" ? "" : "mild"}" role=${state === "failed" ? "alert" : "status"}>${["failed", "behind"].includes(state) ? warning : clock}<div>
+  return html`<div class="problem state-${state} ${state === "failed" ? "" : "mild"}" role=${["failed", "waiting"].includes(state) ? "alert" : "status"}>${["failed", "behind"].includes(state) ? warning : clock}<div>
     ${messageText(message)}
     ${remedy ? html`<p class="problem-remedy"><span>Try</span> ${remedy}</p>` : nothing}
   </div></div>`;
