@@ -1,6 +1,5 @@
 import { edgeKey } from "./components/graph.js";
 import { rate, short } from "./format.js";
-import { isIdle, perSecond } from "./points.js";
 
 /** Return true if a pipeline has a process. */
 export const isAlive = (pipeline) => hasFigures(pipeline) || ["starting", "migrating", "stopping"].includes(pipeline?.state);
@@ -9,30 +8,29 @@ export const isAlive = (pipeline) => hasFigures(pipeline) || ["starting", "migra
 export const hasFigures = (pipeline) => ["running", "behind", "upgrade-waiting"].includes(pipeline?.state);
 
 /**
- * Metrics of the last micro-batch by operator: rows per second of tables, state rows.
+ * Words on the operators of a graph: rows per second of tables, state rows.
  * @param {object} graph
- * @param {object|null} last micro-batch
+ * @param {object|null} current the figures that the service computes
  * @param {boolean} runs false omits the rates
  */
-export function figuresOf(graph, last, runs = true) {
-  const figures = new Map();
-  if (!last) return figures;
-  const state = new Map(last.by_operator.map((entry) => [entry.uid, entry]));
-  const pace = (rows) => rate(isIdle(last) ? 0 : perSecond(last, rows));
+export function figuresOf(graph, current, runs = true) {
+  const words = new Map();
+  const figures = current?.figures;
+  if (!figures) return words;
   const sinks = graph.nodes.filter((node) => node.role === "sink");
   for (const node of graph.nodes) {
-    const own = state.get(node.uid);
-    const read = runs && node.role === "source" ? sourcesOf(node, last.by_source) : [];
+    const own = operatorFigures(current, node);
+    const read = runs && node.role === "source" ? sourcesOf(node, figures.sources) : [];
     if (read.length) {
       const lag = sum(read, "lag");
-      figures.set(node.id, [pace(sum(read, "rows")), lag ? `lag ${short(lag)}` : ""].filter(Boolean));
-    } else if (runs && node.role === "sink" && sinks.length === 1 && last.rows_out != null) {
-      figures.set(node.id, [pace(last.rows_out)]);
+      words.set(node.id, [rate(sum(read, "per_second")), lag ? `lag ${short(lag)}` : ""].filter(Boolean));
+    } else if (runs && node.role === "sink" && sinks.length === 1 && figures.out_per_second != null) {
+      words.set(node.id, [rate(figures.out_per_second)]);
     } else if (own) {
-      figures.set(node.id, [`${short(own.state_rows)} ${own.state_rows === 1 ? "row" : "rows"}`]);
+      words.set(node.id, [`${short(own.state_rows)} ${own.state_rows === 1 ? "row" : "rows"}`]);
     }
   }
-  return figures;
+  return words;
 }
 
 /** The sources of a scan: its own source if there is one, otherwise all of its table. */

@@ -50,6 +50,3 @@ const BREAK = 30;
 
 /** Rows per second over the interval of a micro-batch. */
 export const perSecond = (point, rows) => (rows == null ? null : rows / Math.max(point.seconds ?? seconds(point), 0.001));
-
-/** Return true if the run has been idle since a micro-batch, whose rates are then outdated. */
-export const isIdle = (point, now = Date.now()) => (now - Date.parse(point.at)) / 1000 > Math.max(10, 3 * (point.seconds ?? seconds(point)));

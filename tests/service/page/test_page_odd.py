@@ -103,15 +103,21 @@ def test_charts_with_one_point_and_with_unknown_lag(open_page: Open, site: Site)
     canvas = page.locator("#chart-rows canvas")
     expect(canvas).to_be_visible()
     page.wait_for_timeout(200)
-    blue = """canvas => {
-      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-      let found = 0;
-      for (let at = 0; at < data.length; at += 4) found += data[at + 2] > 150 && data[at] < 90 && data[at + 3] > 200;
-      return found;
+    # Between the axes, whose numbers have the colours of their lines. The points of both lines lie on each other.
+    coloured = """(canvas, [first, last]) => {
+      const axis = 56 * devicePixelRatio;
+      const width = canvas.width - 2 * axis;
+      const place = [axis + first * width, 0, (last - first) * width, canvas.height];
+      const { data } = canvas.getContext('2d').getImageData(...place);
+      let pixels = 0;
+      for (let at = 0; at < data.length; at += 4) {
+        const [most, least] = [Math.max(...data.slice(at, at + 3)), Math.min(...data.slice(at, at + 3))];
+        pixels += most - least > 80 && data[at + 3] > 200;
+      }
+      return pixels;
     }"""
-    assert canvas.evaluate(blue) > 5, "one point is seen, too"
-    left = canvas.evaluate(blue.replace("canvas.width, canvas.height", "canvas.width / 2, canvas.height"))
-    assert left == 0, "it is at the end of a minute"
+    assert canvas.evaluate(coloured, [0.5, 1]) > 5, "one point is seen, too"
+    assert canvas.evaluate(coloured, [0.1, 0.5]) == 0, "it is at the end of a minute"
 
 
 def test_run_settings_before_the_first_start(open_page: Open, site: Site) -> None:

@@ -42,7 +42,7 @@ export function liveTab(context, pipeline) {
         ${problemBox(problem)}
         ${none ? html`<p class="empty">No micro-batch in this time range.</p>` : nothing}
         <div class="charts" ?hidden=${none}>
-          ${chart("chart-rows", "Rows per second", last ? `${rate(perSecond(last, last.rows_in))} in, ${rate(perSecond(last, last.rows_out))} out` : "")}
+          ${chart("chart-rows", "Rows per second", figures?.figures ? `${rate(figures.figures.in_per_second)} in, ${rate(figures.figures.out_per_second)} out` : "")}
           ${chart("chart-time", "Micro-batch duration", last ? millis(last.duration_ms) : "")}
           ${chart("chart-lag", "Lag by source", last ? byTable(last.by_source).filter(({ lag }) => lag != null).map(({ name, lag }) => `${name} ${short(lag)}`).join(", ") : "", last && last.by_source.every(({ lag }) => lag == null) ? "These sources report no lag." : "")}
           ${chart("chart-state", size ? "State size by operator" : "State rows by operator", last ? (size ? bytes : short)(sum(last.by_operator, size ? "state_bytes" : "state_rows")) : "", last && !last.by_operator.length ? "No operator has state." : "", measures(size, store))}

@@ -8,7 +8,7 @@ import { follow, poll } from "../events.js";
 import { hasFigures } from "../figures.js";
 import { millis, rate, short } from "../format.js";
 import { html, nothing } from "../lit.js";
-import { isIdle, paced, pointOf, wordsOf } from "../points.js";
+import { paced, pointOf, wordsOf } from "../points.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
 import { editDetails } from "./details.js";
@@ -193,7 +193,7 @@ function glance(pipeline, last) {
   return html`<dl class="glance">
     <div><dt class="visually-hidden">State</dt><dd>${stateLine(pipeline)}</dd></div>
     ${fact("Version", pipeline.in_force || "–")}
-    ${runs ? fact("In", rate(last && isIdle(last) ? 0 : pipeline.rows_per_second)) : nothing}
+    ${runs ? fact("In", rate(pipeline.rows_per_second)) : nothing}
     ${runs && last ? fact("Batch", millis(last.duration_ms)) : nothing}
     ${runs ? fact("Lag", short(pipeline.lag)) : nothing}
   </dl>`;

@@ -124,7 +124,7 @@ export function planTab(context, pipeline, { load }) {
       if (!graph) return html`<p class="muted loading">Loading…</p>`;
       const node = graph.nodes.find(({ id }) => id === selected);
       return html`<div class="plan ${node ? "with-panel" : ""}">
-        ${graphView({ id: GRAPH, graph, label: `Plan of ${name}, ${graph.nodes.length} operators`, selected, choose, figures: figuresOf(graph, last, hasFigures(current)),
+        ${graphView({ id: GRAPH, graph, label: `Plan of ${name}, ${graph.nodes.length} operators`, selected, choose, figures: figuresOf(graph, figures, hasFigures(current)),
           ...(hasFigures(current) ? { rates: ratesOf(figures, version), busiest: busiestOf(graph, figures) } : {}) })}
         ${node
           ? operatorPanel({
