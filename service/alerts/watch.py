@@ -18,8 +18,6 @@ from compiled_plan.service.store.tables import Alert, Pipeline, Status, Wanted
 
 #: The interval of evaluations in seconds, and the retention of resolved alerts.
 EVERY, _RETENTION = 2.0, timedelta(days=7)
-#: States of a run that has failed, also while it waits for its restart.
-_FAILED = (RunState.FAILED, RunState.WAITING)
 
 
 class Watch:
@@ -83,7 +81,7 @@ class Watch:
             since = datetime.fromisoformat(rows[-1]) if rows else status.since or datetime.now(UTC)
             quiet = (datetime.now(UTC) - since).total_seconds()
         failed = ""
-        if status.state in _FAILED:
+        if RunState(status.state).has_failed:
             failed = status.message or "the run has failed"
         elif crashes and RunState(status.state).is_alive:
             # A restart that has not lasted yet is no recovery: a run that crashes again would alert each time.

@@ -7,6 +7,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -107,15 +108,13 @@ class StateJobs:
             last = self._jobs.get(pipeline_id)
             if last is not None and last.state == "running":
                 raise ConflictError("the state of the pipeline is being read", remedy="wait for its end, or cancel it")
-            place = self._lane.place()
-            place.__enter__()
+            taken = ExitStack()
+            taken.enter_context(self._lane.place())
             job = self._jobs[pipeline_id] = Job(options)
 
         def run() -> None:
-            try:
+            with taken:
                 job.run(self._command)
-            finally:
-                place.__exit__(None, None, None)
 
         threading.Thread(target=run, name="state", daemon=True).start()
         return job

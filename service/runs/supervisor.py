@@ -45,8 +45,6 @@ INSPECT_STATE = (sys.executable, "-m", "compiled_plan.cli.inspect_state", "--no-
 EXECUTE_PLAN = (sys.executable, "-m", "compiled_plan.cli.execute_plan", "--no-config")
 #: The description of runs that change the checkpoint and end.
 _CHANGES = {ROLLBACK: "the previous state is restored", ADOPT: "a generation of the checkpoint becomes active"}
-#: States in which a pipeline may wait for its next start.
-_RESTARTS = (RunState.FAILED, RunState.WAITING)
 #: The interval at which old versions are removed, in seconds.
 _PRUNE_EVERY = 3600.0
 
@@ -297,7 +295,7 @@ class Supervisor:
         wanted = self.wanted(session, pipeline)
         wanted.run, wanted.next_at, wanted.crashes = False, None, 0
         run, status = current(self.folder(pipeline.id)), session.get(Status, pipeline.id)
-        if status is not None and status.state in _RESTARTS and (run is None or run[1].is_over):
+        if status is not None and RunState(status.state).has_failed and (run is None or run[1].is_over):
             glance.set_ended(session, pipeline, status.version, RunState.STOPPED)
         elif status is not None:
             status.until = None

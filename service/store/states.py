@@ -31,6 +31,11 @@ class RunState(StrEnum):
         return self in _ALIVE
 
     @property
+    def has_failed(self) -> bool:
+        """Return True if its last run failed, and no other has started."""
+        return self in (RunState.FAILED, RunState.WAITING)
+
+    @property
     def has_figures(self) -> bool:
         """Return True if the current run reports micro-batches."""
         return self in _WITH_FIGURES
