@@ -19,7 +19,7 @@ from compiled_plan.cli.common.terminal import ExitCode, console, status
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.listeners import Listener, Message, failed_message, now_text
-from compiled_plan.plans.telemetry.log_lines import end_line
+from compiled_plan.plans.telemetry.log_lines import course, end_line
 from compiled_plan.plans.text.visible import counted
 from compiled_plan.plans.version import product_version
 
@@ -170,11 +170,10 @@ class Progress:
     def _start(self, run: Run) -> None:
         if run.upgrade is not None and run.upgrade.moves:
             self._moving(run.upgrade)
-        how = "until its input ends" if run.bounded else "until it is stopped"
-        self._send(_start_message(run, self.path))
+        message = _start_message(run, self.path)
+        self._send(message)
         if not self._silent:
-            at = f", checkpoint {run.options.checkpoint}" if run.options.checkpoint else ""
-            console().print(f"{Path(self.path).name}: running {how}{at}", highlight=False)
+            console().print(f"{Path(self.path).name}: running {course(message)}", highlight=False)
         if self._verbose:
             threading.Thread(target=self._beat, daemon=True).start()
 

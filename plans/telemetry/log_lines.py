@@ -18,9 +18,13 @@ _LENGTH = 400
 
 def run_line(message: Message) -> str:
     """The first line of a run: product, plan, kind of end, checkpoint."""
+    return f"compiled-plan {message['product']} runs {message['plan']} {course(message)}"
+
+
+def course(message: Message) -> str:
+    """The kind of a run's end, and its checkpoint, from the message of its start."""
     how = "until its input ends" if message["bounded"] else "until it is stopped"
-    at = f", checkpoint {message['checkpoint']}" if message.get("checkpoint") else ""
-    return f"compiled-plan {message['product']} runs {message['plan']} {how}{at}"
+    return how + (f", checkpoint {message['checkpoint']}" if message.get("checkpoint") else "")
 
 
 def end_line(message: Message) -> str:
