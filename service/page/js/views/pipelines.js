@@ -40,8 +40,8 @@ export function pipelinesView(context) {
       if (request !== requests) return;
       const all = more ? [...items, ...page.items] : page.items;
       store.set({ items: all, next: page.cursor, total: page.total, tags: page.tags, owners: page.owners, problem: null });
+      if (!items && page.cursor) return load();
       store.set({ alerts: await firingAlerts() });
-      if (!items && page.cursor) await load();
     } catch (problem) {
       if (request === requests) store.set({ problem });
     }
