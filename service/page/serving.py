@@ -19,7 +19,7 @@ POLICY = (
 )
 _FOLDERS = ("css", "js", "vendor")
 _HEADERS = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache"}
-#: Paths of scripts and styles change with their content, so that browsers keep the files and show a new release at once.
+#: Paths of scripts and styles change with their content: browsers keep the files, and show a new release at once.
 _KEPT = {"Content-Security-Policy": POLICY, "Cache-Control": "public, max-age=31536000, immutable"}
 
 
