@@ -107,6 +107,7 @@ class Version(Base):
     language: Mapped[str] = mapped_column(String(16), default="")
     program_hash: Mapped[str | None] = mapped_column(ForeignKey("blobs.hash"))
     plan_hash: Mapped[str] = mapped_column(ForeignKey("blobs.hash"))
+    tests_hash: Mapped[str | None] = mapped_column(String(64))
     #: Configuration options of the compilation, and the file of the program.
     options: Mapped[dict[str, str]] = mapped_column(JSON, default=dict)
     origin: Mapped[str] = mapped_column(Text, default="")

@@ -8,9 +8,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from compiled_plan.plans.errors import ProgramError, too_deep
+from compiled_plan.plans.errors import ProgramError, UnsupportedError, too_deep
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.service.common.outside import Allowed, check_outside
+from compiled_plan.service.common.outside import Allowed, check_outside, jars_of
 
 Json = Any
 #: The maximum number of completions.
@@ -67,6 +67,42 @@ def compile_(
     check_outside(document, may)
     filled.check(document)
     return {"plan": plan_text, "program": program, "warnings": warnings, **_figures(plan)}
+
+
+def plans_of_tests(
+    tests: str,
+    text: str = "",
+    file: str = "",
+    plan: str = "",
+    settings: Mapping[str, str] | None = None,
+    allowed: Mapping[str, Any] | None = None,
+    **how: Any,
+) -> Json:
+    """The plan of each test, or the error that refuses it, see `testing.plans_of`.
+
+    Args:
+        tests: a file of tests.
+        text, file, settings, allowed: as for `compile_`.
+        plan: the text of a plan, instead of a program.
+        how: further arguments of `compile_`.
+    """
+    from compiled_plan.service.workers.testing import cases_of_text, plans_of
+
+    def compiled(options: Mapping[str, str]) -> str:
+        if plan:
+            result = read(plan, allowed)
+        else:
+            result = compile_(text, file, {**(settings or {}), **options}, allowed=allowed, **how)
+        java = jars_of(json.loads(result["plan"]), Allowed(**(allowed or {})))
+        if java:
+            raise UnsupportedError(
+                "the service runs no functions in Java in tests",
+                where=java[0].name,
+                remedy="run the tests with `test-plan` on the command line",
+            )
+        return str(result["plan"])
+
+    return plans_of(cases_of_text(tests), compiled)
 
 
 def complete(before: str, after: str, settings: Mapping[str, str], allowed: Mapping[str, Any]) -> Json:
@@ -264,6 +300,7 @@ def shown_output(run: str, offset: int | None, tail: int | None) -> Json:
 
 TASKS: Mapping[str, Callable[..., Json]] = {
     "compile": compile_,
+    "plans_of_tests": plans_of_tests,
     "complete": complete,
     "read": read,
     "check": check,
