@@ -158,7 +158,9 @@ def _needs_spark(result: Result, reason: str) -> Failure:
     case = result.case
     where = case.document.where(case.steps[result.taken].spot if result.started else case.path)
     fault = UnsupportedError(
-        f"only Spark runs this test: {reason}", where=where, remedy="run it with `test-plan --spark` on the command line"
+        f"only Spark runs this test: {reason}",
+        where=where,
+        remedy="run it with `test-plan --spark` on the command line",
     )
     return Failure(where, fault.message, fault=fault)
 

@@ -135,9 +135,7 @@ def _end_with(pipe: int) -> None:
 
 def _limit(size: int) -> None:
     """Bound the address space of this process to its present size, and `size` bytes."""
-    with open("/proc/self/statm", encoding="ascii") as file:
-        pages = int(file.read().split()[0])
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + size,) * 2)
+    resource.setrlimit(resource.RLIMIT_AS, (psutil.Process().memory_info().vms + size,) * 2)
 
 
 def main() -> None:

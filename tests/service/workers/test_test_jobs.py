@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -44,14 +45,12 @@ tests:
     program: /etc/passwd
     steps: [{end: }]
 """
-#: Its rows are one micro-batch of an endless function.
-ENDLESS = SQL.replace("SELECT customer, SUM(price)", "SELECT REGEXP_REPLACE(customer, '(a+)+b', 'x'), SUM(price)").replace(
-    "GROUP BY customer", "GROUP BY REGEXP_REPLACE(customer, '(a+)+b', 'x')"
-)
+#: Its rows are one micro-batch of a function that takes for ever.
+SLOW = "REGEXP_REPLACE(customer, '(a+)+b', 'x')"
+ENDLESS = SQL.replace("SELECT customer", f"SELECT {SLOW}").replace("BY customer", f"BY {SLOW}")
 LONG = f"steps: [{{rows: {{orders: [[{'a' * 60}c, 3]]}}}}]"
-LARGE = SQL.replace("SELECT customer, SUM(price)", "SELECT REPEAT(customer, 100000000), SUM(price)").replace(
-    "GROUP BY customer", "GROUP BY REPEAT(customer, 100000000)"
-)
+FULL = "REPEAT(customer, 100000000)"
+LARGE = SQL.replace("SELECT customer", f"SELECT {FULL}").replace("BY customer", f"BY {FULL}")
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +61,7 @@ def workers() -> Iterator[Workers]:
 
 
 def begun(jobs: TestJobs, workers: Workers, tests: str, sql: str = SQL) -> TestJob:
-    allowed = {"programs": [], "data": []}
+    allowed: dict[str, list[str]] = {"programs": [], "data": []}
     return jobs.begin("ann", tests, lambda: workers.run("plans_of_tests", tests=tests, text=sql, allowed=allowed))
 
 
@@ -79,8 +78,6 @@ def pid_of(jobs: TestJobs) -> int:
 
 
 def members(group: int) -> list[int]:
-    import os
-
     def in_group(pid: int) -> bool:
         try:
             return os.getpgid(pid) == group and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
@@ -131,7 +128,7 @@ def test_results_by_test_and_step_and_limits_that_end_the_process(workers: Worke
         jobs.close()
 
 
-def test_a_cancelled_job_and_a_timeout_leave_no_process(workers: Workers, monkeypatch: Any) -> None:
+def test_a_cancelled_job_and_a_timeout_leave_no_process(workers: Workers) -> None:
     jobs = TestJobs(Limits(test_seconds=5))
     try:
         job = begun(jobs, workers, LONG, ENDLESS)
@@ -144,7 +141,13 @@ def test_a_cancelled_job_and_a_timeout_leave_no_process(workers: Workers, monkey
         late = ended(jobs, workers, LONG, ENDLESS)
         assert late.fault is not None
         assert "exceeded 5 s" in late.fault.message
+    finally:
+        jobs.close()
 
+
+def test_an_unused_process_ends(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = TestJobs(Limits())
+    try:
         monkeypatch.setattr(test_jobs, "IDLE", 0.1)
         assert ended(jobs, workers, TESTS).state == "done"
         wait_until(lambda: jobs._worker is None)
