@@ -33,7 +33,7 @@ def title(result: Result) -> str:
 
 def failure_lines(failure: Failure) -> Iterator[Line]:
     """A failure: the step, the rows that differ, and the remedy."""
-    yield Line(f"{failure.where}: {masked_text(failure.message)}", "bold")
+    yield Line(": ".join(filter(None, (failure.where, masked_text(failure.message)))), "bold")
     for difference in failure.differences:
         yield Line(f"  {difference.table}:  - expected, + got")
         yield from (Line(f"  {mark} {text}", _STYLES[mark]) for mark, text in difference.lines)

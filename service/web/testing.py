@@ -56,7 +56,7 @@ class ResultDocument(BaseModel):
     """The result of a test."""
 
     name: str
-    line: int = Field(description="line of the test in its text; 0 for that of a single test")
+    line: int = Field(description="line of the test in its text")
     passed: bool
     seconds: float
     notes: list[str]

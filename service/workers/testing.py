@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from compiled_plan.plans.plan import CompiledPlan
 
 Json = Any
-#: The file of the tests in messages, and that of the program, which each test gets.
-FILE, _PROGRAM = "tests.yaml", "program"
+#: The file of the program, which each test gets.
+_PROGRAM = "program"
 #: Java ends at once if its heap is full, so that its process starts anew.
 _JAVA = "-XX:+ExitOnOutOfMemoryError -XX:MaxMetaspaceSize=512m -XX:MaxDirectMemorySize=256m"
 _FULL = {"full": True}
@@ -41,9 +41,9 @@ def cases_of_text(text: str) -> list[Case]:
         ProgramError: the text is no file of tests; with the line.
     """
     from compiled_plan.api.testing.cases import cases_of
-    from compiled_plan.api.testing.document import read_document
+    from compiled_plan.api.testing.document import UNSAVED, read_document
 
-    document = read_document(FILE, text)
+    document = read_document(UNSAVED, text)
     if isinstance(document.value, dict) and "sql" not in document.value:
         document.value = document.value | {"program": _PROGRAM}
     return cases_of(document)

@@ -40,6 +40,7 @@ def test_from_a_failing_test_to_a_passing_one(open_page: Open, site: Site, tmp_p
     failure = page.get_by_role("group", name="Failure of orders add up")
     expect(failure.locator(".expected")).to_have_text("  - {customer: ann, paid: 10.50}\n")
     expect(failure.locator(".actual")).to_have_text("  + {customer: ann, paid: 10.00}\n")
+    expect(failure.locator(".head")).to_have_text("line 5: totals differs\n")
     expect(failure).to_contain_text("paid: expected 10.50, got 10.00")
     steps = page.locator(".tests-results .bad .tests-steps li")
     expect(steps).to_have_text(["rows line 4, passed", "expect line 5, failed", "end line 6, skipped"])

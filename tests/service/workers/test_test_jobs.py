@@ -109,6 +109,7 @@ def test_results_by_test_and_step_and_limits_that_end_the_process(workers: Worke
         assert "test-plan --spark" in text(spark)
         for refused in (upgrades, prepared, elsewhere):
             assert not refused["passed"]
+            assert text(refused).startswith("line ")
             assert "on the command line" in text(refused)
 
         pid = pid_of(jobs)

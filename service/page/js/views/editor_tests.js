@@ -106,7 +106,7 @@ function resultView({ name, passed, seconds, notes, steps, failure }) {
   return html`<li class=${passed ? "good" : "bad"}>
     <details ?open=${!passed}>
       <summary>${passed ? check : STATES.failed} <strong>${name}</strong> <span class="muted">${passed ? "passed" : "failed"} in ${(seconds * 1000).toFixed(0)} ms</span></summary>
-      <ol class="tests-steps">${steps.map((step) => html`<li class=${step.state}><code>${step.kind}</code> <span class="muted">line ${step.line}, ${step.state}</span></li>`)}</ol>
+      <ul class="tests-steps">${steps.map((step) => html`<li class=${step.state}><code>${step.kind}</code> <span class="muted">line ${step.line}, ${step.state}</span></li>`)}</ul>
       ${notes.map((note) => html`<p class="muted">${note}</p>`)}
       ${failure.length ? html`<pre class="tests-failure" tabindex="0" role="group" aria-label=${`Failure of ${name}`}>${failure.map((line) => html`<span class=${marks[line.style] ?? ""}>${line.text}
 </span>`)}</pre>` : nothing}
