@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from itertools import islice
+from itertools import islice, takewhile
+from operator import eq
 from pathlib import Path
 from typing import Any
 
@@ -280,22 +281,31 @@ def shown_program(program: str) -> str:
     return masked_program(program)
 
 
-def shown_output(run: str, offset: int | None, tail: int | None) -> Json:
+def shown_output(run: str, offset: int | None, tail: int | None, most: int = 1 << 20) -> Json:
     """A part of the output of a run with secrets masked: lines, offset, next offset, and size.
 
     Args:
         run: the folder of the run.
         offset: the first byte.
         tail: instead, the number of lines from the end.
+        most: the maximum number of bytes.
     """
     from compiled_plan.service.runs import output
     from compiled_plan.service.runs.endings import without_secrets
     from compiled_plan.service.runs.folders import RunFolder
 
     folder = RunFolder(Path(run))
-    stretch = output.read(folder.output, offset=offset, tail=tail)
-    lines = without_secrets(stretch.text, folder).splitlines()
-    return {"lines": lines, "offset": stretch.offset, "next_offset": stretch.end, "size": stretch.size}
+    stretch = output.read(folder.output, offset=offset, tail=tail, most=most)
+    # A secret may begin before the part, or end after it: mask it with its surroundings, and then remove these.
+    before, text, after = (without_secrets(part, folder) for part in output.around(folder.output, stretch))
+    text = text[_common(before, text) :]
+    text = text[: len(text) - _common(after[::-1], text[::-1])]
+    return {"lines": text.splitlines(), "offset": stretch.offset, "next_offset": stretch.end, "size": stretch.size}
+
+
+def _common(left: str, right: str) -> int:
+    """The length of the common beginning of two texts."""
+    return sum(1 for _ in takewhile(bool, map(eq, left, right)))
 
 
 TASKS: Mapping[str, Callable[..., Json]] = {
