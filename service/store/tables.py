@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     DateTime,
     ForeignKey,
     Index,
@@ -237,7 +238,7 @@ class Alert(Base):
     """An alert: a rule whose condition holds for a pipeline, or held."""
 
     __tablename__ = "alerts"
-    __table_args__ = (Index("alerts_by_resolution", "resolved_at"),)
+    __table_args__ = (Index("alerts_by_resolution", "resolved_at"), Index("alerts_by_pending", "pending"))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     pipeline_id: Mapped[int] = mapped_column(ForeignKey("pipelines.id", ondelete="CASCADE"))
@@ -250,3 +251,17 @@ class Alert(Base):
     #: Names of the webhooks that have received its message, and that of its resolution.
     sent: Mapped[list[str]] = mapped_column(JSON, default=list)
     resolution_sent: Mapped[list[str]] = mapped_column(JSON, default=list)
+    #: True until all webhooks have received the messages so far.
+    pending: Mapped[bool] = mapped_column(Boolean, default=True)
+
+
+class AlertRule(Base):
+    """A rule of alerts that was set through the API."""
+
+    __tablename__ = "alert_rules"
+
+    name: Mapped[str] = mapped_column(String(64), primary_key=True)
+    #: The fields of `Rule`.
+    rule: Mapped[dict[str, Any]] = mapped_column(JSON)
+    changed_at: Mapped[datetime] = mapped_column(Moment)
+    changed_by: Mapped[str] = mapped_column(String(128))
