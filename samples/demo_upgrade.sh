@@ -28,11 +28,12 @@ fails() {
   show "$@"
   if as_job "$@"; then echo "this should have been refused" >&2; exit 1; fi
 }
+in_scratch() { cd scratch && exec "$@"; }
 from_scratch() {
   say "Run the same plan over all days from scratch, in another folder:"
   rm -rf scratch/out
   show execute-plan --available-now --quiet plan.json
-  as_job env -C scratch execute-plan --available-now --quiet ../plan.json
+  as_job in_scratch execute-plan --available-now --quiet ../plan.json
 }
 
 step python "$here/samples/generate.py" --rows "${DEMO_ROWS:-30000}" --upgrade days
