@@ -1,7 +1,7 @@
 """The warm process: keep Spark, and run commands one after another as if each had its own process.
 
-It ends after the idle time of the last command, when a command needs a different process, when Spark is lost, and when
-a command is killed, together with its run.
+It ends after the idle time of the last command, when a command needs a different process, when Spark is lost, when its
+owner has ended, and when a command is killed, together with its run.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,9 +20,11 @@ from importlib import import_module
 
 from compiled_plan.cli.common.terminal import ExitCode, console, run_app
 from compiled_plan.cli.warm.meeting import BUSY, OTHER, TAKEN, Conversation, Request, receive_request, send
-from compiled_plan.plans.execution.session.kept import Keeper, keep_sessions
+from compiled_plan.plans.execution.session.kept import OWNER, Keeper, keep_sessions
 
 _SECONDS_TO_ASK = 10.0
+#: The interval in seconds at which an idle process with an owner looks for it.
+_SECONDS_TO_LOOK = 1.0
 #: Exit codes of stopped runs; tasks that may continue in Spark end with the process.
 _STOPPED = (ExitCode.INTERRUPTED, ExitCode.TERMINATED)
 
@@ -90,13 +93,14 @@ class Server:
                 return
 
     def _next(self, idle: float) -> WarmJob | None:
-        try:
-            return self._jobs.get(timeout=idle)
-        except queue.Empty:
-            with self._guard:
-                if not self._busy:
-                    self._ended = True
-                    return None
+        until = time.monotonic() + idle
+        while (left := until - time.monotonic()) > 0 and _has_owner():
+            with suppress(queue.Empty):
+                return self._jobs.get(timeout=min(left, _SECONDS_TO_LOOK) if OWNER in os.environ else left)
+        with self._guard:
+            if not self._busy:
+                self._ended = True
+                return None
         return self._jobs.get()
 
     def _take(self) -> None:
@@ -128,6 +132,17 @@ class Server:
         conversation.peer.close()
         if answer == OTHER:
             self._jobs.put(None)
+
+
+def _has_owner() -> bool:
+    """Return False if the owner has ended."""
+    try:
+        os.kill(int(os.environ.get(OWNER, os.getpid())), 0)
+    except (ProcessLookupError, ValueError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _run(job: WarmJob) -> int:

@@ -4,13 +4,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 here=$PWD
+. "$here/samples/ending.sh"
 work=$here/build/demo
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
+at_end end_jobs
 
-step() { printf '\n\033[1m$ %s\033[0m\n' "$*"; "$@"; }
-[ -t 1 ] && [ -z "${NO_COLOR:-}" ] || step() { printf '\n$ %s\n' "$*"; "$@"; }
+step() { printf '\n\033[1m$ %s\033[0m\n' "$*"; as_job "$@"; }
+[ -t 1 ] && [ -z "${NO_COLOR:-}" ] || step() { printf '\n$ %s\n' "$*"; as_job "$@"; }
 
 step python "$here/samples/generate.py" --rows "${DEMO_ROWS:-300000}"
 step compile-plan "$here/samples/orders_shipments/program.sql" -o plan.json

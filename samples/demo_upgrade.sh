@@ -4,15 +4,17 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 here=$PWD
+. "$here/samples/ending.sh"
 work=$here/build/demo_upgrade
 rm -rf "$work"
 mkdir -p "$work/scratch"
 cd "$work"
+at_end end_jobs
 ln -s ../data scratch/data
 
 show() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
 [ -t 1 ] && [ -z "${NO_COLOR:-}" ] || show() { printf '\n$ %s\n' "$*"; }
-step() { show "$@"; "$@"; }
+step() { show "$@"; as_job "$@"; }
 say() { printf '\n%s\n' "$*"; }
 # Copy a day's files to the folders of the tables.
 arrive() {
@@ -24,13 +26,14 @@ arrive() {
 }
 fails() {
   show "$@"
-  if "$@"; then echo "this should have been refused" >&2; exit 1; fi
+  if as_job "$@"; then echo "this should have been refused" >&2; exit 1; fi
 }
+in_scratch() { cd scratch && exec "$@"; }
 from_scratch() {
   say "Run the same plan over all days from scratch, in another folder:"
   rm -rf scratch/out
   show execute-plan --available-now --quiet plan.json
-  (cd scratch && execute-plan --available-now --quiet ../plan.json)
+  as_job in_scratch execute-plan --available-now --quiet ../plan.json
 }
 
 step python "$here/samples/generate.py" --rows "${DEMO_ROWS:-30000}" --upgrade days

@@ -1,4 +1,4 @@
-# The end of a demo that starts servers: sourced by the demos.
+# The end of a demo, with its servers and commands: sourced by the demos.
 
 # Run a function once at the end of the script, also after SIGHUP (a closed terminal), SIGINT and SIGTERM.
 at_end() {

@@ -18,7 +18,7 @@ from compiled_plan.service.access import tokens
 from compiled_plan.service.access.roles import Role
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.registry.parts import Parts
-from compiled_plan.service.runs.living import LiveRun, live_runs, live_service, stop_live
+from compiled_plan.service.runs.living import LiveRun, live_reader, live_runs, live_service, stop_live
 from compiled_plan.service.runs.supervisor import Supervisor
 from compiled_plan.service.store.database import open_database
 from compiled_plan.service.store.errors import NotFoundError
@@ -112,11 +112,14 @@ def list_runs(settings: Settings, *, as_json: bool) -> None:
     """Print the live runs of a home folder, and its service."""
     _check_home(settings)
     runs, service = live_runs(settings.home), live_service(settings.home)
+    reader = None if service is None else live_reader(service)
     if as_json:
-        shown = None if service is None else {"pid": service.pid, "address": service.address}
+        shown = None if service is None else {"pid": service.pid, "address": service.address, "stateReader": reader}
         typer.echo(json.dumps({"version": 1, "service": shown, "runs": list(map(_run_document, runs))}))
         return
     typer.echo("no service" if service is None else f"service\tpid {service.pid}\t{service.address}")
+    if reader is not None:
+        typer.echo(f"reader of state\tpid {reader}\tends with the service")
     if not runs:
         typer.echo("no runs")
     for run in runs:

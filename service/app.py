@@ -32,12 +32,14 @@ from compiled_plan.service.web import (
     plans,
     runs,
     state,
+    testing,
     ttls,
     upgrades,
     versions,
 )
 from compiled_plan.service.web.description import describe
 from compiled_plan.service.workers.pool import Workers
+from compiled_plan.service.workers.test_jobs import TestJobs
 
 PREFIX = "/api/v1"
 #: All routers of the API, in the order of its OpenAPI document.
@@ -50,6 +52,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     plans.router,
     ttls.router,
     compiling.router,
+    testing.router,
     runs.router,
     figures.router,
     upgrades.router,
@@ -88,6 +91,7 @@ def application(
     )
 
     supervisor.after_tick = Watch(parts.database, settings.alerts.rules, supervisor.recent).tick
+    tests = TestJobs(settings.limits)
     delivery = Delivery(parts.database, settings.alerts.webhooks, settings.public_address)
 
     @asynccontextmanager
@@ -101,6 +105,7 @@ def application(
         delivery.begin()
         yield
         delivery.close()
+        tests.close()
         supervisor.close()
         parts.database.close()
         if workers is None:
@@ -115,7 +120,7 @@ def application(
         redoc_url=None,
         lifespan=life,
     )
-    app.state.parts, app.state.runs = parts, supervisor
+    app.state.parts, app.state.runs, app.state.tests = parts, supervisor, tests
     app.state.figures = Figures(parts.database, supervisor)
     app.add_middleware(Door, parts=parts)
     problems.install(app)

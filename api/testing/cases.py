@@ -149,7 +149,8 @@ def _case(document: Document, path: KeyPath, places: Mapping[str, KeyPath], test
         raise document.error(path, problem, "write `program: FILE.sql`")
     if "steps" not in test and "error" not in test:
         raise document.error(path, "the test has no steps", "write `steps:` with a list, such as `- rows: ...`")
-    name = str(test.get("name") or (f"test {at + 1}" if path else document.path.name.split(".")[0]))
+    file = "" if path else document.path.name.split(".")[0]
+    name = str(test.get("name") or file or f"test {at + 1}")
     init = test.get("init") or []
     steps = tuple(
         _step(document, (*places["steps"], number), step) for number, step in enumerate(test.get("steps") or ())

@@ -23,6 +23,15 @@ KINDS = ("+I", "-U", "+U", "-D")
 KeyPath = tuple[str | int, ...]
 
 
+#: The path of a text that is in no file.
+UNSAVED = Path()
+
+
+def _place(path: str | Path, *places: str) -> str:
+    """A place in a file, for errors."""
+    return ", ".join(filter(None, ("" if path == UNSAVED else quoted(path), *places)))
+
+
 @dataclass(frozen=True, slots=True)
 class Spot:
     """The place of a value in its file: line and column from 1, and positions in the text."""
@@ -39,7 +48,7 @@ class Document:
     """A parsed file.
 
     Args:
-        path: the file.
+        path: the file; `UNSAVED` for a text without one.
         text: its text.
         value: its content: dicts, lists, texts, bools, ints, `Decimal`s, None.
         spots: the places of all values, by path.
@@ -54,7 +63,7 @@ class Document:
         """The file and line of a value, or of the nearest one around it."""
         while path and path not in self.spots:
             path = path[:-1]
-        return f"{quoted(self.path)}, line {self.spots[path].line}" if path in self.spots else quoted(self.path)
+        return _place(self.path, f"line {self.spots[path].line}" if path in self.spots else "")
 
     def error(self, path: KeyPath, message: str, remedy: str = "") -> ProgramError:
         """An error about a value."""
@@ -124,22 +133,22 @@ def read_document(path: str | Path, text: str | None = None) -> Document:
             loader.dispose()
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
-        line = "" if mark is None else f", line {mark.line + 1}, column {mark.column + 1}"
+        places = () if mark is None else (f"line {mark.line + 1}", f"column {mark.column + 1}")
         raise ProgramError(
             f"not YAML: {fault.problem or fault.context}",
-            where=f"{quoted(path)}{line}",
+            where=_place(path, *places),
             remedy="write rows as `{column: value}`, changes as `+I: {column: value}`; quote texts with `: ` or `#`",
         ) from None
     except ReaderError as fault:
         line_number = text.count("\n", 0, fault.position) + 1
         raise ProgramError(
             f"not YAML: the character U+{fault.character:04X}",
-            where=f"{quoted(path)}, line {line_number}",
+            where=_place(path, f"line {line_number}"),
             remedy=r'write it as an escape in double quotes, such as "\u0001"',
         ) from None
     except RecursionError:
         raise ProgramError(
-            "the file is nested too deeply", where=quoted(path), remedy="check for an alias inside of its own anchor"
+            "the file is nested too deeply", where=_place(path), remedy="check for an alias inside of its own anchor"
         ) from None
     return document
 
@@ -174,7 +183,7 @@ def _content(loader: _Loader, node: yaml.Node, document: Document, path: KeyPath
                 if key in values:
                     raise ProgramError(
                         f"the key {key!r} is given twice",
-                        where=f"{quoted(document.path)}, line {key_node.start_mark.line + 1}",
+                        where=_place(document.path, f"line {key_node.start_mark.line + 1}"),
                     )
                 values[key] = _value(loader, item, document, (*path, key))
             return values

@@ -1,10 +1,12 @@
-"""Results of tests as text and as JUnit XML."""
+"""Results of tests as text, as JUnit XML, and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 from xml.etree import ElementTree as ET
 
+from compiled_plan.api.testing.document import KeyPath
 from compiled_plan.api.testing.running import Failure, Result
 from compiled_plan.plans.inspection.diff.text import Line
 from compiled_plan.plans.text.masking import masked_text
@@ -31,7 +33,7 @@ def title(result: Result) -> str:
 
 def failure_lines(failure: Failure) -> Iterator[Line]:
     """A failure: the step, the rows that differ, and the remedy."""
-    yield Line(f"{failure.where}: {masked_text(failure.message)}", "bold")
+    yield Line(": ".join(filter(None, (failure.where, masked_text(failure.message)))), "bold")
     for difference in failure.differences:
         yield Line(f"  {difference.table}:  - expected, + got")
         yield from (Line(f"  {mark} {text}", _STYLES[mark]) for mark, text in difference.lines)
@@ -70,3 +72,32 @@ def junit(results: Sequence[Result], seconds: float) -> str:
 def failure_text(failure: Failure) -> str:
     """A failure as plain text."""
     return "\n".join(line.text for line in failure_lines(failure))
+
+
+def document(result: Result) -> dict[str, Any]:
+    """A result as JSON: the test with its steps, and its failure in the lines of `failure_lines`."""
+    case, failure = result.case, result.failure
+    lines = [] if failure is None else failure_lines(failure)
+
+    def line_of(path: KeyPath) -> int:
+        spot = case.document.spots.get(path)
+        return 0 if spot is None else spot.line
+
+    return {
+        "name": case.name,
+        "line": line_of(case.path),
+        "passed": failure is None,
+        "seconds": round(result.seconds, 3),
+        "notes": [masked_text(note) for note in result.notes],
+        "steps": [
+            {"kind": step.kind, "line": line_of(step.path), "state": _state(result, at)}
+            for at, step in enumerate(case.steps)
+        ],
+        "failure": [{"text": line.text, "style": line.style} for line in lines],
+    }
+
+
+def _state(result: Result, at: int) -> str:
+    if at < result.taken:
+        return "passed"
+    return "failed" if at == result.taken and result.failure is not None and result.started else "skipped"

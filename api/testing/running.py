@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from compiled_plan.api.testing.comparing import Change, Difference, differences,
 from compiled_plan.api.testing.document import KINDS, KeyPath
 from compiled_plan.api.testing.functions import check_called, with_results
 from compiled_plan.api.testing.values import ValueFault, internal_row
-from compiled_plan.plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
 from compiled_plan.plans.execution.testing.engine import QUICK, SPARK, Engine, Engines, TableRows
 from compiled_plan.plans.execution.testing.quick import NotQuickError
 from compiled_plan.plans.execution.testing.replacing import PlanTables
@@ -73,6 +73,8 @@ class Result:
         engine: the engine that ran it.
         reason: why the quick engine did not; empty if it did, or was not to.
         seconds: the time that it took.
+        started: True once its program has started.
+        taken: the number of steps that it has taken without a failure.
         failure: its failure; None if it passed.
         expectations: what came where something was expected.
         notes: remarks, such as verdicts of upgrades.
@@ -82,6 +84,8 @@ class Result:
     engine: str
     reason: str = ""
     seconds: float = 0.0
+    started: bool = False
+    taken: int = 0
     failure: Failure | None = None
     expectations: list[Expectation] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -95,7 +99,25 @@ class FailedError(Exception):
         self.failure = failure
 
 
-def run_case(case: Case, engines: Engines, engine: str = QUICK, *, collect: bool = False) -> Result:
+def compiled_case(case: Case) -> CompiledPlan:
+    """The plan of a test's program.
+
+    Raises:
+        ProgramError, UnsupportedError: it does not compile.
+        PlanError: it is a plan file that cannot be read.
+    """
+    return _compiled(case, case.program, case.sql)
+
+
+def run_case(
+    case: Case,
+    engines: Engines,
+    engine: str = QUICK,
+    *,
+    collect: bool = False,
+    compiled: Callable[[Case], CompiledPlan] = compiled_case,
+    spark: bool = True,
+) -> Result:
     """Run a test.
 
     Args:
@@ -103,16 +125,25 @@ def run_case(case: Case, engines: Engines, engine: str = QUICK, *, collect: bool
         engines: creates engines.
         engine: the engine to use, unless the test demands Spark; a plan or step that only Spark runs goes there.
         collect: go on after rows that differ, to collect all that came.
+        compiled: compiles the program of the test.
+        spark: False to fail instead of going to Spark.
     """
     begin, chosen, reason = time.monotonic(), case.engine or engine, ""
     while True:
         result = Result(case, chosen, reason)
-        running = Running(case, engines, chosen, result, collect=collect)
+        running = Running(case, engines, chosen, result, collect=collect, compiled=compiled)
         try:
+            if chosen == SPARK and not spark:
+                raise NotQuickError("the test demands Spark")
             running.start()
+            result.started = True
             for step in () if case.error else case.steps:
                 running.take(step)
+                result.taken += 1
         except NotQuickError as fault:
+            if not spark:
+                result.failure = _needs_spark(result, str(fault))
+                return result
             chosen, reason = SPARK, str(fault)
             continue
         except FailedError as fault:
@@ -121,6 +152,17 @@ def run_case(case: Case, engines: Engines, engine: str = QUICK, *, collect: bool
             running.close()
         result.seconds = time.monotonic() - begin
         return result
+
+
+def _needs_spark(result: Result, reason: str) -> Failure:
+    case = result.case
+    where = case.document.where(case.steps[result.taken].spot if result.started else case.path)
+    fault = UnsupportedError(
+        f"only Spark runs this test: {reason}",
+        where=where,
+        remedy="run it with `test-plan --spark` on the command line",
+    )
+    return Failure(where, fault.message, fault=fault)
 
 
 def _compiled(case: Case, program: str, sql: str = "") -> CompiledPlan:
@@ -167,9 +209,20 @@ class Running:
         engine: the engine to use.
         result: receives notes and expectations.
         collect: go on after rows that differ.
+        compiled: compiles the program of the test.
     """
 
-    def __init__(self, case: Case, engines: Engines, engine: str, result: Result, *, collect: bool) -> None:
+    def __init__(
+        self,
+        case: Case,
+        engines: Engines,
+        engine: str,
+        result: Result,
+        *,
+        collect: bool,
+        compiled: Callable[[Case], CompiledPlan] = compiled_case,
+    ) -> None:
+        self._compile = compiled
         self.case, self.engines, self.result, self.collect = case, engines, result, collect
         self.chosen, self.now = engine, case.clock
         self._engine: Engine | None = None
@@ -204,7 +257,7 @@ class Running:
         """
         where = self.case.document.where(self.case.place("program"))
         with self._failing(where, self.case.error):
-            plan = _compiled(self.case, self.case.program, self.case.sql)
+            plan = self._compile(self.case)
             check_called(plan, self.case)
             self._plan = _with_results(plan, self.case)
             self._engine = self.engines(self.chosen, self.case.clock)

@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import translate
 from typing import Any
 
 import yaml
 
+from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.service.common.alert_rules import Condition, Rule
 
 
-def rule_file(rules: Sequence[Rule]) -> str:
-    """The file: one alert per rule, over the metrics of `/metrics`."""
-    groups = [{"name": "plan-service", "rules": [_alert(rule) for rule in rules]}]
+def rule_file(rules: Sequence[Rule], tagged: Mapping[str, Sequence[str]] | None = None) -> str:
+    """The file: one alert per rule, over the metrics of `/metrics`.
+
+    Args:
+        rules: the rules.
+        tagged: by rule with a tag, the names of its pipelines, since metrics have no tags.
+
+    Raises:
+        UnsupportedError: a rule has a tag whose pipelines are unknown.
+    """
+    for rule in rules:
+        if rule.tag and rule.name not in (tagged or {}):
+            raise UnsupportedError(
+                f"the rule {rule.name!r} has a tag, and only the service knows its pipelines",
+                where=rule.name,
+                remedy="get the file from `GET /alerts/prometheus`",
+            )
+    groups = [{"name": "plan-service", "rules": [_alert(rule, tagged or {}) for rule in rules]}]
     return str(yaml.safe_dump({"groups": groups}, sort_keys=False, width=120))
 
 
-def _alert(rule: Rule) -> dict[str, Any]:
+def _alert(rule: Rule, tagged: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     summary = f"{{{{ $labels.plan }}}}: {rule.condition.value} ({{{{ $value }}}})"
     return {
         "alert": rule.name,
-        "expr": _expression(rule),
+        "expr": _expression(rule, tagged),
         "for": f"{round(rule.hold_seconds)}s",
         "labels": {"condition": rule.condition.value},
         "annotations": {"summary": summary},
     }
 
 
-def _expression(rule: Rule) -> str:
-    plans = "" if rule.pipelines == "*" else f'plan=~"{_regex(rule.pipelines)}"'
+def _expression(rule: Rule, tagged: Mapping[str, Sequence[str]]) -> str:
+    patterns = tagged[rule.name] if rule.tag else [rule.pipelines]
+    plans = "" if list(patterns) == ["*"] else f'plan=~"{"|".join(map(_regex, patterns))}"'
     labels = f"{{{plans}}}" if plans else ""
     above = f"{rule.above:.12g}"
     match rule.condition:

@@ -25,7 +25,7 @@ class Watch:
 
     Args:
         database: the database of the service.
-        rules: the rules.
+        rules: the rules of the settings; the database has more.
         recent: the recent micro-batches of pipelines.
     """
 
@@ -38,21 +38,23 @@ class Watch:
     def tick(self) -> None:
         """Evaluate the rules, at most once per interval."""
         now = time.monotonic()
-        if self._rules and now - self._at >= EVERY:
+        if now - self._at >= EVERY:
             self._at = now
             self.evaluate()
 
     def evaluate(self) -> None:
         """Begin, update and resolve alerts."""
         with self._database.read() as session:
-            rows = session.execute(
-                select(Pipeline.id, Pipeline.name, Status, Wanted.crashes).join(Status).outerjoin(Wanted)
-            ).all()
-            session.expunge_all()
+            all_rules = alerts.rules(session, self._rules)
             firing = {(alert.pipeline_id, alert.rule): alert.message for alert in alerts.firing(session)}
+            if not all_rules and not firing:
+                return
+            observed = select(Pipeline.id, Pipeline.name, Pipeline.tags, Status, Wanted.crashes)
+            rows = session.execute(observed.join(Status).outerjoin(Wanted)).all()
+            session.expunge_all()
         breaches: dict[tuple[int, str], tuple[Rule, Breach]] = {}
-        for id_, name, status, crashes in rows:
-            rules = [rule for rule in self._rules if rule.covers(name)]
+        for id_, name, tags, status, crashes in rows:
+            rules = [rule for rule in all_rules if rule.covers(name, tags)]
             run = self._observe(id_, status, crashes or 0) if rules else None
             for rule in rules:
                 breach = breach_of(rule, run) if run is not None else None
@@ -100,7 +102,7 @@ class Watch:
             for alert in alerts.firing(session):
                 key = (alert.pipeline_id, alert.rule)
                 if key in ended:
-                    alert.resolved_at = now
+                    alert.resolved_at, alert.pending = now, True
                 elif key in changed:
                     alert.value, alert.message = changed[key]
             for (id_, name), (rule, breach) in begun.items():

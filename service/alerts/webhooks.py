@@ -8,11 +8,11 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import or_, select
+from sqlalchemy import and_, or_, select
 
 from compiled_plan.service.common.alert_rules import Webhook
 from compiled_plan.service.store.database import Database
@@ -78,6 +78,8 @@ class Delivery:
     def __init__(self, database: Database, webhooks: Sequence[Webhook], address: str) -> None:
         self._database, self._webhooks, self._address = database, webhooks, address
         self._end = threading.Event()
+        #: False until alerts were sought that a webhook of these settings lacks, but no earlier one.
+        self._sought = False
         self._delays: dict[str, tuple[float, float]] = {}
         self._thread: threading.Thread | None = None
 
@@ -102,14 +104,28 @@ class Delivery:
 
     def deliver(self) -> None:
         """Send all pending messages once; those of a failing webhook wait for its retry."""
-        recent = or_(Alert.resolved_at.is_(None), Alert.resolved_at > datetime.now(UTC) - _GIVE_UP)
+        due = or_(Alert.resolved_at.is_(None), Alert.resolved_at > datetime.now(UTC) - _GIVE_UP)
+        if self._sought:
+            due = and_(Alert.pending, due)
         with self._database.read() as session:
-            rows = session.execute(select(Alert, Pipeline.name).join(Pipeline).where(recent).order_by(Alert.id)).all()
+            rows = session.execute(select(Alert, Pipeline.name).join(Pipeline).where(due).order_by(Alert.id)).all()
             session.expunge_all()
+        waiting: dict[int, bool] = {alert.id: False for alert, _ in rows}
         for webhook in self._webhooks:
-            for alert, pipeline in rows:
+            for at, (alert, pipeline) in enumerate(rows):
                 if not self._send(webhook, alert, pipeline):
+                    waiting.update({later.id: True for later, _ in rows[at:]})
                     break
+        self._settle({alert.id: waiting[alert.id] for alert, _ in rows if waiting[alert.id] != alert.pending})
+        self._sought = True
+
+    def _settle(self, pending: Mapping[int, bool]) -> None:
+        """Record which alerts have pending messages; one that was resolved meanwhile has."""
+        if pending:
+            with self._database.write() as session:
+                for alert in session.scalars(select(Alert).where(Alert.id.in_(pending))):
+                    lacking = any(webhook.name not in alert.resolution_sent for webhook in self._webhooks)
+                    alert.pending = pending[alert.id] or (alert.resolved_at is not None and lacking)
 
     def _send(self, webhook: Webhook, alert: Alert, pipeline: str) -> bool:
         """Send the messages of an alert that a webhook lacks; False if it must wait."""

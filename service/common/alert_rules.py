@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Literal
@@ -36,6 +37,8 @@ class Rule(_Part):
     hold_seconds: float = Field(default=0, ge=0, description="time for which the condition must hold first")
     pipelines: str = Field(default="*", max_length=200, description="pipelines by name; `*` and `?` match any text")
 
+    tag: str = Field(default="", max_length=50, description="only pipelines with this tag; empty for all")
+
     @model_validator(mode="after")
     def _has_threshold(self) -> Rule:
         if (self.condition is Condition.FAILURE) == (self.above > 0):
@@ -43,9 +46,9 @@ class Rule(_Part):
             raise ValueError(f"the rule {self.name!r} {wanted}: `above`")
         return self
 
-    def covers(self, pipeline: str) -> bool:
-        """Return True if the rule applies to a pipeline."""
-        return fnmatchcase(pipeline, self.pipelines)
+    def covers(self, pipeline: str, tags: Collection[str]) -> bool:
+        """Return True if the rule applies to a pipeline with these tags."""
+        return fnmatchcase(pipeline, self.pipelines) and (not self.tag or self.tag in tags)
 
 
 class Webhook(_Part):
@@ -65,7 +68,7 @@ class Webhook(_Part):
 
 
 class Alerts(_Part):
-    """Rules and webhooks; only the operator of the machine sets them."""
+    """Rules and webhooks; the API adds rules, but no webhooks."""
 
     rules: tuple[Rule, ...] = Field(default=(), description="rules; a table `[[alerts.rules]]` each")
     webhooks: tuple[Webhook, ...] = Field(default=(), description="webhooks; a table `[[alerts.webhooks]]` each")

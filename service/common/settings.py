@@ -33,6 +33,10 @@ class Limits(_Part):
     view_workers: int = Field(default=2, ge=1, le=64, description="concurrent views and edits of plans")
     waiting: int = Field(default=10, ge=0, le=30, description="requests waiting for a worker; more are refused (503)")
     compile_memory: int = Field(default=2_000_000_000, gt=0, description="address space of a compiling process")
+    test_seconds: float = Field(default=60.0, gt=0, description="tests of one program, in the editor")
+    test_memory: int = Field(
+        default=1_000_000_000, ge=600_000_000, description="heap of the process that runs tests, one program at a time"
+    )
     requests_per_minute: int = Field(default=1_200, gt=0, description="per token; without tokens, per client")
     failed_logins_per_minute: int = Field(
         default=20, gt=0, description="wrong tokens per client; requests with a valid token are not affected"

@@ -60,7 +60,12 @@ def allowed(settings: Settings) -> Allowed:
 
 
 def prepare(
-    parts: Parts, source: Source, before: Before | None, comment: str = "", kind: Kind | None = None
+    parts: Parts,
+    source: Source,
+    before: Before | None,
+    comment: str = "",
+    kind: Kind | None = None,
+    tests: str | None = None,
 ) -> Prepared:
     """Compile a program over the version in force, or read a plan.
 
@@ -70,23 +75,13 @@ def prepare(
         before: the version in force; None for a new pipeline.
         comment: the comment of the new version.
         kind: its kind; by default "program" or "plan".
+        tests: the tests of the program; None for those of the version in force.
 
     Raises:
         CompiledPlanError: the program or plan is refused.
     """
-    check_size(parts.settings, source.text)
-    options: Mapping[str, str] = {}
-    file = str(program_file(parts.settings, source.file)) if source.language == "python" else ""
-    may = asdict(allowed(parts.settings))
-    if not source.language:
-        result = parts.workers.run("read", plan=source.text, allowed=may)
-    else:
-        old = None if before is None else before.plan
-        known = (before.program if before is not None else None) or ""
-        how: dict[str, Any] = {"old": old, "known": known, "program_ttls": source.program_ttls, "allowed": may}
-        options = _unmasked(source.options, {} if before is None else before.options)
-        text = source.text if not file else ""
-        result = parts.workers.run("compile", text=text, file=file, settings=options, **how)
+    how = arguments(parts, source, before)
+    result = parts.workers.run("compile" if source.language else "read", **how)
     return Prepared(
         NewVersion(
             kind=kind or ("program" if source.language else "plan"),
@@ -95,13 +90,36 @@ def prepare(
             stateful=result["stateful"],
             program=result["program"] if source.language else None,
             language=source.language,
-            options=options,
-            origin=file,
+            options=how.get("settings", {}),
+            origin=how.get("file", ""),
             comment=comment,
             parent=0 if before is None else before.number,
+            tests=tests,
         ),
         result["warnings"],
     )
+
+
+def arguments(parts: Parts, source: Source, before: Before | None) -> dict[str, Any]:
+    """Arguments of the task that compiles a program over the version in force, or reads a plan.
+
+    Raises:
+        CompiledPlanError: the program or plan is refused.
+    """
+    check_size(parts.settings, source.text)
+    may = asdict(allowed(parts.settings))
+    if not source.language:
+        return {"plan": source.text, "allowed": may}
+    in_python = source.language == "python"
+    return {
+        "text": "" if in_python else source.text,
+        "file": str(program_file(parts.settings, source.file)) if in_python else "",
+        "settings": _unmasked(source.options, {} if before is None else before.options),
+        "old": None if before is None else before.plan,
+        "known": (before.program if before is not None else None) or "",
+        "program_ttls": source.program_ttls,
+        "allowed": may,
+    }
 
 
 def _unmasked(options: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:

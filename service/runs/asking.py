@@ -12,6 +12,7 @@ from threading import Semaphore
 from typing import Any
 
 from compiled_plan.plans.errors import ExecutionError, PlanError
+from compiled_plan.plans.execution.session.kept import OWNER
 from compiled_plan.service.common.lanes import Lane
 from compiled_plan.service.runs.endings import error_in
 from compiled_plan.service.runs.folders import PLAN
@@ -66,7 +67,7 @@ def answer(
         for name, text in (files or {}).items():
             paths[f"{{{name}}}"].write_text(text)
         argv = [*command, *(str(paths.get(option, option)) for option in options)]
-        variables = {**os.environ, **(environment or {})}
+        variables = {**os.environ, OWNER: str(os.getpid()), **(environment or {})}
         with subprocess.Popen(
             argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=variables
         ) as process:

@@ -18,6 +18,8 @@ CURRENT = "current"
 #: The length in bytes at which a segment is closed, and the number of retained closed segments.
 LENGTH, RETAINED = 8 * 2**20, 4
 _BLOCK = 1 << 20
+#: The length in bytes of the output around a stretch in which a secret may begin or end.
+_AROUND = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +114,11 @@ def read(folder: Path, *, offset: int | None = None, tail: int | None = None, mo
         text_tail = b"".join(lines[max(0, len(lines) - tail) :]) if tail > 0 else b""
         at, text = at + len(text) - len(text_tail), text_tail
     return Stretch(text.decode("utf-8", "replace"), at, at + len(text), size, first)
+
+
+def around(folder: Path, stretch: Stretch) -> tuple[str, str, str]:
+    """The output before a stretch, all with the output after it, and the output after it."""
+    begin, end = max(stretch.first, stretch.offset - _AROUND), min(stretch.size, stretch.end + _AROUND)
+    parts = ((begin, stretch.offset), (begin, end), (stretch.end, end))
+    before, whole, after = (read(folder, offset=start, most=until - start).text for start, until in parts)
+    return before, whole, after

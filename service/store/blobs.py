@@ -6,7 +6,7 @@ import hashlib
 import zlib
 from collections.abc import Iterable
 
-from sqlalchemy import delete, exists, select
+from sqlalchemy import delete, exists, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -52,12 +52,18 @@ def get(session: Session, hash_: str) -> str:
 def remove_unused(session: Session, hashes: Iterable[str]) -> None:
     """Remove texts that no version uses any more."""
     wanted = sorted(set(hashes))
-    used = exists(select(Version.id).where((Version.plan_hash == Blob.hash) | (Version.program_hash == Blob.hash)))
+    columns = (Version.plan_hash, Version.program_hash, Version.tests_hash)
+    used = exists(select(Version.id).where(or_(*(column == Blob.hash for column in columns))))
     for at in range(0, len(wanted), _AT_ONCE):
         session.execute(delete(Blob).where(Blob.hash.in_(wanted[at : at + _AT_ONCE]), ~used))
 
 
 def hashes_of(session: Session, pipeline: int) -> set[str]:
     """The hashes of the texts of a pipeline's versions."""
-    rows = session.execute(select(Version.plan_hash, Version.program_hash).where(Version.pipeline_id == pipeline))
-    return {hash_ for row in rows for hash_ in row if hash_}
+    versions = session.scalars(select(Version).where(Version.pipeline_id == pipeline))
+    return {hash_ for version in versions for hash_ in hashes_in(version)}
+
+
+def hashes_in(version: Version) -> list[str]:
+    """The hashes of a version's texts."""
+    return [hash_ for hash_ in (version.plan_hash, version.program_hash, version.tests_hash) if hash_]

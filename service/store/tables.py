@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     DateTime,
     ForeignKey,
     Index,
@@ -107,6 +108,7 @@ class Version(Base):
     language: Mapped[str] = mapped_column(String(16), default="")
     program_hash: Mapped[str | None] = mapped_column(ForeignKey("blobs.hash"))
     plan_hash: Mapped[str] = mapped_column(ForeignKey("blobs.hash"))
+    tests_hash: Mapped[str | None] = mapped_column(String(64))
     #: Configuration options of the compilation, and the file of the program.
     options: Mapped[dict[str, str]] = mapped_column(JSON, default=dict)
     origin: Mapped[str] = mapped_column(Text, default="")
@@ -236,7 +238,7 @@ class Alert(Base):
     """An alert: a rule whose condition holds for a pipeline, or held."""
 
     __tablename__ = "alerts"
-    __table_args__ = (Index("alerts_by_resolution", "resolved_at"),)
+    __table_args__ = (Index("alerts_by_resolution", "resolved_at"), Index("alerts_by_pending", "pending"))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     pipeline_id: Mapped[int] = mapped_column(ForeignKey("pipelines.id", ondelete="CASCADE"))
@@ -249,3 +251,17 @@ class Alert(Base):
     #: Names of the webhooks that have received its message, and that of its resolution.
     sent: Mapped[list[str]] = mapped_column(JSON, default=list)
     resolution_sent: Mapped[list[str]] = mapped_column(JSON, default=list)
+    #: True until all webhooks have received the messages so far.
+    pending: Mapped[bool] = mapped_column(Boolean, default=True)
+
+
+class AlertRule(Base):
+    """A rule of alerts that was set through the API."""
+
+    __tablename__ = "alert_rules"
+
+    name: Mapped[str] = mapped_column(String(64), primary_key=True)
+    #: The fields of `Rule`.
+    rule: Mapped[dict[str, Any]] = mapped_column(JSON)
+    changed_at: Mapped[datetime] = mapped_column(Moment)
+    changed_by: Mapped[str] = mapped_column(String(128))

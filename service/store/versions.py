@@ -32,6 +32,7 @@ class NewVersion:
         origin: the file of the program.
         comment: the user's comment.
         parent: the number of the parent version; 0 for none.
+        tests: the tests of the program; None for those of the parent, empty for none.
     """
 
     kind: Kind
@@ -44,6 +45,7 @@ class NewVersion:
     origin: str = ""
     comment: str = ""
     parent: int = 0
+    tests: str | None = None
 
 
 def add(session: Session, pipeline: Pipeline, new: NewVersion, by: str, *, in_force: bool) -> Version:
@@ -68,6 +70,7 @@ def add(session: Session, pipeline: Pipeline, new: NewVersion, by: str, *, in_fo
         language=new.language,
         program_hash=None if new.program is None else blobs.put(session, new.program),
         plan_hash=blobs.put(session, new.plan),
+        tests_hash=_tests_hash(session, pipeline, new),
         options=dict(new.options),
         origin=new.origin,
         operators=new.operators,
@@ -78,6 +81,13 @@ def add(session: Session, pipeline: Pipeline, new: NewVersion, by: str, *, in_fo
     if in_force or pipeline.in_force == 0:
         put_in_force(session, pipeline, version, by)
     return version
+
+
+def _tests_hash(session: Session, pipeline: Pipeline, new: NewVersion) -> str | None:
+    if new.tests is not None:
+        return blobs.put(session, new.tests) if new.tests.strip() else None
+    parent = select(Version.tests_hash).where(Version.pipeline_id == pipeline.id, Version.number == new.parent)
+    return session.scalar(parent)
 
 
 def put_in_force(session: Session, pipeline: Pipeline, version: Version, by: str) -> None:
@@ -131,7 +141,7 @@ def prune(session: Session, pipeline: Pipeline, keep: int, spared: Collection[in
     """
     wanted = select(Version).where(Version.pipeline_id == pipeline.id, Version.number <= pipeline.newest - keep)
     old = session.scalars(wanted.where(Version.number.not_in({pipeline.in_force, *spared}))).all()
-    hashes = {hash_ for version in old for hash_ in (version.plan_hash, version.program_hash) if hash_}
+    hashes = {hash_ for version in old for hash_ in blobs.hashes_in(version)}
     for version in old:
         session.delete(version)
     session.flush()
@@ -147,3 +157,8 @@ def plan_text(session: Session, version: Version) -> str:
 def program_text(session: Session, version: Version) -> str | None:
     """The text of a version's program; None without a program."""
     return None if version.program_hash is None else blobs.get(session, version.program_hash)
+
+
+def tests_text(session: Session, version: Version) -> str:
+    """The tests of a version's program; empty without tests."""
+    return "" if version.tests_hash is None else blobs.get(session, version.tests_hash)

@@ -5,16 +5,20 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, Field
+from sqlalchemy import select
 
+from compiled_plan.service.access.problems import Problem
 from compiled_plan.service.alerts.prometheus_rules import rule_file
 from compiled_plan.service.common.alert_rules import Rule
-from compiled_plan.service.store import alerts
-from compiled_plan.service.web.depends import PartsOf, Reading, Viewer
+from compiled_plan.service.store import alerts, pipelines
+from compiled_plan.service.store.tables import Pipeline
+from compiled_plan.service.web.depends import Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import values_of
 
 router = APIRouter(prefix="/alerts", tags=["alerts"])
+RuleName = Annotated[str, Path(max_length=64, description="name of the rule")]
 
 
 class AlertDocument(BaseModel):
@@ -34,7 +38,7 @@ class AlertList(BaseModel):
 
     items: list[AlertDocument]
     firing: int
-    rules: list[Rule]
+    rules: list[Rule] = Field(description="rules of the settings and of the API; with `pipeline`, those that cover it")
 
 
 @router.get("", summary="Firing and recent alerts, and the rules")
@@ -50,12 +54,36 @@ def list_alerts(
         for alert, name in alerts.shown(session, pipeline)
     ]
     firing = sum(1 for item in items if item.resolved_at is None)
-    return AlertList(items=items, firing=firing, rules=list(parts.settings.alerts.rules))
+    rules = alerts.rules(session, parts.settings.alerts.rules)
+    if pipeline:
+        tags = pipelines.find(session, pipeline).tags
+        rules = [rule for rule in rules if rule.covers(pipeline, tags)]
+    return AlertList(items=items, firing=firing, rules=list(rules))
+
+
+@router.put("/rules/{name}", summary="Add a rule of alerts, or replace it")
+def set_rule(who: Operator, parts: PartsOf, name: RuleName, body: Rule) -> Rule:
+    """For one pipeline (`pipelines`), or for all with a tag. 409 for a rule of the settings file."""
+    if body.name != name:
+        raise Problem(422, "the path and the rule have different names", where="name", remedy="write the same name")
+    with parts.database.write() as session:
+        alerts.set_rule(session, parts.settings.alerts.rules, body, who.name)
+    return body
+
+
+@router.delete("/rules/{name}", status_code=204, summary="Remove a rule of alerts")
+def remove_rule(who: Operator, parts: PartsOf, name: RuleName) -> None:
+    """Its firing alerts are resolved. 409 for a rule of the settings file."""
+    with parts.database.write() as session:
+        alerts.remove_rule(session, parts.settings.alerts.rules, name)
 
 
 @router.get(
     "/prometheus", summary="The rules as a rule file of Prometheus", responses={200: {"content": {"text/yaml": {}}}}
 )
-def prometheus(who: Viewer, parts: PartsOf) -> Response:
-    """Over the metrics of `/metrics`; add it to `rule_files` of Prometheus."""
-    return Response(rule_file(parts.settings.alerts.rules), media_type="text/yaml")
+def prometheus(who: Viewer, parts: PartsOf, session: Reading) -> Response:
+    """Over the metrics of `/metrics`; add it to `rule_files` of Prometheus. Tags stand for their present pipelines."""
+    rules = alerts.rules(session, parts.settings.alerts.rules)
+    known = session.execute(select(Pipeline.name, Pipeline.tags)).all() if any(rule.tag for rule in rules) else ()
+    tagged = {rule.name: [name for name, tags in known if rule.covers(name, tags)] for rule in rules if rule.tag}
+    return Response(rule_file(rules, tagged), media_type="text/yaml")

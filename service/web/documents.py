@@ -97,6 +97,7 @@ class VersionDocument(VersionSummary):
 
     program: str | None = Field(description="text of the program")
     options: dict[str, str] = Field(description="configuration options of the compilation")
+    tests: str = Field(description="tests of the program, as a file of `test-plan`; empty for none")
 
 
 class VersionPage(Page[VersionSummary]):
@@ -128,4 +129,4 @@ def version_summary(pipeline: Pipeline, version: Version) -> VersionSummary:
 def version_document(pipeline: Pipeline, version: Version) -> VersionDocument:
     """A version as a document, without its program."""
     summary = version_summary(pipeline, version).model_dump()
-    return VersionDocument(**summary, program=None, options=masked(version.options))
+    return VersionDocument(**summary, program=None, options=masked(version.options), tests="")

@@ -81,6 +81,11 @@ class NewVersion(ProgramOrPlan):
     """A version to add."""
 
     comment: Short = ""
+    tests: Text | None = Field(
+        default=None,
+        description="tests of the program, as a file of `test-plan`; by default those of the version in force, "
+        "empty for none",
+    )
     put_in_force: bool = Field(default=False, description="put it in force; always true for the first version")
 
 
@@ -144,9 +149,10 @@ def add_version(
     """
 
     def add(keep: Keep) -> Added:
+        programs.check_size(parts.settings, body.tests or "")
         for _ in range(_TRIES):
             old = before(parts, name)
-            compiled = programs.prepare(parts, body.source(), old, body.comment)
+            compiled = programs.prepare(parts, body.source(), old, body.comment, tests=body.tests)
             verdict = verdict_of(parts, name, compiled.version.plan)
             with parts.database.write() as session:
                 pipeline = pipelines.find_unmoved(session, name, if_match or "*")
@@ -206,6 +212,7 @@ def get_version(who: Viewer, parts: PartsOf, name: Name, number: Number, respons
         version = versions.find(session, pipeline, number)
         program = versions.program_text(session, version)
         document = version_document(pipeline, version)
+        document.tests = versions.tests_text(session, version)
         response.headers["ETag"] = pipelines.etag(pipeline)
     if program is not None:
         document.program = parts.workers.run_once("shown_program", program=program)

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
@@ -34,12 +35,17 @@ class Refusal(CompiledPlanError):
     """The error of a task in a worker."""
 
 
-class _Worker:
-    """A worker process."""
+class Worker:
+    """A worker process.
 
-    def __init__(self) -> None:
+    Args:
+        module: its module in this package.
+        arguments: its arguments.
+    """
+
+    def __init__(self, module: str = "worker", *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "compiled_plan.service.workers.worker"],
+            [sys.executable, "-m", f"compiled_plan.service.workers.{module}", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -48,12 +54,13 @@ class _Worker:
         self._rest = b""
         self.is_ready = False
 
-    def ask(self, request: bytes, seconds: float) -> Json:
+    def ask(self, request: bytes, seconds: float, progress: Callable[[Json], None] | None = None) -> Json:
         """Send a request, and return the answer.
 
         Args:
             request: a line of JSON.
             seconds: the timeout.
+            progress: called with the progress that precedes the answer.
 
         Raises:
             TimeoutError: there is no answer in time.
@@ -65,7 +72,11 @@ class _Worker:
         assert self.process.stdin is not None
         self.process.stdin.write(request + b"\n")
         self.process.stdin.flush()
-        return json.loads(self._line(time.monotonic() + seconds))
+        until = time.monotonic() + seconds
+        while "progress" in (answer := json.loads(self._line(until))):
+            if progress is not None:
+                progress(answer["progress"])
+        return answer
 
     def _line(self, until: float) -> bytes:
         assert self.process.stdout is not None
@@ -82,10 +93,14 @@ class _Worker:
         line, _, self._rest = b"".join(parts).partition(b"\n")
         return line
 
-    def end(self) -> None:
-        """Kill the process and its current task."""
+    def kill(self) -> None:
+        """Kill the process and its current task; a thread in `ask` gets an OSError."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        """Kill the process and its current task, and release its resources."""
+        self.kill()
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None:
@@ -94,7 +109,7 @@ class _Worker:
 
 
 #: Tasks on submitted programs and plans. Tasks on stored plans are faster and have separate workers.
-_ON_SUBMITTED = ("compile", "complete", "read", "check")
+_ON_SUBMITTED = ("compile", "plans_of_tests", "complete", "read", "check")
 
 
 class _Lane(Lane):
@@ -102,7 +117,7 @@ class _Lane(Lane):
 
     def __init__(self, workers: int, waiting: int) -> None:
         super().__init__("a worker", workers + waiting)
-        self.free: queue.LifoQueue[_Worker | None] = queue.LifoQueue()
+        self.free: queue.LifoQueue[Worker | None] = queue.LifoQueue()
         for _ in range(workers):
             self.free.put(None)
 
@@ -158,7 +173,7 @@ class Workers:
             raise BusyError("all workers are busy", remedy="try again in a moment") from None
         try:
             if worker is None:
-                worker = _Worker()
+                worker = Worker()
             return worker.ask(request, self._limits.compile_seconds)
         except TimeoutError:
             worker = self._ended(worker)
@@ -191,7 +206,7 @@ class Workers:
         return answer
 
     @staticmethod
-    def _ended(worker: _Worker | None) -> None:
+    def _ended(worker: Worker | None) -> None:
         if worker is not None:
             worker.end()
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from itertools import islice
+from itertools import islice, takewhile
+from operator import eq
 from pathlib import Path
 from typing import Any
 
-from compiled_plan.plans.errors import ProgramError, too_deep
+from compiled_plan.plans.errors import ProgramError, UnsupportedError, too_deep
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.service.common.outside import Allowed, check_outside
+from compiled_plan.service.common.outside import Allowed, check_outside, jars_of
 
 Json = Any
 #: The maximum number of completions.
@@ -67,6 +68,42 @@ def compile_(
     check_outside(document, may)
     filled.check(document)
     return {"plan": plan_text, "program": program, "warnings": warnings, **_figures(plan)}
+
+
+def plans_of_tests(
+    tests: str,
+    text: str = "",
+    file: str = "",
+    plan: str = "",
+    settings: Mapping[str, str] | None = None,
+    allowed: Mapping[str, Any] | None = None,
+    **how: Any,
+) -> Json:
+    """The plan of each test, or the error that refuses it, see `testing.plans_of`.
+
+    Args:
+        tests: a file of tests.
+        text, file, settings, allowed: as for `compile_`.
+        plan: the text of a plan, instead of a program.
+        how: further arguments of `compile_`.
+    """
+    from compiled_plan.service.workers.testing import cases_of_text, plans_of
+
+    def compiled(options: Mapping[str, str]) -> str:
+        if plan:
+            result = read(plan, allowed)
+        else:
+            result = compile_(text, file, {**(settings or {}), **options}, allowed=allowed, **how)
+        java = jars_of(json.loads(result["plan"]), Allowed(**(allowed or {})))
+        if java:
+            raise UnsupportedError(
+                "the service runs no functions in Java in tests",
+                where=java[0].name,
+                remedy="run the tests with `test-plan` on the command line",
+            )
+        return str(result["plan"])
+
+    return plans_of(cases_of_text(tests), compiled)
 
 
 def complete(before: str, after: str, settings: Mapping[str, str], allowed: Mapping[str, Any]) -> Json:
@@ -244,26 +281,36 @@ def shown_program(program: str) -> str:
     return masked_program(program)
 
 
-def shown_output(run: str, offset: int | None, tail: int | None) -> Json:
+def shown_output(run: str, offset: int | None, tail: int | None, most: int = 1 << 20) -> Json:
     """A part of the output of a run with secrets masked: lines, offset, next offset, and size.
 
     Args:
         run: the folder of the run.
         offset: the first byte.
         tail: instead, the number of lines from the end.
+        most: the maximum number of bytes.
     """
     from compiled_plan.service.runs import output
     from compiled_plan.service.runs.endings import without_secrets
     from compiled_plan.service.runs.folders import RunFolder
 
     folder = RunFolder(Path(run))
-    stretch = output.read(folder.output, offset=offset, tail=tail)
-    lines = without_secrets(stretch.text, folder).splitlines()
-    return {"lines": lines, "offset": stretch.offset, "next_offset": stretch.end, "size": stretch.size}
+    stretch = output.read(folder.output, offset=offset, tail=tail, most=most)
+    # A secret may begin before the part, or end after it: mask it with its surroundings, and then remove these.
+    before, text, after = (without_secrets(part, folder) for part in output.around(folder.output, stretch))
+    text = text[_common(before, text) :]
+    text = text[: len(text) - _common(after[::-1], text[::-1])]
+    return {"lines": text.splitlines(), "offset": stretch.offset, "next_offset": stretch.end, "size": stretch.size}
+
+
+def _common(left: str, right: str) -> int:
+    """The length of the common beginning of two texts."""
+    return sum(1 for _ in takewhile(bool, map(eq, left, right)))
 
 
 TASKS: Mapping[str, Callable[..., Json]] = {
     "compile": compile_,
+    "plans_of_tests": plans_of_tests,
     "complete": complete,
     "read": read,
     "check": check,

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.plans.execution.session.kept import OWNER
+from compiled_plan.service.runs.living import LiveService, live_reader
 from tests.cli.test_execute_plan import COMMAND, PRINT, SMALL
 from tests.support.commands import ROOT, called, process
 from tests.support.waiting import wait_until
@@ -207,3 +209,24 @@ def test_state_is_inspected_in_the_process(warm: Warm) -> None:
     assert shown.returncode == 0, shown.stderr
     assert '"keys": 2' in shown.stdout
     assert warm.pids() == pids
+
+
+@pytest.mark.slow
+def test_a_process_ends_with_its_owner(tmp_path: Path) -> None:
+    serve = "import sys; from compiled_plan.cli.warm_server import main; main(*sys.argv[1:])"
+    owner = subprocess.Popen(["sleep", "600"])
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "socket"))
+        listening.listen()
+        command = [sys.executable, "-c", serve, str(listening.fileno()), "key"]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), OWNER: str(owner.pid)}
+        warm = subprocess.Popen(command, env=environment, pass_fds=[listening.fileno()])
+    try:
+        wait_until(lambda: live_reader(LiveService(owner.pid, "")) == warm.pid, "the process")
+        owner.kill()
+        owner.wait()
+        # Without an owner it would wait for 10 s.
+        assert warm.wait(5) == 0
+    finally:
+        warm.kill()
+        owner.kill()

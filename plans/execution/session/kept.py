@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+#: The environment variable with the id of the process with which a warm process of its commands ends.
+OWNER = "COMPILED_PLAN_OWNER"
+
+
 class Keeper:
     """Keeps the session of the first command for later ones."""
 

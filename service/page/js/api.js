@@ -105,6 +105,10 @@ export const changePipeline = (name, changes, etag) => request("PATCH", of(name)
 export const compile = (body, over) => post("/compile", { ...body, over });
 /** Completions at the cursor in a SQL script. */
 export const complete = (before, after) => post("/complete", { before, after });
+/** Run tests of a program, without storing it. */
+export const beginTests = (body) => post("/tests", body);
+export const tests = (id) => get(`/tests/${encodeURIComponent(id)}`);
+export const cancelTests = (id) => request("DELETE", `/tests/${encodeURIComponent(id)}`);
 export const words = () => get("/words");
 export const pipeline = (name) => get(of(name));
 export const addPipeline = (name, description) => post("/pipelines", { name, description });

@@ -22,7 +22,7 @@ from compiled_plan.service.runs.recent import RecentBatches
 from compiled_plan.service.runs.supervisor import Supervisor
 from compiled_plan.service.store import alerts, pipelines
 from compiled_plan.service.store.database import Database, open_database
-from compiled_plan.service.store.tables import Status
+from compiled_plan.service.store.tables import Alert, Status
 
 RULES = [
     Rule(name="behind", condition="lag", above=1000, pipelines="sh*"),
@@ -170,3 +170,44 @@ def test_a_failing_webhook_is_logged_without_its_url(shop: Shop, caplog: pytest.
     Delivery(shop.database, [hook], "").deliver()
     assert "pager" in caplog.text
     assert "hush" not in caplog.text
+
+
+def test_only_alerts_with_pending_messages_are_read(
+    shop: Shop, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("compiled_plan.service.alerts.webhooks._FIRST", 0.0)
+    delivery = Delivery(shop.database, [Webhook(name="pager", url=receiver.address)], "")
+    read: list[str] = []
+
+    def send(hook: Webhook, alert: Alert, name: str) -> bool:
+        read.append(alert.rule)
+        return Delivery._send(delivery, hook, alert, name)
+
+    monkeypatch.setattr(delivery, "_send", send)
+    shop.says("failed", "no disk")
+    shop.firing()
+    receiver.statuses = [500]
+    for expected in (["broken"], ["broken"], [], []):
+        read.clear()
+        delivery.deliver()
+        assert read == expected
+    shop.says("stopped")
+    shop.firing()
+    delivery.deliver()
+    delivery.deliver()
+    assert read == ["broken"]
+    assert [message["state"] for message in receiver.messages] == ["firing", "resolved"]
+
+
+def test_rules_of_the_database_follow_tags(shop: Shop) -> None:
+    rule = Rule(name="gold-broken", condition="failure", tag="gold")
+    with shop.database.write() as session:
+        alerts.set_rule(session, RULES, rule, "me")
+    shop.says("failed", "no disk")
+    assert "gold-broken" not in shop.firing()
+    with shop.database.write() as session:
+        pipelines.find(session, "shop").tags = ("gold",)
+    assert "gold-broken" in shop.firing()
+    with shop.database.write() as session:
+        alerts.remove_rule(session, RULES, "gold-broken")
+    assert shop.firing().keys() == {"broken"}

@@ -39,7 +39,13 @@ def test_the_live_tab_shows_percentiles_and_two_axes(open_page: Open) -> None:
     expect(page.locator(".busiest-share")).to_have_count(1)
 
 
-def test_alerts_are_shown_in_the_list_and_the_pipeline(open_page: Open, site: Site) -> None:
+def test_alerts_are_shown_in_the_list_and_the_pipeline(
+    open_page: Open, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The rules would resolve an alert whose condition does not hold.
+    monkeypatch.setattr(site.app.state.runs, "after_tick", lambda: None)
+    rule = {"name": "behind", "condition": "lag", "above": 1000, "pipelines": "sales-*"}
+    site.client.put("alerts/rules/behind", json=rule).raise_for_status()
     now = datetime.now(UTC)
     with site.app.state.parts.database.write() as session:
         id_ = pipelines.find(session, "sales-by-country").id
@@ -52,6 +58,8 @@ def test_alerts_are_shown_in_the_list_and_the_pipeline(open_page: Open, site: Si
     box.get_by_role("link", name="sales-by-country").click()
     expect(page.get_by_role("heading", name="sales-by-country")).to_be_visible()
     expect(box).to_contain_text("9,000 unread records")
+    expect(page.get_by_text("Alert rules: behind (lag above 1,000)")).to_be_visible()
+    site.client.delete("alerts/rules/behind").raise_for_status()
     with site.app.state.parts.database.write() as session:
         session.merge(alert).resolved_at = now
     expect(box).to_have_count(0)

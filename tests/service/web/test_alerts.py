@@ -58,3 +58,43 @@ def test_wrong_settings_are_named(text: str, message: str, tmp_path: Path) -> No
     with pytest.raises(ProgramError, match=message):
         read_settings(str(file), {})
     assert Settings().alerts.rules == ()
+
+
+def test_rules_are_set_for_a_pipeline_and_for_a_tag(client: TestClient) -> None:
+    for name, tags in (("eu-orders", ["gold"]), ("us-orders", [])):
+        client.post("pipelines", json={"name": name}).raise_for_status()
+        client.patch(f"pipelines/{name}", json={"tags": tags}, headers={"if-match": "*"}).raise_for_status()
+    quiet = {"name": "quiet", "condition": "no-data", "above": 60, "pipelines": "us-orders"}
+    gold = {"name": "gold-behind", "condition": "lag", "above": 10, "tag": "gold"}
+    for rule in (quiet, gold):
+        assert client.put(f"alerts/rules/{rule['name']}", json=rule).status_code == 200
+
+    def names(pipeline: str) -> list[str]:
+        rules = client.get("alerts", params={"pipeline": pipeline}).json()["rules"]
+        return [rule["name"] for rule in rules]
+
+    assert names("eu-orders") == ["behind", "gold-behind"]
+    assert names("us-orders") == ["behind", "quiet"]
+    assert names("") == ["behind", "gold-behind", "quiet"]
+    assert r'compiled_plan_source_lag{plan=~"eu\\-orders"}' in client.get("alerts/prometheus").text
+
+    client.put("alerts/rules/quiet", json={**quiet, "tag": "gold"}).raise_for_status()
+    assert names("us-orders") == ["behind"]
+    assert client.delete("alerts/rules/quiet").status_code == 204
+    assert client.delete("alerts/rules/quiet").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "rule", "status"),
+    [
+        ("behind", {"name": "behind", "condition": "failure"}, 409),
+        ("a", {"name": "b", "condition": "failure"}, 422),
+        ("a", {"name": "a", "condition": "lag"}, 422),
+        ("a", {"name": "a", "condition": "failure", "colour": "red"}, 422),
+    ],
+)
+def test_wrong_rules_are_refused(path: str, rule: dict[str, str], status: int, client: TestClient) -> None:
+    answer = client.put(f"alerts/rules/{path}", json=rule)
+    assert answer.status_code == status
+    assert answer.json()["detail"]
+    assert client.delete("alerts/rules/behind").status_code == 409

@@ -1,11 +1,17 @@
 import * as api from "../api.js";
-import { since } from "../format.js";
+import { count, since } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { warning } from "./icons.js";
 
-/** The firing alerts, of one pipeline if a name is given; none if the service does not answer. */
-export const firingAlerts = (name = "") => api.alerts(name).then(({ items }) => items.filter(({ resolved_at }) => !resolved_at)).catch(() => []);
+/** The firing alerts and the rules, of one pipeline if a name is given; none if the service does not answer. */
+export const alertsOf = (name = "") =>
+  api.alerts(name).then(({ items, rules }) => ({ alerts: items.filter(({ resolved_at }) => !resolved_at), rules })).catch(() => ({ alerts: [], rules: [] }));
+
+/** The rules that cover a pipeline, in one line. */
+export const rulesLine = (rules) => (rules?.length ? html`<span>Alert rules: ${rules.map(ruleText).join(", ")}</span>` : nothing);
+
+const ruleText = ({ name, condition, above }) => `${name} (${condition}${above ? ` above ${count(above)}` : ""})`;
 
 /**
  * Firing alerts above the list of pipelines or in the head of one.

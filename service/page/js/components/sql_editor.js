@@ -114,7 +114,7 @@ class SqlEditor extends HTMLElement {
         cm.highlightSelectionMatches(),
         cm.search({ top: true }),
         cm.autocompletion({ override: [(context) => this.#completions(context)], activateOnTypingDelay: 150, icons: false }),
-        cm.placeholder("CREATE TABLE …; INSERT INTO … SELECT …;"),
+        cm.placeholder(this.getAttribute("hint") ?? "CREATE TABLE …; INSERT INTO … SELECT …;"),
         cm.indentUnit.of("  "),
         cm.syntaxHighlighting(COLOURS),
         this.#language.of(this.#keywords ? dialect(this.#keywords).extension : []),

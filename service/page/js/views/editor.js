@@ -7,6 +7,7 @@ import { html } from "../lit.js";
 import { go } from "../router.js";
 import { createStore } from "../store.js";
 import { editorBody, editorHead, GRAPH } from "./editor_parts.js";
+import { testsOf } from "./editor_tests.js";
 import { askUpgrade } from "./upgrade_dialog.js";
 
 /** The time without typing after which the program is compiled, in milliseconds. */
@@ -29,6 +30,8 @@ export function editorView(context, route) {
   const body = () => ({ ...readProgram(store.get().program), options: store.get().options });
   const over = () => (store.get().pipeline?.in_force ? name : undefined);
 
+  const tests = testsOf(name, store, () => ({ ...body(), over: over() }));
+
   async function load() {
     api.words().then(({ keywords }) => store.set({ keywords })).catch(() => {});
     try {
@@ -43,8 +46,9 @@ export function editorView(context, route) {
     const base = Number(route.query.version) || pipeline.in_force;
     store.set({ pipeline, base });
     if (!base) return;
-    const { program, language, origin, options } = await api.version(name, base);
+    const { program, language, origin, options, tests: text } = await api.version(name, base);
     store.set({ options: options ?? {} });
+    tests.load(text ?? "");
     if (DRAFTS.has(name)) return;
     if (language === "python") return store.set({ program: { text: origin, language } });
     if (language) return store.set({ program: { text: program, language } });
@@ -76,6 +80,7 @@ export function editorView(context, route) {
 
   function discard() {
     DRAFTS.delete(name);
+    tests.forget();
     store.set({ program: NO_PROGRAM, restored: false, draft: UNCHECKED });
     load();
   }
@@ -89,8 +94,9 @@ export function editorView(context, route) {
       // If the program does not compile, the next attempt uses the pipeline.
       created = target;
     }
-    const added = await api.addVersion(target, { ...body(), put_in_force: inForce }, name ? "" : "First version");
+    const added = await api.addVersion(target, { ...body(), tests: tests.text(), put_in_force: inForce }, name ? "" : "First version");
     DRAFTS.delete(name);
+    tests.forget();
     return { target, number: added.version.number };
   }
 
@@ -143,11 +149,12 @@ export function editorView(context, route) {
     },
     stop() {
       clearTimeout(timer);
+      tests.stop();
       window.removeEventListener("beforeunload", warn);
     },
     render: (state) => {
       const mayRun = context.may("operator") && context.app.get().runs;
-      const acts = { edit, discard, save, saveAndStart, migrate, set: store.set, check, complete: api.complete };
+      const acts = { edit, discard, save, saveAndStart, migrate, set: store.set, check, complete: api.complete, tests };
       return context.may("editor")
         ? html`${editorHead(state, mayRun, acts)} ${editorBody(state, acts)}`
         : html`<p class="empty">The role editor is required.</p>`;

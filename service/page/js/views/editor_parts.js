@@ -8,6 +8,7 @@ import { programHead, programInput } from "../components/program.js";
 import { placeOf } from "../components/sql_editor.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
+import { testsView } from "./editor_tests.js";
 
 export const GRAPH = "editor-graph";
 const NO_GRAPH = { nodes: [], edges: [] };
@@ -82,18 +83,17 @@ function status(draft) {
       ${compiled.warnings.map((text) => html`<p class="warn">${text}</p>`)}</div></div>`;
 }
 
-function side(state, { set }) {
+function side(state, { set, tests }) {
   const { compiled, fault } = state.draft;
-  if (!compiled) return html`<p class="empty muted">The plan will be shown here.</p>`;
-  const tabs = { plan: "Plan", ...(compiled.diff ? { changes: "Changes" } : {}) };
+  const tabs = { plan: "Plan", ...(compiled?.diff ? { changes: "Changes" } : {}), tests: "Tests" };
   const chosen = tabs[state.side] ? state.side : "plan";
   return html`<div class="editor-side-head">
       <div class="segments" role="group" aria-label="Results">
         ${Object.entries(tabs).map(([key, words]) => html`<button type="button" aria-pressed=${key === chosen ? "true" : "false"} @click=${() => set({ side: key })}>${words}</button>`)}
       </div>
-      ${fault ? html`<span class="muted">of the last program that compiled</span>` : nothing}
+      ${fault && compiled && chosen !== "tests" ? html`<span class="muted">of the last program that compiled</span>` : nothing}
     </div>
-    ${chosen === "plan" ? plan(state, compiled, set) : html`${compiled.diff.same ? nothing : verdictLine(compiled.diff)}${diffView(compiled.diff)}`}`;
+    ${chosen === "tests" ? testsView(state.tests, tests) : !compiled ? html`<p class="empty muted">The plan will be shown here.</p>` : chosen === "plan" ? plan(state, compiled, set) : html`${compiled.diff.same ? nothing : verdictLine(compiled.diff)}${diffView(compiled.diff)}`}`;
 }
 
 function plan({ selected }, { graph, diff }, set) {

@@ -1,5 +1,5 @@
 import * as api from "../api.js";
-import { alertBox, firingAlerts } from "../components/alerts.js";
+import { alertBox, alertsOf, rulesLine } from "../components/alerts.js";
 import { stateLine } from "../components/badges.js";
 import { confirm, tell } from "../components/dialog.js";
 import { clock, play, sliders, stop as stopIcon, warning } from "../components/icons.js";
@@ -46,8 +46,8 @@ export function pipelineView(context, route) {
   async function load() {
     try {
       const { runs } = context.app.get();
-      const [pipeline, run, figures, alerts] = await Promise.all([api.pipeline(name), runs ? api.run(name) : null, runs ? api.figures(name) : null, firingAlerts(name)]);
-      store.set({ pipeline, run, figures, alerts, last: lastOf(store.get().events, run), loadProblem: null });
+      const [pipeline, run, figures, { alerts, rules }] = await Promise.all([api.pipeline(name), runs ? api.run(name) : null, runs ? api.figures(name) : null, alertsOf(name)]);
+      store.set({ pipeline, run, figures, alerts, rules, last: lastOf(store.get().events, run), loadProblem: null });
       await draw(pipeline.in_force);
     } catch (loadProblem) {
       store.set({ loadProblem });
@@ -164,7 +164,7 @@ function missing(name, { remedy }) {
   </div>`;
 }
 
-function head({ name, pipeline, run, last, acting, problem, loadProblem, alerts }, mayRun, act) {
+function head({ name, pipeline, run, last, acting, problem, loadProblem, alerts, rules }, mayRun, act) {
   // A run that waits for its restart can be stopped, too.
   const goes = run?.wanted ?? false;
   const button = goes
@@ -177,6 +177,7 @@ function head({ name, pipeline, run, last, acting, problem, loadProblem, alerts 
         <p class="muted pipeline-facts">${pipeline?.description ? html`<span>${pipeline.description}</span>` : nothing}
           ${pipeline?.owner ? html`<span>Owner: ${pipeline.owner}</span>` : nothing}
           ${pipeline?.tags.map((tag) => html`<span class="tag">${tag}</span>`)}
+          ${rulesLine(rules)}
           ${pipeline && act.details ? html`<button type="button" class="quiet small" @click=${act.details}>Edit details</button>` : nothing}</p>
       </div>
       <span class="spacer"></span>

@@ -1,5 +1,5 @@
 import * as api from "../api.js";
-import { alertBox, firingAlerts } from "../components/alerts.js";
+import { alertBox, alertsOf } from "../components/alerts.js";
 import { STATE_NAMES, stateSince, stateWords } from "../components/badges.js";
 import { plus, search as searchIcon } from "../components/icons.js";
 import { loadProblemBox } from "../components/problem.js";
@@ -42,7 +42,7 @@ export function pipelinesView(context) {
       const all = more ? [...items, ...page.items] : page.items;
       store.set({ items: all, next: page.cursor, total: page.total, tags: page.tags, owners: page.owners, problem: null });
       if (!items && page.cursor) return load();
-      store.set({ alerts: await firingAlerts() });
+      store.set({ alerts: (await alertsOf()).alerts });
     } catch (problem) {
       if (request === requests) store.set({ problem });
     }

@@ -1,0 +1,204 @@
+"""Jobs that run the tests of a program: one at a time, bounded in time and memory, and cancelled on request."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from compiled_plan.plans.errors import CompiledPlanError, ExecutionError, ProgramError
+from compiled_plan.service.common.lanes import Lane
+from compiled_plan.service.common.settings import Limits
+from compiled_plan.service.workers.pool import Worker
+
+Json = Any
+State = Literal["waiting", "running", "done", "failed", "cancelled"]
+#: Seconds after which an unused process ends with its Java.
+IDLE = 300.0
+#: The number of jobs whose results are retained.
+_RETAINED = 50
+
+
+@dataclass(eq=False)
+class TestJob:
+    """A run of tests.
+
+    Attributes:
+        owner: the name of the client's token.
+        state: waiting for its turn, running, done, failed or cancelled.
+        results: the results of the finished tests, see `api.testing.reporting.document`.
+        tests: the number of all tests; 0 while the program is compiled.
+        fault: the error of a failed job.
+    """
+
+    __test__ = False
+
+    owner: str
+    id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
+    state: State = "waiting"
+    results: list[Json] = field(default_factory=list)
+    tests: int = 0
+    fault: CompiledPlanError | None = None
+    _begun: float = field(default_factory=time.monotonic)
+    _ended: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """The duration until now or its end."""
+        return (self._ended or time.monotonic()) - self._begun
+
+    @property
+    def is_over(self) -> bool:
+        """Return True if the job has ended."""
+        return self.state not in ("waiting", "running")
+
+    def finish(self, state: State) -> None:
+        """End the job, unless it was cancelled."""
+        self.state = "cancelled" if self.state == "cancelled" else state
+        self._ended = time.monotonic()
+
+
+class TestJobs:
+    """The jobs of all clients, and the process that runs them.
+
+    Args:
+        limits: the limits of a job.
+    """
+
+    __test__ = False
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._jobs: OrderedDict[str, TestJob] = OrderedDict()
+        self._lane = Lane("tests", 1 + limits.waiting)
+        self._turn, self._guard = threading.Lock(), threading.Lock()
+        self._worker: Worker | None = None
+        self._running: TestJob | None = None
+        self._idle: threading.Timer | None = None
+        self._closed = False
+
+    def begin(self, owner: str, tests: str, plans: Callable[[], list[Json]]) -> TestJob:
+        """Start a job.
+
+        Args:
+            owner: the client.
+            tests: the file of tests.
+            plans: compiles the plans of the tests, as the task `plans_of_tests`.
+
+        Raises:
+            BusyError: too many jobs wait.
+        """
+        taken = ExitStack()
+        taken.enter_context(self._lane.place())
+        job = TestJob(owner)
+        with self._guard:
+            self._jobs[job.id] = job
+            while len(self._jobs) > _RETAINED:
+                self._jobs.popitem(last=False)
+
+        def run() -> None:
+            with taken, self._turn:
+                self._run(job, tests, plans)
+
+        threading.Thread(target=run, name="tests", daemon=True).start()
+        return job
+
+    def find(self, id_: str, owner: str) -> TestJob | None:
+        """The job of a client; None if there is none, or it is too old."""
+        job = self._jobs.get(id_)
+        return job if job is not None and job.owner == owner else None
+
+    def cancel(self, job: TestJob) -> None:
+        """Cancel a job, and end its process; nothing if the job has ended."""
+        with self._guard:
+            if not job.is_over:
+                job.state = "cancelled"
+                if self._running is job and self._worker is not None:
+                    self._worker.kill()
+
+    def close(self) -> None:
+        """Cancel all jobs, and end the process."""
+        with self._guard:
+            self._closed = True
+            for job in self._jobs.values():
+                if not job.is_over:
+                    job.state = "cancelled"
+            if self._running is not None and self._worker is not None:
+                self._worker.kill()  # Its thread releases it.
+            else:
+                self._end_worker()
+
+    def _run(self, job: TestJob, tests: str, plans: Callable[[], list[Json]]) -> None:
+        try:
+            compiled = [] if job.is_over else plans()
+            job.tests = len(compiled)
+            worker = self._worker_for(job)
+            if worker is not None:
+                request = json.dumps({"tests": tests, "plans": compiled}).encode()
+                self._take(job, worker.ask(request, self._limits.test_seconds, job.results.append))
+        except CompiledPlanError as fault:
+            job.fault = fault
+        except TimeoutError:
+            job.fault = ProgramError(
+                f"the tests exceeded {self._limits.test_seconds:g} s, and were stopped",
+                remedy="shorten them, or ask the operator to raise limits.test_seconds",
+            )
+        except (OSError, RuntimeError, ValueError) as fault:
+            job.fault = ExecutionError(f"the process of the tests ended: {fault}", remedy="try again")
+        finally:
+            self._release(job)
+
+    def _take(self, job: TestJob, answer: Json) -> None:
+        if "full" in answer:
+            raise ProgramError(
+                "the tests exceeded the limit on memory, and were stopped",
+                remedy="use smaller values, or ask the operator to raise limits.test_memory",
+            )
+        if "refused" in answer:
+            raise ExecutionError(**answer["refused"])
+        if "broken" in answer:
+            raise ExecutionError(f"the tests ended with an error: {answer['broken']}", remedy="report it")
+
+    def _worker_for(self, job: TestJob) -> Worker | None:
+        """The process for a job; None if the job was cancelled."""
+        with self._guard:
+            if self._idle is not None:
+                self._idle.cancel()
+            if job.is_over or self._closed:
+                return None
+            if self._worker is not None and self._worker.process.poll() is not None:
+                self._end_worker()
+            if self._worker is None:
+                self._worker = Worker("testing", str(self._limits.test_memory))
+            self._running, job.state = job, "running"
+            return self._worker
+
+    def _release(self, job: TestJob) -> None:
+        with self._guard:
+            if job.state == "cancelled":
+                job.fault = None
+            job.finish("failed" if job.fault is not None else "done")
+            unfit = self._running is job and (job.fault is not None or job.state == "cancelled")
+            self._running = None
+            if unfit or self._closed:
+                self._end_worker()
+            elif self._worker is not None:
+                self._idle = threading.Timer(IDLE, self._end_idle)
+                self._idle.daemon = True
+                self._idle.start()
+
+    def _end_idle(self) -> None:
+        with self._guard:
+            if self._running is None:
+                self._end_worker()
+
+    def _end_worker(self) -> None:
+        if self._worker is not None:
+            self._worker.end()
+            self._worker = None
