@@ -16,6 +16,7 @@ from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.files import quoted
 from compiled_plan.service.access import tokens
 from compiled_plan.service.access.roles import Role
+from compiled_plan.service.alerts.prometheus_rules import rule_file
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.runs.living import LiveRun, live_reader, live_runs, live_service, stop_live
@@ -74,6 +75,14 @@ def _line(synced: Synced) -> str:
     lines = [f"{synced.name}:{version} {_WORDS[synced.did]}".replace("  ", " ")]
     lines += [f"  {synced.message}"] if synced.message else []
     return "\n".join([*lines, f"  try: {synced.remedy}"] if synced.remedy else lines)
+
+
+def print_rules(settings: Settings) -> None:
+    """Print the rules of alerts as a rule file of Prometheus."""
+    database = open_database(settings)
+    with database.read() as session:
+        typer.echo(rule_file(session, settings.alerts.rules), nl=False)
+    database.close()
 
 
 def create_token(settings: Settings, name: str, role: Role, days: float | None) -> None:

@@ -159,12 +159,12 @@ def _stop(settings: Settings, names: list[str] | None, *, as_json: bool) -> None
 
 
 @app.command()
-def rules(config: _Config = None, debug: Debug = False) -> None:
-    """Print the rules of alerts in the settings file as a rule file of Prometheus."""
-    settings = _settings(config)
-    from compiled_plan.service.alerts.prometheus_rules import rule_file
+def rules(config: _Config = None, home: _Home = None, database: _Database = None, debug: Debug = False) -> None:
+    """Print the rules of alerts as a rule file of Prometheus."""
+    settings = _settings(config, home=home, database=database)
+    from compiled_plan.service.administration import print_rules
 
-    typer.echo(rule_file(settings.alerts.rules), nl=False)
+    print_rules(settings)
 
 
 token_app = app_for("token", "Create, list and revoke tokens.")

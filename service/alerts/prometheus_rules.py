@@ -7,29 +7,27 @@ from fnmatch import translate
 from typing import Any
 
 import yaml
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
-from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.service.common.alert_rules import Condition, Rule
+from compiled_plan.service.store import alerts
+from compiled_plan.service.store.tables import Pipeline
 
 
-def rule_file(rules: Sequence[Rule], tagged: Mapping[str, Sequence[str]] | None = None) -> str:
+def rule_file(session: Session, settings: Sequence[Rule]) -> str:
     """The file: one alert per rule, over the metrics of `/metrics`.
 
-    Args:
-        rules: the rules.
-        tagged: by rule with a tag, the names of its pipelines, since metrics have no tags.
+    Metrics have no tags: the tag of a rule stands for the pipelines that have it now.
 
-    Raises:
-        UnsupportedError: a rule has a tag whose pipelines are unknown.
+    Args:
+        session: the database session.
+        settings: the rules of the settings; the database has more.
     """
-    for rule in rules:
-        if rule.tag and rule.name not in (tagged or {}):
-            raise UnsupportedError(
-                f"the rule {rule.name!r} has a tag, and only the service knows its pipelines",
-                where=rule.name,
-                remedy="get the file from `GET /alerts/prometheus`",
-            )
-    groups = [{"name": "plan-service", "rules": [_alert(rule, tagged or {}) for rule in rules]}]
+    rules = alerts.rules(session, settings)
+    known = session.execute(select(Pipeline.name, Pipeline.tags)).all() if any(rule.tag for rule in rules) else ()
+    tagged = {rule.name: [name for name, tags in known if rule.covers(name, tags)] for rule in rules if rule.tag}
+    groups = [{"name": "plan-service", "rules": [_alert(rule, tagged) for rule in rules]}]
     return str(yaml.safe_dump({"groups": groups}, sort_keys=False, width=120))
 
 

@@ -7,13 +7,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, Field
-from sqlalchemy import select
 
 from compiled_plan.service.access.problems import Problem
 from compiled_plan.service.alerts.prometheus_rules import rule_file
 from compiled_plan.service.common.alert_rules import Rule
 from compiled_plan.service.store import alerts, pipelines
-from compiled_plan.service.store.tables import Pipeline
 from compiled_plan.service.web.depends import Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import values_of
 
@@ -83,7 +81,4 @@ def remove_rule(who: Operator, parts: PartsOf, name: RuleName) -> None:
 )
 def prometheus(who: Viewer, parts: PartsOf, session: Reading) -> Response:
     """Over the metrics of `/metrics`; add it to `rule_files` of Prometheus. Tags stand for their present pipelines."""
-    rules = alerts.rules(session, parts.settings.alerts.rules)
-    known = session.execute(select(Pipeline.name, Pipeline.tags)).all() if any(rule.tag for rule in rules) else ()
-    tagged = {rule.name: [name for name, tags in known if rule.covers(name, tags)] for rule in rules if rule.tag}
-    return Response(rule_file(rules, tagged), media_type="text/yaml")
+    return Response(rule_file(session, parts.settings.alerts.rules), media_type="text/yaml")

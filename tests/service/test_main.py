@@ -26,6 +26,6 @@ def test_without_tokens_only_local_addresses_are_allowed() -> None:
 def test_the_rules_of_alerts_are_a_rule_file_of_prometheus(tmp_path: Path) -> None:
     file = tmp_path / "service.toml"
     file.write_text('[[alerts.rules]]\nname = "behind"\ncondition = "lag"\nabove = 5\n')
-    done = CliRunner().invoke(main.app, ["rules", "--config", str(file)])
+    done = CliRunner().invoke(main.app, ["rules", "--config", str(file), "--home", str(tmp_path)])
     (rule,) = yaml.safe_load(done.stdout)["groups"][0]["rules"]
     assert (rule["alert"], rule["expr"]) == ("behind", "sum by (plan) (compiled_plan_source_lag) > 5")
