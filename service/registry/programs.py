@@ -42,6 +42,7 @@ class Before:
     plan: str
     program: str | None
     options: Mapping[str, str] = field(default_factory=dict)
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,34 @@ def prepare(
             parent=0 if before is None else before.number,
         ),
         result["warnings"],
+    )
+
+
+def preview(parts: Parts, source: Source, before: Before | None, at: int | str, rows: int) -> str:
+    """The plan of a preview.
+
+    Args:
+        parts: the parts of the service.
+        source: the SQL script.
+        before: the version in force, whose secrets the script may have masked; None for a new pipeline.
+        at: the position of the cursor in the script, or a table of the script.
+        rows: the maximum number of rows.
+
+    Raises:
+        CompiledPlanError: there is nothing to preview, or it is refused.
+    """
+    check_size(parts.settings, source.text)
+    return str(
+        parts.workers.run(
+            "preview",
+            at=at,
+            rows=rows,
+            text=source.text,
+            settings=_unmasked(source.options, {} if before is None else before.options),
+            old=None if before is None else before.plan,
+            known=(before.program if before is not None else None) or "",
+            allowed=asdict(allowed(parts.settings)),
+        )
     )
 
 

@@ -105,6 +105,11 @@ export const changePipeline = (name, changes, etag) => request("PATCH", of(name)
 export const compile = (body, over) => post("/compile", { ...body, over });
 /** Completions at the cursor in a SQL script. */
 export const complete = (before, after) => post("/complete", { before, after });
+/** The client's last preview of rows. */
+export const preview = () => get("/preview");
+/** @param {{program?: string, over?: string, options?: object, cursor?: number, table?: string}} question */
+export const beginPreview = (question) => post("/preview", question);
+export const cancelPreview = () => request("DELETE", "/preview");
 export const words = () => get("/words");
 export const pipeline = (name) => get(of(name));
 export const addPipeline = (name, description) => post("/pipelines", { name, description });

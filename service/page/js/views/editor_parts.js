@@ -8,6 +8,7 @@ import { programHead, programInput } from "../components/program.js";
 import { placeOf } from "../components/sql_editor.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
+import { rowsView } from "./editor_rows.js";
 
 export const GRAPH = "editor-graph";
 const NO_GRAPH = { nodes: [], edges: [] };
@@ -48,11 +49,11 @@ export function editorBody(state, acts) {
     </div>`;
 }
 
-function input({ program, keywords, draft }, { edit, save, complete }) {
+function input({ program, keywords, draft }, { edit, save, complete, rows }) {
   if (program.language !== "sql") return programInput(program, edit);
   return html`${programHead(program, edit)}
     <sql-editor label="SQL program" .complete=${complete} .keywords=${keywords} .text=${program.text} .fault=${faultOf(draft)}
-      @change=${(event) => edit({ ...program, text: event.detail })} @save=${save}></sql-editor>`;
+      @change=${(event) => edit({ ...program, text: event.detail })} @save=${save} @preview=${() => rows?.begin()}></sql-editor>`;
 }
 
 const PLACES = new WeakMap();
@@ -82,18 +83,18 @@ function status(draft) {
       ${compiled.warnings.map((text) => html`<p class="warn">${text}</p>`)}</div></div>`;
 }
 
-function side(state, { set }) {
+function side(state, { set, rows }) {
   const { compiled, fault } = state.draft;
-  if (!compiled) return html`<p class="empty muted">The plan will be shown here.</p>`;
-  const tabs = { plan: "Plan", ...(compiled.diff ? { changes: "Changes" } : {}) };
+  const mayPreview = rows && state.program.language === "sql";
+  const tabs = { plan: "Plan", ...(compiled?.diff ? { changes: "Changes" } : {}), ...(mayPreview ? { rows: "Rows" } : {}) };
   const chosen = tabs[state.side] ? state.side : "plan";
   return html`<div class="editor-side-head">
       <div class="segments" role="group" aria-label="Results">
         ${Object.entries(tabs).map(([key, words]) => html`<button type="button" aria-pressed=${key === chosen ? "true" : "false"} @click=${() => set({ side: key })}>${words}</button>`)}
       </div>
-      ${fault ? html`<span class="muted">of the last program that compiled</span>` : nothing}
+      ${fault && compiled && chosen !== "rows" ? html`<span class="muted">of the last program that compiled</span>` : nothing}
     </div>
-    ${chosen === "plan" ? plan(state, compiled, set) : html`${compiled.diff.same ? nothing : verdictLine(compiled.diff)}${diffView(compiled.diff)}`}`;
+    ${chosen === "rows" ? rowsView(state, rows) : !compiled ? html`<p class="empty muted">The plan will be shown here.</p>` : chosen === "plan" ? plan(state, compiled, set) : html`${compiled.diff.same ? nothing : verdictLine(compiled.diff)}${diffView(compiled.diff)}`}`;
 }
 
 function plan({ selected }, { graph, diff }, set) {
