@@ -38,8 +38,8 @@ def rows_of(plan: Path, script: str, *options: str, rows: int = 100) -> dict[str
 def test_all_changes_of_a_query_in_their_order(plan: Path) -> None:
     document = rows_of(plan, f"{NUMBERS.format(last=3)}{LARGEST}")
     changes = [(row["kind"], row["values"][0]) for row in document["rows"]]
-    updates = [("-U", "1"), ("+U", "2"), ("-U", "2"), ("+U", "3")]
-    assert (changes, document["ended"]) == ([("+I", "1"), *updates], "end")
+    replaced = [("-D", "1"), ("+I", "2"), ("-D", "2"), ("+I", "3")]
+    assert (changes, document["ended"]) == ([("+I", "1"), *replaced], "end")
 
 
 @pytest.mark.parametrize("query", ["SELECT * FROM numbers", "SELECT n, COUNT(*) FROM numbers GROUP BY n"])
