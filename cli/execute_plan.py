@@ -156,7 +156,7 @@ def execute(
     loaded = [(path, plan) for path in plans if (plan := reader.read(path, keep_going)) is not None]
     if dry_run and not (checkpoint and loaded):
         raise typer.Exit(_dry_run(loaded, reader, options, as_json))
-    runs = Runs(options, master, settings, as_json, quiet or log, keep_going, dry_run, debug, verbose)
+    runs = Runs(options, master, settings, as_json, quiet or log, keep_going, dry_run, debug, verbose, progress_file)
     listening = (
         Listening()
         if dry_run

@@ -56,6 +56,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     upgrades.router,
     state.router,
     previews.router,
+    previews.tap_router,
     alerts.router,
     lineage.router,
 )

@@ -62,7 +62,9 @@ def test_a_limit_on_time(plan: Path) -> None:
 
 
 def test_an_error_of_a_source(plan: Path) -> None:
-    script = "CREATE TABLE t (n INT) WITH ('connector' = 'filesystem', 'path' = '/nothing/here', 'format' = 'json');TABLE t"
+    script = (
+        "CREATE TABLE t (n INT) WITH ('connector' = 'filesystem', 'path' = '/nothing/here', 'format' = 'json');TABLE t"
+    )
     plan.write_text(preview_plan({}, script, "t", 5).to_json())
     done = preview(plan)
     assert (done.returncode, "/nothing/here" in done.stderr) == (1, True)

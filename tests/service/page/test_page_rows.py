@@ -43,7 +43,9 @@ CREATE TABLE sums (item STRING, total INT) WITH ('connector' = 'blackhole');"""
     editor.fill(f"{table}\nINSERT INTO sums SELECT item, SUM(price) FROM orders GROUP BY item;")
     editor.press("Control+Home")
     editor.press("Control+Enter")
-    expect(page.get_by_role("status").filter(has_text=re.compile("Starting Spark|Reading"))).to_be_visible(timeout=SPARK)
+    expect(page.get_by_role("status").filter(has_text=re.compile("Starting Spark|Reading"))).to_be_visible(
+        timeout=SPARK
+    )
     shown = page.get_by_role("region", name="Rows", exact=True)
     expect(shown).to_contain_text("3 rows", timeout=SPARK)
     expect(shown.get_by_role("columnheader", name="price")).to_contain_text("INT")
@@ -55,6 +57,34 @@ CREATE TABLE sums (item STRING, total INT) WITH ('connector' = 'blackhole');"""
     expect(shown).to_contain_text("2 rows")
     expect(shown.get_by_role("row", name="nut")).to_contain_text("7")
     look(page, "preview")
+
+
+GENERATED = """CREATE TABLE orders (id BIGINT, item STRING) WITH ('connector' = 'datagen', 'rows-per-second' = '20',
+  'fields.id.kind' = 'sequence', 'fields.id.start' = '1', 'fields.id.end' = '1000000', 'fields.item.length' = '3');
+CREATE TABLE kept (number BIGINT, item STRING) WITH ('connector' = 'blackhole');
+INSERT INTO kept SELECT id, item FROM orders;"""
+
+
+def test_rows_that_enter_a_sink_of_a_run(place: tuple[Page, str]) -> None:
+    page, address = place
+    api = f"{address}/api/v1"
+    page.request.post(f"{api}/pipelines", data={"name": "taps"})
+    page.request.post(f"{api}/pipelines/taps/versions", data={"program": GENERATED})
+    page.request.post(f"{api}/pipelines/taps/run/start", data={})
+    try:
+        page.goto(f"{address}/#/pipelines/taps")
+        expect(page.locator(".glance")).to_contain_text("Running", timeout=SPARK)
+        page.locator(".node", has_text="kept").click()
+        page.get_by_role("button", name="Show passing rows").click()
+        shown = page.get_by_role("region", name="Rows", exact=True)
+        expect(shown).to_contain_text("100 rows, stopped at the limit of rows", timeout=SPARK)
+        expect(shown.get_by_role("columnheader", name="number")).to_contain_text("BIGINT")
+        expect(shown.get_by_role("row", name="+I")).to_have_count(100)
+        source = page.request.post(f"{api}/pipelines/taps/run/tap", data={"node": 1})
+        assert (source.status, "cannot be tapped" in source.json()["detail"]) == (422, True)
+        look(page, "tap")
+    finally:
+        page.request.post(f"{api}/pipelines/taps/run/stop", data={}, timeout=60_000)
 
 
 def look(page: Page, name: str) -> None:

@@ -1,13 +1,13 @@
 /** The rows of the statement at the cursor, beside the program. */
 
 import { html } from "../lit.js";
-import { NO_PREVIEW, previewView, rowsPreview } from "./rows_preview.js";
+import { NO_PREVIEW, PREVIEW, previewView, rowsPreview } from "./rows_preview.js";
 
 export { NO_PREVIEW };
 
 /** @param {() => object} question the program and its options for `api.beginPreview` */
 export function editorRows(store, question) {
-  const preview = rowsPreview((now) => store.set({ preview: now }));
+  const preview = rowsPreview(PREVIEW, (now) => store.set({ preview: now }));
   return {
     ...preview,
     begin() {

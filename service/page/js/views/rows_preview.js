@@ -1,4 +1,4 @@
-/** Previews: the first rows of a statement or table, read in a job of the service. */
+/** Rows that arrive in a job of the service: a preview, or a tap of a run. */
 
 import * as api from "../api.js";
 import { problemBox } from "../components/problem.js";
@@ -10,8 +10,16 @@ import { html, nothing } from "../lit.js";
 const EVERY = 500;
 export const NO_PREVIEW = { job: null, problem: null, starting: false };
 
-/** @param {(preview: object) => void} set called with each change of `NO_PREVIEW` */
-export function rowsPreview(set) {
+/** Requests of a preview. */
+export const PREVIEW = { begin: api.beginPreview, get: api.preview, cancel: api.cancelPreview };
+/** Requests of a tap of a run. */
+export const tapOf = (name) => ({ begin: (node) => api.beginTap(name, node), get: () => api.tap(name), cancel: () => api.closeTap(name) });
+
+/**
+ * @param {{begin: Function, get: Function, cancel: Function}} requests
+ * @param {(preview: object) => void} set called with each change of `NO_PREVIEW`
+ */
+export function rowsPreview(requests, set) {
   let end = () => {};
   let job = null;
 
@@ -23,7 +31,7 @@ export function rowsPreview(set) {
 
   async function watch() {
     try {
-      show(await api.preview());
+      show(await requests.get());
     } catch (problem) {
       end();
       set({ ...NO_PREVIEW, problem });
@@ -31,7 +39,7 @@ export function rowsPreview(set) {
   }
 
   const cancel = async () => {
-    if (job?.state === "running") show(await api.cancelPreview().catch(() => job));
+    if (job?.state === "running") show(await requests.cancel().catch(() => job));
   };
 
   return {
@@ -40,7 +48,7 @@ export function rowsPreview(set) {
       set({ ...NO_PREVIEW, starting: true });
       try {
         await cancel();
-        show(await api.beginPreview(question));
+        show(await requests.begin(question));
         end = poll(watch, EVERY);
       } catch (problem) {
         set({ ...NO_PREVIEW, problem });
@@ -49,19 +57,20 @@ export function rowsPreview(set) {
     cancel,
     stop() {
       end();
-      if (job?.state === "running") api.cancelPreview().catch(() => {});
+      if (job?.state === "running") requests.cancel().catch(() => {});
     },
   };
 }
 
-/** Progress, error or rows of a preview. */
-export function previewView({ job, problem, starting }, cancel) {
+/** Progress, error or rows of a job. */
+export function previewView({ job, problem, starting }, cancel, waiting = "Starting Spark…") {
   if (problem) return problemBox(problem);
   if (starting || job?.state === "running") {
-    const words = starting ? "Compiling…" : job.of ? `Reading: ${count(job.done)} rows` : "Starting Spark…";
+    const words = starting ? "Asking…" : job.done || (job.of && !job.result) ? `Reading: ${count(job.done)} rows` : waiting;
     return html`<div class="card rows-job" role="status"><p>${words}${job ? html` · ${Math.round(job.seconds)} s` : nothing}</p>
       <progress aria-label="Progress"></progress>
-      ${job ? html`<div class="actions"><button type="button" @click=${cancel}>Cancel</button></div>` : nothing}</div>`;
+      ${job ? html`<div class="actions"><button type="button" @click=${cancel}>${job.result ? "Stop" : "Cancel"}</button></div>` : nothing}</div>
+      ${job?.done && job.result ? rowsTable({ ...job.result, ended: "end" }, "Rows") : nothing}`;
   }
   if (!job) return nothing;
   if (job.state === "failed") return problemBox(job);

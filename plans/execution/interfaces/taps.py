@@ -1,0 +1,31 @@
+"""Taps: rows that enter a sink, shown on request while a run continues."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from compiled_plan.plans.execution.chunks import Chunk
+from compiled_plan.plans.types import RowType
+
+
+class TapRequest(Protocol):
+    """An open request."""
+
+    node: int
+    """The id of the sink node."""
+
+    left: int
+    """The number of rows that are still missing."""
+
+    def take(self, columns: RowType, rows: Chunk) -> None:
+        """Show rows of a micro-batch."""
+
+    def fail(self, fault: Exception) -> None:
+        """Show why there are no rows."""
+
+
+class Tap(Protocol):
+    """Requests for rows."""
+
+    def request(self) -> TapRequest | None:
+        """The open request; called once per micro-batch."""
