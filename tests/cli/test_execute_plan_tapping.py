@@ -17,11 +17,11 @@ from tests.support.commands import called
 
 PROGRAM = """CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'fields.n.kind' = 'sequence',
   'fields.n.start' = '1', 'fields.n.end' = '9');
-CREATE TABLE first (twice BIGINT) WITH ('connector' = 'blackhole');
-CREATE TABLE second (n BIGINT, PRIMARY KEY (n) NOT ENFORCED) WITH ('connector' = 'blackhole');
+CREATE TABLE doubled (twice BIGINT) WITH ('connector' = 'blackhole');
+CREATE TABLE counted (n BIGINT, PRIMARY KEY (n) NOT ENFORCED) WITH ('connector' = 'blackhole');
 EXECUTE STATEMENT SET BEGIN
-INSERT INTO first SELECT 2 * n FROM numbers;
-INSERT INTO second SELECT COUNT(*) FROM numbers;
+INSERT INTO doubled SELECT 2 * n FROM numbers;
+INSERT INTO counted SELECT COUNT(*) FROM numbers;
 END;"""
 
 
