@@ -67,7 +67,9 @@ def _table(
 
 def _table_node(table: LineageTable) -> GraphNode:
     role: Literal["source", "sink"] = "sink" if table.written_by and not table.read_by else "source"
-    return _node(table.id, table.name, "table", table.name, f"{table.connector}, {table.namespace}", role)
+    # Paths differ at their end.
+    words = "/".join(table.name.strip("/").split("/")[-2:])
+    return _node(table.id, words, "table", table.name, f"{table.connector}, {table.namespace}", role)
 
 
 def _node(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import hashlib
 from pathlib import Path
 
 from fastapi import FastAPI
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
@@ -17,13 +17,10 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-HEADERS = {
-    "Content-Security-Policy": POLICY,
-    # Browsers revalidate each file, with a short response if unchanged, so that a new release shows at once.
-    "Cache-Control": "no-cache",
-}
 _FOLDERS = ("css", "js", "vendor")
-_FILES = {"/": "index.html", "/icon.svg": "icon.svg"}
+_HEADERS = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache"}
+#: Paths of scripts and styles change with their content, so that browsers keep the files and show a new release at once.
+_KEPT = {"Content-Security-Policy": POLICY, "Cache-Control": "public, max-age=31536000, immutable"}
 
 
 class _Files(StaticFiles):
@@ -31,20 +28,32 @@ class _Files(StaticFiles):
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
-        response.headers.update(HEADERS)
+        response.headers.update(_KEPT)
         return response
 
 
 def add_page(app: FastAPI) -> None:
     """Serve the page at the root of an application, and no other files of its folder."""
     for folder in _FOLDERS:
-        app.mount(f"/{folder}", _Files(directory=FOLDER / folder))
-    for path, name in _FILES.items():
-        app.add_route(path, _file(name), include_in_schema=False)
+        app.mount(f"/page/{{release}}/{folder}", _Files(directory=FOLDER / folder))
+    app.add_route("/", _index, include_in_schema=False)
+    app.add_route("/icon.svg", _icon, include_in_schema=False)
 
 
-def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
-    async def answer(request: Request) -> Response:
-        return FileResponse(FOLDER / name, headers=HEADERS)
+async def _index(request: Request) -> Response:
+    text = (FOLDER / "index.html").read_text(encoding="utf-8")
+    release = f'="page/{_release()}/'
+    for folder in _FOLDERS:
+        text = text.replace(f'="{folder}/', f"{release}{folder}/")
+    return HTMLResponse(text, headers=_HEADERS)
 
-    return answer
+
+async def _icon(request: Request) -> Response:
+    return FileResponse(FOLDER / "icon.svg", headers=_HEADERS)
+
+
+def _release() -> str:
+    """A digest of the names, sizes and times of all scripts and styles."""
+    files = sorted(path for folder in _FOLDERS for path in (FOLDER / folder).rglob("*.*"))
+    facts = [(path.relative_to(FOLDER).as_posix(), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    return hashlib.sha256(repr(facts).encode()).hexdigest()[:12]

@@ -113,6 +113,7 @@ def stop_plan(
     options: Mapping[str, str] | None = None,
     form: str = "CANONICAL",
     quiet: bool = True,
+    sinks: Path | None = None,
 ) -> Path:
     """Run a plan in Flink until its sources have emitted a number of rows, stop it, and return its savepoint.
 
@@ -123,6 +124,7 @@ def stop_plan(
         options: Flink's, beside those of the plan.
         form: see `Job`.
         quiet: True to stop when no more rows come.
+        sinks: the folder of the sinks' files; `folder` if left out.
 
     Raises:
         RuntimeError: Flink did not run the plan.
@@ -134,7 +136,7 @@ def stop_plan(
         "rows": rows,
         "folder": str(folder),
         "quiet": quiet,
-        "sinks": str(folder),
+        "sinks": str(sinks or folder),
         "form": form,
         "whole": "",
     }

@@ -12,24 +12,17 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.exporting.exports import Export, ExportOptions
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.plan import CompiledPlan
 from tests.savepoints.back import back_jobs
-from tests.savepoints.flink import FIRST, answered, open_ended
-from tests.savepoints.trial import _content
+from tests.savepoints.flink import FIRST, open_ended, stop_plan
+from tests.savepoints.trial import content_of
 from tests.support.topics import Message, Topics
 from tests.upgrades.kinds.model import TABLES
-from tools.maven import Artifact, fetched
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from tools.services.server import Server
-
-CONNECTOR = Artifact(
-    "org.apache.flink",
-    "flink-sql-connector-kafka",
-    "5.0.0-2.2",
-    "5605c691d11a501382c383fecba37a7a552467da5ab7ba904ef5d6f3d62c5616",
-)
 
 
 @pytest.mark.slow
@@ -60,18 +53,8 @@ def test_flink_reads_on_from_the_exported_offsets(spark: SparkSession, kafka: Se
     export = Export(spark, str(tmp_path / "checkpoint"), ExportOptions())
     export.write(tmp_path / "savepoint")
     topics.send(topic, rows(6, 7, 8))
-    request = {
-        "name": "kafka",
-        "options": {
-            "execution.state-recovery.path": (tmp_path / "savepoint").as_uri(),
-            "pipeline.jars": fetched(CONNECTOR).as_uri(),
-        },
-        "stopped": open_ended(plan, tmp_path),
-        "rows": 3,
-        "folder": str(tmp_path / "stopped"),
-        "sinks": str(tmp_path / FIRST),
-        "form": "CANONICAL",
-    }
-    assert answered([request])["kafka"]["fault"] == ""
-    content = _content([tmp_path / "wide", tmp_path / FIRST / "wide"], False)
+    restored = {"execution.state-recovery.path": (tmp_path / "savepoint").as_uri()}
+    continued = CompiledPlan.from_json(open_ended(plan, tmp_path))
+    stop_plan(continued, 3, tmp_path / "stopped", options=restored, sinks=tmp_path / FIRST)
+    content = content_of([tmp_path / "wide", tmp_path / FIRST / "wide"], False)
     assert content == {("a", 20, 4): 1, ("b", 16, 4): 1}

@@ -9,7 +9,7 @@ from tests.flink_programs.running import Attempt
 from tests.flink_programs.verdicts import Outcome
 from tests.savepoints.flink import FIRST, Job, Stopped, _rows, open_ended, tables_read
 from tests.savepoints.programs import expiring_jobs, fixed_jobs, random_job
-from tests.savepoints.trial import _content, _verdict
+from tests.savepoints.trial import _verdict, content_of
 
 EVENTS = [{"before": None, "after": {"k": "a", "n": 1}, "op": "c"}]
 
@@ -58,10 +58,10 @@ def changes(folder: Path, *rows: tuple[str, str, int]) -> Path:
 def test_the_content_of_a_sink_continues_from_the_first_part(tmp_path: Path) -> None:
     first = changes(tmp_path / "first", ("after", "a", 1), ("after", "b", 1))
     second = changes(tmp_path / "second", ("before", "a", 1), ("after", "a", 2))
-    assert _content([first, second], False) == {("a", 2): 1, ("b", 1): 1}
-    assert _content([first, second], True) == {"a": ("a", 2), "b": ("b", 1)}
+    assert content_of([first, second], False) == {("a", 2): 1, ("b", 1): 1}
+    assert content_of([first, second], True) == {"a": ("a", 2), "b": ("b", 1)}
     gone = changes(tmp_path / "gone", ("before", "b", 1))
-    assert _content([first, second, gone], True) == {"a": ("a", 2)}
+    assert content_of([first, second, gone], True) == {"a": ("a", 2)}
 
 
 def test_outcomes_of_jobs(tmp_path: Path) -> None:

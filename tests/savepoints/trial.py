@@ -63,7 +63,7 @@ def differences(plan: Path, outputs: Callable[[str], tuple[list[Path], list[Path
     """
     lines = []
     for name, keyed in _sinks(plan):
-        actual, expected = (_content(folders, keyed) for folders in outputs(name))
+        actual, expected = (content_of(folders, keyed) for folders in outputs(name))
         rows = sorted({*actual, *expected}, key=str)
         lines += [
             f"{name} {row}: {actual.get(row)}, not {expected.get(row)}"
@@ -78,7 +78,7 @@ def _outputs(folder: Path, name: str) -> tuple[list[Path], list[Path]]:
     return [folder / FIRST / name, folder / name], [folder / WHOLE / name]
 
 
-def _content(folders: Sequence[Path], keyed: bool) -> dict[object, object]:
+def content_of(folders: Sequence[Path], keyed: bool) -> dict[object, object]:
     """The last row of each key, or the count of each row; nothing for those without one."""
     content: dict[object, object] = {}
     for folder in folders:

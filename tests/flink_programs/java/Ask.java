@@ -26,7 +26,8 @@ import org.apache.flink.table.test.program.TestStep;
  * Compiles and runs programs in Flink: Ask JAR..., the folders of the programs on stdin.
  *
  * <p>Reads `question.json` of a folder and writes `answer.json` and, where Flink compiles it,
- * `flink-plan.json`.
+ * `flink-plan.json`. A question with the `id` of a test program gets its functions, and its Table
+ * API steps if it has no inserts.
  */
 public final class Ask {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -55,8 +56,10 @@ public final class Ask {
       for (JsonNode option : question.get("options")) {
         env.getConfig().set(option.get(0).asText(), option.get(1).asText());
       }
-      for (TestStep step : program.setupSteps) {
-        if (step instanceof FunctionTestStep) ((FunctionTestStep) step).apply(env);
+      if (program != null) {
+        for (TestStep step : program.setupSteps) {
+          if (step instanceof FunctionTestStep) ((FunctionTestStep) step).apply(env);
+        }
       }
       for (JsonNode statement : question.get("setup")) env.executeSql(statement.asText());
       CompiledPlan plan = null;

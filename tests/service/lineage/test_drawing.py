@@ -33,3 +33,13 @@ def test_a_cycle_is_drawn() -> None:
     graph = lineage_of(uses).graph
     assert len(graph.edges) == 6
     assert len({(node.rank, node.order) for node in graph.nodes}) == len(graph.nodes)
+
+
+def test_a_node_shows_the_end_of_a_path() -> None:
+    reads = [use("/data/shop/orders"), use("clicks"), use("/returns/")]
+    nodes = lineage_of({"a": {"reads": reads, "writes": []}}).graph.nodes
+    assert {node.words: node.table for node in nodes if node.kind == "table"} == {
+        "shop/orders": "/data/shop/orders",
+        "clicks": "clicks",
+        "returns": "/returns/",
+    }

@@ -26,6 +26,15 @@ def test_a_column_sorts_in_both_directions(open_page: Open) -> None:
     expect(names.nth(1)).to_have_text("clicks-deduplicated")
 
 
+def test_a_narrow_screen_sorts_by_a_selection(open_page: Open) -> None:
+    page = open_page("pipelines", width=390)
+    page.get_by_label("Sort by").select_option(label="By lag")
+    expect(page.locator("tbody tr").first).to_contain_text("clicks-deduplicated")
+    page.set_viewport_size({"width": 1000, "height": 800})
+    expect(page.get_by_label("Sort by")).to_be_hidden()
+    expect(page.get_by_role("columnheader", name="Lag")).to_have_attribute("aria-sort", "descending")
+
+
 def test_details_are_edited_and_filter_the_list(open_page: Open, site: Site) -> None:
     name = "with-details"
     site.client.post("pipelines", json={"name": name}).raise_for_status()
@@ -44,9 +53,9 @@ def test_details_are_edited_and_filter_the_list(open_page: Open, site: Site) -> 
     row = page.locator("tbody tr")
     for text in ("3.4 MB", "+1.2 kB/h", "2 h ago", "team-blue"):
         expect(row).to_contain_text(text)
-    expect(page.get_by_label("Tag")).to_have_value("gold")
-    page.get_by_label("Tag").select_option("")
-    page.get_by_label("Owner").select_option("team-blue")
+    expect(page.get_by_role("combobox", name="Tag")).to_have_value("gold")
+    page.get_by_role("combobox", name="Tag").select_option("")
+    page.get_by_role("combobox", name="Owner").select_option("team-blue")
     expect(page.locator("tbody tr")).to_have_count(1)
     site.client.delete(f"pipelines/{name}", headers={"if-match": "*"}).raise_for_status()
 

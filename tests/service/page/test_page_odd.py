@@ -72,7 +72,7 @@ def test_charts_with_few_points_and_gaps(
     page = open_page("pipelines/customers-latest/live")
     drawn = page.evaluate(
         """async (points) => {
-          const { paced, perSecond, pointOf } = await import('/js/points.js');
+          const { paced, perSecond, pointOf } = await import(document.querySelector('script').src.replace('main.js', 'points.js'));
           const at = (ago) => new Date(Date.now() - ago * 1000).toISOString();
           const all = paced(points.map((each) => pointOf({ ...each, at: at(each.ago) })));
           const lines = [];

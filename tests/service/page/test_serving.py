@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
-from compiled_plan.service.page import FOLDER
+from compiled_plan.service.page import FOLDER, serving
 
 ROWS = re.findall(
     r"^\| `([^`]+)` \| ([^|]+) \| ([^|]+) \|.*\| `([0-9a-f]{64})` \|$",
@@ -15,24 +17,41 @@ ROWS = re.findall(
 )
 
 
-@pytest.mark.parametrize(
-    ("path", "media"),
-    [("/", "text/html"), ("/js/main.js", "text/javascript"), ("/css/base.css", "text/css"), ("/icon.svg", "image/svg")],
-)
-def test_files_are_served_with_a_strict_policy(client: TestClient, path: str, media: str) -> None:
-    answer = client.get(f"http://127.0.0.1{path}")
-    assert answer.status_code == 200
-    assert answer.headers["content-type"].startswith(media)
-    policy = answer.headers["content-security-policy"]
-    assert "default-src 'none'" in policy and "unsafe" not in policy
-    assert "http" not in policy
+@pytest.fixture
+def release(client: TestClient) -> str:
+    """The folder of scripts and styles in the page's text."""
+    (path,) = re.findall(r'src="(page/\w+/)js/main\.js"', client.get("http://127.0.0.1/").text)
+    return f"/{path}"
 
 
-@pytest.mark.parametrize(
-    "path", ["/serving.py", "/__init__.py", "/js/../serving.py", "/css/..%2fserving.py", "/js", "/x"]
-)
-def test_other_files_are_not_served(client: TestClient, path: str) -> None:
-    assert client.get(f"http://127.0.0.1{path}", follow_redirects=True).status_code == 404
+def test_files_are_served_with_a_strict_policy(client: TestClient, release: str) -> None:
+    types = {"/": "text/html", f"{release}js/main.js": "text/javascript", f"{release}css/base.css": "text/css"}
+    for path, media in (types | {"/icon.svg": "image/svg"}).items():
+        answer = client.get(f"http://127.0.0.1{path}")
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith(media)
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "unsafe" not in policy
+        assert "http" not in policy
+
+
+def test_browsers_keep_files_until_a_file_changes(
+    client: TestClient, release: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert "immutable" in client.get(f"http://127.0.0.1{release}js/main.js").headers["cache-control"]
+    page = client.get("http://127.0.0.1/")
+    assert page.headers["cache-control"] == "no-cache"
+    assert client.get("http://127.0.0.1/").text == page.text
+    shutil.copytree(FOLDER, tmp_path / "page")
+    (tmp_path / "page/js/main.js").write_text("")
+    monkeypatch.setattr(serving, "FOLDER", tmp_path / "page")
+    assert release not in client.get("http://127.0.0.1/").text
+
+
+@pytest.mark.parametrize("path", ["serving.py", "__init__.py", "js/../serving.py", "css/..%2fserving.py", "js", "x"])
+def test_other_files_are_not_served(client: TestClient, release: str, path: str) -> None:
+    for folder in ("/", "/js/", release):
+        assert client.get(f"http://127.0.0.1{folder}{path}", follow_redirects=True).status_code == 404
 
 
 def test_markup_has_no_inline_script_or_style() -> None:

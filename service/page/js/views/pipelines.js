@@ -13,6 +13,7 @@ const EVERY = 5000;
 /** The number of pipelines that the first request shows at once, and the number of a page. */
 const FIRST = 100;
 const PAGE = 1000;
+const NAME = { key: "name", words: "Pipeline" };
 /** Columns after the name: sort key, words, and the direction of the first click. */
 const COLUMNS = [
   { key: "state", words: "State" },
@@ -85,6 +86,7 @@ export function pipelinesView(context) {
         ${filter("State", "All states", state.state, STATE_NAMES.map((name) => [name, stateWords(name)]), (value) => choose({ state: value }))}
         ${filter("Owner", "All owners", state.owner, Object.keys(state.owners).map((name) => [name, name]), (value) => choose({ owner: value }))}
         ${filter("Tag", "All tags", state.tag, Object.keys(state.tags).map((name) => [name, name]), (value) => choose({ tag: value }))}
+        ${sorting(state.sort, choose)}
         ${context.may("editor") ? html`<a class="button primary" href=${to(["new"])}>${plus}New</a>` : nothing}
       </div>
       ${loadProblemBox(state.problem)} ${alertBox(state.alerts)}
@@ -103,11 +105,23 @@ function filter(words, all, value, options, choose) {
     </select></label>`;
 }
 
+/** The sort key of a column in the direction of the first click. */
+const sortOf = ({ key, descending }) => (descending ? `-${key}` : key);
+
+/** The selection of a column on narrow screens, which show no headers. */
+function sorting(sort, choose) {
+  return html`<label class="filter narrow-only"><span class="visually-hidden">Sort by</span>
+    <select @change=${(event) => choose({ sort: event.target.value })}>
+      ${[NAME, ...COLUMNS].filter(({ key }) => key).map((column) => html`<option value=${sortOf(column)} .selected=${sortOf(column) === sort}>By ${column.words.toLowerCase()}</option>`)}
+    </select></label>`;
+}
+
 /** The header of a sortable column. */
-function heading({ key, words, number, descending }, sort, choose) {
+function heading(column, sort, choose) {
+  const { key, words, number } = column;
   const by = sort.replace(/^-/, "");
   const down = sort.startsWith("-");
-  const next = by === key ? (down ? key : `-${key}`) : descending ? `-${key}` : key;
+  const next = by !== key ? sortOf(column) : down ? key : `-${key}`;
   return html`<th scope="col" class=${number ? "number" : ""} aria-sort=${by === key ? (down ? "descending" : "ascending") : nothing}>
     ${key ? html`<button type="button" class="sort" @click=${() => choose({ sort: next })}>${words}${by === key ? html`<span aria-hidden="true">${down ? "↓" : "↑"}</span>` : nothing}</button>` : words}</th>`;
 }
@@ -124,7 +138,7 @@ function list({ items, q, state, owner, tag, sort }, choose) {
   const empty = new Set(["state_bytes", "state_growth", "last_error_at", "until", "owner"].filter((key) => sort.replace(/^-/, "") !== key && !items.some((item) => item[key])));
   const columns = COLUMNS.filter(({ key }) => !empty.has(key));
   return html`<div class="table-scroll" tabindex="0" role="group" aria-label="Pipelines"><table class="pipelines-table">
-    <thead><tr>${heading({ key: "name", words: "Pipeline" }, sort, choose)}${columns.map((column) => heading(column, sort, choose))}</tr></thead>
+    <thead><tr>${heading(NAME, sort, choose)}${columns.map((column) => heading(column, sort, choose))}</tr></thead>
     <tbody>${items.map((item) => row(item, columns, choose))}</tbody>
   </table></div>`;
 }
