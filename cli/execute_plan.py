@@ -106,8 +106,11 @@ def execute(
     ] = False,
     progress_file: Annotated[
         str,
-        typer.Option(metavar="FILE", help="Append progress to a file: the messages of --json, numbered, one per line. A request in FILE.tap shows "
-            "rows that enter a sink, in FILE.tapped."),
+        typer.Option(
+            metavar="FILE",
+            help="Append progress to a file: the messages of --json, numbered, one per line. A request in "
+            "FILE.tap shows rows that enter a sink, in FILE.tapped.",
+        ),
     ] = "",
     metrics_port: Annotated[
         str,
