@@ -17,8 +17,8 @@ from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.interfaces.taps import Tap
     from compiled_plan.plans.execution.session.options import RunOptions
+    from compiled_plan.plans.execution.tables.taps import Tap
 
 #: The name of the plan file without its extension, in the path of a checkpoint.
 PLAN_NAME = "{plan}"

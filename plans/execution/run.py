@@ -25,7 +25,6 @@ from compiled_plan.plans.execution.expressions import ExpressionContext, registe
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.functions.java import JavaFunctions
 from compiled_plan.plans.execution.interfaces import connectors
-from compiled_plan.plans.execution.interfaces.taps import Tap
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.operators.python_steps import check as check_functions
 from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, row_clock
@@ -41,6 +40,7 @@ from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare,
 from compiled_plan.plans.execution.stages.watermarks import END, end_text
 from compiled_plan.plans.execution.tables.sinks import Sinks
 from compiled_plan.plans.execution.tables.sources import Sources, SourceTables
+from compiled_plan.plans.execution.tables.taps import Tap
 from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeRequest
 from compiled_plan.plans.execution.upgrade.history import FileTimes
 from compiled_plan.plans.execution.upgrade.start import Resumption, Start, batch_clock

@@ -12,10 +12,10 @@ from compiled_plan.plans.execution.checkpoint.written import Written, read_writt
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.interfaces.dead_letters import letter_columns, letters_of
-from compiled_plan.plans.execution.interfaces.taps import Tap, TapRequest
 from compiled_plan.plans.execution.spark.arrow import values_of
 from compiled_plan.plans.execution.spark.java import frame_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, sink_tables, table_spec
+from compiled_plan.plans.execution.tables.taps import Tap, TapRequest
 from compiled_plan.plans.types import RowType
 
 if TYPE_CHECKING:
