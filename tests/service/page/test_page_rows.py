@@ -56,6 +56,7 @@ CREATE TABLE sums (item STRING, total INT) WITH ('connector' = 'blackhole');"""
     expect(shown.get_by_role("columnheader", name="total")).to_be_visible(timeout=SPARK)
     expect(shown).to_contain_text("2 rows")
     expect(shown.get_by_role("row", name="nut")).to_contain_text("7")
+    assert shown.get_by_role("row").count() == 3
     look(page, "preview")
 
 
