@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,11 +40,11 @@ class FileRequest:
         """The number of rows that are still missing."""
         return self.rows - (0 if self._texts is None else len(self._texts))
 
-    def take(self, columns: RowType, rows: Chunk) -> None:
+    def take(self, row_type: RowType, kinds: Sequence[int], columns: Sequence[Sequence[Any]]) -> None:
         """Show rows of a micro-batch."""
         if self._texts is None:
-            self._texts = RowTexts(columns, Display(self.zone), Limits(rows=self.rows))
-        limit = self._texts.add(rows)
+            self._texts = RowTexts(row_type, Display(self.zone), Limits(rows=self.rows))
+        limit = self._texts.add(Chunk(kinds, columns))
         self._answer(is_open=limit is None, result=self._texts.document(limit or "seconds").model_dump())
 
     def fail(self, fault: Exception) -> None:

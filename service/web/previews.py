@@ -60,7 +60,7 @@ class PreviewJob(JobDocument[BoundedRows]):
 
 @router.post("", status_code=202, summary="Preview the first rows of a statement or table")
 def begin_preview(who: Editor, parts: PartsOf, runs: RunsOf, body: ToPreview) -> PreviewJob:
-    """It reads the sources in a process of its own and writes nothing. 409 while a preview of the client runs."""
+    """Read the sources in a process of its own, and write nothing. 409 while a preview of the client runs."""
     old = before(parts, body.over) if body.over is not None else None
     text, options = body.program, body.options
     if text is None:

@@ -11,7 +11,6 @@ import pytest
 
 from compiled_plan.api.scripts import Session, compiled_text
 from compiled_plan.cli._tapping import FileTap
-from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import RowType, parse_type
 from tests.support.commands import called
 
@@ -69,7 +68,7 @@ def test_a_request_ends_at_its_limit_of_rows(progress: Path) -> None:
         opened = tap.request()
         assert opened is not None
         assert opened.left == left
-        opened.take(row_type(), Chunk([0] * len(values), [values]))
+        opened.take(row_type(), [0] * len(values), [values])
     assert [row["values"] for row in answer(progress)["result"]["rows"]] == [["1"], ["2"], ["3"]]
     assert (answer(progress)["open"], request.exists(), tap.request()) == (False, False, None)
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from compiled_plan.plans.execution.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
-from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.interfaces.dead_letters import letter_columns, letters_of
 from compiled_plan.plans.execution.spark.arrow import values_of
@@ -145,7 +144,7 @@ def _show(request: TapRequest, rows: DataFrame, columns: RowType) -> None:
         table = ordered.select(*names).limit(request.left).toArrow()
         kinds, *values = table.columns
         texts = [values_of(column, type_) for column, type_ in zip(values, columns.types, strict=True)]
-        request.take(columns, Chunk(kinds.to_pylist(), texts))
+        request.take(columns, kinds.to_pylist(), texts)
     except Exception as fault:
         request.fail(fault)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol
 
-from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import RowType
 
 
@@ -17,8 +17,8 @@ class TapRequest(Protocol):
     left: int
     """The number of rows that are still missing."""
 
-    def take(self, columns: RowType, rows: Chunk) -> None:
-        """Show rows of a micro-batch."""
+    def take(self, row_type: RowType, kinds: Sequence[int], columns: Sequence[Sequence[Any]]) -> None:
+        """Show rows of a micro-batch: the bytes of their `RowKind`, and their columns of internal values."""
 
     def fail(self, fault: Exception) -> None:
         """Show why there are no rows."""
