@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,16 +42,18 @@ def answer(progress: Path) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("shared_session")
-@pytest.mark.parametrize(("sink", "values"), [(0, ["2", "4", "6", "8", "10"]), (1, ["9"])])
-def test_rows_of_a_sink(progress: Path, tmp_path: Path, sink: int, values: list[str]) -> None:
+@pytest.mark.parametrize(("sink", "count", "possible"), [(0, 5, range(2, 20, 2)), (1, 1, [9])])
+def test_rows_of_a_sink(progress: Path, tmp_path: Path, sink: int, count: int, possible: Sequence[int]) -> None:
     plan = compiled_text(PROGRAM, Session({}), lambda _: None).plan
     (tmp_path / "plan.json").write_text(plan.to_json())
     ask(progress, list(plan.sinks)[sink].id)
     done = called("execute_plan", tmp_path / "plan.json", "--progress-file", str(progress), "--json")
     assert done.returncode == 0, done.stderr
     document = answer(progress)
-    assert [row["values"][0] for row in document["result"]["rows"]] == values
-    assert document["open"] is (len(values) < 5)
+    # The sink does not read the order of the rows, which the run therefore omits.
+    values = {int(row["values"][0]) for row in document["result"]["rows"]}
+    assert (len(values), values <= set(possible)) == (count, True)
+    assert document["open"] is (count < 5)
     # The run writes the same rows with and without a tap.
     assert json.loads(progress.read_text().splitlines()[-1])["rowsOut"] == 10
 
