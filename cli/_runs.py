@@ -18,6 +18,7 @@ from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.session.options import RunOptions
+    from compiled_plan.plans.execution.tables.taps import Tap
 
 #: The name of the plan file without its extension, in the path of a checkpoint.
 PLAN_NAME = "{plan}"
@@ -41,6 +42,7 @@ class Runs:
     dry_run: bool
     debug: bool
     verbose: bool = False
+    progress_file: str = ""
 
     def run(self, plans: Sequence[tuple[str, CompiledPlan]], listening: Listening) -> int:
         """Run plans, and return the number of plans that failed or were refused.
@@ -130,7 +132,7 @@ class Runs:
 
         stop = Stop(path, self.options.stop_seconds)
         try:
-            run = Run(spark, plan, self._options_of(path), print_line, show.batch)
+            run = Run(spark, plan, self._options_of(path), print_line, show.batch, tap=self._tap(plan))
             if self.dry_run:
                 show.steps(run, plan)
                 return None
@@ -144,6 +146,13 @@ class Runs:
         if stop.signal is not None:
             raise typer.Exit(INTERRUPTED[stop.signal])
         return None
+
+    def _tap(self, plan: CompiledPlan) -> Tap | None:
+        from compiled_plan.cli._tapping import FileTap
+        from compiled_plan.plans.plan.session_options import UTC, zones_of
+
+        zone = self.options.time_zone or (*zones_of(plan), UTC)[0]
+        return FileTap(Path(self.progress_file), zone) if self.progress_file else None
 
     def _failed(self, path: str, show: Progress, fault: CompiledPlanError) -> None:
         show.failed(fault)

@@ -106,7 +106,11 @@ def execute(
     ] = False,
     progress_file: Annotated[
         str,
-        typer.Option(metavar="FILE", help="Append progress to a file: the messages of --json, numbered, one per line."),
+        typer.Option(
+            metavar="FILE",
+            help="Append progress to a file: the messages of --json, numbered, one per line. A request in "
+            "FILE.tap shows rows that enter a sink, in FILE.tapped.",
+        ),
     ] = "",
     metrics_port: Annotated[
         str,
@@ -156,7 +160,7 @@ def execute(
     loaded = [(path, plan) for path in plans if (plan := reader.read(path, keep_going)) is not None]
     if dry_run and not (checkpoint and loaded):
         raise typer.Exit(_dry_run(loaded, reader, options, as_json))
-    runs = Runs(options, master, settings, as_json, quiet or log, keep_going, dry_run, debug, verbose)
+    runs = Runs(options, master, settings, as_json, quiet or log, keep_going, dry_run, debug, verbose, progress_file)
     listening = (
         Listening()
         if dry_run

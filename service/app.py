@@ -18,7 +18,7 @@ from compiled_plan.service.page import add_page
 from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.registry.programs import allowed
 from compiled_plan.service.runs import asking
-from compiled_plan.service.runs.supervisor import EXECUTE_PLAN, INSPECT_STATE, Supervisor
+from compiled_plan.service.runs.supervisor import EXECUTE_PLAN, INSPECT_STATE, PREVIEW_ROWS, Supervisor
 from compiled_plan.service.store import idempotent
 from compiled_plan.service.store.database import open_database
 from compiled_plan.service.web import (
@@ -30,6 +30,7 @@ from compiled_plan.service.web import (
     lineage,
     pipelines,
     plans,
+    previews,
     runs,
     state,
     testing,
@@ -57,6 +58,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     figures.router,
     upgrades.router,
     state.router,
+    previews.router,
+    previews.tap_router,
     alerts.router,
     lineage.router,
 )
@@ -68,6 +71,7 @@ def application(
     command: Sequence[str] = EXECUTE_PLAN,
     inspect: Sequence[str] = INSPECT_STATE,
     umask: int = -1,
+    preview: Sequence[str] = PREVIEW_ROWS,
 ) -> FastAPI:
     """The service as an ASGI application. It creates or migrates its database.
 
@@ -77,6 +81,7 @@ def application(
         command: the command that runs plans.
         inspect: the command that inspects state.
         umask: the umask of runs; negative for that of the service.
+        preview: the command that previews rows.
     """
     parts = Parts(settings, open_database(settings), workers or Workers(settings.limits))
 
@@ -87,6 +92,7 @@ def application(
         allowed=allowed(settings),
         keep=settings.keep,
         inspect=inspect,
+        preview=preview,
         umask=umask,
     )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from uuid import uuid4
 
 from compiled_plan.api.running.plans import CompiledPlan
@@ -28,9 +29,21 @@ def compile_sinks(context: PlanningContext, sinks: Sequence[Sink]) -> CompiledPl
     return not_too_deep("compile_plan", lambda: CompiledPlan.of(plan(sinks, context.config)))
 
 
-def compile_query(context: PlanningContext, rel: RelNode, names: Sequence[str] = ()) -> CompiledPlan:
-    """Compile a query whose rows this process collects; its plan cannot be written to a file."""
-    return compile_sinks(context, [_collecting(rel, names)])
+def compile_query(
+    context: PlanningContext,
+    rel: RelNode,
+    names: Sequence[str] = (),
+    options: Mapping[str, str] = MappingProxyType({}),
+) -> CompiledPlan:
+    """Compile a query whose rows this process collects; its plan cannot be written to a file.
+
+    Args:
+        context: the session.
+        rel: the query.
+        names: the column names; those of `rel` if missing or not unique.
+        options: further options of the connector `collect`.
+    """
+    return compile_sinks(context, [_collecting(rel, names, options)])
 
 
 def explain_query(context: PlanningContext, rel: RelNode, details: Sequence[str] = ()) -> str:
@@ -39,7 +52,7 @@ def explain_query(context: PlanningContext, rel: RelNode, details: Sequence[str]
     return "\n".join(line.removeprefix("   " if line.startswith("   ") else "+- ") for line in lines)
 
 
-def _collecting(rel: RelNode, names: Sequence[str]) -> Sink:
+def _collecting(rel: RelNode, names: Sequence[str], options: Mapping[str, str]) -> Sink:
     name = uuid4().hex[:12]
     fields = rel.row_type.fields
     shown = names if len(set(names)) == len(fields) else rel.row_type.names
@@ -49,7 +62,7 @@ def _collecting(rel: RelNode, names: Sequence[str]) -> Sink:
     table = CatalogTable(
         ObjectIdentifier("default_catalog", "default_database", f"collect-{name}"),
         columns,
-        (("connector", "collect"), ("id", name)),
+        (("connector", "collect"), ("id", name), *options.items()),
         temporary=True,
     )
     return Sink(rel, table)

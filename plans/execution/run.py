@@ -40,6 +40,7 @@ from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare,
 from compiled_plan.plans.execution.stages.watermarks import END, end_text
 from compiled_plan.plans.execution.tables.sinks import Sinks
 from compiled_plan.plans.execution.tables.sources import Sources, SourceTables
+from compiled_plan.plans.execution.tables.taps import Tap
 from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeRequest
 from compiled_plan.plans.execution.upgrade.history import FileTimes
 from compiled_plan.plans.execution.upgrade.start import Resumption, Start, batch_clock
@@ -75,6 +76,7 @@ class Run:
         begin: decides on the start otherwise.
         clock: the clock of micro-batches, which also begins them; by default the machine's.
         folds: pre-aggregate the rows of a key before the shuffle, which omits intermediate results.
+        tap: requests for rows that enter a sink; a run in real-time mode ignores them.
 
     Raises:
         UnsupportedError: the plan has something that does not run; names it.
@@ -94,11 +96,12 @@ class Run:
         begin: Callable[[Folder, UpgradeRequest], Start] = Start,
         clock: BatchClock | None = None,
         folds: bool = True,
+        tap: Tap | None = None,
     ) -> None:
         cache_classes(spark._jvm)
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
-        self._folds, self._given_clock, self._drained = folds, clock, False
+        self._folds, self._given_clock, self._drained, self._tap = folds, clock, False, tap
         self._stop = threading.Event()
         self._lost: CheckpointError | None = None
         self._tables = SourceTables(spark._jvm, {})
@@ -165,7 +168,7 @@ class Run:
         context = connectors.SinkContext(
             self.spark, self.start.run_id, self.stdout, begun=lambda batch: begun_at(self.folder, batch)
         )
-        return Sinks(self.prepared, context, self._batch_clock)
+        return Sinks(self.prepared, context, self._batch_clock, tap=self._tap)
 
     def _checked_commits(self) -> Committing:
         committing = Committing(self._sinks.commits)

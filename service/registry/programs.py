@@ -42,6 +42,7 @@ class Before:
     plan: str
     program: str | None
     options: Mapping[str, str] = field(default_factory=dict)
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,24 @@ def arguments(parts: Parts, source: Source, before: Before | None) -> dict[str, 
         "program_ttls": source.program_ttls,
         "allowed": may,
     }
+
+
+def preview(parts: Parts, source: Source, before: Before | None, at: int | str, rows: int) -> str:
+    """The plan of a preview.
+
+    Args:
+        parts: the parts of the service.
+        source: the SQL script.
+        before: the version in force, whose secrets the script may have masked; None for a new pipeline.
+        at: the position of the cursor in the script, or a table of the script.
+        rows: the maximum number of rows.
+
+    Raises:
+        CompiledPlanError: there is nothing to preview, or it is refused.
+    """
+    how = arguments(parts, source, before)
+    shared = ("text", "settings", "old", "known", "allowed")
+    return str(parts.workers.run("preview", at=at, rows=rows, **{name: how[name] for name in shared}))
 
 
 def _unmasked(options: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:

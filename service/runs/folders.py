@@ -2,6 +2,7 @@
 
     <pipeline>/lock                 held while a run is active
     <pipeline>/progress.jsonl       output of `execute-plan --progress-file` for all runs
+    <pipeline>/progress.jsonl.tap   request for rows that enter a sink; `.tapped` is its answer
     <pipeline>/<number>/            a run, counted from 1
         command.json                the command: argv, working folder, additional environment
         process.json                the process: pid and start time

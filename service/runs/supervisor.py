@@ -26,13 +26,13 @@ from compiled_plan.service.runs import glance
 from compiled_plan.service.runs.endings import Ending, Outcome, last_of
 from compiled_plan.service.runs.folders import COMMAND, PROGRESS, RunFolder, latest_run
 from compiled_plan.service.runs.generations import checkpoint_folder
+from compiled_plan.service.runs.jobs import Jobs
 from compiled_plan.service.runs.launching import ADOPT, PRUNE, ROLLBACK, RUN, Places, launch_of
 from compiled_plan.service.runs.outcomes import Backoff, Ended, has_moved, upgraded, went_back
 from compiled_plan.service.runs.processes import Phase, ProcessState, TakenError, current, launch, request_stop
 from compiled_plan.service.runs.pruning import is_way_back_over, prune_runs, prune_versions
 from compiled_plan.service.runs.recent import RecentBatches
 from compiled_plan.service.runs.settings import settings_of
-from compiled_plan.service.runs.state_jobs import StateJobs
 from compiled_plan.service.runs.upgrading import step_under_way
 from compiled_plan.service.store.database import Database
 from compiled_plan.service.store.errors import ConflictError
@@ -40,11 +40,14 @@ from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import UNDER_WAY, Pipeline, Status, Wanted
 
 _LOG = logging.getLogger(__name__)
-#: The commands that inspect state and run plans, without the defaults of a folder.
+#: The commands that inspect state, preview rows and run plans, without the defaults of a folder.
 INSPECT_STATE = (sys.executable, "-m", "compiled_plan.cli.inspect_state", "--no-config", "--warm", "5min")
+PREVIEW_ROWS = (sys.executable, "-m", "compiled_plan.cli.preview_rows", "--warm", "5min")
 EXECUTE_PLAN = (sys.executable, "-m", "compiled_plan.cli.execute_plan", "--no-config")
 #: The description of runs that change the checkpoint and end.
 _CHANGES = {ROLLBACK: "the previous state is restored", ADOPT: "a generation of the checkpoint becomes active"}
+#: The maximum duration of a preview in seconds: it may wait for a start of Spark on a busy machine.
+_PREVIEW = 300.0
 #: The interval at which old versions are removed, in seconds.
 _PRUNE_EVERY = 3600.0
 
@@ -61,6 +64,7 @@ class Supervisor:
         allowed: the resources that plans may use; by default only tables in `home/data`.
         keep: the retention of old data.
         inspect: the command that inspects state.
+        preview: the command that previews rows.
         umask: the umask of runs, whose sinks other users may read; negative for that of the service.
     """
 
@@ -74,11 +78,13 @@ class Supervisor:
         allowed: Allowed | None = None,
         keep: Keep | None = None,
         inspect: Sequence[str] = INSPECT_STATE,
+        preview: Sequence[str] = PREVIEW_ROWS,
         umask: int = -1,
     ) -> None:
         self.home, self.database, self.every = home.resolve(), database, every
         self.command, self.inspect = tuple(command), tuple(inspect)
-        self.state_jobs = StateJobs(self.inspect)
+        self.state_jobs = Jobs("a job that reads the state of the pipeline", self.inspect)
+        self.previews = Jobs("a preview", preview, _PREVIEW)
         self.backoff = backoff or Backoff()
         self.allowed = allowed or Allowed(data=(data_of(str(self.home)),), home=str(self.home))
         self.keep, self._umask = keep or Keep(), umask
@@ -123,8 +129,9 @@ class Supervisor:
             self._wake.clear()
 
     def close(self) -> None:
-        """End the thread, and cancel jobs that read state; runs continue."""
+        """End the thread, and cancel jobs; runs continue."""
         self.state_jobs.close()
+        self.previews.close()
         self._ending.set()
         self._wake.set()
         if self._thread is not None:

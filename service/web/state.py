@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from compiled_plan.service.access.problems import shown
 from compiled_plan.service.common.texts import Argument
 from compiled_plan.service.runs.asking import ask
-from compiled_plan.service.runs.state_jobs import Job
+from compiled_plan.service.runs.jobs import Job
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.errors import NotFoundError
 from compiled_plan.service.web.depends import Name, PartsOf, Viewer
 from compiled_plan.service.web.documents import RequestBody
+from compiled_plan.service.web.jobs import JobDocument
 from compiled_plan.service.web.runs import RunsOf
 
 router = APIRouter(prefix="/pipelines/{name}/state", tags=["state"])
@@ -66,22 +66,8 @@ class Question(RequestBody):
     what_if: _Answers = Field(default_factory=list)
 
 
-class JobDocument(BaseModel):
-    """A job that reads state."""
-
-    state: Literal["running", "done", "failed", "cancelled"]
-    seconds: float = Field(description="duration until now or its end")
-    done: int = Field(description="finished tasks of Spark")
-    of: int = Field(description="all known tasks of Spark; 0 while it starts")
-    result: dict[str, Any] | None = Field(description="document of `inspect-state --json`")
-    message: str = Field(default="", description="error of a failed job")
-    remedy: str = Field(default="", description="what to do")
-
-
-def _document(job: Job) -> JobDocument:
-    done, total = job.tasks
-    said = {} if job.fault is None else {"message": shown(job.fault.message), "remedy": shown(job.fault.remedy)}
-    return JobDocument(state=job.state, seconds=job.seconds, done=done, of=total, result=job.result, **said)
+class StateJob(JobDocument[dict[str, Any]]):
+    """A job that reads state. Its result is the document of `inspect-state --json`."""
 
 
 def _job(parts: PartsOf, runs: RunsOf, name: str) -> Job:
@@ -93,23 +79,23 @@ def _job(parts: PartsOf, runs: RunsOf, name: str) -> Job:
 
 
 @router.post("/job", status_code=202, summary="Read state in a job with progress")
-def begin_job(who: Viewer, parts: PartsOf, runs: RunsOf, name: Name, body: Question) -> JobDocument:
+def begin_job(who: Viewer, parts: PartsOf, runs: RunsOf, name: Name, body: Question) -> StateJob:
     """As `GET .../state`, for state that takes long to read. 409 while a job of the pipeline runs."""
     options = _options(parts, runs, name, body.operator, body.key, body.what_if)
     with parts.database.read() as session:
         pipeline_id = pipelines.find(session, name).id
-    return _document(runs.state_jobs.begin(pipeline_id, options))
+    return StateJob.of_job(runs.state_jobs.begin(pipeline_id, Job(options)))
 
 
 @router.get("/job", summary="Progress and result of the last job that reads state")
-def get_job(who: Viewer, parts: PartsOf, runs: RunsOf, name: Name) -> JobDocument:
+def get_job(who: Viewer, parts: PartsOf, runs: RunsOf, name: Name) -> StateJob:
     """The job ends with the service; a later one replaces it."""
-    return _document(_job(parts, runs, name))
+    return StateJob.of_job(_job(parts, runs, name))
 
 
 @router.delete("/job", summary="Cancel the job that reads state")
-def cancel_job(who: Viewer, parts: PartsOf, runs: RunsOf, name: Name) -> JobDocument:
+def cancel_job(who: Viewer, parts: PartsOf, runs: RunsOf, name: Name) -> StateJob:
     """Without effect on a job that has ended."""
     job = _job(parts, runs, name)
     job.cancel()
-    return _document(job)
+    return StateJob.of_job(job)

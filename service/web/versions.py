@@ -116,6 +116,7 @@ def before(parts: Parts, name: str) -> programs.Before | None:
             versions.plan_text(session, version),
             versions.program_text(session, version),
             version.options,
+            version.language,
         )
 
 

@@ -127,6 +127,35 @@ def complete(before: str, after: str, settings: Mapping[str, str], allowed: Mapp
     return [asdict(item) for item in islice(Candidates(environment).at(before, after), _CANDIDATES)]
 
 
+def preview(
+    at: int | str,
+    rows: int,
+    text: str,
+    settings: Mapping[str, str],
+    old: str | None,
+    allowed: Mapping[str, Any],
+    known: str,
+) -> str:
+    """The plan of a preview.
+
+    Args:
+        at: the position of the cursor in the script, or a table of the script.
+        rows: the maximum number of rows.
+        text, settings, old, allowed, known: as for `compile_`.
+    """
+    from compiled_plan.api.previews import preview_plan
+    from compiled_plan.plans.files.code_folders import imported_from
+    from compiled_plan.service.workers.unmasking import fill
+
+    may, filled = Allowed(**allowed), fill(text, known, None if old is None else json.loads(old))
+    with filled.unseen(), imported_from([Path(folder) for folder in may.programs]):
+        plan = preview_plan(settings, filled.text, at, rows).to_json()
+    document = json.loads(plan)
+    check_outside(document, may)
+    filled.check(document)
+    return plan
+
+
 def _plain(said: list[str]) -> list[str]:
     return [line.removeprefix("warning: ") for line in said if not line.startswith("  ")]
 
@@ -312,6 +341,7 @@ TASKS: Mapping[str, Callable[..., Json]] = {
     "compile": compile_,
     "plans_of_tests": plans_of_tests,
     "complete": complete,
+    "preview": preview,
     "read": read,
     "check": check,
     "ttl": ttl,

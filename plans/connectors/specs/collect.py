@@ -10,7 +10,11 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 SPEC = ConnectorSpec(
     "collect",
     "Returns the rows of a query to the program that runs it.",
-    {"id": TableOption(Kind.TEXT, doc="The name of the receiver of the rows.", required=True)},
+    {
+        "id": TableOption(Kind.TEXT, doc="The name of the receiver of the rows.", required=True),
+        "limit": TableOption(Kind.COUNT, "0", doc="Maximum number of rows of a micro-batch; 0 for all."),
+        "ordered": TableOption(Kind.BOOLEAN, "true", doc="Order the rows of a micro-batch before the limit."),
+    },
     sink=SinkSpec(ChangelogMode.ALL, Guarantee.NOTHING_KEPT, as_sent=True),
     in_process="gives its rows to this program",
     at_start="the program that compiled the plan",

@@ -26,18 +26,28 @@ class Collector:
 
     width: int
     receive: Callable[[Any], None]
+    limit: int = 0
+    ordered: bool = True
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
-        table = in_order(frame, self.width)
+        # A limit before the order stops the tasks of a stateless query early.
+        table = in_order(frame if self.ordered else frame.limit(self.limit), self.width, self.limit)
         if table.num_rows:
             self.receive(table)
 
 
-def in_order(frame: DataFrame, width: int) -> pa.Table:
-    """The rows for a sink in the order in which they were produced: `kind`, `f0`, `f1`, ...."""
+def in_order(frame: DataFrame, width: int, limit: int = 0) -> pa.Table:
+    """The rows for a sink in the order in which they were produced: `kind`, `f0`, `f1`, ....
+
+    Args:
+        frame: the rows.
+        width: the number of columns.
+        limit: the maximum number of rows; 0 for all.
+    """
     names = [KIND, *(f"f{at}" for at in range(width))]
     # One sorted partition: a global sort would compute the rows twice, once to find the ranges.
-    return frame.repartition(1).sortWithinPartitions(ORD, PATH).select(*names).toArrow()
+    rows = frame.repartition(1).sortWithinPartitions(ORD, PATH).select(*names)
+    return (rows.limit(limit) if limit else rows).toArrow()
 
 
 @sink_connector(SPEC)
@@ -54,4 +64,5 @@ def sink(table: TableSpec, context: SinkContext) -> Collector:
             where=f"node {table.node}",
             remedy="execute the query in that program, or compile an INSERT INTO a table",
         )
-    return Collector(len(table.columns.fields), receive)
+    options = SPEC.values(table.options)
+    return Collector(len(table.columns.fields), receive, options.number("limit"), options.flag("ordered"))

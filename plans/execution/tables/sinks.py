@@ -11,8 +11,11 @@ from compiled_plan.plans.execution.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.interfaces.dead_letters import letter_columns, letters_of
+from compiled_plan.plans.execution.spark.arrow import values_of
 from compiled_plan.plans.execution.spark.java import frame_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, sink_tables, table_spec
+from compiled_plan.plans.execution.tables.taps import Tap, TapRequest
+from compiled_plan.plans.types import RowType
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -40,6 +43,7 @@ class Sinks:
         context: the environment of the sinks.
         clock: the clock of the run.
         open_sink: opens the sink of a table.
+        tap: requests for rows that enter a sink; None for none.
     """
 
     def __init__(
@@ -48,8 +52,9 @@ class Sinks:
         context: connectors.SinkContext,
         clock: BatchClock,
         open_sink: Callable[[connectors.TableSpec, connectors.SinkContext], connectors.RowSink] = connectors.open_sink,
+        tap: Tap | None = None,
     ) -> None:
-        self.prepared, self._clock = prepared, clock
+        self.prepared, self._clock, self._tap = prepared, clock, tap
         self._sinks = {sink: open_sink(table, context) for sink, table in sink_tables(prepared.sinks).items()}
         letters: dict[str, tuple[connectors.TableSpec, list[int]]] = {}
         for source, table in prepared.tables.items():
@@ -107,7 +112,9 @@ class Sinks:
 
     def _write_all(self, frame: DataFrame, batch: int, builder: StageBuilder) -> tuple[dict[str, int], int]:
         """Write to all sinks; return the number of rows by table, and the number of dead letters."""
-        several, written = len(self._sinks) + len(self._dead_letters) > 1, dict[str, int]()
+        request = None if self._tap is None else self._tap.request()
+        # A tap reads the rows again; without a copy it would compute them again.
+        several, written = len(self._sinks) + len(self._dead_letters) > 1 or request is not None, dict[str, int]()
         if several:
             frame = frame.persist()
         try:
@@ -119,10 +126,27 @@ class Sinks:
             for target, sources, opened in self._dead_letters:
                 letters = [letter_columns(builder.dead_letters(source).among(frame), target) for source in sources]
                 dead_letters += _counted(opened, reduce(lambda left, right: left.unionByName(right), letters), batch)
+            for sink in self.prepared.sinks:
+                if request is not None and request.node == sink.id:
+                    _show(request, builder.sink_rows(sink).among(frame), table_spec(sink).columns)
         finally:
             if several:
                 frame.unpersist()
         return written, dead_letters
+
+
+def _show(request: TapRequest, rows: DataFrame, columns: RowType) -> None:
+    """Show rows that a sink has written. A failure ends the request, not the run."""
+    try:
+        order = [name for name in (connectors.ORD, connectors.PATH) if name in rows.columns]
+        ordered = rows.repartition(1).sortWithinPartitions(*order) if order else rows
+        names = [connectors.KIND, *(f"f{at}" for at in range(len(columns.fields)))]
+        table = ordered.select(*names).limit(request.left).toArrow()
+        kinds, *values = table.columns
+        texts = [values_of(column, type_) for column, type_ in zip(values, columns.types, strict=True)]
+        request.take(columns, kinds.to_pylist(), texts)
+    except Exception as fault:
+        request.fail(fault)
 
 
 def _counted(sink: connectors.RowSink, rows: DataFrame, batch: int) -> int:

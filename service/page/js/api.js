@@ -109,6 +109,15 @@ export const complete = (before, after) => post("/complete", { before, after });
 export const beginTests = (body) => post("/tests", body);
 export const tests = (id) => get(`/tests/${encodeURIComponent(id)}`);
 export const cancelTests = (id) => request("DELETE", `/tests/${encodeURIComponent(id)}`);
+/** The client's last preview of rows. */
+export const preview = () => get("/preview");
+/** @param {{program?: string, over?: string, options?: object, cursor?: number, table?: string}} question */
+export const beginPreview = (question) => post("/preview", question);
+export const cancelPreview = () => request("DELETE", "/preview");
+/** The last tap of a run: rows that enter a sink. */
+export const tap = (name) => get(`${of(name)}/run/tap`);
+export const beginTap = (name, node) => post(`${of(name)}/run/tap`, { node });
+export const closeTap = (name) => request("DELETE", `${of(name)}/run/tap`);
 export const words = () => get("/words");
 export const pipeline = (name) => get(of(name));
 export const addPipeline = (name, description) => post("/pipelines", { name, description });

@@ -27,9 +27,10 @@ export function changelogWords(kinds) {
  * @param {number|null|undefined} options.watermark ms between the watermark and the last micro-batch
  * @param {object} options.ttl the current edit; see `ttl.js`
  * @param {boolean} options.mayEdit
+ * @param {object} options.rows the tap of a sink, as a template
  * @param {object} options.act
  */
-export function operatorPanel({ node, inputs, figures, current, watermark, ttl, mayEdit, act }) {
+export function operatorPanel({ node, inputs, figures, current, watermark, ttl, mayEdit, rows, act }) {
   const of = (key) => (inputs.length > 1 ? html` <span class="muted">of ${inputs[key.input]?.words ?? `input ${key.input}`}</span>` : nothing);
   return html`<aside class="panel" aria-labelledby="panel-title" @keydown=${(event) => leave(event, act)}>
     <div class="panel-head">
@@ -42,7 +43,7 @@ export function operatorPanel({ node, inputs, figures, current, watermark, ttl, 
     <p class="panel-what">${node.description}</p>
     ${node.problems.map((text) => html`<p class="note bad">${text}</p>`)}
     ${node.keeps_state ? html`<section><h3>State</h3>${stateOf(node, figures, current)} ${ttlForm({ node, ttl, mayEdit, act })}</section>` : nothing}
-    ${current ? traffic(current, inputs, watermark) : nothing}
+    ${current ? traffic(current, inputs, watermark) : nothing} ${rows ?? nothing}
     <section>
       <h3>Changelog</h3>
       <p>${changelogWords(node.changelog)}</p>

@@ -77,6 +77,12 @@ class SqlEditor extends HTMLElement {
     this.#view?.dispatch({ changes: { from: 0, to: this.#view.state.doc.length, insert: text } });
   }
 
+  /** The number of characters before the cursor, as the service counts them. */
+  get cursor() {
+    const { doc, selection } = this.#view.state;
+    return [...doc.sliceString(0, selection.main.head)].length;
+  }
+
   /** The reserved words. */
   set keywords(words) {
     if (!words?.length || words === this.#keywords) return;
@@ -100,6 +106,7 @@ class SqlEditor extends HTMLElement {
 
   #state() {
     const save = () => this.dispatchEvent(new CustomEvent("save")) || true;
+    const preview = () => this.dispatchEvent(new CustomEvent("preview")) || true;
     return cm.EditorState.create({
       doc: this.#text,
       extensions: [
@@ -120,6 +127,7 @@ class SqlEditor extends HTMLElement {
         this.#language.of(this.#keywords ? dialect(this.#keywords).extension : []),
         cm.keymap.of([
           { key: "Mod-s", run: save, preventDefault: true },
+          { key: "Mod-Enter", run: preview, preventDefault: true },
           { key: "Tab", run: cm.acceptCompletion },
           ...cm.closeBracketsKeymap, ...cm.completionKeymap, ...cm.lintKeymap, ...cm.searchKeymap, ...cm.historyKeymap, ...cm.defaultKeymap,
           cm.indentWithTab,

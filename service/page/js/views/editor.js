@@ -7,6 +7,7 @@ import { html } from "../lit.js";
 import { go } from "../router.js";
 import { createStore } from "../store.js";
 import { editorBody, editorHead, GRAPH } from "./editor_parts.js";
+import { editorRows, NO_PREVIEW } from "./editor_rows.js";
 import { testsOf } from "./editor_tests.js";
 import { askUpgrade } from "./upgrade_dialog.js";
 
@@ -21,8 +22,9 @@ export function editorView(context, route) {
   const name = route.params.name ?? "";
   const store = createStore({
     name, pipeline: null, program: DRAFTS.get(name) ?? NO_PROGRAM, options: {}, base: 0, fresh: "", description: "",
-    draft: UNCHECKED, side: "plan", selected: null, busy: "", problem: null, keywords: [], restored: DRAFTS.has(name),
+    draft: UNCHECKED, side: "plan", selected: null, busy: "", problem: null, keywords: [], preview: NO_PREVIEW, restored: DRAFTS.has(name),
   });
+  const rows = editorRows(store, () => ({ program: store.get().program.text, options: store.get().options, over: name || undefined }));
   let timer = 0;
   let checks = 0;
   let created = "";
@@ -150,11 +152,12 @@ export function editorView(context, route) {
     stop() {
       clearTimeout(timer);
       tests.stop();
+      rows.stop();
       window.removeEventListener("beforeunload", warn);
     },
     render: (state) => {
       const mayRun = context.may("operator") && context.app.get().runs;
-      const acts = { edit, discard, save, saveAndStart, migrate, set: store.set, check, complete: api.complete, tests };
+      const acts = { edit, discard, save, saveAndStart, migrate, set: store.set, check, complete: api.complete, tests, rows: context.app.get().runs ? rows : null };
       return context.may("editor")
         ? html`${editorHead(state, mayRun, acts)} ${editorBody(state, acts)}`
         : html`<p class="empty">The role editor is required.</p>`;

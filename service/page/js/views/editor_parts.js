@@ -8,9 +8,12 @@ import { programHead, programInput } from "../components/program.js";
 import { placeOf } from "../components/sql_editor.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
+import { rowsView } from "./editor_rows.js";
 import { testsView } from "./editor_tests.js";
 
 export const GRAPH = "editor-graph";
+/** Tabs that do not show the compiled program. */
+const OWN = new Set(["rows", "tests"]);
 const NO_GRAPH = { nodes: [], edges: [] };
 
 /** The pipeline, and the ways to go on with its program. */
@@ -49,11 +52,11 @@ export function editorBody(state, acts) {
     </div>`;
 }
 
-function input({ program, keywords, draft }, { edit, save, complete }) {
+function input({ program, keywords, draft }, { edit, save, complete, rows }) {
   if (program.language !== "sql") return programInput(program, edit);
   return html`${programHead(program, edit)}
     <sql-editor label="SQL program" .complete=${complete} .keywords=${keywords} .text=${program.text} .fault=${faultOf(draft)}
-      @change=${(event) => edit({ ...program, text: event.detail })} @save=${save}></sql-editor>`;
+      @change=${(event) => edit({ ...program, text: event.detail })} @save=${save} @preview=${() => rows?.begin()}></sql-editor>`;
 }
 
 const PLACES = new WeakMap();
@@ -83,17 +86,18 @@ function status(draft) {
       ${compiled.warnings.map((text) => html`<p class="warn">${text}</p>`)}</div></div>`;
 }
 
-function side(state, { set, tests }) {
+function side(state, { set, rows, tests }) {
   const { compiled, fault } = state.draft;
-  const tabs = { plan: "Plan", ...(compiled?.diff ? { changes: "Changes" } : {}), tests: "Tests" };
+  const mayPreview = rows && state.program.language === "sql";
+  const tabs = { plan: "Plan", ...(compiled?.diff ? { changes: "Changes" } : {}), ...(mayPreview ? { rows: "Rows" } : {}), tests: "Tests" };
   const chosen = tabs[state.side] ? state.side : "plan";
   return html`<div class="editor-side-head">
       <div class="segments" role="group" aria-label="Results">
         ${Object.entries(tabs).map(([key, words]) => html`<button type="button" aria-pressed=${key === chosen ? "true" : "false"} @click=${() => set({ side: key })}>${words}</button>`)}
       </div>
-      ${fault && compiled && chosen !== "tests" ? html`<span class="muted">of the last program that compiled</span>` : nothing}
+      ${fault && compiled && !OWN.has(chosen) ? html`<span class="muted">of the last program that compiled</span>` : nothing}
     </div>
-    ${chosen === "tests" ? testsView(state.tests, tests) : !compiled ? html`<p class="empty muted">The plan will be shown here.</p>` : chosen === "plan" ? plan(state, compiled, set) : html`${compiled.diff.same ? nothing : verdictLine(compiled.diff)}${diffView(compiled.diff)}`}`;
+    ${chosen === "rows" ? rowsView(state, rows) : chosen === "tests" ? testsView(state.tests, tests) : !compiled ? html`<p class="empty muted">The plan will be shown here.</p>` : chosen === "plan" ? plan(state, compiled, set) : html`${compiled.diff.same ? nothing : verdictLine(compiled.diff)}${diffView(compiled.diff)}`}`;
 }
 
 function plan({ selected }, { graph, diff }, set) {

@@ -8,14 +8,17 @@ import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
 import { showConflict } from "./conflict.js";
+import { NO_PREVIEW } from "./rows_preview.js";
+import { sinkTap, tapView } from "./tap.js";
 
 const GRAPH = "plan-graph";
 const WAIT = 300;
 
 /** The graph of the plan in force, and the panel of the selected operator. */
 export function planTab(context, pipeline, { load }) {
-  const store = createStore({ selected: null, ttl: NO_EDIT });
+  const store = createStore({ selected: null, ttl: NO_EDIT, tap: NO_PREVIEW });
   const { name } = pipeline.get();
+  const tap = sinkTap(name, store);
   let timer = 0;
 
   const nodeOf = (id) => pipeline.get().graph?.nodes.find((node) => node.id === id);
@@ -24,6 +27,7 @@ export function planTab(context, pipeline, { load }) {
   function choose(id, { keep = false } = {}) {
     if (store.get().selected === id) return;
     clearTimeout(timer);
+    tap.close();
     store.set({ selected: id, ttl: NO_EDIT });
     requestAnimationFrame(() => {
       showOperator(GRAPH, id);
@@ -34,6 +38,7 @@ export function planTab(context, pipeline, { load }) {
   function close() {
     const { selected } = store.get();
     clearTimeout(timer);
+    tap.close();
     store.set({ selected: null, ttl: NO_EDIT });
     requestAnimationFrame(() => focusOperator(GRAPH, selected));
   }
@@ -115,8 +120,11 @@ export function planTab(context, pipeline, { load }) {
 
   return {
     store,
-    stop: () => clearTimeout(timer),
-    render: ({ selected, ttl }, { pipeline: current, graph, last, figures, version }) => {
+    stop() {
+      clearTimeout(timer);
+      tap.stop();
+    },
+    render: ({ selected, ttl, tap: rows }, { pipeline: current, graph, last, figures, version }) => {
       if (current && !current.in_force) {
         return html`<div class="empty"><p>No version is in force yet.</p>
           <p><a href=${to(["pipelines", name, "edit"])}>Add a program</a></p></div>`;
@@ -135,6 +143,7 @@ export function planTab(context, pipeline, { load }) {
               watermark: figures?.figures?.watermark_lag_ms,
               ttl,
               mayEdit: context.may("editor"),
+              rows: context.may("editor") && hasFigures(current) && current.version === version ? tapView(node, rows, tap) : nothing,
               act: acts(),
             })
           : nothing}

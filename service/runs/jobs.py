@@ -1,4 +1,4 @@
-"""Jobs that read the state of a pipeline: one at a time per pipeline, with progress, and cancelled on request."""
+"""Jobs that read state or rows: one at a time per owner, with progress, and cancelled on request."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,16 +27,22 @@ State = Literal["running", "done", "failed", "cancelled"]
 
 @dataclass(eq=False)
 class Job:
-    """A job of a pipeline.
+    """A command that answers with a JSON document.
 
     Attributes:
-        options: its options of `inspect-state`.
+        options: its options; `{name}` is replaced by the path of that file.
+        files: temporary files for the command, by name.
+        environment: additional environment variables.
+        secrets: texts to mask in its error.
         state: running, done, failed or cancelled.
-        result: the document of `inspect-state --json`.
+        result: its document.
         fault: the error of a failed job.
     """
 
     options: Sequence[str]
+    files: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    secrets: frozenset[str] = frozenset()
     state: State = "running"
     result: dict[str, Any] | None = None
     fault: CompiledPlanError | None = None
@@ -53,15 +59,16 @@ class Job:
 
     @property
     def tasks(self) -> tuple[int, int]:
-        """The numbers of finished and of all known tasks of Spark; zeros before the first."""
+        """The progress: the numbers of finished and of all units of work; zeros before the first."""
         facts = (read_json(self._folder / _PROGRESS) if self._folder is not None else None) or {}
         return int(facts.get("done", 0)), int(facts.get("of", 0))
 
-    def run(self, command: Sequence[str]) -> None:
+    def run(self, command: Sequence[str], patience: float) -> None:
         """Run the command until its end."""
         try:
             options = [*self.options, "--progress-file", f"{{{_PROGRESS}}}"]
-            self.result = answer(command, options, {_PROGRESS: "{}"}, patience=PATIENCE, begun=self._watch)
+            files = {**self.files, _PROGRESS: "{}"}
+            self.result = answer(command, options, files, self.environment, patience, self._watch)
             ended: State = "done"
         except CompiledPlanError as fault:
             self.fault, ended = fault, "failed"
@@ -84,44 +91,46 @@ class Job:
                     self._process.send_signal(signal.SIGINT)
 
 
-class StateJobs:
-    """The last job of each pipeline.
+class Jobs:
+    """The last job of each owner, such as a pipeline.
 
     Args:
-        command: the command that inspects state.
+        what: the kind of jobs, for messages.
+        command: the command of the jobs.
+        patience: the maximum duration of a job in seconds.
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
-        self._command = command
-        self._jobs: dict[int, Job] = {}
+    def __init__(self, what: str, command: Sequence[str], patience: float = PATIENCE) -> None:
+        self._what, self._command, self._patience = what, command, patience
+        self._jobs: dict[Hashable, Job] = {}
         self._guard = threading.Lock()
-        self._lane = Lane("a job that reads state", AT_ONCE)
+        self._lane = Lane(what, AT_ONCE)
 
-    def begin(self, pipeline_id: int, options: Sequence[str]) -> Job:
+    def begin(self, owner: Hashable, job: Job) -> Job:
         """Start a job.
 
         Raises:
-            ConflictError: the pipeline's last job still runs.
+            ConflictError: the owner's last job still runs.
             BusyError: too many jobs run.
         """
         with self._guard:
-            last = self._jobs.get(pipeline_id)
+            last = self._jobs.get(owner)
             if last is not None and last.state == "running":
-                raise ConflictError("the state of the pipeline is being read", remedy="wait for its end, or cancel it")
+                raise ConflictError(f"{self._what} runs already", remedy="wait for its end, or cancel it")
             taken = ExitStack()
             taken.enter_context(self._lane.place())
-            job = self._jobs[pipeline_id] = Job(options)
+            self._jobs[owner] = job
 
         def run() -> None:
             with taken:
-                job.run(self._command)
+                job.run(self._command, self._patience)
 
-        threading.Thread(target=run, name="state", daemon=True).start()
+        threading.Thread(target=run, name="job", daemon=True).start()
         return job
 
-    def last(self, pipeline_id: int) -> Job | None:
-        """The last job of a pipeline; None if there was none since the service started."""
-        return self._jobs.get(pipeline_id)
+    def last(self, owner: Hashable) -> Job | None:
+        """The last job of an owner; None if there was none since the service started."""
+        return self._jobs.get(owner)
 
     def close(self) -> None:
         """Cancel all jobs."""

@@ -1,0 +1,75 @@
+"""The command that the service runs for a preview: `python -m compiled_plan.cli.preview_rows PLAN.json`.
+
+It has no command of its own: its plans have a sink of the connector `collect`, which only `api.previews` makes.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from compiled_plan.cli._run_options import with_run_options
+from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, fail, run_app
+from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.inspection.checked_plans import plan_from_file
+
+app = app_for("preview-rows")
+
+
+@app.command()
+@with_run_options(only=("functions_from",))
+def preview(
+    options: RunOptions,
+    plan: Annotated[str, typer.Argument(metavar="PLAN.json", help="The plan of a preview.")],
+    rows: Annotated[int, typer.Option(help="Maximum number of rows.", min=1)] = 100,
+    seconds: Annotated[float, typer.Option(help="Maximum time once Spark runs.", min=0)] = 30.0,
+    warm: Annotated[str, typer.Option(metavar="5min", help="Keep Spark alive for that time.")] = "",
+    progress_file: Annotated[str, typer.Option(help='Replaced by the numbers of rows: {"done", "of"}.')] = "",
+    debug: Debug = False,
+) -> None:
+    """Print the first rows of a plan as a JSON document. It writes no data, and no checkpoint."""
+    if warm:
+        from compiled_plan.cli.warm.client import run_warm
+
+        run_warm(warm, True, "", {}, alone=bool(options.functions_from), silent=True, command="preview_rows")
+    try:
+        from compiled_plan.api.results.bounded import Limits, bounded_rows
+        from compiled_plan.api.results.tableau import Display
+        from compiled_plan.api.running.embedded import execute
+        from compiled_plan.plans.execution.session.kept import session_of_command
+        from compiled_plan.plans.execution.spark.logs import silence_py4j
+        from compiled_plan.plans.plan.session_options import UTC, zones_of
+
+        if not debug:
+            silence_py4j()
+        compiled = plan_from_file(plan)
+        with session_of_command("", {}, verbose=debug, meanwhile=None):
+            _report(progress_file, 0, rows)
+            result = execute(compiled, options, display=Display((*zones_of(compiled), UTC)[0]))
+            limits = Limits(rows, seconds)
+            document = bounded_rows(result, limits, lambda count: _report(progress_file, count, rows))
+        sys.stdout.write(document.model_dump_json())
+    except CompiledPlanError as fault:
+        fail(fault, debug=debug)
+        raise typer.Exit(ExitCode.FAILED) from None
+
+
+def _report(file: str, done: int, total: int) -> None:
+    if file:
+        new = Path(f"{file}.new")
+        new.write_text(json.dumps({"done": done, "of": total}))
+        new.replace(file)
+
+
+def main() -> None:
+    """Entry point of the module."""
+    run_app(app)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""`preview_rows`: the rows of a plan within limits."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compiled_plan.api.previews import preview_plan
+from tests.support.commands import called
+
+pytestmark = pytest.mark.usefixtures("shared_session")
+
+preview = partial(called, "preview_rows")
+NUMBERS = """CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'fields.n.kind' = 'sequence',
+  'fields.n.start' = '1', 'fields.n.end' = '{last}');
+"""
+
+LARGEST = "SELECT n FROM (SELECT n, ROW_NUMBER() OVER (ORDER BY n DESC) AS place FROM numbers) WHERE place = 1"
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    return tmp_path / "plan.json"
+
+
+def rows_of(plan: Path, script: str, *options: str, rows: int = 100) -> dict[str, Any]:
+    plan.write_text(preview_plan({}, script, len(script), rows).to_json())
+    done = preview(plan, "--rows", str(rows), *options)
+    assert done.returncode == 0, done.stderr
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def test_all_changes_of_a_query_in_their_order(plan: Path) -> None:
+    document = rows_of(plan, f"{NUMBERS.format(last=3)}{LARGEST}")
+    changes = [(row["kind"], row["values"][0]) for row in document["rows"]]
+    replaced = [("-D", "1"), ("+I", "2"), ("-D", "2"), ("+I", "3")]
+    assert (changes, document["ended"]) == ([("+I", "1"), *replaced], "end")
+
+
+@pytest.mark.parametrize("query", ["SELECT * FROM numbers", "SELECT n, COUNT(*) FROM numbers GROUP BY n"])
+def test_a_limit_on_rows(plan: Path, query: str) -> None:
+    progress = plan.with_name("progress.json")
+    script = NUMBERS.format(last=1_000_000) + query
+    document = rows_of(plan, script, "--progress-file", str(progress), rows=5)
+    assert (len(document["rows"]), document["ended"]) == (5, "rows")
+    assert json.loads(progress.read_text())["of"] == 5
+
+
+def test_a_limit_on_time(plan: Path) -> None:
+    script = """CREATE TABLE slow (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '1');
+    SELECT n FROM slow WHERE n IS NULL"""
+    assert rows_of(plan, script, "--seconds", "1") == {
+        "columns": [{"name": "n", "type": "BIGINT"}],
+        "rows": [],
+        "ended": "seconds",
+    }
+
+
+def test_an_error_of_a_source(plan: Path) -> None:
+    script = (
+        "CREATE TABLE t (n INT) WITH ('connector' = 'filesystem', 'path' = '/nothing/here', 'format' = 'json');TABLE t"
+    )
+    plan.write_text(preview_plan({}, script, "t", 5).to_json())
+    done = preview(plan)
+    assert (done.returncode, "/nothing/here" in done.stderr) == (1, True)

@@ -1,0 +1,98 @@
+"""Rows in the page, over real runs on Spark."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.support.service import served
+
+pytestmark = pytest.mark.page
+
+#: Limit for the start of Spark, in ms, on a shared machine.
+SPARK = 180_000
+
+
+@pytest.fixture
+def place(browser: Browser, tmp_path: Path) -> Iterator[tuple[Page, str]]:
+    """A page of a service with real runs, and its address."""
+    context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
+    with served(tmp_path / "home", "--no-tokens", "--data", str(tmp_path)) as (_, address, _):
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        yield page, address.removesuffix("/api/v1/")
+        context.close()
+
+
+def test_rows_of_a_table_and_of_an_insert_before_the_first_run(place: tuple[Page, str], tmp_path: Path) -> None:
+    page, address = place
+    (tmp_path / "orders").mkdir()
+    rows = [{"item": "nut", "price": 3}, {"item": "bolt", "price": None}, {"item": "nut", "price": 4}]
+    (tmp_path / "orders/rows.json").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    page.goto(f"{address}/#/new")
+    editor = page.get_by_role("textbox", name="SQL program")
+    table = f"""CREATE TABLE orders (item STRING, price INT)
+WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/orders', 'format' = 'json');
+CREATE TABLE sums (item STRING, total INT) WITH ('connector' = 'blackhole');"""
+    editor.fill(f"{table}\nINSERT INTO sums SELECT item, SUM(price) FROM orders GROUP BY item;")
+    editor.press("Control+Home")
+    editor.press("Control+Enter")
+    expect(page.get_by_role("status").filter(has_text=re.compile("Starting Spark|Reading"))).to_be_visible(
+        timeout=SPARK
+    )
+    shown = page.get_by_role("region", name="Rows", exact=True)
+    expect(shown).to_contain_text("3 rows", timeout=SPARK)
+    expect(shown.get_by_role("columnheader", name="price")).to_contain_text("INT")
+    expect(shown.get_by_role("row", name="bolt")).to_contain_text("NULL")
+
+    editor.press("Control+End")
+    page.get_by_role("button", name="Preview rows").click()
+    expect(shown.get_by_role("columnheader", name="total")).to_be_visible(timeout=SPARK)
+    expect(shown).to_contain_text("2 rows")
+    expect(shown.get_by_role("row", name="nut")).to_contain_text("7")
+    assert shown.get_by_role("row").count() == 3
+    look(page, "preview")
+
+
+GENERATED = """CREATE TABLE orders (id BIGINT, item STRING) WITH ('connector' = 'datagen', 'rows-per-second' = '20',
+  'fields.id.kind' = 'sequence', 'fields.id.start' = '1', 'fields.id.end' = '1000000', 'fields.item.length' = '3');
+CREATE TABLE kept (number BIGINT, item STRING) WITH ('connector' = 'blackhole');
+INSERT INTO kept SELECT id, item FROM orders;"""
+
+
+def test_rows_that_enter_a_sink_of_a_run(place: tuple[Page, str]) -> None:
+    page, address = place
+    api = f"{address}/api/v1"
+    page.request.post(f"{api}/pipelines", data={"name": "taps"})
+    page.request.post(f"{api}/pipelines/taps/versions", data={"program": GENERATED})
+    page.request.post(f"{api}/pipelines/taps/run/start", data={})
+    try:
+        page.goto(f"{address}/#/pipelines/taps")
+        expect(page.locator(".glance")).to_contain_text("Running", timeout=SPARK)
+        page.locator(".node", has_text="kept").click()
+        page.get_by_role("button", name="Show passing rows").click()
+        shown = page.get_by_role("region", name="Rows", exact=True)
+        expect(shown).to_contain_text("100 rows, stopped at the limit of rows", timeout=SPARK)
+        expect(shown.get_by_role("columnheader", name="number")).to_contain_text("BIGINT")
+        expect(shown.get_by_role("row", name="+I")).to_have_count(100)
+        source = page.request.post(f"{api}/pipelines/taps/run/tap", data={"node": 1})
+        assert (source.status, "cannot be tapped" in source.json()["detail"]) == (422, True)
+        look(page, "tap")
+    finally:
+        page.request.post(f"{api}/pipelines/taps/run/stop", data={}, timeout=60_000)
+
+
+def look(page: Page, name: str) -> None:
+    """Take pictures into the folder of LOOK, if it is set."""
+    folder = os.environ.get("LOOK")
+    for scheme in ("light", "dark") if folder else ():
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        for width in (390, 1440):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.screenshot(path=f"{folder}/{name}-{width}-{scheme}.png")

@@ -1,0 +1,116 @@
+"""Previews, with a stand-in for the command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from compiled_plan.service.app import application
+from compiled_plan.service.common.settings import Settings
+from compiled_plan.service.workers.pool import Workers
+from tests.support.fake_runs import COMMAND, INSPECT
+from tests.support.waiting import wait_until
+
+#: Ends with a row that has its options when a file exists; fails for 7 rows, with its plan. `$0` is the file.
+WAITING = """
+for last; do :; done
+echo '{"done": 3, "of": 100}' > "$last"
+trap 'exit 130' INT
+while [ ! -e "$0" ]; do sleep 0.02; done
+case " $* " in *" --rows 7 "*) echo "error: refused: $(grep 's3cret' "$1")" >&2; exit 1 ;; esac
+echo "{\\"columns\\": [{\\"name\\": \\"a\\", \\"type\\": \\"INT\\"}],
+       \\"rows\\": [{\\"kind\\": \\"+I\\", \\"values\\": [\\"$*\\", null]}], \\"ended\\": \\"rows\\"}"
+"""
+ORDERS = """CREATE TABLE orders (id INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://db/shop',
+  'table-name' = 'orders', 'username' = 'shop', 'password' = '{password}');
+"""
+SINK = "CREATE TABLE s (id INT) WITH ('connector' = 'print'); INSERT INTO s SELECT id FROM orders;\n"
+PROGRAM = ORDERS.format(password="s3cret-word") + SINK
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Path:
+    return tmp_path / "gate"
+
+
+@pytest.fixture
+def client(settings: Settings, workers: Workers, gate: Path) -> Iterator[TestClient]:
+    command = ("/bin/sh", "-c", WAITING, str(gate))
+    app = application(settings, workers, COMMAND, INSPECT, preview=command)
+    with TestClient(app, base_url="http://127.0.0.1/api/v1", client=("127.0.0.1", 5000)) as client:
+        yield client
+
+
+@pytest.fixture
+def shop(client: TestClient) -> str:
+    """A pipeline whose program has a password."""
+    client.post("/pipelines", json={"name": "shop"}).raise_for_status()
+    client.post("/pipelines/shop/versions", json={"program": PROGRAM}).raise_for_status()
+    return "shop"
+
+
+def ended(client: TestClient) -> dict[str, Any]:
+    def document() -> dict[str, Any]:
+        job: dict[str, Any] = client.get("/preview").json()
+        return job
+
+    wait_until(lambda: document()["state"] != "running", "the end")
+    return document()
+
+
+def test_a_preview_has_progress_and_rows(client: TestClient, gate: Path) -> None:
+    assert client.get("/preview").status_code == 404
+    begun = client.post("/preview", json={"program": PROGRAM, "table": "orders"})
+    assert (begun.status_code, begun.json()["state"]) == (202, "running")
+    wait_until(lambda: client.get("/preview").json()["done"] == 3, "progress")
+    assert client.post("/preview", json={"program": PROGRAM, "table": "orders"}).status_code == 409
+    gate.touch()
+    result = ended(client)["result"]
+    assert (result["columns"], result["ended"]) == ([{"name": "a", "type": "INT"}], "rows")
+    assert "--rows 100 --seconds 30.0" in result["rows"][0]["values"][0]
+    assert result["rows"][0]["values"][1] is None
+
+
+def test_a_preview_is_cancelled(client: TestClient) -> None:
+    client.post("/preview", json={"program": PROGRAM, "cursor": 0})
+    assert client.delete("/preview").json()["state"] == "cancelled"
+    assert client.post("/preview", json={"program": PROGRAM, "cursor": 0}).status_code == 202
+    client.delete("/preview")
+
+
+@pytest.mark.parametrize("program", [None, ORDERS.format(password="******")])
+def test_masked_secrets_are_restored_and_masked_in_errors(
+    client: TestClient, shop: str, gate: Path, program: str | None
+) -> None:
+    gate.touch()
+    client.post("/preview", json={"program": program, "over": shop, "table": "orders", "rows": 7}).raise_for_status()
+    job = ended(client)
+    assert job["state"] == "failed"
+    assert "s3cret" not in str(job)
+    assert "refused" in job["message"]
+    assert "******" in job["message"]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"program": PROGRAM}, "either cursor or table"),
+        ({"table": "orders"}, "give program, over, or both"),
+        ({"program": PROGRAM, "table": "missing"}, "missing"),
+        ({"program": ORDERS.format(password="******"), "table": "orders"}, "masked"),
+        (
+            {"program": "CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'path' = '/etc', 'format' = 'raw')"}
+            | {"table": "t"},
+            "not in an allowed folder",
+        ),
+        ({"program": PROGRAM, "table": "orders", "rows": 1_000_000}, "rows"),
+    ],
+)
+def test_refusals(client: TestClient, body: dict[str, Any], said: str) -> None:
+    answer = client.post("/preview", json=body)
+    assert answer.status_code == 422
+    assert said in answer.text
