@@ -94,7 +94,8 @@ def test_a_run_continues_after_its_service_and_is_ended_without(home: Path, numb
     command_ = ("env", "--default-signal=HUP", *SERVE_FAKE_RUNS)
     with served(home, command=command_) as (process, address, _):
         start(address)
-        assert listed(home)["service"] == {"pid": process.pid, "address": address.removesuffix("/api/v1/")}
+        service = {"pid": process.pid, "address": address.removesuffix("/api/v1/"), "stateReader": None}
+        assert listed(home)["service"] == service
         process.send_signal(number)
         process.wait(30)
         assert process.stderr is not None

@@ -144,12 +144,12 @@ def test_a_version_put_in_force_during_a_compilation_is_not_lost(
     edit = {"edits": [{"node": entry["uid"], "state": entry["entry"], "ttl": "3 d"}]}
     prepare, calls = programs.prepare, 0
 
-    def slow(*arguments: Any) -> programs.Prepared:
+    def slow(*arguments: Any, **options: Any) -> programs.Prepared:
         nonlocal calls
         calls += 1
         if calls == 1:
             client.post(f"pipelines/{orders}/versions/1/ttl", json=edit, headers={"If-Match": "*"})
-        return prepare(*arguments)
+        return prepare(*arguments, **options)
 
     monkeypatch.setattr(programs, "prepare", slow)
     body = {"program": program, "put_in_force": True}

@@ -110,10 +110,10 @@ const sortOf = ({ key, descending }) => (descending ? `-${key}` : key);
 
 /** The selection of a column on narrow screens, which show no headers. */
 function sorting(sort, choose) {
-  return html`<label class="filter narrow-only"><span class="visually-hidden">Sort by</span>
-    <select @change=${(event) => choose({ sort: event.target.value })}>
+  return html`<div class="filter narrow-only">
+    <select aria-label="Sort by" @change=${(event) => choose({ sort: event.target.value })}>
       ${[NAME, ...COLUMNS].filter(({ key }) => key).map((column) => html`<option value=${sortOf(column)} .selected=${sortOf(column) === sort}>By ${column.words.toLowerCase()}</option>`)}
-    </select></label>`;
+    </select></div>`;
 }
 
 /** The header of a sortable column. */
