@@ -12,11 +12,9 @@ from typing import Any
 from compiled_plan.api.results.bounded import Limits, RowTexts
 from compiled_plan.api.results.tableau import Display
 from compiled_plan.plans.execution.chunks import Chunk
+from compiled_plan.plans.telemetry.progress_file import tap_files
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.plans.types import RowType
-
-#: Suffixes of a request and of its answer, after the name of the progress file.
-REQUEST, ANSWER = ".tap", ".tapped"
 
 
 @dataclass(eq=False)
@@ -28,6 +26,7 @@ class FileRequest:
     """
 
     file: Path
+    answer: Path
     id: str
     node: int
     rows: int
@@ -52,10 +51,9 @@ class FileRequest:
         self._answer(is_open=False, message=masked_text(str(fault)))
 
     def _answer(self, *, is_open: bool, **content: Any) -> None:
-        answer = self.file.with_name(self.file.name.removesuffix(REQUEST) + ANSWER)
-        new = answer.with_name(f"{answer.name}.new")
+        new = self.answer.with_name(f"{self.answer.name}.new")
         new.write_text(json.dumps({"id": self.id, "open": is_open, **content}))
-        new.replace(answer)
+        new.replace(self.answer)
         if not is_open:
             self.file.unlink(missing_ok=True)
 
@@ -69,7 +67,7 @@ class FileTap:
     """
 
     def __init__(self, progress: Path, zone: str) -> None:
-        self._file, self._zone = progress.with_name(progress.name + REQUEST), zone
+        (self._file, self._answer), self._zone = tap_files(progress), zone
         self._last: FileRequest | None = None
 
     def request(self) -> FileRequest | None:
@@ -78,9 +76,8 @@ class FileTap:
             return None
         try:
             facts = json.loads(self._file.read_text())
-            now = FileRequest(
-                self._file, facts["id"], int(facts["node"]), int(facts["rows"]), facts["until"], self._zone
-            )
+            wanted = facts["id"], int(facts["node"]), int(facts["rows"]), facts["until"]
+            now = FileRequest(self._file, self._answer, *wanted, self._zone)
         except (OSError, ValueError, KeyError, TypeError):
             return None
         if time.time() > now.until:

@@ -19,6 +19,11 @@ LENGTH, KEPT = 16 * 2**20, 3
 _TAIL = 1 << 16
 
 
+def tap_files(path: Path) -> tuple[Path, Path]:
+    """The files beside a progress file for a request to show rows, and for its answer; see `cli._tapping`."""
+    return path.with_name(f"{path.name}.tap"), path.with_name(f"{path.name}.tapped")
+
+
 class ProgressFile:
     """Appends messages to a file, with consecutive numbers as `seq`.
 

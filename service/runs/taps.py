@@ -7,16 +7,15 @@ the service, and end by themselves.
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
 
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.telemetry.progress_file import tap_files
 from compiled_plan.service.runs.folders import COMMAND, PLAN, RunFolder, read_json, write_json
 from compiled_plan.service.store.errors import ConflictError, NotFoundError
 
-_REQUEST, _ANSWER = ".tap", ".tapped"
 State = Literal["running", "done", "failed", "cancelled"]
 
 
@@ -40,7 +39,7 @@ def open_tap(run: RunFolder, node: int, rows: int, seconds: float) -> None:
         )
     plan = CompiledPlan.from_json((run.path / PLAN).read_text(encoding="utf-8"))
     _check_sink(plan, node)
-    request, answer = _files(run)
+    request, answer = tap_files(run.progress)
     known = read_json(request)
     if known is not None and known["until"] > time.time():
         raise ConflictError("a tap of the run is open", remedy="wait for its end, or close it")
@@ -69,7 +68,7 @@ def read_tap(run: RunFolder, *, is_alive: bool) -> dict[str, Any]:
     Raises:
         NotFoundError: no tap was opened, or it has ended without rows.
     """
-    request, answer = map(read_json, _files(run))
+    request, answer = map(read_json, tap_files(run.progress))
     if request is None and answer is None:
         raise NotFoundError("no tap is open", where=str(run.number), remedy="open one")
     facts = answer or {}
@@ -89,9 +88,4 @@ def read_tap(run: RunFolder, *, is_alive: bool) -> dict[str, Any]:
 
 def close_tap(run: RunFolder) -> None:
     """End the open request, if there is one; its rows so far remain."""
-    _files(run)[0].unlink(missing_ok=True)
-
-
-def _files(run: RunFolder) -> tuple[Path, Path]:
-    """The files of the request and of the answer."""
-    return run.progress.with_name(run.progress.name + _REQUEST), run.progress.with_name(run.progress.name + _ANSWER)
+    tap_files(run.progress)[0].unlink(missing_ok=True)
