@@ -121,11 +121,10 @@ def runs(tmp_path: Path) -> Iterator[Runs]:
     runs = Runs(tmp_path / "home", database)
     yield runs
     folder = runs.supervisor.folder(runs.id)
-    last = latest_run(folder)
-    if last is not None:
-        signal_run(last, signal.SIGKILL)
     deadline = time.monotonic() + 30
     while (now := current(folder)) is not None and not now[1].is_over and time.monotonic() < deadline:
+        # A run that has just been started has no process yet.
+        signal_run(now[0], signal.SIGKILL)
         time.sleep(0.05)
     database.close()
 
