@@ -36,7 +36,6 @@ class Rule(_Part):
     above: float = Field(default=0, ge=0, description="threshold, in the unit of the condition; none for `failure`")
     hold_seconds: float = Field(default=0, ge=0, description="time for which the condition must hold first")
     pipelines: str = Field(default="*", max_length=200, description="pipelines by name; `*` and `?` match any text")
-
     tag: str = Field(default="", max_length=50, description="only pipelines with this tag; empty for all")
 
     @model_validator(mode="after")

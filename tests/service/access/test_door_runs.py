@@ -73,6 +73,20 @@ def test_permissions_of_each_role_on_runs(client: TestClient, make: Make, operat
     assert run(client, operator)["number"] == 0
 
 
+@pytest.mark.usefixtures("operator")
+@pytest.mark.parametrize("path", ["preview", "tests/a", "pipelines/shop/run/tap"])
+def test_only_editors_see_rows(client: TestClient, make: Make, path: str) -> None:
+    body = {"node": 1, "program": "", "tests": "", "table": "t"}
+    for role in (Role.VIEWER, Role.EDITOR):
+        headers = bearer(make(role)[1])
+        refused = [
+            client.post(path.removesuffix("/a"), json=body, headers=headers).status_code == 403,
+            client.get(path, headers=headers).status_code == 403,
+            client.delete(path, headers=headers).status_code == 403,
+        ]
+        assert refused == [role is Role.VIEWER] * 3
+
+
 @pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}])
 def test_cross_site_requests_cannot_start_or_stop_runs(
     headers: dict[str, str], client: TestClient, make: Make, operator: dict[str, str]

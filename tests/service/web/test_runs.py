@@ -49,6 +49,24 @@ def run(client: TestClient) -> dict[str, Any]:
     return result
 
 
+def test_a_tap_of_a_run_is_opened_once_and_closed(client: TestClient) -> None:
+    tap = "/pipelines/shop/run/tap"
+    nodes = client.get("/pipelines/shop/versions/1/graph").json()["nodes"]
+    source, sink = (next(node["id"] for node in nodes if node["role"] == role) for role in ("source", "sink"))
+    assert client.post(tap, json={"node": sink}).status_code == 404
+    client.post("/pipelines/shop/run/start", json={})
+    until(lambda: run(client)["state"] == "running")
+    assert client.get(tap).status_code == 404
+    assert client.post(tap, json={"node": source}).status_code == 422
+    opened = client.post(tap, json={"node": sink, "rows": 5})
+    assert (opened.status_code, opened.json()["state"], opened.json()["of"]) == (202, "running", 5)
+    assert client.post(tap, json={"node": sink}).status_code == 409
+    assert client.delete(tap).json()["state"] == "done"
+    client.post("/pipelines/shop/run/stop")
+    until(lambda: run(client)["pid"] == 0)
+    assert client.post(tap, json={"node": sink}).status_code == 409
+
+
 def test_start_follow_and_stop(client: TestClient) -> None:
     assert (run(client)["state"], run(client)["number"]) == ("none", 0)
     key = {"Idempotency-Key": "one"}
