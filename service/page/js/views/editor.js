@@ -3,11 +3,12 @@ import { tell } from "../components/dialog.js";
 import { arrange } from "../components/graph.js";
 import { NO_PROGRAM, readProgram } from "../components/program.js";
 import { placeOf } from "../components/sql_editor.js";
+import { NO_JOB } from "../jobs.js";
 import { html } from "../lit.js";
 import { go } from "../router.js";
 import { createStore } from "../store.js";
 import { editorBody, editorHead, GRAPH } from "./editor_parts.js";
-import { editorRows, NO_PREVIEW } from "./editor_rows.js";
+import { editorRows } from "./editor_rows.js";
 import { testsOf } from "./editor_tests.js";
 import { askUpgrade } from "./upgrade_dialog.js";
 
@@ -22,7 +23,7 @@ export function editorView(context, route) {
   const name = route.params.name ?? "";
   const store = createStore({
     name, pipeline: null, program: DRAFTS.get(name) ?? NO_PROGRAM, options: {}, base: 0, fresh: "", description: "",
-    draft: UNCHECKED, side: "plan", selected: null, busy: "", problem: null, keywords: [], preview: NO_PREVIEW, restored: DRAFTS.has(name),
+    draft: UNCHECKED, side: "plan", selected: null, busy: "", problem: null, keywords: [], preview: NO_JOB, restored: DRAFTS.has(name),
   });
   const rows = editorRows(store, () => ({ program: store.get().program.text, options: store.get().options, over: name || undefined }));
   let timer = 0;

@@ -1,13 +1,15 @@
 /** The rows of the statement at the cursor, beside the program. */
 
+import * as api from "../api.js";
+import { followedJob, goesOn } from "../jobs.js";
 import { html } from "../lit.js";
-import { NO_PREVIEW, PREVIEW, previewView, rowsPreview } from "./rows_preview.js";
+import { rowsOfJob } from "./rows_of_job.js";
 
-export { NO_PREVIEW };
+const REQUESTS = { begin: api.beginPreview, get: api.preview, cancel: api.cancelPreview };
 
 /** @param {() => object} question the program and its options for `api.beginPreview` */
 export function editorRows(store, question) {
-  const preview = rowsPreview(PREVIEW, (now) => store.set({ preview: now }));
+  const preview = followedJob(REQUESTS, (now) => store.set({ preview: now }));
   return {
     ...preview,
     begin() {
@@ -18,8 +20,8 @@ export function editorRows(store, question) {
 }
 
 export function rowsView({ preview }, { begin, cancel }) {
-  const busy = preview.starting || preview.job?.state === "running";
+  const busy = preview.starting || goesOn(preview.job);
   return html`<div class="rows-head"><button type="button" ?disabled=${busy} @click=${begin}>Preview rows</button>
       <span class="muted">of the SELECT, INSERT, table or view at the cursor; Ctrl+Enter</span></div>
-    ${previewView(preview, cancel)}`;
+    ${rowsOfJob(preview, cancel)}`;
 }

@@ -3,10 +3,10 @@
 import * as api from "../api.js";
 import { check, STATES } from "../components/icons.js";
 import { problemBox } from "../components/problem.js";
-import { poll } from "../events.js";
+import { followedJob, goesOn, NO_JOB } from "../jobs.js";
 import { html, nothing } from "../lit.js";
 
-const EVERY = 500;
+const REQUESTS = { begin: api.beginTests, get: ({ id }) => api.tests(id), cancel: ({ id }) => api.cancelTests(id) };
 /** Unsaved texts by pipeline, while the page is open. */
 const DRAFTS = new Map();
 const EXAMPLE = `tests:
@@ -14,7 +14,6 @@ const EXAMPLE = `tests:
     steps:
       - rows: {orders: [{customer: ann, price: 9.50}]}
       - expect: {totals: {table: [{customer: ann, paid: 9.50}]}}`;
-const IS_OVER = { done: true, failed: true, cancelled: true };
 
 /**
  * The tests of a program.
@@ -23,37 +22,9 @@ const IS_OVER = { done: true, failed: true, cancelled: true };
  * @param {() => object} program the program as a request body, with the pipeline that it is compiled over
  */
 export function testsOf(name, store, program) {
-  let end = () => {};
   const set = (part) => store.set({ tests: { ...store.get().tests, ...part } });
-  store.set({ tests: { text: DRAFTS.get(name) ?? "", run: null, problem: null, beginning: false } });
-
-  async function watch() {
-    try {
-      const run = await api.tests(store.get().tests.run.id);
-      set({ run });
-      if (IS_OVER[run.state]) end();
-    } catch (problem) {
-      end();
-      set({ problem, run: null });
-    }
-  }
-
-  async function begin() {
-    end();
-    set({ problem: null, run: null, beginning: true });
-    try {
-      set({ run: await api.beginTests({ ...program(), tests: store.get().tests.text }) });
-      end = poll(watch, EVERY);
-    } catch (problem) {
-      set({ problem });
-    }
-    set({ beginning: false });
-  }
-
-  async function cancel() {
-    const { run } = store.get().tests;
-    if (run) set({ run: await api.cancelTests(run.id).catch(() => run) });
-  }
+  store.set({ tests: { ...NO_JOB, text: DRAFTS.get(name) ?? "" } });
+  const run = followedJob(REQUESTS, set);
 
   return {
     /** Show the tests of a version, unless there is an unsaved text. */
@@ -64,33 +35,29 @@ export function testsOf(name, store, program) {
     },
     forget: () => DRAFTS.delete(name),
     text: () => store.get().tests.text,
-    begin,
-    cancel,
-    stop() {
-      end();
-      const { run } = store.get().tests;
-      if (run && !IS_OVER[run.state]) api.cancelTests(run.id).catch(() => {});
-    },
+    begin: () => run.begin({ ...program(), tests: store.get().tests.text }),
+    cancel: run.cancel,
+    stop: run.stop,
   };
 }
 
 /** The text of the tests, and the results of the last run. */
-export function testsView({ text, run, problem, beginning }, { edit, begin, cancel }) {
-  const busy = beginning || (run && !IS_OVER[run.state]);
+export function testsView({ text, job: run, problem, starting }, { edit, begin, cancel }) {
+  const busy = starting || goesOn(run);
   return html`<div class="tests">
     <sql-editor class="tests-text" label="Tests" hint=${EXAMPLE} .text=${text} @change=${(event) => edit(event.detail)}></sql-editor>
     <div class="actions tests-actions">
       <button type="button" class="primary" ?disabled=${busy || !text.trim()} @click=${begin}>Run tests</button>
       ${busy ? html`<button type="button" @click=${cancel}>Cancel</button>` : nothing}
-      <span class="muted" role="status">${summary(run, beginning)}</span>
+      <span class="muted" role="status">${summary(run, starting)}</span>
     </div>
     ${problemBox(problem ?? (run?.state === "failed" ? new api.Problem(0, { detail: run.message, where: run.where, remedy: run.remedy }) : null))}
     ${run?.results.length ? html`<ul class="tests-results">${run.results.map(resultView)}</ul>` : nothing}
   </div>`;
 }
 
-function summary(run, beginning) {
-  if (!run) return beginning ? "Starting…" : "";
+function summary(run, starting) {
+  if (!run) return starting ? "Starting…" : "";
   const failed = run.results.filter((result) => !result.passed).length;
   const counts = `${run.results.length - failed} passed${failed ? `, ${failed} failed` : ""}`;
   const states = {

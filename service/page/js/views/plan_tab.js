@@ -4,11 +4,11 @@ import { arrange, focusOperator, graphView, showOperator } from "../components/g
 import { operatorPanel } from "../components/panel.js";
 import { editsOf, isValid, NO_EDIT } from "../components/ttl.js";
 import { busiestOf, figuresOf, hasFigures, operatorFigures, ratesOf } from "../figures.js";
+import { NO_JOB } from "../jobs.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
 import { showConflict } from "./conflict.js";
-import { NO_PREVIEW } from "./rows_preview.js";
 import { sinkTap, tapView } from "./tap.js";
 
 const GRAPH = "plan-graph";
@@ -16,7 +16,7 @@ const WAIT = 300;
 
 /** The graph of the plan in force, and the panel of the selected operator. */
 export function planTab(context, pipeline, { load }) {
-  const store = createStore({ selected: null, ttl: NO_EDIT, tap: NO_PREVIEW });
+  const store = createStore({ selected: null, ttl: NO_EDIT, tap: NO_JOB });
   const { name } = pipeline.get();
   const tap = sinkTap(name, store);
   let timer = 0;

@@ -3,6 +3,7 @@ import { problemBox } from "../components/problem.js";
 import { fieldsView } from "../components/state_value.js";
 import { poll } from "../events.js";
 import { bytes, count, ttl, when } from "../format.js";
+import { goesOn } from "../jobs.js";
 import { html, nothing } from "../lit.js";
 import { createStore } from "../store.js";
 
@@ -19,7 +20,7 @@ export function stateTab(context, pipeline) {
     try {
       const job = await api.stateJob(name);
       store.set({ job });
-      if (job.state !== "running") end();
+      if (!goesOn(job)) end();
     } catch (problem) {
       end();
       if (problem.status !== 404) store.set({ problem });
@@ -51,7 +52,7 @@ export function stateTab(context, pipeline) {
       if (current && !current.version) return html`<p class="empty">The pipeline has no state, since it has never run.</p>`;
       const stateful = (graph?.nodes ?? []).filter((node) => node.keeps_state && node.uid);
       if (graph && !stateful.length) return html`<p class="empty">No operator of the plan keeps state.</p>`;
-      const busy = state.job?.state === "running";
+      const busy = goesOn(state.job);
       return html`${overview(stateful, last)}
         <div class="state-ask">
           ${lookUp(state, stateful, store, busy, begin)}
