@@ -10,7 +10,7 @@ import { html, nothing } from "../lit.js";
 export function rowsOfJob({ job, problem, starting }, cancel, waiting = "Starting Spark…") {
   if (problem) return problemBox(problem);
   if (starting || goesOn(job)) {
-    const words = starting ? "Asking…" : job.done || (job.of && !job.result) ? `Reading: ${count(job.done)} rows` : waiting;
+    const words = starting ? "Starting…" : job.done || (job.of && !job.result) ? `Reading: ${count(job.done)} rows` : waiting;
     return html`<div class="card rows-job" role="status"><p>${words}${job ? html` · ${Math.round(job.seconds)} s` : nothing}</p>
       <progress aria-label="Progress"></progress>
       ${job ? html`<div class="actions"><button type="button" @click=${cancel}>${job.result ? "Stop" : "Cancel"}</button></div>` : nothing}</div>
