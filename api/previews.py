@@ -1,4 +1,4 @@
-"""Plans of previews: the first rows of a statement in a script, or of a table that the script declares."""
+"""Plans of previews: the first rows of a statement or table of a script, or of a table of a plan."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from compiled_plan.api.completing import declared
 from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.api.plan_tables import declared_table
 from compiled_plan.api.running.compiling import compile_query
 from compiled_plan.planner.algebra.nodes import RelNode
 from compiled_plan.planner.sql.binding.core import Binder, Surroundings
@@ -20,7 +21,15 @@ from compiled_plan.planner.user_functions.plans import with_catalog_functions
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.stateless import Exchange
 from compiled_plan.plans.plan import CompiledPlan as Plan
-from compiled_plan.plans.plan.session_options import DEFAULT, SESSION_OPTIONS, UTC, ZONE, with_session, with_zone
+from compiled_plan.plans.plan.session_options import (
+    DEFAULT,
+    SESSION_OPTIONS,
+    UTC,
+    ZONE,
+    with_session,
+    with_zone,
+    zones_of,
+)
 from compiled_plan.plans.types.base import quote_identifier
 
 _REMEDY = "place the cursor in a SELECT, an INSERT, or the declaration of a table or view"
@@ -39,13 +48,41 @@ def preview_plan(settings: Mapping[str, str], script: str, at: int | str, rows: 
         ProgramError: there is no statement with rows, or it is wrong.
         UnsupportedError: an operation is not supported.
     """
+    environment = _environment(settings)
+    # The last declaration may lack its semicolon.
+    declared(environment, f"{script}\n;")
+    return _plan_of(environment.context, statement_at(script, at) if isinstance(at, int) else _all_of(at), rows)
+
+
+def table_preview_plan(settings: Mapping[str, str], plan: Plan, node: int, rows: int) -> Plan:
+    """As `preview_plan`, for the table of a source or sink, as the plan declares it.
+
+    Args:
+        settings: configuration options of the plan's program.
+        plan: the plan.
+        node: the id of the source or sink.
+        rows: the maximum number of rows.
+
+    Raises:
+        PlanError: the node is no source or sink, or the plan has only the name of its table.
+        ProgramError, UnsupportedError: the table cannot be read.
+    """
+    table = declared_table(plan, node)
+    zone = next(iter(zones_of(plan)), None)
+    environment = _environment(settings if zone is None else {**settings, ZONE: zone})
+    environment.context.catalog.create(table)
+    return _plan_of(environment.context, _all_of(quote_identifier(table.identifier.name)), rows)
+
+
+def _environment(settings: Mapping[str, str]) -> TableEnvironment:
     environment = TableEnvironment(settings)
     for key, value in settings.items():
         environment.set(key, value)
-    context = environment.context
-    # The last declaration may lack its semicolon.
-    declared(environment, f"{script}\n;")
-    rel, names = _bound(context, statement_at(script, at) if isinstance(at, int) else _all_of(at))
+    return environment
+
+
+def _plan_of(context: PlanningContext, statement: str, rows: int) -> Plan:
+    rel, names = _bound(context, statement)
     plan: Plan = compile_query(context, rel, names, {"limit": str(rows)})
     if not any(isinstance(node, Exchange) for node in plan.nodes):
         plan = compile_query(context, rel, names, {"limit": str(rows), "ordered": "false"})

@@ -36,7 +36,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """The version in force, over which a program is compiled."""
+    """A version: that in force, over which a program is compiled, or another one."""
 
     number: int
     plan: str
@@ -139,6 +139,22 @@ def preview(parts: Parts, source: Source, before: Before | None, at: int | str, 
     how = arguments(parts, source, before)
     shared = ("text", "settings", "old", "known", "allowed")
     return str(parts.workers.run("preview", at=at, rows=rows, **{name: how[name] for name in shared}))
+
+
+def table_preview(parts: Parts, version: Before, node: int, rows: int) -> str:
+    """The plan of a preview of the table of a source or sink.
+
+    Args:
+        parts: the parts of the service.
+        version: the version.
+        node: the id of the source or sink in its plan.
+        rows: the maximum number of rows.
+
+    Raises:
+        CompiledPlanError: there is nothing to preview, or it is refused.
+    """
+    how = {"settings": dict(version.options), "allowed": asdict(allowed(parts.settings))}
+    return str(parts.workers.run("table_preview", plan=version.plan, node=node, rows=rows, **how))
 
 
 def _unmasked(options: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:

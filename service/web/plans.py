@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from compiled_plan.plans.inspection.diff.document import Document
-from compiled_plan.plans.inspection.graph.document import Graph
+from compiled_plan.plans.inspection.graph.document import Graph, GraphNode
 from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.web.depends import Name, PartsOf, Viewer
@@ -44,10 +44,22 @@ def get_plan(who: Viewer, parts: PartsOf, name: Name, number: Number) -> Respons
     return Response(text, media_type="application/json", headers=headers)
 
 
+class PlanNodeDocument(GraphNode):
+    """An operator."""
+
+    readable: bool = Field(description="a source or sink whose rows `POST /preview` shows")
+
+
+class PlanGraph(Graph):
+    """A plan as a drawing."""
+
+    nodes: list[PlanNodeDocument]  # type: ignore[assignment]
+
+
 @router.get("/versions/{number}/graph", summary="Graph of the plan: operators with coordinates, and edges")
-def get_graph(who: Viewer, parts: PartsOf, name: Name, number: Number) -> Graph:
+def get_graph(who: Viewer, parts: PartsOf, name: Name, number: Number) -> PlanGraph:
     """The service computes the layout, so that clients only draw."""
-    return Graph.model_validate(parts.workers.run_once("graph", plan=text_of(parts, name, number)))
+    return PlanGraph.model_validate(parts.workers.run_once("graph", plan=text_of(parts, name, number)))
 
 
 @router.get("/versions/{number}/state", summary="State entries of the plan, as in `edit-plan --json`")

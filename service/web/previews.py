@@ -14,6 +14,7 @@ from compiled_plan.service.access.problems import shown
 from compiled_plan.service.access.roles import Principal
 from compiled_plan.service.common.texts import Text
 from compiled_plan.service.registry import programs
+from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.runs.endings import without_secrets
 from compiled_plan.service.runs.folders import PLAN, RunFolder
 from compiled_plan.service.runs.jobs import Job
@@ -32,25 +33,37 @@ router = APIRouter(prefix="/preview", tags=["rows"])
 
 
 class ToPreview(RequestBody):
-    """A statement or table of an SQL program."""
+    """A statement or table of an SQL program, or the table of a source or sink of a version."""
 
     program: Text | None = Field(
         default=None,
-        description="SQL script; by default that of the version in force of `over`. A secret `******` is taken from it",
+        description="SQL script; by default that of a version of `over`. A secret `******` is taken from it",
     )
     over: Short | None = Field(default=None, description="pipeline of the program")
+    version: int | None = Field(
+        default=None, ge=1, le=2**31 - 1, description="version of `over`; by default that in force"
+    )
     options: dict[Short, Short] = Field(default={}, description="as for `compile`")
     cursor: int | None = Field(default=None, ge=0, description="number of characters before the cursor in a statement")
     table: Short | None = Field(default=None, description="table or view of the program, instead of a statement")
+    node: int | None = Field(
+        default=None,
+        ge=0,
+        le=2**31 - 1,
+        description="id of a source or sink in the plan of the version, instead of a statement: its table, also "
+        "without an SQL program",
+    )
     rows: int = Field(default=100, ge=1, le=1000, description="maximum number of rows")
     seconds: float = Field(default=30.0, ge=1, le=120, description="maximum time once Spark runs")
 
     @model_validator(mode="after")
     def _is_one(self) -> ToPreview:
-        if (self.cursor is None) == (self.table is None):
-            raise ValueError("give either cursor or table")
+        if sum(place is not None for place in (self.cursor, self.table, self.node)) != 1:
+            raise ValueError("give exactly one of cursor, table and node")
         if self.program is None and self.over is None:
             raise ValueError("give program, over, or both")
+        if self.node is not None and self.program is not None:
+            raise ValueError("a node is one of a version: leave the program out")
         return self
 
 
@@ -61,22 +74,33 @@ class PreviewJob(JobDocument[BoundedRows]):
 @router.post("", status_code=202, summary="Preview the first rows of a statement or table")
 def begin_preview(who: Editor, parts: PartsOf, runs: RunsOf, body: ToPreview) -> PreviewJob:
     """Read the sources in a process of its own, and write nothing. 409 while a preview of the client runs."""
-    old = before(parts, body.over) if body.over is not None else None
-    text, options = body.program, body.options
-    if text is None:
-        if old is None or not old.program or old.language != "sql":
-            raise UnsupportedError(
-                "only SQL programs have previews", where=body.over or "", remedy="write the statement in SQL"
-            )
-        text, options = old.program, dict(old.options)
-    at = body.table if body.cursor is None else body.cursor
-    assert at is not None
-    plan = programs.preview(parts, programs.Source("sql", text, options=options), old, at, body.rows)
+    plan = _plan(parts, body)
     document = json.loads(plan)
     functions, environment = functions_of(document, programs.allowed(parts.settings))
     arguments = [f"{{{PLAN}}}", "--rows", str(body.rows), "--seconds", str(body.seconds), *functions]
     job = Job(arguments, {PLAN: plan}, environment, secrets_in(document))
     return PreviewJob.of_job(runs.previews.begin(who.name, job))
+
+
+def _plan(parts: Parts, body: ToPreview) -> str:
+    """The plan of a preview."""
+    old = before(parts, body.over, body.version) if body.over is not None else None
+    if body.node is not None:
+        if old is None:
+            raise NotFoundError("the pipeline has no version", where=body.over or "", remedy="add one")
+        return programs.table_preview(parts, old, body.node, body.rows)
+    text, options = body.program, body.options
+    if text is None:
+        if old is None or not old.program or old.language != "sql":
+            raise UnsupportedError(
+                "only SQL programs have previews of statements",
+                where=body.over or "",
+                remedy="write the statement in SQL, or preview the table of a source or sink with `node`",
+            )
+        text, options = old.program, dict(old.options)
+    at = body.table if body.cursor is None else body.cursor
+    assert at is not None
+    return programs.preview(parts, programs.Source("sql", text, options=options), old, at, body.rows)
 
 
 def _job(runs: RunsOf, who: Principal) -> Job:

@@ -100,17 +100,17 @@ class Added(BaseModel):
     etag: str = Field(description="new ETag of the pipeline")
 
 
-def before(parts: Parts, name: str) -> programs.Before | None:
-    """The version in force of a pipeline; None before the first.
+def before(parts: Parts, name: str, number: int | None = None) -> programs.Before | None:
+    """A version of a pipeline, by default that in force; None before the first.
 
     Raises:
-        NotFoundError: the pipeline does not exist.
+        NotFoundError: the pipeline or the version does not exist.
     """
     with parts.database.read() as session:
         pipeline = pipelines.find(session, name)
-        if not pipeline.in_force:
+        if number is None and not pipeline.in_force:
             return None
-        version = versions.find(session, pipeline, pipeline.in_force)
+        version = versions.find(session, pipeline, number or pipeline.in_force)
         return programs.Before(
             version.number,
             versions.plan_text(session, version),

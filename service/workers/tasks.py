@@ -156,6 +156,23 @@ def preview(
     return plan
 
 
+def table_preview(plan: str, node: int, rows: int, settings: Mapping[str, str], allowed: Mapping[str, Any]) -> str:
+    """The plan of a preview of the table of a source or sink.
+
+    Args:
+        plan: the text of the plan.
+        node: the id of the source or sink.
+        rows: the maximum number of rows.
+        settings, allowed: as for `compile_`.
+    """
+    from compiled_plan.api.previews import table_preview_plan
+    from compiled_plan.plans.inspection.checked_plans import plan_from_json
+
+    preview = table_preview_plan(settings, plan_from_json(plan), node, rows).to_json()
+    check_outside(json.loads(preview), Allowed(**allowed))
+    return preview
+
+
 def _plain(said: list[str]) -> list[str]:
     return [line.removeprefix("warning: ") for line in said if not line.startswith("  ")]
 
@@ -252,11 +269,16 @@ def diff(old: str, new: str, old_name: str, new_name: str, description: str = ""
 
 
 def graph(plan: str) -> Json:
-    """The graph of a plan."""
+    """The graph of a plan; its nodes have `readable`, true if `table_preview` can read their table."""
+    from compiled_plan.api.plan_tables import is_readable
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.inspection.graph.document import graph_of
 
-    return graph_of(plan_from_json(plan)).model_dump(by_alias=True)
+    checked = plan_from_json(plan)
+    document = graph_of(checked).model_dump(by_alias=True)
+    for node in document["nodes"]:
+        node["readable"] = is_readable(checked, node["id"])
+    return document
 
 
 def tables(plan: str) -> Json:
@@ -342,6 +364,7 @@ TASKS: Mapping[str, Callable[..., Json]] = {
     "plans_of_tests": plans_of_tests,
     "complete": complete,
     "preview": preview,
+    "table_preview": table_preview,
     "read": read,
     "check": check,
     "ttl": ttl,

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.previews import preview_plan
+from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.api.previews import preview_plan, table_preview_plan
+from compiled_plan.plans.plan import CompiledPlan
 from tests.support.commands import called
 
 pytestmark = pytest.mark.usefixtures("shared_session")
@@ -59,6 +61,20 @@ def test_a_limit_on_time(plan: Path) -> None:
         "rows": [],
         "ended": "seconds",
     }
+
+
+def test_the_table_of_a_source_without_its_program(plan: Path) -> None:
+    (plan.parent / "people").mkdir()
+    (plan.parent / "people/rows.json").write_text('{"name": "ann", "born": "2001-02-03"}\n')
+    script = f"""CREATE TABLE people (name STRING, born DATE, bearing AS UPPER(name))
+    WITH ('connector' = 'filesystem', 'path' = '{plan.parent}/people', 'format' = 'json');
+    CREATE TABLE printed (n BIGINT) WITH ('connector' = 'print');
+    INSERT INTO printed SELECT COUNT(*) FROM people WHERE name = 'bob'"""
+    stored = CompiledPlan.from_json(TableEnvironment().compile_script(script).to_json())
+    plan.write_text(table_preview_plan({}, stored, stored.sources[0].id, 5).to_json())
+    done = preview(plan)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["rows"] == [{"kind": "+I", "values": ["ann", "2001-02-03", "ANN"]}]
 
 
 def test_an_error_of_a_source(plan: Path) -> None:

@@ -111,7 +111,7 @@ export const tests = (id) => get(`/tests/${encodeURIComponent(id)}`);
 export const cancelTests = (id) => request("DELETE", `/tests/${encodeURIComponent(id)}`);
 /** The client's last preview of rows. */
 export const preview = () => get("/preview");
-/** @param {{program?: string, over?: string, options?: object, cursor?: number, table?: string}} question */
+/** @param {{program?: string, over?: string, options?: object, version?: number, cursor?: number, table?: string, node?: number}} question */
 export const beginPreview = (question) => post("/preview", question);
 export const cancelPreview = () => request("DELETE", "/preview");
 /** The last tap of a run: rows that enter a sink. */

@@ -62,12 +62,18 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+#: A preview of one row with the rows that it was asked for.
+PREVIEW = """echo "{\\"columns\\": [{\\"name\\": \\"id\\", \\"type\\": \\"INT\\"}],
+  \\"rows\\": [{\\"kind\\": \\"+I\\", \\"values\\": [\\"$3\\"]}], \\"ended\\": \\"end\\"}\""""
+
+
 def build(home: Path) -> FastAPI:
-    """The service's application with fake runs."""
+    """The service's application with fake runs and previews."""
     real = (web.runs.router, web.figures.router, web.upgrades.router, web.state.router)
     routers = [router for router in service.ROUTERS if router not in real] + [runs.router]
     with patch.object(service, "ROUTERS", routers):
-        app = service.application(Settings(home=home, tokens=False, data=("data", "out")))
+        settings = Settings(home=home, tokens=False, data=("data", "out"))
+        app = service.application(settings, preview=("/bin/sh", "-c", PREVIEW, "preview"))
     app.state.faked = runs.Faked()
     return app
 

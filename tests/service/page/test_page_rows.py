@@ -1,4 +1,4 @@
-"""Rows in the page, over real runs on Spark."""
+"""Rows in the page, mostly over real runs on Spark."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.service.page.conftest import Open, Site
 from tests.support.service import served
 
 pytestmark = pytest.mark.page
@@ -86,6 +87,23 @@ def test_rows_that_enter_a_sink_of_a_run(place: tuple[Page, str]) -> None:
         look(page, "tap")
     finally:
         page.request.post(f"{api}/pipelines/taps/run/stop", data={}, timeout=60_000)
+
+
+def test_rows_of_the_table_of_a_source_in_the_plan(open_page: Open, site: Site) -> None:
+    name = site.name_of_new(GENERATED, "previewed")
+    page = open_page(f"pipelines/{name}")
+    page.locator(".node", has_text="orders").click()
+    panel = page.get_by_role("complementary")
+    panel.get_by_role("button", name="Preview rows").click()
+    shown = panel.get_by_role("region", name="Rows", exact=True)
+    expect(shown.get_by_role("row", name="+I")).to_contain_text("100")
+    expect(panel.get_by_role("button", name="Preview rows")).to_be_visible()
+    look(page, "preview-of-table")
+    # Another operator has rows of its own, and this connector cannot be read.
+    page.locator(".node", has_text="kept").click()
+    expect(panel.get_by_role("heading", name="Changelog")).to_be_visible()
+    expect(panel.get_by_role("heading", name="kept")).to_be_visible()
+    expect(panel.get_by_role("heading", name="Rows", exact=True)).to_have_count(0)
 
 
 def look(page: Page, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,13 @@ def shop(client: TestClient) -> str:
     return "shop"
 
 
+@pytest.fixture
+def nodes(client: TestClient, shop: str) -> dict[str, dict[str, Any]]:
+    """The source and the sink of the pipeline in its graph."""
+    graph = client.get(f"/pipelines/{shop}/versions/1/graph").json()
+    return {node["role"]: node for node in graph["nodes"]}
+
+
 def ended(client: TestClient) -> dict[str, Any]:
     def document() -> dict[str, Any]:
         job: dict[str, Any] = client.get("/preview").json()
@@ -95,10 +103,53 @@ def test_masked_secrets_are_restored_and_masked_in_errors(
     assert "******" in job["message"]
 
 
+def plan_of(client: TestClient, name: str) -> dict[str, Any]:
+    """The plan of the first version, with its secrets."""
+    plan: dict[str, Any] = json.loads(client.get(f"/pipelines/{name}/versions/1/plan").text)
+    return json.loads(json.dumps(plan).replace("******", "s3cret-word"))  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("is_imported", [False, True])
+def test_the_table_of_a_source_of_a_version(
+    client: TestClient, shop: str, nodes: dict[str, dict[str, Any]], gate: Path, is_imported: bool
+) -> None:
+    gate.touch()
+    assert [nodes[role]["readable"] for role in ("source", "sink")] == [True, False]
+    if is_imported:
+        client.post("/pipelines", json={"name": "imported"}).raise_for_status()
+        body = {"plan": plan_of(client, shop)}
+        client.post("/pipelines/imported/versions", json=body).raise_for_status()
+        shop = "imported"
+    # Another version is in force meanwhile.
+    later = {"program": PROGRAM.replace("orders", "others"), "put_in_force": True}
+    client.post(f"/pipelines/{shop}/versions", json=later).raise_for_status()
+    question = {"over": shop, "version": 1, "node": nodes["source"]["id"]}
+    assert client.post("/preview", json=question).status_code == 202
+    assert ended(client)["result"]["ended"] == "rows"
+    client.post("/preview", json=question | {"rows": 7}).raise_for_status()
+    job = ended(client)
+    # The plan that the command got is that of the table; its secrets are masked.
+    assert ("s3cret" in str(job), "******" in job["message"]) == (False, True)
+    assert "others" not in job["message"]
+
+
+def test_nodes_that_cannot_be_read(client: TestClient, shop: str, nodes: dict[str, dict[str, Any]]) -> None:
+    for body, status, said in (
+        ({"node": nodes["sink"]["id"]}, 422, "print"),
+        ({"node": 99}, 422, "no table to read"),
+        ({"node": nodes["source"]["id"], "version": 9}, 404, "no version 9"),
+        ({"node": nodes["source"]["id"], "program": PROGRAM}, 422, "leave the program out"),
+    ):
+        answer = client.post("/preview", json={"over": shop, **body})
+        assert (answer.status_code, said in answer.text) == (status, True), answer.text
+    client.post("/pipelines", json={"name": "empty"}).raise_for_status()
+    assert client.post("/preview", json={"over": "empty", "node": 1}).status_code == 404
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ({"program": PROGRAM}, "either cursor or table"),
+        ({"program": PROGRAM}, "exactly one of cursor, table and node"),
         ({"table": "orders"}, "give program, over, or both"),
         ({"program": PROGRAM, "table": "missing"}, "missing"),
         ({"program": ORDERS.format(password="******"), "table": "orders"}, "masked"),

@@ -9,16 +9,16 @@ import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
 import { showConflict } from "./conflict.js";
-import { sinkTap, tapView } from "./tap.js";
+import { operatorRows, operatorRowsView } from "./operator_rows.js";
 
 const GRAPH = "plan-graph";
 const WAIT = 300;
 
 /** The graph of the plan in force, and the panel of the selected operator. */
 export function planTab(context, pipeline, { load }) {
-  const store = createStore({ selected: null, ttl: NO_EDIT, tap: NO_JOB });
+  const store = createStore({ selected: null, ttl: NO_EDIT, rows: NO_JOB });
   const { name } = pipeline.get();
-  const tap = sinkTap(name, store);
+  const rowsJob = operatorRows(name, store);
   let timer = 0;
 
   const nodeOf = (id) => pipeline.get().graph?.nodes.find((node) => node.id === id);
@@ -27,7 +27,7 @@ export function planTab(context, pipeline, { load }) {
   function choose(id, { keep = false } = {}) {
     if (store.get().selected === id) return;
     clearTimeout(timer);
-    tap.close();
+    rowsJob.close();
     store.set({ selected: id, ttl: NO_EDIT });
     requestAnimationFrame(() => {
       showOperator(GRAPH, id);
@@ -38,7 +38,7 @@ export function planTab(context, pipeline, { load }) {
   function close() {
     const { selected } = store.get();
     clearTimeout(timer);
-    tap.close();
+    rowsJob.close();
     store.set({ selected: null, ttl: NO_EDIT });
     requestAnimationFrame(() => focusOperator(GRAPH, selected));
   }
@@ -122,9 +122,9 @@ export function planTab(context, pipeline, { load }) {
     store,
     stop() {
       clearTimeout(timer);
-      tap.stop();
+      rowsJob.stop();
     },
-    render: ({ selected, ttl, tap: rows }, { pipeline: current, graph, last, figures, version }) => {
+    render: ({ selected, ttl, rows }, { pipeline: current, graph, last, figures, version }) => {
       if (current && !current.in_force) {
         return html`<div class="empty"><p>No version is in force yet.</p>
           <p><a href=${to(["pipelines", name, "edit"])}>Add a program</a></p></div>`;
@@ -143,7 +143,7 @@ export function planTab(context, pipeline, { load }) {
               watermark: figures?.figures?.watermark_lag_ms,
               ttl,
               mayEdit: context.may("editor"),
-              rows: context.may("editor") && hasFigures(current) && current.version === version ? tapView(node, rows, tap) : nothing,
+              rows: context.may("editor") ? operatorRowsView({ node, version, runs: hasFigures(current) && current.version === version }, rows, rowsJob) : nothing,
               act: acts(),
             })
           : nothing}
