@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from compiled_plan.api.tied_commands import end_with_stdin
 from compiled_plan.cli._listening import Listening
 from compiled_plan.cli._run_options import with_run_options
 from compiled_plan.cli._runs import PLAN_NAME, Runs, checkpoint_of
@@ -280,6 +281,7 @@ def _dry_run(
 
 def main() -> None:
     """Entry point of `execute-plan`."""
+    end_with_stdin()
     run_app(app)
 
 

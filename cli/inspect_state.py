@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from compiled_plan.api.tied_commands import end_with_stdin
 from compiled_plan.cli._run_options import with_run_options
 from compiled_plan.cli.common.terminal import (
     Conf,
@@ -212,6 +213,7 @@ def _print(text: str) -> None:
 
 def main() -> None:
     """Entry point of `inspect-state`."""
+    end_with_stdin()
     run_app(app)
 
 

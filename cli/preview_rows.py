@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from compiled_plan.api.tied_commands import end_with_stdin
 from compiled_plan.cli._run_options import with_run_options
 from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, fail, run_app
 from compiled_plan.plans.errors import CompiledPlanError
@@ -68,6 +69,7 @@ def _report(file: str, done: int, total: int) -> None:
 
 def main() -> None:
     """Entry point of the module."""
+    end_with_stdin()
     run_app(app)
 
 

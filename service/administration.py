@@ -19,7 +19,8 @@ from compiled_plan.service.access.roles import Role
 from compiled_plan.service.alerts.prometheus_rules import rule_file
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.registry.parts import Parts
-from compiled_plan.service.runs.living import LiveRun, live_reader, live_runs, live_service, stop_live
+from compiled_plan.service.runs.auxiliary import COMPILER, auxiliary_processes, end_auxiliary
+from compiled_plan.service.runs.living import LiveRun, live_runs, live_service, stop_live
 from compiled_plan.service.runs.supervisor import Supervisor
 from compiled_plan.service.store.database import open_database
 from compiled_plan.service.store.errors import NotFoundError
@@ -118,17 +119,21 @@ def revoke_token(settings: Settings, id_: int) -> None:
 
 
 def list_runs(settings: Settings, *, as_json: bool) -> None:
-    """Print the live runs of a home folder, and its service."""
+    """Print the live runs of a home folder, its service, and the processes that the service started besides."""
     _check_home(settings)
     runs, service = live_runs(settings.home), live_service(settings.home)
-    reader = None if service is None else live_reader(service)
+    processes = [
+        {"what": item.kind, "pid": item.process.pid, "since": _time(item.since)}
+        for item in auxiliary_processes(settings.home)
+    ]
     if as_json:
-        shown = None if service is None else {"pid": service.pid, "address": service.address, "stateReader": reader}
-        typer.echo(json.dumps({"version": 1, "service": shown, "runs": list(map(_run_document, runs))}))
+        shown = None if service is None else {"pid": service.pid, "address": service.address}
+        document = {"version": 1, "service": shown, "runs": list(map(_run_document, runs)), "processes": processes}
+        typer.echo(json.dumps(document))
         return
     typer.echo("no service" if service is None else f"service\tpid {service.pid}\t{service.address}")
-    if reader is not None:
-        typer.echo(f"reader of state\tpid {reader}\tends with the service")
+    for process in processes:
+        typer.echo(f"{process['what']}\tpid {process['pid']}\tsince {process['since']}")
     if not runs:
         typer.echo("no runs")
     for run in runs:
@@ -141,9 +146,12 @@ def list_runs(settings: Settings, *, as_json: bool) -> None:
 
 
 def _run_document(run: LiveRun) -> dict[str, Any]:
-    since = datetime.fromtimestamp(run.state.since, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     document = {"pipeline": run.pipeline, "run": run.folder.number, "pipelineVersion": run.command.get("version", 0)}
-    return {**document, "pid": run.state.pid, "since": since, "stopping": run.is_stopping}
+    return {**document, "pid": run.state.pid, "since": _time(run.state.since), "stopping": run.is_stopping}
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def stop_runs(settings: Settings, names: Sequence[str] | None, *, as_json: bool) -> bool:
@@ -151,11 +159,11 @@ def stop_runs(settings: Settings, names: Sequence[str] | None, *, as_json: bool)
 
     Args:
         settings: the settings of the service.
-        names: the pipelines; None for all.
-        as_json: print one JSON document per pipeline and line.
+        names: the pipelines; None for all, and for the auxiliary processes, such as previews.
+        as_json: print one JSON document per pipeline or process, and line.
 
     Returns:
-        False if a run still lives.
+        False if a run or process still lives.
 
     Raises:
         ExecutionError: the folder is not that of a service.
@@ -176,6 +184,19 @@ def stop_runs(settings: Settings, names: Sequence[str] | None, *, as_json: bool)
     results |= {run.pipeline: "alive" if run.pipeline in alive else "stopped" for run in runs}
     for name, result in results.items():
         typer.echo(json.dumps({"pipeline": name, "result": result}) if as_json else f"{name}: {_STOPS[result]}")
+    return (_end_auxiliary(settings, as_json=as_json) if names is None else True) and not alive
+
+
+def _end_auxiliary(settings: Settings, *, as_json: bool) -> bool:
+    """End auxiliary processes but the compilers of a live service, which end with it; False if one still lives."""
+    spared = COMPILER if live_service(settings.home) else ""
+    processes = [item for item in auxiliary_processes(settings.home) if item.kind != spared]
+    alive = end_auxiliary(processes)
+    for item in processes:
+        result = "alive" if item in alive else "ended"
+        document = {"process": item.kind, "pid": item.process.pid, "result": result}
+        words = f"{item.kind}, pid {item.process.pid}: {_STOPS.get(result, result)}"
+        typer.echo(json.dumps(document) if as_json else words)
     return not alive
 
 

@@ -114,7 +114,7 @@ _AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @app.command()
 def ps(config: _Config = None, home: _Home = None, as_json: _AsJson = False, debug: Debug = False) -> None:
-    """List the live runs of a service's folder, also without the service."""
+    """List the live processes of a service's folder, also without the service: the service, runs, previews, tests."""
     settings = _settings(config, home=home)
     from compiled_plan.service.administration import list_runs
 
@@ -147,7 +147,7 @@ def stop_all(
     as_json: _AsJson = False,
     debug: Debug = False,
 ) -> None:
-    """Stop all runs of a service's folder, like `stop`."""
+    """Stop all runs of a service's folder, like `stop`, and end its previews, state queries and tests."""
     _stop(_settings(config, home=home, database=database), None, as_json=as_json)
 
 

@@ -19,8 +19,9 @@ from compiled_plan.service.app import application
 from compiled_plan.service.common.home import close_new_files
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.connections import protocol
+from compiled_plan.service.runs.auxiliary import mark_processes
 from compiled_plan.service.runs.living import forget_service, live_runs, record_service
-from compiled_plan.service.runs.supervisor import EXECUTE_PLAN, INSPECT_STATE
+from compiled_plan.service.runs.supervisor import EXECUTE_PLAN, INSPECT_STATE, PREVIEW_ROWS
 from compiled_plan.service.store.database import open_database
 
 #: Connections accepted at once (asyncio accepts up to the backlog), and the backlog of the socket.
@@ -29,7 +30,12 @@ _AT_ONCE, _QUEUE = 16, 1_024
 _NAMED = 10
 
 
-def serve(settings: Settings, command: Sequence[str] = EXECUTE_PLAN, inspect: Sequence[str] = INSPECT_STATE) -> None:
+def serve(
+    settings: Settings,
+    command: Sequence[str] = EXECUTE_PLAN,
+    inspect: Sequence[str] = INSPECT_STATE,
+    preview: Sequence[str] = PREVIEW_ROWS,
+) -> None:
     """Serve until a signal.
 
     Raises:
@@ -37,7 +43,8 @@ def serve(settings: Settings, command: Sequence[str] = EXECUTE_PLAN, inspect: Se
     """
     listening = _listening(settings)
     home = settings.home.resolve()
-    app = application(settings, command=command, inspect=inspect, umask=close_new_files())
+    mark_processes(home)
+    app = application(settings, command=command, inspect=inspect, preview=preview, umask=close_new_files())
     print_first_token(settings)
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host

@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Semaphore
 from typing import Any
 
+from compiled_plan.api.tied_commands import TIED
 from compiled_plan.plans.errors import ExecutionError, PlanError
 from compiled_plan.plans.execution.session.kept import OWNER
 from compiled_plan.service.common.lanes import Lane
@@ -47,6 +49,17 @@ def ask(
         return answer(command, options, files, environment)
 
 
+@contextmanager
+def _pipe() -> Iterator[int]:
+    """A pipe without data, which closes with this process: commands end with it, see `api.tied_commands`."""
+    reader, writer = os.pipe()
+    try:
+        yield reader
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
 def answer(
     command: Sequence[str],
     options: Sequence[str],
@@ -67,10 +80,13 @@ def answer(
         for name, text in (files or {}).items():
             paths[f"{{{name}}}"].write_text(text)
         argv = [*command, *(str(paths.get(option, option)) for option in options)]
-        variables = {**os.environ, OWNER: str(os.getpid()), **(environment or {})}
-        with subprocess.Popen(
-            argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=variables
-        ) as process:
+        variables = {**os.environ, OWNER: str(os.getpid()), TIED: "1", **(environment or {})}
+        with (
+            _pipe() as stdin,
+            subprocess.Popen(
+                argv, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=variables
+            ) as process,
+        ):
             if begun is not None:
                 begun(process, Path(folder))
             try:

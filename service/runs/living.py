@@ -12,7 +12,6 @@ from typing import Any
 
 import psutil
 
-from compiled_plan.plans.execution.session.kept import OWNER
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.files.folders import is_number
 from compiled_plan.service.runs.folders import COMMAND, RunFolder, read_json, write_json
@@ -73,17 +72,6 @@ class LiveService:
 
     pid: int
     address: str
-
-
-def live_reader(service: LiveService) -> int | None:
-    """The pid of the process that reads state for a service, and keeps Spark until its idle time has passed."""
-    for process in psutil.process_iter():
-        with suppress(psutil.Error):
-            # Other processes of the service's commands inherit its environment, too.
-            warm = any("cli.warm_server" in word for word in process.cmdline())
-            if warm and process.environ().get(OWNER) == str(service.pid):
-                return int(process.pid)
-    return None
 
 
 def live_runs(home: Path) -> list[LiveRun]:

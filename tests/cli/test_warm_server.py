@@ -15,7 +15,6 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.session.kept import OWNER
-from compiled_plan.service.runs.living import LiveService, live_reader
 from tests.cli.test_execute_plan import COMMAND, PRINT, SMALL
 from tests.support.commands import ROOT, called, process
 from tests.support.waiting import wait_until
@@ -222,7 +221,6 @@ def test_a_process_ends_with_its_owner(tmp_path: Path) -> None:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), OWNER: str(owner.pid)}
         warm = subprocess.Popen(command, env=environment, pass_fds=[listening.fileno()])
     try:
-        wait_until(lambda: live_reader(LiveService(owner.pid, "")) == warm.pid, "the process")
         owner.kill()
         owner.wait()
         # Without an owner it would wait for 10 s.

@@ -84,7 +84,8 @@ def processes_of(home: Path) -> list[list[str]]:
 
 def assert_nothing_is_left(home: Path) -> None:
     wait_until(lambda: not processes_of(home), "the end of all processes")
-    assert listed(home) == {"version": 1, "service": None, "runs": []}
+    wait_until(lambda: not listed(home)["processes"], "the end of auxiliary processes")
+    assert listed(home) == {"version": 1, "service": None, "runs": [], "processes": []}
     assert not [path for path in (*home.glob(f"runs/*/{LOCK}"), *home.glob("locks/*")) if is_taken(path)]
 
 
@@ -94,7 +95,7 @@ def test_a_run_continues_after_its_service_and_is_ended_without(home: Path, numb
     command_ = ("env", "--default-signal=HUP", *SERVE_FAKE_RUNS)
     with served(home, command=command_) as (process, address, _):
         start(address)
-        service = {"pid": process.pid, "address": address.removesuffix("/api/v1/"), "stateReader": None}
+        service = {"pid": process.pid, "address": address.removesuffix("/api/v1/")}
         assert listed(home)["service"] == service
         process.send_signal(number)
         process.wait(30)
@@ -153,6 +154,42 @@ def test_a_killed_run_leaves_nothing_and_its_restart_is_cancelled(home: Path) ->
         process.wait()
     assert listed(home)["runs"] == []
     assert command("stop-all", "--home", str(home)) == "shop: does not run; its next start is cancelled\n"
+    assert_nothing_is_left(home)
+
+
+def kinds(home: Path) -> list[str]:
+    """The kinds of the auxiliary processes."""
+    return [str(process["what"]) for process in listed(home)["processes"]]
+
+
+#: A preview that never ends, and does not notice the end of its service.
+ENDLESS = "while :; do sleep 0.1; done"
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_a_preview_is_listed_and_ended(home: Path, is_killed: bool) -> None:
+    with served(home, "--preview", ENDLESS, command=SERVE_FAKE_RUNS) as (process, address, _):
+        start(address)
+        question = {"program": PROGRAM, "table": "numbers"}
+        httpx2.post(f"{address}preview", json=question).raise_for_status()
+        wait_until(lambda: "preview" in kinds(home), "the preview")
+        if is_killed:
+            process.kill()
+            process.wait()
+            # Compilers read that their service has ended.
+            wait_until(lambda: kinds(home) == ["preview"], "the end of the others")
+        pid = next(item["pid"] for item in listed(home)["processes"] if item["what"] == "preview")
+        assert f"preview\tpid {pid}\tsince 2" in command("ps", "--home", str(home))
+        ended = command("stop-all", "--home", str(home)).splitlines()
+        assert ended == ["shop: stopped", f"preview, pid {pid}: ended"]
+        assert listed(home)["runs"] == []
+        assert "preview" not in kinds(home)
+        if not is_killed:
+            # The service goes on, and says so.
+            wait_until(lambda: httpx2.get(f"{address}preview").json()["state"] == "failed", "the state")
+            httpx2.post(f"{address}preview", json=question).raise_for_status()
+            assert httpx2.delete(f"{address}preview").json()["state"] == "cancelled"
+    command("stop-all", "--home", str(home))
     assert_nothing_is_left(home)
 
 

@@ -16,6 +16,7 @@ import httpx2
 import psutil
 import pytest
 
+from compiled_plan.service.runs.auxiliary import auxiliary_processes
 from compiled_plan.service.runs.folders import RunFolder
 from compiled_plan.service.runs.processes import signal_run
 from tests.support.service import served
@@ -342,3 +343,35 @@ def test_functions_in_python_by_each_launcher(tmp_path: Path, launcher: str) -> 
             assert not alive(processes)
     finally:
         end_all(home)
+
+
+#: A preview whose rows never come, and a test that never ends: Java remembers no positions beside a group reference.
+SILENT = """CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1');
+SELECT n FROM numbers WHERE n IS NULL;"""
+ENDLESS = """CREATE TABLE a (t STRING) WITH ('connector' = 'datagen');
+CREATE TABLE b (t STRING) WITH ('connector' = 'print');
+INSERT INTO b SELECT REGEXP_REPLACE(t, '(a+)+\\1b', 'x') FROM a;"""
+
+
+@pytest.mark.spark
+def test_previews_and_tests_end_with_a_killed_service(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with served(home, "--no-tokens") as (process, address, _), httpx2.Client(base_url=address, timeout=200) as http:
+        preview = {"program": SILENT, "cursor": len(SILENT), "seconds": 120}
+        tests = {"program": ENDLESS, "tests": f"steps: [{{rows: {{a: [[{'a' * 60}c]]}}}}]"}
+        assert http.post("preview", json=preview).status_code == 202
+        test = http.post("tests", json=tests).json()
+        wait_until(lambda: http.get(f"tests/{test['id']}").json()["tests"] == 1, "the tests")
+        wait_until(lambda: "warm_server" in str(lines_of(home)), "Spark")
+        assert http.get("preview").json()["state"] == "running"
+        kinds = {item.kind for item in auxiliary_processes(home)}
+        assert kinds == {"preview", "Spark of previews and state queries", "tests", "compiler"}
+        begun = time.monotonic()
+        process.kill()
+        process.wait()
+    wait_until(lambda: not auxiliary_processes(home), "their end")
+    assert time.monotonic() - begun < 30
+
+
+def lines_of(home: Path) -> list[list[str]]:
+    return [item.process.cmdline() for item in auxiliary_processes(home)]
