@@ -16,8 +16,8 @@ from compiled_plan.plans.errors import PlanError, ProgramError
 START = "2024-01-01 00:00:00"
 #: Names of files of tests in a folder.
 PATTERNS = ("*.test.yaml", "*.test.yml")
-
-
+#: Suffixes of programs, in the order in which a file of tests looks for the one with its name.
+_SUFFIXES = (".sql", ".py", ".json")
 #: The keys that give a test its program.
 _PROGRAM = frozenset(("program", "sql"))
 
@@ -144,7 +144,8 @@ def _cases(document: Document) -> Iterator[Case]:
 
 
 def _case(document: Document, path: KeyPath, places: Mapping[str, KeyPath], test: Mapping[str, Any], at: int) -> Case:
-    if ("program" in test) == ("sql" in test):
+    beside = "" if "program" in test or "sql" in test else _program_beside(document.path)
+    if ("program" in test or bool(beside)) == ("sql" in test):
         problem = "a test has either `program` or `sql`" if "sql" in test else "the test has no program"
         raise document.error(path, problem, "write `program: FILE.sql`")
     if "steps" not in test and "error" not in test:
@@ -162,7 +163,7 @@ def _case(document: Document, path: KeyPath, places: Mapping[str, KeyPath], test
         document,
         path,
         places,
-        str(test.get("program") or ""),
+        str(test.get("program") or beside),
         str(test.get("sql") or ""),
         tuple([init] if isinstance(init, str) else init),
         settings,
@@ -172,6 +173,12 @@ def _case(document: Document, path: KeyPath, places: Mapping[str, KeyPath], test
         steps,
         str(test.get("error") or ""),
     )
+
+
+def _program_beside(file: Path) -> str:
+    """The program with the name of a file of tests: `x.sql` beside `x.test.yaml`; empty if there is none."""
+    names = (f"{file.name.split('.')[0]}{suffix}" for suffix in _SUFFIXES)
+    return next((name for name in names if file.name and (file.parent / name).is_file()), "")
 
 
 def _setting(value: Any) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from compiled_plan.api.testing.cases import cases_of, time_of
@@ -49,6 +51,16 @@ def test_tests_share_what_precedes_them() -> None:
     assert (first.name, first.program, first.settings, first.engine) == ("b", "a.sql", {"x": "true"}, "")
     assert (second.name, second.program, second.engine) == ("test 2", "d", "quick")
     assert first.files == ["folder/x.test.yaml", "folder/a.sql"]
+
+
+def test_the_program_with_the_name_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "x.test.yaml").write_text(STEPS)
+    for name in ("x.json", "x.py", "x.sql"):
+        (tmp_path / name).touch()
+        (case,) = cases_of(read_document(tmp_path / "x.test.yaml"))
+        assert (case.program, case.file(case.program)) == (name, str(tmp_path / name))
+    (case,) = cases_of(read_document(tmp_path / "x.test.yaml", f"sql: SELECT 1\n{STEPS}"))
+    assert case.program == ""
 
 
 def test_shared_steps_have_their_place() -> None:
