@@ -101,19 +101,22 @@ def _new_version(
     parts: Parts, folder: PipelineFolder, before: programs.Before | None, comment: str
 ) -> versions.NewVersion:
     """A version from a pipeline's folder."""
+    programs.check_size(parts.settings, folder.tests or "")
     if folder.plan is None:
         file = str(folder.file.resolve()) if folder.language == "python" else ""
         text = (folder.program or "") if folder.language == "sql" else ""
         source = programs.Source(folder.language, text, file, folder.options)
-        return programs.prepare(parts, source, before, comment, "import").version
-    version = programs.prepare(parts, programs.Source("", folder.plan), before, comment, "import").version
+        return programs.prepare(parts, source, before, comment, "import", folder.tests).version
+    plan = programs.Source("", folder.plan)
+    version = programs.prepare(parts, plan, before, comment, "import", folder.tests).version
     origin = str(folder.file) if folder.language else ""
     return replace(version, program=folder.program, language=folder.language, options=folder.options, origin=origin)
 
 
 def _is(new: versions.NewVersion, version: Version) -> bool:
     program = None if new.program is None else blobs.digest(new.program)
-    return (blobs.digest(new.plan), program) == (version.plan_hash, version.program_hash)
+    same = (blobs.digest(new.plan), program) == (version.plan_hash, version.program_hash)
+    return same and (new.tests is None or versions.tests_digest(new.tests) == version.tests_hash)
 
 
 def _waits(name: str, number: int, verdict: str) -> Synced:
@@ -160,6 +163,7 @@ def export_folder(parts: Parts, root: Path, *, secrets: bool = False) -> Iterato
                     version.options,
                     pipeline.owner,
                     pipeline.tags,
+                    versions.tests_text(session, version),
                 )
                 yield _export(root, folder, version.number, secrets)
         cursor = page.cursor

@@ -1,4 +1,5 @@
-"""Pipelines as plain files: `FOLDER/<pipeline>/` with program.sql or program.py, plan.json, pipeline.toml.
+"""Pipelines as plain files: `FOLDER/<pipeline>/` with program.sql or program.py, plan.json, program.test.yaml,
+pipeline.toml.
 
 An existing plan takes precedence, as compiled and edited in the folder; otherwise the program is compiled.
 `pipeline.toml` may have `description`, `owner`, `tags`, and `options` for compilation.
@@ -21,6 +22,8 @@ from compiled_plan.service.store.pipelines import MOST_TAGS, NAME, TAG
 from compiled_plan.service.store.versions import Language
 
 PLAN, FACTS = "plan.json", "pipeline.toml"
+#: The tests, as `test-plan` finds them beside the program.
+TESTS = "program.test.yaml"
 PROGRAMS: Mapping[str, Language] = {"program.sql": "sql", "program.py": "python"}
 _KNOWN = {"description": str, "owner": str, "tags": list, "options": dict}
 
@@ -39,6 +42,7 @@ class PipelineFolder:
         options: configuration options for compilation.
         owner: the person or team in charge; None to leave it unchanged.
         tags: the tags; None to leave them unchanged.
+        tests: the tests of the program, empty for none; None to leave them unchanged.
     """
 
     name: str
@@ -50,6 +54,7 @@ class PipelineFolder:
     options: Mapping[str, str] = field(default_factory=dict)
     owner: str | None = None
     tags: tuple[str, ...] | None = None
+    tests: str | None = None
 
     @property
     def file(self) -> Path:
@@ -99,6 +104,7 @@ def read_folder(folder: Path) -> PipelineFolder:
         facts.get("options", {}),
         facts.get("owner"),
         facts.get("tags"),
+        read_file(folder, TESTS),
     )
 
 
@@ -156,7 +162,7 @@ def write_folder(root: Path, pipeline: PipelineFolder, *, secret: bool) -> bool:
     facts += f"tags = {json.dumps(pipeline.tags)}\n" if pipeline.tags else ""
     if pipeline.options:
         facts += "\n[options]\n" + "".join(f"{json.dumps(k)} = {json.dumps(v)}\n" for k, v in pipeline.options.items())
-    texts = {PLAN: pipeline.plan, FACTS: facts or None}
+    texts = {PLAN: pipeline.plan, FACTS: facts or None, TESTS: pipeline.tests or None}
     texts |= {name: pipeline.program if language == pipeline.language else None for name, language in PROGRAMS.items()}
     changed = False
     for name, text in texts.items():

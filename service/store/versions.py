@@ -85,9 +85,14 @@ def add(session: Session, pipeline: Pipeline, new: NewVersion, by: str, *, in_fo
 
 def _tests_hash(session: Session, pipeline: Pipeline, new: NewVersion) -> str | None:
     if new.tests is not None:
-        return blobs.put(session, new.tests) if new.tests.strip() else None
+        return blobs.put(session, new.tests) if tests_digest(new.tests) else None
     parent = select(Version.tests_hash).where(Version.pipeline_id == pipeline.id, Version.number == new.parent)
     return session.scalar(parent)
+
+
+def tests_digest(tests: str) -> str | None:
+    """The hash of tests in a version; None for none."""
+    return blobs.digest(tests) if tests.strip() else None
 
 
 def put_in_force(session: Session, pipeline: Pipeline, version: Version, by: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from compiled_plan.api.testing.cases import cases_in
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store import pipelines, versions
@@ -87,6 +88,48 @@ def test_an_export_imports_unchanged(parts: Parts, folder: Path, tmp_path: Path)
     assert did(parts, out)[1] == ("sums", "new", 2)
 
 
+TESTS = """# As a person writes it.
+steps:
+  - rows: {orders: [[1, 2]]}
+  - expect: {sums: {table: [[1, 2]]}}
+"""
+
+
+def stored_tests(parts: Parts, name: str) -> str:
+    """The tests of the version in force."""
+    with parts.database.read() as session:
+        pipeline = pipelines.find(session, name)
+        return versions.tests_text(session, versions.find(session, pipeline, pipeline.in_force))
+
+
+def test_tests_of_a_program_are_imported_and_exported(parts: Parts, folder: Path, tmp_path: Path) -> None:
+    did(parts, folder)
+    file = folder / "sums" / "program.test.yaml"
+    file.write_text(TESTS)
+    # The plan is the same: the version loses no state.
+    assert [did(parts, folder)[1] for _ in range(2)] == [("sums", "new", 2), ("sums", "same", 2)]
+    assert (stored_tests(parts, "sums"), stored_tests(parts, "copies")) == (TESTS, "")
+    out = tmp_path / "out"
+    list(export_folder(parts, out))
+    assert (out / "sums" / "program.test.yaml").read_text() == TESTS
+    assert not (out / "copies" / "program.test.yaml").exists()
+    assert did(parts, out)[1] == ("sums", "same", 2)
+    # `test-plan` finds the program of exported tests.
+    (case,) = cases_in(out / "sums" / "program.test.yaml")
+    assert case.program == "program.sql"
+
+    # Without the file they stay, with an empty one they go.
+    file.unlink()
+    assert did(parts, folder)[1] == ("sums", "same", 2)
+    file.write_text("\n")
+    assert [did(parts, folder)[1] for _ in range(2)] == [("sums", "new", 3), ("sums", "same", 3)]
+    assert stored_tests(parts, "sums") == ""
+    list(export_folder(parts, out))
+    assert not (out / "sums" / "program.test.yaml").exists()
+    file.write_text("x" * 2_000_000)
+    assert "exceeds the limit" in failed(parts, folder).message
+
+
 def failed(parts: Parts, folder: Path) -> Synced:
     return next(result for result in import_folder(parts, folder, "me") if result.did == "failed")
 
@@ -122,7 +165,7 @@ def test_passwords_are_exported_on_request_only(parts: Parts, folder: Path, tmp_
 
 
 @pytest.mark.attack
-@pytest.mark.parametrize("file", ["program.sql", "plan.json", "pipeline.toml"])
+@pytest.mark.parametrize("file", ["program.sql", "plan.json", "pipeline.toml", "program.test.yaml"])
 def test_an_import_follows_no_links(file: str, parts: Parts, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "outside").write_text("colour = 'secret'")
     (folder / "sums" / file).unlink(missing_ok=True)
