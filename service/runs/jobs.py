@@ -5,15 +5,15 @@ from __future__ import annotations
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.service.common.lanes import Lane
+from compiled_plan.service.common.progress import Progress
 from compiled_plan.service.runs.asking import answer
 from compiled_plan.service.runs.folders import read_json
 from compiled_plan.service.store.errors import ConflictError
@@ -22,11 +22,9 @@ from compiled_plan.service.store.errors import ConflictError
 PATIENCE, AT_ONCE = 1800.0, 2
 _PROGRESS = "progress.json"
 
-State = Literal["running", "done", "failed", "cancelled"]
-
 
 @dataclass(eq=False)
-class Job:
+class Job(Progress):
     """A command that answers with a JSON document.
 
     Attributes:
@@ -34,28 +32,17 @@ class Job:
         files: temporary files for the command, by name.
         environment: additional environment variables.
         secrets: texts to mask in its error.
-        state: running, done, failed or cancelled.
         result: its document.
-        fault: the error of a failed job.
     """
 
     options: Sequence[str]
     files: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     secrets: frozenset[str] = frozenset()
-    state: State = "running"
     result: dict[str, Any] | None = None
-    fault: CompiledPlanError | None = None
-    _begun: float = field(default_factory=time.monotonic)
-    _ended: float | None = None
     _process: subprocess.Popen[str] | None = None
     _folder: Path | None = None
     _guard: threading.Lock = field(default_factory=threading.Lock)
-
-    @property
-    def seconds(self) -> float:
-        """The duration until now or its end."""
-        return (self._ended or time.monotonic()) - self._begun
 
     @property
     def tasks(self) -> tuple[int, int]:
@@ -65,16 +52,16 @@ class Job:
 
     def run(self, command: Sequence[str], patience: float) -> None:
         """Run the command until its end."""
+        fault: CompiledPlanError | None = None
         try:
             options = [*self.options, "--progress-file", f"{{{_PROGRESS}}}"]
             files = {**self.files, _PROGRESS: "{}"}
             self.result = answer(command, options, files, self.environment, patience, self._watch)
-            ended: State = "done"
-        except CompiledPlanError as fault:
-            self.fault, ended = fault, "failed"
+        except CompiledPlanError as error:
+            fault = error
         with self._guard:
-            self.state = "cancelled" if self.state == "cancelled" else ended
-            self._process, self._folder, self._ended = None, None, time.monotonic()
+            self.finish(fault)
+            self._process, self._folder = None, None
 
     def _watch(self, process: subprocess.Popen[str], folder: Path) -> None:
         with self._guard:
@@ -85,7 +72,7 @@ class Job:
     def cancel(self) -> None:
         """Stop the command, which stops its tasks in Spark; nothing if the job has ended."""
         with self._guard:
-            if self.state == "running":
+            if not self.is_over:
                 self.state = "cancelled"
                 if self._process is not None:
                     self._process.send_signal(signal.SIGINT)
@@ -115,7 +102,7 @@ class Jobs:
         """
         with self._guard:
             last = self._jobs.get(owner)
-            if last is not None and last.state == "running":
+            if last is not None and not last.is_over:
                 raise ConflictError(f"{self._what} runs already", remedy="wait for its end, or cancel it")
             taken = ExitStack()
             taken.enter_context(self._lane.place())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Generic, Literal, Self, TypeVar
+from typing import Any, Generic, Literal, Self, TypeVar
 
 from pydantic import BaseModel, Field
 
 from compiled_plan.plans.text.secrets import hidden
 from compiled_plan.service.access.problems import shown
+from compiled_plan.service.common.progress import Progress
 from compiled_plan.service.runs.jobs import Job
 
 _Result = TypeVar("_Result")
@@ -28,11 +29,11 @@ class JobDocument(BaseModel, Generic[_Result]):
     def of_job(cls, job: Job) -> Self:
         """The document of a job."""
         done, total = job.tasks
-        fault = job.fault
-        said = {} if fault is None else {name: _shown(getattr(fault, name), job) for name in ("message", "remedy")}
-        facts = {"state": job.state, "seconds": job.seconds, "done": done, "of": total, "result": job.result}
-        return cls.model_validate(facts | said)
+        return cls.model_validate({**progress_of(job, job.secrets), "done": done, "of": total, "result": job.result})
 
 
-def _shown(text: str, job: Job) -> str:
-    return shown(hidden(text, job.secrets))
+def progress_of(job: Progress, secrets: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """State, seconds, and the error of a job, without secrets."""
+    texts = {} if job.fault is None else {name: getattr(job.fault, name) for name in ("message", "where", "remedy")}
+    said = {name: shown(hidden(text, secrets)) for name, text in texts.items()}
+    return {"state": job.state, "seconds": job.seconds, **said}

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Request
 from pydantic import BaseModel, Field
 
-from compiled_plan.service.access.problems import shown
 from compiled_plan.service.access.roles import Principal
 from compiled_plan.service.common.texts import Text
 from compiled_plan.service.registry import programs
 from compiled_plan.service.store.errors import NotFoundError
 from compiled_plan.service.web.depends import Editor, PartsOf
 from compiled_plan.service.web.documents import Short
+from compiled_plan.service.web.jobs import progress_of
 from compiled_plan.service.web.versions import ProgramOrPlan, before
 from compiled_plan.service.workers.test_jobs import TestJob, TestJobs
 
@@ -80,11 +80,8 @@ class TestsDocument(BaseModel):
 
 
 def _document(job: TestJob) -> TestsDocument:
-    said: dict[str, Any] = {}
-    if (fault := job.fault) is not None:
-        said = {"message": shown(fault.message), "where": shown(fault.where), "remedy": shown(fault.remedy)}
-    results = [ResultDocument.model_validate(result) for result in job.results]
-    return TestsDocument(id=job.id, state=job.state, seconds=job.seconds, tests=job.tests, results=results, **said)
+    facts = {"id": job.id, "tests": job.tests, "results": job.results}
+    return TestsDocument.model_validate(progress_of(job) | facts)
 
 
 def _job(jobs: TestJobs, id_: str, who: Principal) -> TestJob:

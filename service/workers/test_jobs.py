@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import secrets
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError, ProgramError
 from compiled_plan.service.common.lanes import Lane
+from compiled_plan.service.common.progress import Progress
 from compiled_plan.service.common.settings import Limits
 from compiled_plan.service.workers.pool import Worker
 
 Json = Any
-State = Literal["waiting", "running", "done", "failed", "cancelled"]
 #: Seconds after which an unused process ends with its Java.
 IDLE = 300.0
 #: The number of jobs whose results are retained.
@@ -26,42 +25,21 @@ _RETAINED = 50
 
 
 @dataclass(eq=False)
-class TestJob:
+class TestJob(Progress):
     """A run of tests.
 
     Attributes:
         owner: the name of the client's token.
-        state: waiting for its turn, running, done, failed or cancelled.
         results: the results of the finished tests, see `api.testing.reporting.document`.
         tests: the number of all tests; 0 while the program is compiled.
-        fault: the error of a failed job.
     """
 
     __test__ = False
 
     owner: str
     id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
-    state: State = "waiting"
     results: list[Json] = field(default_factory=list)
     tests: int = 0
-    fault: CompiledPlanError | None = None
-    _begun: float = field(default_factory=time.monotonic)
-    _ended: float | None = None
-
-    @property
-    def seconds(self) -> float:
-        """The duration until now or its end."""
-        return (self._ended or time.monotonic()) - self._begun
-
-    @property
-    def is_over(self) -> bool:
-        """Return True if the job has ended."""
-        return self.state not in ("waiting", "running")
-
-    def finish(self, state: State) -> None:
-        """End the job, unless it was cancelled."""
-        self.state = "cancelled" if self.state == "cancelled" else state
-        self._ended = time.monotonic()
 
 
 class TestJobs:
@@ -96,7 +74,7 @@ class TestJobs:
         """
         taken = ExitStack()
         taken.enter_context(self._lane.place())
-        job = TestJob(owner)
+        job = TestJob(owner, state="waiting")
         with self._guard:
             self._jobs[job.id] = job
             while len(self._jobs) > _RETAINED:
@@ -135,6 +113,7 @@ class TestJobs:
                 self._end_worker()
 
     def _run(self, job: TestJob, tests: str, plans: Callable[[], list[Json]]) -> None:
+        fault: CompiledPlanError | None = None
         try:
             compiled = [] if job.is_over else plans()
             job.tests = len(compiled)
@@ -142,17 +121,17 @@ class TestJobs:
             if worker is not None:
                 request = json.dumps({"tests": tests, "plans": compiled}).encode()
                 self._take(job, worker.ask(request, self._limits.test_seconds, job.results.append))
-        except CompiledPlanError as fault:
-            job.fault = fault
+        except CompiledPlanError as error:
+            fault = error
         except TimeoutError:
-            job.fault = ProgramError(
+            fault = ProgramError(
                 f"the tests exceeded {self._limits.test_seconds:g} s, and were stopped",
                 remedy="shorten them, or ask the operator to raise limits.test_seconds",
             )
-        except (OSError, RuntimeError, ValueError) as fault:
-            job.fault = ExecutionError(f"the process of the tests ended: {fault}", remedy="try again")
+        except (OSError, RuntimeError, ValueError) as error:
+            fault = ExecutionError(f"the process of the tests ended: {error}", remedy="try again")
         finally:
-            self._release(job)
+            self._release(job, fault)
 
     def _take(self, job: TestJob, answer: Json) -> None:
         if "full" in answer:
@@ -179,12 +158,10 @@ class TestJobs:
             self._running, job.state = job, "running"
             return self._worker
 
-    def _release(self, job: TestJob) -> None:
+    def _release(self, job: TestJob, fault: CompiledPlanError | None) -> None:
         with self._guard:
-            if job.state == "cancelled":
-                job.fault = None
-            job.finish("failed" if job.fault is not None else "done")
-            unfit = self._running is job and (job.fault is not None or job.state == "cancelled")
+            job.finish(fault)
+            unfit = self._running is job and job.state != "done"
             self._running = None
             if unfit or self._closed:
                 self._end_worker()
