@@ -27,8 +27,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: A query with an operator that keeps state.
-_SMALL = "SELECT k, COUNT(*) FROM (VALUES (1)) AS t (k) GROUP BY k"
+#: Queries of the warm-up: an operator that keeps state, and rows of a source until Java has compiled their path.
+_WARM_UP = (
+    "SELECT k, COUNT(*) FROM (VALUES (1)) AS t (k) GROUP BY k",
+    *["SELECT k + 1 FROM numbers LIMIT 1"] * 8,
+)
+_NUMBERS = "CREATE TEMPORARY TABLE numbers (k INT) WITH ('connector' = 'datagen', 'rows-per-second' = '100')"
 
 #: The shell's own commands, as in Flink's SQL client, with their descriptions.
 COMMANDS = {
@@ -84,15 +88,21 @@ class Shell:
         self._spark = self._pool.submit(start)
 
     def warm_up(self) -> None:
-        """Run a small query once Spark is ready: the first query loads classes for seconds."""
+        """Run small queries once Spark is ready, until the user runs one: the first ones take seconds."""
         self._warming = Thread(target=self._warmed_up, name="warm-up", daemon=True)
         self._warming.start()
 
     def _warmed_up(self) -> None:
         assert self._spark is not None
-        if self._spark.result().exception() is None and not self._closing:
-            with suppress(CompiledPlanError):
-                deque(type(self.environment)().execute_sql(_SMALL).collect(), maxlen=0)
+        if self._spark.result().exception() is not None:
+            return
+        with suppress(CompiledPlanError):
+            environment = type(self.environment)()
+            environment.execute_sql(_NUMBERS)
+            for query in _WARM_UP:
+                if self._closing or self.jobs:
+                    return
+                deque(environment.execute_sql(query).collect(), maxlen=0)
 
     def spark_state(self) -> str:
         """The state of Spark in a few words."""

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 
 import pytest
 
@@ -15,7 +15,7 @@ from compiled_plan.api.results.formats import Format
 from compiled_plan.api.results.kinds import JobStatus
 from compiled_plan.cli.shell.interrupts import Terminated, terminate, uninterrupted
 from compiled_plan.cli.shell.results import Results
-from compiled_plan.cli.shell.shell import COMMANDS, Quit, Shell, needs_spark
+from compiled_plan.cli.shell.shell import _WARM_UP, COMMANDS, Quit, Shell, needs_spark
 from compiled_plan.plans.errors import ExecutionError, ProgramError
 from tests.support.fake_jobs import FAILURE, ROWS, FakeEnvironment, FakeJob
 
@@ -128,3 +128,24 @@ def test_the_state_of_spark(shell: Shell) -> None:
         states.append(shell.spark_state())
     shell.close()  # waits for the queries of the warm-up
     assert states == ["Spark starts", "Spark starts", "Spark is ready", "Spark starts", "Spark has not started"]
+
+
+@pytest.mark.parametrize(("statements", "queries"), [("SHOW CATALOGS", len(_WARM_UP)), ("SELECT 1", 0)])
+def test_the_warm_up_ends_at_the_first_query(statements: str, queries: int) -> None:
+    warming: list[FakeEnvironment] = []
+
+    class Environment(FakeEnvironment):
+        def __init__(self) -> None:
+            super().__init__()
+            warming.append(self)
+
+    env = Environment()
+    with closing(Shell(env, Results(env.config, Format.CSV, False))) as shell:
+        started: Future[None] = Future()
+        shell.start_spark(lambda: started)  # type: ignore[arg-type, return-value]
+        shell.warm_up()
+        shell.run(statements)
+        started.set_result(None)
+        assert shell._warming is not None
+        shell._warming.join()
+    assert [text.startswith("SELECT") for text in warming[1].statements].count(True) == queries
