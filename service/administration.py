@@ -192,7 +192,8 @@ def _end_auxiliary(settings: Settings, *, as_json: bool) -> bool:
     spared = COMPILER if live_service(settings.home) else ""
     processes = [item for item in auxiliary_processes(settings.home) if item.kind != spared]
     alive = end_auxiliary(processes)
-    for item in processes:
+    # Compilers of an ended service end by themselves, too.
+    for item in (item for item in processes if item.kind != COMPILER or item in alive):
         result = "alive" if item in alive else "ended"
         document = {"process": item.kind, "pid": item.process.pid, "result": result}
         words = f"{item.kind}, pid {item.process.pid}: {_STOPS.get(result, result)}"

@@ -6,7 +6,7 @@ They inherit an environment variable with the folder, so that they are known aft
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from compiled_plan.service.runs.living import live_runs
 
 #: The environment variable with the home folder of the service that started a process.
 HOME = "COMPILED_PLAN_SERVICE_HOME"
-COMPILER, OTHER = "compiler", "other"
+COMPILER, OTHER, _WAITER = "compiler", "other", "waiter of a run"
 #: The kind of a process, by a module in its command line.
 _KINDS = {
     "compiled_plan.cli.preview_rows": "preview",
@@ -26,8 +26,8 @@ _KINDS = {
     "compiled_plan.cli.warm_server": "Spark of previews and state queries",
     "compiled_plan.service.workers.testing": "tests",
     "compiled_plan.service.workers.worker": COMPILER,
+    "compiled_plan.service.runs.waiter": _WAITER,
 }
-_WAITER = "compiled_plan.service.runs.waiter"
 #: Seconds that processes have to end after SIGTERM, and after SIGKILL.
 _ENDING = 5.0
 
@@ -57,20 +57,34 @@ def mark_processes(home: Path) -> None:
 
 def auxiliary_processes(home: Path) -> list[Auxiliary]:
     """The live auxiliary processes of a home folder, by start time."""
-    marked = _without_runs(_marked(home), {run.state.pid for run in live_runs(home)})
-    kinds = {pid: _kind(process) for pid, process in marked.items()}
+    kinds = _kinds(home)
+    # A run whose waiter was killed has no other ancestor than init.
+    runs = {run.state.pid for run in live_runs(home) if run.state.pid}
+    runs |= {pid for pid, (kind, _) in kinds.items() if kind == _WAITER}
 
-    def stands_alone(pid: int, process: psutil.Process) -> bool:
-        """Return True unless the process is part of another one, such as its Java."""
-        ancestors = [parent.pid for parent in process.parents() if parent.pid in marked]
-        return not ancestors or kinds[pid] not in (OTHER, kinds[ancestors[0]])
+    def stands_alone(pid: int, kind: str, process: psutil.Process) -> bool:
+        """Return True unless the process is a run, or part of a run or of another process, such as its Java."""
+        parents = [parent.pid for parent in process.parents()]
+        owner = next((kinds[parent][0] for parent in parents if parent in kinds), None)
+        return runs.isdisjoint((pid, *parents)) and (owner is None or kind not in (OTHER, owner))
 
     listed = []
-    for pid, process in marked.items():
+    for pid, (kind, process) in kinds.items():
         with suppress(psutil.NoSuchProcess):
-            if stands_alone(pid, process):
-                listed.append(Auxiliary(kinds[pid], process))
+            if stands_alone(pid, kind, process):
+                listed.append(Auxiliary(kind, process))
     return sorted(listed, key=lambda item: item.since)
+
+
+def _kinds(home: Path) -> dict[int, tuple[str, psutil.Process]]:
+    """The live processes with the mark of a home folder, and their kinds, by pid."""
+    place, marked = str(home.resolve()), {}
+    for process in psutil.process_iter():
+        # Processes of other users, and those that end meanwhile, which have no command line.
+        with suppress(psutil.Error):
+            if process.environ().get(HOME) == place and (words := " ".join(process.cmdline())):
+                marked[process.pid] = next((kind for name, kind in _KINDS.items() if name in words), OTHER), process
+    return marked
 
 
 def end_auxiliary(processes: Collection[Auxiliary]) -> list[Auxiliary]:
@@ -88,36 +102,3 @@ def _tree(process: psutil.Process) -> list[psutil.Process]:
     with suppress(psutil.NoSuchProcess):
         return [process, *process.children(recursive=True)]
     return []
-
-
-def _marked(home: Path) -> Mapping[int, psutil.Process]:
-    """The live processes with the mark of a home folder."""
-    place, marked = str(home.resolve()), {}
-    for process in psutil.process_iter():
-        # Processes of other users, and those that end meanwhile.
-        with suppress(psutil.Error):
-            if process.environ().get(HOME) == place and process.status() != psutil.STATUS_ZOMBIE:
-                marked[process.pid] = process
-    return marked
-
-
-def _without_runs(marked: Mapping[int, psutil.Process], runs: Collection[int]) -> Mapping[int, psutil.Process]:
-    """Processes that neither are runs, their waiters, nor belong to them."""
-
-    def line(process: psutil.Process) -> Iterator[psutil.Process]:
-        yield process
-        yield from process.parents()
-
-    others = {}
-    for pid, process in marked.items():
-        with suppress(psutil.Error):
-            if not any(item.pid in runs or _WAITER in item.cmdline() for item in line(process)):
-                others[pid] = process
-    return others
-
-
-def _kind(process: psutil.Process) -> str:
-    with suppress(psutil.Error):
-        words = " ".join(process.cmdline())
-        return next((kind for module, kind in _KINDS.items() if module in words), OTHER)
-    return OTHER

@@ -168,10 +168,13 @@ ENDLESS = "while :; do sleep 0.1; done"
 
 @pytest.mark.parametrize("is_killed", [False, True])
 def test_a_preview_is_listed_and_ended(home: Path, is_killed: bool) -> None:
-    with served(home, "--preview", ENDLESS, command=SERVE_FAKE_RUNS) as (process, address, _):
+    with (
+        served(home, "--preview", ENDLESS, command=SERVE_FAKE_RUNS) as (process, address, _),
+        httpx2.Client(base_url=address, timeout=60) as http,
+    ):
         start(address)
         question = {"program": PROGRAM, "table": "numbers"}
-        httpx2.post(f"{address}preview", json=question).raise_for_status()
+        http.post("preview", json=question).raise_for_status()
         wait_until(lambda: "preview" in kinds(home), "the preview")
         if is_killed:
             process.kill()
@@ -186,9 +189,9 @@ def test_a_preview_is_listed_and_ended(home: Path, is_killed: bool) -> None:
         assert "preview" not in kinds(home)
         if not is_killed:
             # The service goes on, and says so.
-            wait_until(lambda: httpx2.get(f"{address}preview").json()["state"] == "failed", "the state")
-            httpx2.post(f"{address}preview", json=question).raise_for_status()
-            assert httpx2.delete(f"{address}preview").json()["state"] == "cancelled"
+            wait_until(lambda: http.get("preview").json()["state"] == "failed", "the state")
+            http.post("preview", json=question).raise_for_status()
+            assert http.delete("preview").json()["state"] == "cancelled"
     command("stop-all", "--home", str(home))
     assert_nothing_is_left(home)
 
