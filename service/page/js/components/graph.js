@@ -3,7 +3,7 @@ import { html, nothing, svg } from "../lit.js";
 import { changeWords } from "./badges.js";
 import * as icons from "./icons.js";
 import { nextOperator } from "./graph_keys.js";
-import { layout, NODE } from "./graph_layout.js";
+import { edgeKey, layout, NODE } from "./graph_layout.js";
 import { rowsOf } from "./ttl.js";
 
 const LEAST = 0.25;
@@ -77,9 +77,6 @@ export function graphView({ id, graph, label, selected, choose, figures, rates, 
     </div>
   </div>`;
 }
-
-/** The key of an edge in `rates`. */
-export const edgeKey = (edge) => `${edge.from}-${edge.to}-${edge.port}`;
 
 function edge({ edge: data, path, goal, label }, selected, passing) {
   const changing = data.changelog.some((kind) => kind !== "INSERT");

@@ -5,6 +5,9 @@ const GAP = { x: 96, y: 24 };
 const MARGIN = 24;
 const STEP = { x: NODE.width + GAP.x, y: NODE.height + GAP.y };
 
+/** The key of an edge in a map of rates. */
+export const edgeKey = (edge) => `${edge.from}-${edge.to}-${edge.port}`;
+
 /** The upper left corner of a position. */
 const corner = (rank, row) => ({ x: MARGIN + rank * STEP.x, y: MARGIN + row * STEP.y });
 

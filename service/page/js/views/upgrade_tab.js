@@ -161,14 +161,14 @@ export function upgradeTab(context, pipeline, { load }) {
   return {
     store,
     start() {
-      if (context.app.get().runs) end = poll(watch, 2000);
+      end = poll(watch, 2000);
       listVersions();
     },
     stop: () => end(),
     render: (state, { pipeline: current }) => html`
       ${state.progress ? progressView(state.progress, context.may("operator") ? rollBack : null, state.busy) : nothing}
       ${problemBox(state.problem)}
-      ${state.diff ? comparison(state, current, { choose, migrate, keep, putInForce, fold: (whole) => store.set({ whole }), again: () => store.set(NONE), mayRun: context.may("operator") && context.app.get().runs })
+      ${state.diff ? comparison(state, current, { choose, migrate, keep, putInForce, fold: (whole) => store.set({ whole }), again: () => store.set(NONE), mayRun: context.may("operator") })
         : context.may("editor") ? chooser(state, current, store, { compile, compare, begin }) : html`<p class="empty">The role editor is required.</p>`}`,
     drawn: ({ diff, sides }) => {
       if (!diff) return;
