@@ -16,14 +16,14 @@ const LEGIBLE = 0.75;
 const MANY = 24;
 const LAYOUTS = new WeakMap();
 
-/** The cached layout of a graph. */
-function placed(graph) {
-  if (!LAYOUTS.has(graph)) LAYOUTS.set(graph, layout(graph));
+/** The cached layout of a graph, which a view shows in one direction. */
+function placed(graph, down) {
+  if (!LAYOUTS.has(graph)) LAYOUTS.set(graph, layout(graph, down));
   return LAYOUTS.get(graph);
 }
 
 /**
- * The graph of a plan, from left to right.
+ * The graph of a plan.
  * @param {object} options
  * @param {string} options.id of the element
  * @param {{nodes: object[], edges: object[]}} options.graph
@@ -35,16 +35,17 @@ function placed(graph) {
  * @param {number|null} [options.busiest] the operator with the largest share of time
  * @param {Map<number, string>} [options.changes] changes by operator
  * @param {boolean} [options.legend]
+ * @param {boolean} [options.down] from top to bottom instead of from left to right
  */
-export function graphView({ id, graph, label, selected, choose, figures, rates, busiest = null, changes, legend = true }) {
-  const positions = placed(graph);
+export function graphView({ id, graph, label, selected, choose, figures, rates, busiest = null, changes, legend = true, down = false }) {
+  const positions = placed(graph, down);
   const first = selected ?? graph.nodes[0]?.id;
   return html`<div class="graph" id=${id}>
     <div
       class="graph-scroll"
       @wheel=${(event) => wheel(event, id)}
       @pointerdown=${(event) => drag(event)}
-      @keydown=${(event) => keys(event, graph, choose)}
+      @keydown=${(event) => keys(event, graph, choose, down)}
     >
       <div class="graph-canvas" role="group" aria-label=${label} .layout=${positions}><div class="graph-layer">
         <svg width=${positions.width} height=${positions.height} aria-hidden="true" focusable="false">
@@ -78,12 +79,12 @@ export function graphView({ id, graph, label, selected, choose, figures, rates, 
   </div>`;
 }
 
-function edge({ edge: data, path, goal, label }, selected, passing) {
+function edge({ edge: data, path, head, label }, selected, passing) {
   const changing = data.changelog.some((kind) => kind !== "INSERT");
   const near = selected === data.from || selected === data.to;
   const text = data.exchange.length > 15 ? `${data.exchange.slice(0, 14)}…` : data.exchange;
   return svg`<g class="edge ${changing ? "changing" : ""} ${near ? "near" : ""}">
-    <path d=${path} /><path class="head" d=${`M${goal.x + 7} ${goal.y}l-7 -4v8z`} />
+    <path d=${path} /><path class="head" d=${head} />
     ${text ? svg`<text x=${label.x} y=${label.y} text-anchor=${label.anchor}>${text}</text>` : nothing}
     ${passing == null ? nothing : svg`<text class="edge-rate" x=${label.x} y=${label.y + (text ? label.away * 13 : 0)} text-anchor=${label.anchor}>${rate(passing)}</text>`}
   </g>`;
@@ -99,7 +100,7 @@ function operator(node, { chosen, reached, figures, change, busy, choose }) {
     tabindex=${reached ? 0 : -1}
     aria-pressed=${chosen ? "true" : "false"}
     aria-label=${words.filter(Boolean).join(", ")}
-    title=${node.description}
+    title=${[node.words, node.description].filter(Boolean).join(": ")}
     @click=${() => choose(node.id)}
   >
     <span class="node-title">${icon}<span>${node.words}</span></span>
@@ -193,10 +194,10 @@ export function focusOperator(id, node) {
   element?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-function keys(event, graph, choose) {
+function keys(event, graph, choose, down) {
   const from = event.target.closest?.("[data-node]");
   if (!from) return;
-  const next = nextOperator(graph, Number(from.dataset.node), event.key);
+  const next = nextOperator(graph, Number(from.dataset.node), event.key, down);
   if (next == null) return;
   event.preventDefault();
   const element = event.currentTarget.querySelector(`[data-node="${next}"]`);

@@ -102,5 +102,5 @@ function side(state, { set, rows, tests }) {
 
 function plan({ selected }, { graph, diff }, set) {
   const changes = diff ? changesOf(diff, NO_GRAPH, graph).now : undefined;
-  return graphView({ id: GRAPH, graph, label: `Plan of the program, ${graph.nodes.length} operators`, selected, choose: (id) => set({ selected: id }), changes });
+  return graphView({ id: GRAPH, graph, label: `Plan of the program, ${graph.nodes.length} operators`, selected, choose: (id) => set({ selected: id }), changes, down: true });
 }

@@ -176,7 +176,6 @@ function head({ name, pipeline, run, last, acting, problem, loadProblem, alerts,
           ${rulesLine(rules)}
           ${pipeline && act.details ? html`<button type="button" class="quiet small" @click=${act.details}>Edit details</button>` : nothing}</p>
       </div>
-      <span class="spacer"></span>
       ${pipeline ? glance(pipeline, last) : nothing}
       ${pipeline && mayRun ? html`<span class="run-actions">${run?.settings ? html`<button type="button" class="square" aria-label="Run settings" title="Run settings" @click=${act.settings} ?disabled=${!pipeline.in_force}>${sliders}</button>` : nothing}${button}</span>` : nothing}
     </div>

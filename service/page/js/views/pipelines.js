@@ -149,16 +149,19 @@ const row = (item, choose) => html`<tr><th scope="row"><a
     class="growth" data-label="Growth" .textContent=${item.state_growth == null ? "" : growth(item.state_growth, bytes)}></td><td
     class="error" data-label="Last error" .title=${item.last_error ?? ""} .textContent=${item.last_error_at ? ago(item.last_error_at) : ""}></td><td
     class="until" data-label="Next start">${item.until ? html`<count-down title=${when(item.until)} to=${item.until}></count-down>` : nothing}</td><td
-    class="owner" data-label="Owner" .textContent=${item.owner ?? ""}></td></tr>`;
+    class="owner" data-label="Owner" .textContent=${item.owner ?? ""}></td>${item.message ? says(item) : nothing}</tr>`;
 
 /** The version, and the one of the next start if it differs. */
 function versionWords({ version, in_force }) {
   return in_force && version && in_force !== version ? `${version} → ${in_force}` : String(version || in_force || "");
 }
 
-/** Description, tags and message. */
-function rowDetails({ description, tags, message, remedy, state }, choose) {
-  const says = message ? html`<p class="row-says state-${state}">${clipped(message, 280)}${remedy ? html` <span class="remedy">${clipped(remedy, 160)}</span>` : nothing}</p>` : nothing;
+/** Description and tags. */
+function rowDetails({ description, tags }, choose) {
+  if (!description && !tags.length) return nothing;
   return html`${description ? html`<span class="row-what" title=${description} .textContent=${clipped(description, 140)}></span>` : nothing}${tags.map((tag) => html`<button
-    type="button" class="tag" title="Show the pipelines with this tag" .textContent=${tag} @click=${() => choose({ tag })}></button>`)}${says}`;
+    type="button" class="tag" title="Show the pipelines with this tag" .textContent=${tag} @click=${() => choose({ tag })}></button>`)}`;
 }
+
+/** The message, below the cells. */
+const says = ({ message, remedy, state }) => html`<td class="says"><p class="row-says state-${state}">${clipped(message, 280)}${remedy ? html` <span class="remedy">${clipped(remedy, 160)}</span>` : nothing}</p></td>`;
