@@ -15,10 +15,13 @@ const LEGIBLE = 0.75;
 /** The number of operators above which there is a search field. */
 const MANY = 24;
 const LAYOUTS = new WeakMap();
+const NARROW = matchMedia("(max-width: 640px)");
 
-/** The cached layout of a graph, which a view shows in one direction. */
-function placed(graph, down) {
-  if (!LAYOUTS.has(graph)) LAYOUTS.set(graph, layout(graph, down));
+/** The cached layout of a graph. On a narrow screen, a graph that is longer than broad goes down. */
+function placed(graph, always) {
+  const most = (key) => Math.max(...graph.nodes.map((node) => node[key]));
+  const down = always || (NARROW.matches && most("rank") >= most("row"));
+  if (LAYOUTS.get(graph)?.down !== down) LAYOUTS.set(graph, layout(graph, down));
   return LAYOUTS.get(graph);
 }
 
@@ -35,7 +38,7 @@ function placed(graph, down) {
  * @param {number|null} [options.busiest] the operator with the largest share of time
  * @param {Map<number, string>} [options.changes] changes by operator
  * @param {boolean} [options.legend]
- * @param {boolean} [options.down] from top to bottom instead of from left to right
+ * @param {boolean} [options.down] from top to bottom on all screens
  */
 export function graphView({ id, graph, label, selected, choose, figures, rates, busiest = null, changes, legend = true, down = false }) {
   const positions = placed(graph, down);
@@ -45,7 +48,7 @@ export function graphView({ id, graph, label, selected, choose, figures, rates, 
       class="graph-scroll"
       @wheel=${(event) => wheel(event, id)}
       @pointerdown=${(event) => drag(event)}
-      @keydown=${(event) => keys(event, graph, choose, down)}
+      @keydown=${(event) => keys(event, graph, choose, positions.down)}
     >
       <div class="graph-canvas" role="group" aria-label=${label} .layout=${positions}><div class="graph-layer">
         <svg width=${positions.width} height=${positions.height} aria-hidden="true" focusable="false">

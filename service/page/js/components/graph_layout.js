@@ -38,10 +38,10 @@ const acrossOf = (row, { breadth }) => MARGIN + row * (breadth + ROW_GAP);
 
 /**
  * @param {{nodes: object[], edges: object[]}} graph
- * @param {boolean} [down] from top to bottom
- * @returns {{width: number, height: number, places: Map<number, {x: number, y: number}>, ways: object[]}}
+ * @param {boolean} down from top to bottom
+ * @returns {{down: boolean, width: number, height: number, places: Map<number, {x: number, y: number}>, ways: object[]}}
  */
-export function layout(graph, down = false) {
+export function layout(graph, down) {
   const way = down ? DOWN : RIGHT;
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
   const last = Math.max(0, ...graph.nodes.map(({ rank }) => rank));
@@ -49,6 +49,7 @@ export function layout(graph, down = false) {
   const widest = Math.max(0, ...graph.nodes.map(({ row }) => row), ...rows);
   const { x, y } = way.point(alongOf(last, way) + way.length + MARGIN, acrossOf(widest, way) + way.breadth + MARGIN);
   return {
+    down,
     width: x,
     height: y,
     places: new Map(graph.nodes.map(({ id, rank, row }) => [id, way.point(alongOf(rank, way), acrossOf(row, way))])),
