@@ -179,6 +179,8 @@ function zoom(id, by) {
 export function fit(id, least = LEGIBLE) {
   const canvas = document.querySelector(`#${id} .graph-canvas`);
   if (!canvas?.layout) return;
+  // The view grows with the graph up to its maximum.
+  setScale(id, 1);
   const { clientWidth, clientHeight } = canvas.parentElement;
   const { width, height } = canvas.layout;
   const whole = Math.min(1, clientWidth / width, clientHeight / height);

@@ -218,7 +218,7 @@ function comparison(state, pipeline, act) {
   const graphs = whole ? sides.all : sides.folded;
   const folds = Object.keys(SIDES).some((key) => sides.all[key] !== sides.folded[key]);
   const side = (key, title) => html`<section class="side"><h3>${title}</h3>
-    ${graphView({ id: SIDES[key], graph: graphs[key], label: `${title}, ${sides.all[key].nodes.length} operators`, selected: selected[key] ?? null, choose: (id) => act.choose(key, id), changes: sides.changes[key], legend: false })}</section>`;
+    ${graphView({ id: SIDES[key], graph: graphs[key], label: `${title}, ${sides.all[key].nodes.length} operators`, selected: selected[key] ?? null, choose: (id) => act.choose(key, id), changes: sides.changes[key], legend: false, down: true })}</section>`;
   return html`<div class="page-head">
       <h2 id="upgrade-title" tabindex="-1">From version ${base} to ${newName(target)}</h2><span class="spacer"></span>
       <button type="button" class="quiet" @click=${act.again}>Another program</button>
