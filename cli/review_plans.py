@@ -65,7 +65,7 @@ def review(
         typer.Option(
             "--checkpoint",
             metavar="PROGRAM=DIR",
-            help="Compare a program with the plan and the state of a checkpoint; repeatable.",
+            help="Compare a program, or a plan without one, with the plan and the state of a checkpoint; repeatable.",
         ),
     ] = None,
     fail_on: Annotated[
@@ -140,11 +140,16 @@ def review(
 def _review(reviewer: Reviewer, choice: Choice) -> list[Reviewed]:
     from compiled_plan.cli.review.isolation import isolated
     from compiled_plan.cli.review.reviewing import failed
-    from compiled_plan.cli.review.subjects import subjects
+    from compiled_plan.cli.review.subjects import SUFFIXES, subjects
 
     repository = reviewer.repository
     init = tuple(_init_file(file, repository) for file in reviewer.session.init)
     checkpoints = {name: _from_root(folder, repository.root) for name, folder in reviewer.checkpoints.items()}
+    for name in checkpoints:
+        if not name.endswith(SUFFIXES):
+            raise ProgramError(
+                f"{name!r} is not a program", where=f"--checkpoint {name}", remedy=f"name a file {', '.join(SUFFIXES)}"
+            )
     for name in (*checkpoints, *(name for name in choice.patterns if not _WILD.search(name))):
         if name not in repository.files and name not in repository.old_files:
             raise ProgramError(

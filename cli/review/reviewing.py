@@ -64,7 +64,7 @@ class Reviewer:
     Args:
         repository: the working tree, which is the current folder, and the commit.
         session: the initial session of programs.
-        checkpoints: checkpoints to compare with instead of the committed plan, by program.
+        checkpoints: checkpoints to compare with instead of the committed plan, by program or plan.
         code: folders from which programs and functions in Python, and jars, may come.
     """
 
@@ -134,7 +134,7 @@ class Reviewer:
 
     def _old(self, subject: Subject, said: list[str]) -> ComparedSide | None:
         """The plan to compare with: of the checkpoint, or committed; None without one."""
-        checkpoint = self.checkpoints.get(subject.name)
+        checkpoint = next((self.checkpoints[path] for path in subject.paths if path in self.checkpoints), None)
         if checkpoint is not None:
             return side_of(checkpoint, self.session, said.append)
         plan = self._committed(subject, said) if subject.old_plan else None

@@ -16,6 +16,8 @@ from compiled_plan.planner.sql.grammar.tokens import STRING, WORD, Token, read_t
 #: Default path of a program's plan: the name of the program, in the same folder.
 BESIDE = "{folder}/{name}.json"
 _PLAN = ".json"
+#: Suffixes of programs and plans.
+SUFFIXES = (SQL, PYTHON, _PLAN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +30,12 @@ class Subject:
     old_plan: str = ""
 
     @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(filter(None, (self.program, self.plan, self.old_program, self.old_plan)))
+
+    @property
     def name(self) -> str:
-        return self.program or self.plan or self.old_program or self.old_plan
+        return self.paths[0]
 
     @property
     def is_deleted(self) -> bool:

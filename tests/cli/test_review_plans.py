@@ -271,14 +271,15 @@ def test_plans_elsewhere(repository: Path) -> None:
     }
 
 
-def test_a_checkpoint_with_the_bytes_of_its_state(repository: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("named", ["jobs/partial.sql", "jobs/partial.json"])
+def test_a_checkpoint_with_the_bytes_of_its_state(repository: Path, tmp_path: Path, named: str) -> None:
     plan = plan_of(INSERT)
     (uid,) = re.findall(r'"uid" : "([^"]+)"', plan)
     folder = checkpoint(tmp_path / "checkpoint", plan)
     figures = {uid: {"rows": 30, "bytes": 12_345}}
     (folder / "generations/1/compiled-plan/state-rows.json").write_text(json.dumps(figures))
     change(repository, {"jobs/partial.sql": CHANGES["partial"]})
-    comment = review("--checkpoint", f"jobs/partial.sql={folder}")[1]
+    comment = review("--checkpoint", f"{named}={folder}")[1]
     head, _, row = [line.split(" | ") for line in comment.splitlines() if line.startswith("| ")][3:6]
     assert head[4] == "bytes" and row[4] == "12,345"
 
@@ -407,6 +408,7 @@ def test_a_plan_that_does_not_run_here(repository: Path) -> None:
     [
         (("--fail-on", "sometimes"), 2, "choose partial, unknown, incompatible, never"),
         (("--checkpoint", "jobs/same.sql"), 2, "write PROGRAM=DIR"),
+        (("--checkpoint", "notes.md=here"), 1, "name a file .sql, .py, .json"),
         (("--base", "nowhere"), 1, "fetch the commit"),
         (("jobs/missing.sql",), 1, "the repository has no program 'jobs/missing.sql'"),
         (("--base", "--output=x"), 1, "fetch the commit"),

@@ -109,6 +109,13 @@ LOST: Mapping[str, tuple[str, Change]] = {
         "written.json tells of micro-batch 2",
         lambda root: [removed(f"generations/1/{log}")(root) for log in ("offsets", "commits")],
     ),
+    "both logs after the first micro-batch": (
+        "written.json tells of micro-batch 0",
+        lambda root: [
+            written(f"{OWN}/written.json", '{"batch": 0}')(root),
+            *(removed(f"generations/1/{log}")(root) for log in ("offsets", "commits")),
+        ],
+    ),
     "watermarks": (
         "watermarks.json does not tell of micro-batch 2",
         written(f"{OWN}/written.json", '{"batch": 2, "marked": true}'),
@@ -124,6 +131,14 @@ LOST: Mapping[str, tuple[str, Change]] = {
         for kind, text in (("deep", DEEP), ("wrong", '{"batch": "x"}'))
     },
     "a part of an offset": ("offsets/2 of the checkpoint", written("generations/1/offsets/2", "v2\n{")),
+    "a part of the last committed offset": (
+        "offsets/1 of the checkpoint",
+        lambda root: [
+            written(f"{OWN}/written.json", '{"batch": 1}')(root),
+            removed("generations/1/commits/2")(root),
+            written("generations/1/offsets/1", "v2\n{")(root),
+        ],
+    ),
     "the sources of an offset": ("offsets/2 of the checkpoint", cut("generations/1/offsets/2", 2)),
     "an empty commit": ("commits/2 of the checkpoint", written("generations/1/commits/2", "")),
     "the files read": ("sources/orders/2", removed("generations/1/sources")),

@@ -113,6 +113,16 @@ def test_a_late_row_matches_the_remaining_rows(harness: Harness) -> None:
     ]
 
 
+def test_a_row_is_kept_until_the_watermark_passes_the_end_of_its_interval(harness: Harness) -> None:
+    join = spec("interval-join", "LEFT", lowerBound=-10, upperBound=0)
+    late = rows(1, ("a", 1, 15), ("a", 2, 20), at=20)
+    answers = harness.run(join, [Step(0, rows(0, ("a", 0, 10))), Step(1, late, watermark=20)])
+    assert short(answers[1].out) == ["+I(a, 0, 10, a, 1, 15)", "+I(a, 0, 10, a, 2, 20)"]
+
+    (only,) = harness.run(join, [Step(0, rows(0, ("a", 0, 10), ("a", 1, 11), at=20), watermark=20)])
+    assert (short(only.out), only.state_rows) == (["+I(a, 0, 10, null, null, null)"], 1)
+
+
 def test_a_watermark_of_one_input_alone_makes_nothing_late(harness: Harness) -> None:
     # The left input is far ahead; the batch's watermark is the minimum of both.
     left, right = rows(0, ("a", 0, 10), ("a", 0, 900)), rows(1, ("a", 1, 15), at=900)
