@@ -67,8 +67,8 @@ def _table(
 
 def _table_node(table: LineageTable) -> GraphNode:
     role: Literal["source", "sink"] = "sink" if table.written_by and not table.read_by else "source"
-    # Paths differ at their end.
-    words = "/".join(table.name.strip("/").split("/")[-2:])
+    # Paths and names differ at their end.
+    words = "/".join(table.name.strip("/").split("/")[-2:]).removeprefix("default_catalog.default_database.")
     return _node(table.id, words, "table", table.name, f"{table.connector}, {table.namespace}", role)
 
 

@@ -17,6 +17,8 @@ export class Problem extends Error {
 
 /** Bidirectional control characters, replaced so that one name cannot imitate another. */
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
+/** The same in JSON, where they may be escaped. A reviver takes longer than the parser, so that only such texts get one. */
+const BIDI_JSON = /[\u202a-\u202e\u2066-\u2069]|\\u20(2[a-e]|6[6-9])/i;
 /** Responses with programs, which editors send back unchanged. */
 const PROGRAMS = /\/versions\/\d+$/;
 export const legibleText = (text) => text.replace(BIDI_CONTROLS, "\ufffd");
@@ -59,10 +61,11 @@ async function request(method, path, { body, headers = {}, text = false } = {}) 
   }
   const etag = response.headers.get("etag");
   if (response.status === 204) return { etag };
-  const document = text ? await response.text() : JSON.parse(await response.text(), PROGRAMS.test(path) ? undefined : legible);
+  const document = text ? await response.text() : parse(await response.text(), path);
   return etag && !text && !Array.isArray(document) ? { ...document, etag } : document;
 }
 
+const parse = (text, path) => JSON.parse(text, BIDI_JSON.test(text) && !PROGRAMS.test(path) ? legible : undefined);
 const get = (path, options) => request("GET", path, options);
 export const health = () => get("/health");
 const post = (path, body, headers) => request("POST", path, { body, headers });
@@ -86,12 +89,6 @@ export async function signIn(token) {
 export async function signOut() {
   await request("DELETE", "/session").catch(() => {});
   csrfToken = "";
-}
-
-/** Return true if the service supervises runs: its OpenAPI document has the path. */
-export async function canRun() {
-  const { paths } = await get("/openapi.json");
-  return Object.keys(paths).some((path) => path.endsWith("/pipelines/{name}/run/start"));
 }
 
 export const tokens = () => get("/tokens");

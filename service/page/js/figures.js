@@ -1,4 +1,4 @@
-import { edgeKey } from "./components/graph.js";
+import { edgeKey } from "./components/graph_layout.js";
 import { rate, short } from "./format.js";
 
 /** Return true if a pipeline has a process. */

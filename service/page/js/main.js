@@ -7,19 +7,23 @@ import { createStore } from "./store.js";
 import { showKeys } from "./components/keys.js";
 import { shell } from "./components/shell.js";
 import * as theme from "./theme.js";
-import { editorView } from "./views/editor.js";
-import { pipelinesView } from "./views/pipelines.js";
-import { pipelineView } from "./views/pipeline.js";
-import { signInView } from "./views/signin.js";
-import { lineageView } from "./views/lineage.js";
-import { tokensView } from "./views/tokens.js";
 
-const VIEWS = { pipelines: pipelinesView, pipeline: pipelineView, editor: editorView, lineage: lineageView, tokens: tokensView, signin: signInView };
+/** The views, each loaded with its first use. */
+const VIEWS = {
+  pipelines: async () => (await import("./views/pipelines.js")).pipelinesView,
+  pipeline: async () => (await import("./views/pipeline.js")).pipelineView,
+  editor: async () => (await import("./views/editor.js")).editorView,
+  lineage: async () => (await import("./views/lineage.js")).lineageView,
+  tokens: async () => (await import("./views/tokens.js")).tokensView,
+  signin: async () => (await import("./views/signin.js")).signInView,
+};
+/** The time after which the other views are loaded, in milliseconds: a later view needs no connection, and has this release. */
+const REST = 2000;
 
 /** The interval of attempts to reach the service, in milliseconds. */
 const RETRY = 2000;
 
-const app = createStore({ me: null, runs: false, offline: null, route: routeOf(location.hash), theme: theme.theme() });
+const app = createStore({ me: null, offline: null, route: routeOf(location.hash), theme: theme.theme() });
 const context = {
   app,
   /** Return true if the signed-in client has the permissions of a role. */
@@ -27,14 +31,12 @@ const context = {
     const roles = ["viewer", "editor", "operator"];
     return roles.indexOf(app.get().me?.role) >= roles.indexOf(role);
   },
-  signedIn: async () => {
-    const [me, runs] = await Promise.all([api.me(), api.canRun()]);
-    app.set({ me, runs });
-  },
+  signedIn: async () => app.set({ me: await api.me() }),
 };
 
 let view = null;
 let key = "";
+let shows = 0;
 let waiting = false;
 
 function draw() {
@@ -67,17 +69,22 @@ function drawSoon() {
   requestAnimationFrame(draw);
 }
 
-function show() {
+const keyOf = (route) => `${route.name}/${route.params.name ?? ""}`;
+
+async function show() {
+  const number = ++shows;
   const route = routeOf(location.hash);
   app.set({ route });
-  const now = `${route.name}/${route.params.name ?? ""}`;
+  const now = keyOf(route);
   if (view && now === key) {
     view.moved?.(route);
     return;
   }
+  const make = await VIEWS[route.name]().catch(() => reached(false));
+  if (!make || number !== shows) return;
   view?.stop?.();
   key = now;
-  view = VIEWS[route.name](context, route);
+  view = make(context, route);
   view.store.subscribe(drawSoon);
   view.start?.();
   document.title = route.params.name ? `${route.params.name} · Pipelines` : "Pipelines";
@@ -108,6 +115,8 @@ async function retry() {
 const probe = () => api.health().catch(() => {});
 
 async function recover() {
+  // Browsers do not load a module again that failed.
+  if (keyOf(routeOf(location.hash)) !== key) return location.reload();
   const known = app.get().me;
   await context.signedIn().catch(() => {});
   if (known) {
@@ -131,8 +140,10 @@ async function begin() {
   for (const change of ["offline", "online"]) window.addEventListener(change, probe);
   document.addEventListener("keydown", showKeys);
   window.addEventListener("hashchange", show);
-  await context.signedIn().catch(() => {});
-  show();
+  const load = VIEWS[routeOf(location.hash).name];
+  await Promise.all([context.signedIn(), load()]).catch(() => {});
+  await show();
+  setTimeout(() => Object.values(VIEWS).forEach((rest) => rest().catch(() => {})), REST);
 }
 
 begin();

@@ -35,11 +35,12 @@ def test_a_cycle_is_drawn() -> None:
     assert len({(node.rank, node.order) for node in graph.nodes}) == len(graph.nodes)
 
 
-def test_a_node_shows_the_end_of_a_path() -> None:
-    reads = [use("/data/shop/orders"), use("clicks"), use("/returns/")]
+def test_a_node_shows_the_end_of_a_name() -> None:
+    reads = [use("/data/shop/orders"), use("clicks"), use("/returns/"), use("default_catalog.default_database.t")]
     nodes = lineage_of({"a": {"reads": reads, "writes": []}}).graph.nodes
     assert {node.words: node.table for node in nodes if node.kind == "table"} == {
         "shop/orders": "/data/shop/orders",
         "clicks": "clicks",
         "returns": "/returns/",
+        "t": "default_catalog.default_database.t",
     }

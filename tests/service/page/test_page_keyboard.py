@@ -52,6 +52,19 @@ def test_a_ttl_is_edited_and_a_run_is_started_by_keys_alone(open_page: Open, sit
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
 
 
+def test_keys_follow_a_graph_from_top_to_bottom(open_page: Open) -> None:
+    page = open_page("pipelines/sales-by-country/edit")
+    source = page.locator(".node", has_text="Read orders")
+    source.focus()
+    page.keyboard.press("ArrowDown")
+    join = page.locator(".node", has_text="Join orders with customers")
+    expect(join).to_be_focused()
+    assert (join.bounding_box() or {})["y"] > (source.bounding_box() or {})["y"]
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".node", has_text="Read customers")).to_be_focused()
+
+
 def test_operators_are_searched_by_name(open_page: Open, site: Site) -> None:
     tables = "".join(f"CREATE TABLE t{at} (id INT, v INT) WITH ('connector' = 'datagen');" for at in range(21))
     joins = " ".join(f"JOIN t{at} ON t0.id = t{at}.id" for at in range(1, 21))

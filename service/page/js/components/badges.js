@@ -26,12 +26,12 @@ export const stateWords = (state) => WORDS[state] ?? state;
 export const stateBadge = (state) =>
   html`<span class="badge state-${state}">${STATES[state] ?? STATES.none}${stateWords(state)}</span>`;
 
-/** The state of a pipeline, with its time in it. */
-export const stateSince = (pipeline) => html`${stateBadge(pipeline.state)}
-  ${pipeline.since ? html`<span class="since">${since(pipeline.since, isAlive(pipeline) || pipeline.state === "waiting")}</span>` : nothing}`;
+/** The time of a pipeline in its state; empty if it is unknown. */
+export const sinceWords = (pipeline) => (pipeline.since ? since(pipeline.since, isAlive(pipeline) || pipeline.state === "waiting") : "");
 
 /** The state of a pipeline with its time in it, and the time until its next start. */
-export const stateLine = (pipeline) => html`${stateSince(pipeline)}
+export const stateLine = (pipeline) => html`${stateBadge(pipeline.state)}
+  ${pipeline.since ? html`<span class="since">${sinceWords(pipeline)}</span>` : nothing}
   ${pipeline.until ? html`<span class="since">next start <count-down to=${pipeline.until}></count-down></span>` : nothing}`;
 
 const VERDICTS = {

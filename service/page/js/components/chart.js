@@ -71,7 +71,7 @@ function options(element, series, words) {
     padding: [8, both ? 0 : 18, 0, 0],
     scales: { x: { range: wide }, y: { range: fromZero }, right: { range: fromZero } },
     axes: [
-      { ...axis, size: 26, values: clock },
+      { ...axis, size: 26, space: 72, values: clock },
       { ...axis, size: 58, values: (_, ticks) => ticks.map((tick) => words(tick)), ...named(series.filter(({ right }) => !right), both) },
       ...(both ? [{ ...axis, scale: "right", side: 1, size: 58, grid: { show: false }, values: (_, ticks) => ticks.map((tick) => words(tick)), ...named(series.filter(({ right }) => right), both) }] : []),
     ],

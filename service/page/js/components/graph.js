@@ -3,7 +3,7 @@ import { html, nothing, svg } from "../lit.js";
 import { changeWords } from "./badges.js";
 import * as icons from "./icons.js";
 import { nextOperator } from "./graph_keys.js";
-import { layout, NODE } from "./graph_layout.js";
+import { edgeKey, layout, NODE } from "./graph_layout.js";
 import { rowsOf } from "./ttl.js";
 
 const LEAST = 0.25;
@@ -15,15 +15,18 @@ const LEGIBLE = 0.75;
 /** The number of operators above which there is a search field. */
 const MANY = 24;
 const LAYOUTS = new WeakMap();
+const NARROW = matchMedia("(max-width: 640px)");
 
-/** The cached layout of a graph. */
-function placed(graph) {
-  if (!LAYOUTS.has(graph)) LAYOUTS.set(graph, layout(graph));
+/** The cached layout of a graph. On a narrow screen, a graph that is longer than broad goes down. */
+function placed(graph, always) {
+  const most = (key) => Math.max(...graph.nodes.map((node) => node[key]));
+  const down = always || (NARROW.matches && most("rank") >= most("row"));
+  if (LAYOUTS.get(graph)?.down !== down) LAYOUTS.set(graph, layout(graph, down));
   return LAYOUTS.get(graph);
 }
 
 /**
- * The graph of a plan, from left to right.
+ * The graph of a plan.
  * @param {object} options
  * @param {string} options.id of the element
  * @param {{nodes: object[], edges: object[]}} options.graph
@@ -35,16 +38,17 @@ function placed(graph) {
  * @param {number|null} [options.busiest] the operator with the largest share of time
  * @param {Map<number, string>} [options.changes] changes by operator
  * @param {boolean} [options.legend]
+ * @param {boolean} [options.down] from top to bottom on all screens
  */
-export function graphView({ id, graph, label, selected, choose, figures, rates, busiest = null, changes, legend = true }) {
-  const positions = placed(graph);
+export function graphView({ id, graph, label, selected, choose, figures, rates, busiest = null, changes, legend = true, down = false }) {
+  const positions = placed(graph, down);
   const first = selected ?? graph.nodes[0]?.id;
   return html`<div class="graph" id=${id}>
     <div
       class="graph-scroll"
       @wheel=${(event) => wheel(event, id)}
       @pointerdown=${(event) => drag(event)}
-      @keydown=${(event) => keys(event, graph, choose)}
+      @keydown=${(event) => keys(event, graph, choose, positions.down)}
     >
       <div class="graph-canvas" role="group" aria-label=${label} .layout=${positions}><div class="graph-layer">
         <svg width=${positions.width} height=${positions.height} aria-hidden="true" focusable="false">
@@ -78,15 +82,12 @@ export function graphView({ id, graph, label, selected, choose, figures, rates, 
   </div>`;
 }
 
-/** The key of an edge in `rates`. */
-export const edgeKey = (edge) => `${edge.from}-${edge.to}-${edge.port}`;
-
-function edge({ edge: data, path, goal, label }, selected, passing) {
+function edge({ edge: data, path, head, label }, selected, passing) {
   const changing = data.changelog.some((kind) => kind !== "INSERT");
   const near = selected === data.from || selected === data.to;
   const text = data.exchange.length > 15 ? `${data.exchange.slice(0, 14)}…` : data.exchange;
   return svg`<g class="edge ${changing ? "changing" : ""} ${near ? "near" : ""}">
-    <path d=${path} /><path class="head" d=${`M${goal.x + 7} ${goal.y}l-7 -4v8z`} />
+    <path d=${path} /><path class="head" d=${head} />
     ${text ? svg`<text x=${label.x} y=${label.y} text-anchor=${label.anchor}>${text}</text>` : nothing}
     ${passing == null ? nothing : svg`<text class="edge-rate" x=${label.x} y=${label.y + (text ? label.away * 13 : 0)} text-anchor=${label.anchor}>${rate(passing)}</text>`}
   </g>`;
@@ -102,7 +103,7 @@ function operator(node, { chosen, reached, figures, change, busy, choose }) {
     tabindex=${reached ? 0 : -1}
     aria-pressed=${chosen ? "true" : "false"}
     aria-label=${words.filter(Boolean).join(", ")}
-    title=${node.description}
+    title=${[node.words, node.description].filter(Boolean).join(": ")}
     @click=${() => choose(node.id)}
   >
     <span class="node-title">${icon}<span>${node.words}</span></span>
@@ -178,6 +179,8 @@ function zoom(id, by) {
 export function fit(id, least = LEGIBLE) {
   const canvas = document.querySelector(`#${id} .graph-canvas`);
   if (!canvas?.layout) return;
+  // The view grows with the graph up to its maximum.
+  setScale(id, 1);
   const { clientWidth, clientHeight } = canvas.parentElement;
   const { width, height } = canvas.layout;
   const whole = Math.min(1, clientWidth / width, clientHeight / height);
@@ -196,10 +199,10 @@ export function focusOperator(id, node) {
   element?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-function keys(event, graph, choose) {
+function keys(event, graph, choose, down) {
   const from = event.target.closest?.("[data-node]");
   if (!from) return;
-  const next = nextOperator(graph, Number(from.dataset.node), event.key);
+  const next = nextOperator(graph, Number(from.dataset.node), event.key, down);
   if (next == null) return;
   event.preventDefault();
   const element = event.currentTarget.querySelector(`[data-node="${next}"]`);

@@ -1,34 +1,36 @@
 /** Keyboard navigation of a graph: arrow keys move to the nearest operator in that direction. */
 
-const DIRECTIONS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
+/** Steps along and across a graph from left to right, and from top to bottom. */
+const RIGHT = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
+const DOWN = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] };
 
 /** The operator that a key moves to; null for other keys, or if there is none. */
-export function nextOperator(graph, from, key) {
+export function nextOperator(graph, from, key, down) {
   const node = graph.nodes.find(({ id }) => id === from);
   if (!node) return null;
   if (key === "Home") return first(graph, 1);
   if (key === "End") return first(graph, -1);
-  const direction = DIRECTIONS[key];
+  const direction = (down ? DOWN : RIGHT)[key];
   if (!direction) return null;
-  const [across, down] = direction;
-  const near = across ? beside(graph, node, across) : inColumn(graph, node, down);
+  const [along, across] = direction;
+  const near = along ? connected(graph, node, along) : inRank(graph, node, across);
   return near?.id ?? null;
 }
 
 /** The neighbour along an edge; of several, the one with the nearest row. */
-function beside(graph, node, across) {
+function connected(graph, node, along) {
   const ids = new Set(
     graph.edges
-      .filter((edge) => (across > 0 ? edge.from : edge.to) === node.id)
-      .map((edge) => (across > 0 ? edge.to : edge.from)),
+      .filter((edge) => (along > 0 ? edge.from : edge.to) === node.id)
+      .map((edge) => (along > 0 ? edge.to : edge.from)),
   );
   return nearest(graph.nodes.filter(({ id }) => ids.has(id)), node);
 }
 
-function inColumn(graph, node, down) {
-  const column = graph.nodes.filter(({ rank, row }) => rank === node.rank && (row - node.row) * down > 0);
-  return nearest(column, node) ?? nearest(
-    graph.nodes.filter(({ rank, row }) => (row - node.row) * down > 0.5 && Math.abs(rank - node.rank) <= 2),
+function inRank(graph, node, across) {
+  const others = graph.nodes.filter(({ rank, row }) => rank === node.rank && (row - node.row) * across > 0);
+  return nearest(others, node) ?? nearest(
+    graph.nodes.filter(({ rank, row }) => (row - node.row) * across > 0.5 && Math.abs(rank - node.rank) <= 2),
     node,
   );
 }

@@ -1,66 +1,93 @@
-/** Pixel positions of operators from the columns and rows of the server, and paths of edges. */
+/** Pixel positions of operators from the ranks and rows of the server, and paths of edges. */
 
 export const NODE = { width: 252, height: 92 };
-const GAP = { x: 96, y: 24 };
+const ROW_GAP = 24;
 const MARGIN = 24;
-const STEP = { x: NODE.width + GAP.x, y: NODE.height + GAP.y };
 
-/** The upper left corner of a position. */
-const corner = (rank, row) => ({ x: MARGIN + rank * STEP.x, y: MARGIN + row * STEP.y });
+/** A graph from left to right: ranks are columns. */
+const RIGHT = {
+  length: NODE.width,
+  breadth: NODE.height,
+  gap: 96,
+  ports: { step: 20, most: 56 },
+  point: (along, across) => ({ x: along, y: across }),
+  straight: "H",
+  head: ({ x, y }) => `M${x + 7} ${y}l-7 -4v8z`,
+  /** The label at the start of an edge, or at its end: above or below it. */
+  label: ({ x, y }, atEnd, away) => ({ x: x + (atEnd ? -4 : 8), y: y + (away > 0 ? 15 : -6), anchor: atEnd ? "end" : "start", away }),
+};
+/** A graph from top to bottom: ranks are lines. */
+const DOWN = {
+  length: NODE.height,
+  breadth: NODE.width,
+  gap: 56,
+  ports: { step: 64, most: 180 },
+  point: (along, across) => ({ x: across, y: along }),
+  straight: "V",
+  head: ({ x, y }) => `M${x} ${y + 7}l-4 -7h8z`,
+  /** Beside the edge. */
+  label: ({ x, y }, atEnd, away) => ({ x: x + away * 8, y: y + (atEnd ? -6 : 15), anchor: away > 0 ? "start" : "end", away: atEnd ? -1 : 1 }),
+};
+
+/** The key of an edge in a map of rates. */
+export const edgeKey = (edge) => `${edge.from}-${edge.to}-${edge.port}`;
+
+/** The start of a rank, and of a row. */
+const alongOf = (rank, { length, gap }) => MARGIN + rank * (length + gap);
+const acrossOf = (row, { breadth }) => MARGIN + row * (breadth + ROW_GAP);
 
 /**
  * @param {{nodes: object[], edges: object[]}} graph
- * @returns {{width: number, height: number, places: Map<number, {x: number, y: number}>, ways: object[]}}
+ * @param {boolean} down from top to bottom
+ * @returns {{down: boolean, width: number, height: number, places: Map<number, {x: number, y: number}>, ways: object[]}}
  */
-export function layout(graph) {
-  const places = new Map(graph.nodes.map((node) => [node.id, corner(node.rank, node.row)]));
-  const ranks = new Map(graph.nodes.map((node) => [node.id, node.rank]));
-  const ways = graph.edges.map((edge) => wayOf(edge, places, ranks, graph.edges));
-  const right = Math.max(0, ...graph.nodes.map((node) => node.rank));
+export function layout(graph, down) {
+  const way = down ? DOWN : RIGHT;
+  const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
+  const last = Math.max(0, ...graph.nodes.map(({ rank }) => rank));
   const rows = graph.edges.flatMap((edge) => edge.via ?? []);
-  const bottom = Math.max(0, ...graph.nodes.map((node) => node.row), ...rows);
+  const widest = Math.max(0, ...graph.nodes.map(({ row }) => row), ...rows);
+  const { x, y } = way.point(alongOf(last, way) + way.length + MARGIN, acrossOf(widest, way) + way.breadth + MARGIN);
   return {
-    width: 2 * MARGIN + right * STEP.x + NODE.width,
-    height: 2 * MARGIN + bottom * STEP.y + NODE.height,
-    places,
-    ways,
+    down,
+    width: x,
+    height: y,
+    places: new Map(graph.nodes.map(({ id, rank, row }) => [id, way.point(alongOf(rank, way), acrossOf(row, way))])),
+    ways: graph.edges.map((edge) => wayOf(edge, nodes, graph.edges, way)),
   };
 }
 
-/** The path of an edge: a curve in each gap between columns, and straight across the columns that it passes. */
-function wayOf(edge, places, ranks, edges) {
-  const start = places.get(edge.from);
-  const end = places.get(edge.to);
+/** The path of an edge: a curve in each gap between ranks, and straight across the ranks that it passes. */
+function wayOf(edge, nodes, edges, way) {
+  const { length, breadth, ports } = way;
+  const [start, end] = [nodes.get(edge.from), nodes.get(edge.to)];
   const inputs = edges.filter(({ to }) => to === edge.to).length;
-  const middle = NODE.height / 2;
-  // Inputs of an operator end below each other, in the order of their ports.
-  const shift = inputs > 1 ? (edge.port - (inputs - 1) / 2) * Math.min(20, 56 / (inputs - 1)) : 0;
-  let at = { x: start.x + NODE.width, y: start.y + middle };
-  let path = `M${at.x} ${at.y}`;
-  const rank = ranks.get(edge.from);
+  const middle = (row) => acrossOf(row, way) + breadth / 2;
+  // Inputs of an operator end beside each other, in the order of their ports.
+  const shift = inputs > 1 ? (edge.port - (inputs - 1) / 2) * Math.min(ports.step, ports.most / (inputs - 1)) : 0;
+  const from = [alongOf(start.rank, way) + length, middle(start.row)];
+  const goal = [alongOf(end.rank, way) - 7, middle(end.row) + shift];
+  let at = from;
+  let path = `M${point(from, way)}`;
   (edge.via ?? []).forEach((row, number) => {
-    const pass = corner(rank + 1 + number, row);
-    const y = pass.y + middle;
-    path += curve(at, { x: pass.x, y }) + `H${pass.x + NODE.width}`;
-    at = { x: pass.x + NODE.width, y };
+    const pass = alongOf(start.rank + 1 + number, way);
+    path += curve(at, [pass, middle(row)], way) + way.straight + (pass + length);
+    at = [pass + length, middle(row)];
   });
-  const goal = { x: end.x - 7, y: end.y + middle + shift };
-  path += curve(at, goal);
-  return { edge, path, goal, label: labelOf(edge, start, goal, shift, edges) };
+  path += curve(at, goal, way);
+  // The label is on the side that the edge bends away from; at the end if other edges share the start.
+  const shared = edges.some((sibling) => sibling !== edge && sibling.from === edge.from);
+  const label = shared ? way.label(way.point(...goal), true, shift > 0 ? 1 : -1) : way.label(way.point(...from), false, goal[1] < from[1] ? 1 : -1);
+  return { edge, path, head: way.head(way.point(...goal)), label };
 }
 
-/** The label's position: at the start of the edge, on the side that it bends away from; at its end if other edges share its start. */
-function labelOf(edge, start, goal, shift, edges) {
-  if (edges.some((sibling) => sibling !== edge && sibling.from === edge.from)) {
-    return { x: goal.x - 4, y: goal.y + (shift > 0 ? 15 : -6), anchor: "end", away: shift > 0 ? 1 : -1 };
-  }
-  const leaves = start.y + NODE.height / 2;
-  const away = goal.y < leaves ? 1 : -1;
-  return { x: start.x + NODE.width + 8, y: leaves + (away > 0 ? 15 : -6), anchor: "start", away };
+function point(at, way) {
+  const { x, y } = way.point(...at);
+  return `${x} ${y}`;
 }
 
-function curve(from, to) {
-  if (from.y === to.y) return `H${to.x}`;
-  const bend = (to.x - from.x) / 2;
-  return `C${from.x + bend} ${from.y} ${to.x - bend} ${to.y} ${to.x} ${to.y}`;
+function curve(from, to, way) {
+  if (from[1] === to[1]) return way.straight + to[0];
+  const middle = (from[0] + to[0]) / 2;
+  return `C${[[middle, from[1]], [middle, to[1]], to].map((at) => point(at, way)).join(" ")}`;
 }

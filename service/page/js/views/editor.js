@@ -157,8 +157,8 @@ export function editorView(context, route) {
       window.removeEventListener("beforeunload", warn);
     },
     render: (state) => {
-      const mayRun = context.may("operator") && context.app.get().runs;
-      const acts = { edit, discard, save, saveAndStart, migrate, set: store.set, check, complete: api.complete, tests, rows: context.app.get().runs ? rows : null };
+      const mayRun = context.may("operator");
+      const acts = { edit, discard, save, saveAndStart, migrate, set: store.set, check, complete: api.complete, tests, rows };
       return context.may("editor")
         ? html`${editorHead(state, mayRun, acts)} ${editorBody(state, acts)}`
         : html`<p class="empty">The role editor is required.</p>`;

@@ -56,7 +56,7 @@ function input({ program, keywords, draft }, { edit, save, complete, rows }) {
   if (program.language !== "sql") return programInput(program, edit);
   return html`${programHead(program, edit)}
     <sql-editor label="SQL program" .complete=${complete} .keywords=${keywords} .text=${program.text} .fault=${faultOf(draft)}
-      @change=${(event) => edit({ ...program, text: event.detail })} @save=${save} @preview=${() => rows?.begin()}></sql-editor>`;
+      @change=${(event) => edit({ ...program, text: event.detail })} @save=${save} @preview=${() => rows.begin()}></sql-editor>`;
 }
 
 const PLACES = new WeakMap();
@@ -88,7 +88,7 @@ function status(draft) {
 
 function side(state, { set, rows, tests }) {
   const { compiled, fault } = state.draft;
-  const mayPreview = rows && state.program.language === "sql";
+  const mayPreview = state.program.language === "sql";
   const tabs = { plan: "Plan", ...(compiled?.diff ? { changes: "Changes" } : {}), ...(mayPreview ? { rows: "Rows" } : {}), tests: "Tests" };
   const chosen = tabs[state.side] ? state.side : "plan";
   return html`<div class="editor-side-head">
@@ -102,5 +102,5 @@ function side(state, { set, rows, tests }) {
 
 function plan({ selected }, { graph, diff }, set) {
   const changes = diff ? changesOf(diff, NO_GRAPH, graph).now : undefined;
-  return graphView({ id: GRAPH, graph, label: `Plan of the program, ${graph.nodes.length} operators`, selected, choose: (id) => set({ selected: id }), changes });
+  return graphView({ id: GRAPH, graph, label: `Plan of the program, ${graph.nodes.length} operators`, selected, choose: (id) => set({ selected: id }), changes, down: true });
 }

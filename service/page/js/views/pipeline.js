@@ -22,11 +22,11 @@ import { versionsTab } from "./versions_tab.js";
 
 const TABS = {
   plan: { words: "Plan", make: planTab },
-  live: { words: "Live", make: liveTab, runs: true },
-  state: { words: "State", make: stateTab, runs: true },
+  live: { words: "Live", make: liveTab },
+  state: { words: "State", make: stateTab },
   versions: { words: "Versions", make: versionsTab },
   upgrade: { words: "Upgrade", make: upgradeTab },
-  logs: { words: "Logs", make: logsTab, runs: true },
+  logs: { words: "Logs", make: logsTab },
 };
 const EVERY = 2500;
 /** Hours of micro-batches to load at first. */
@@ -45,8 +45,7 @@ export function pipelineView(context, route) {
 
   async function load() {
     try {
-      const { runs } = context.app.get();
-      const [pipeline, run, figures, { alerts, rules }] = await Promise.all([api.pipeline(name), runs ? api.run(name) : null, runs ? api.figures(name) : null, alertsOf(name)]);
+      const [pipeline, run, figures, { alerts, rules }] = await Promise.all([api.pipeline(name), api.run(name), api.figures(name), alertsOf(name)]);
       store.set({ pipeline, run, figures, alerts, rules, last: lastOf(store.get().events, run), loadProblem: null });
       await draw(pipeline.in_force);
     } catch (loadProblem) {
@@ -80,8 +79,7 @@ export function pipelineView(context, route) {
   }
 
   function choose(wanted) {
-    const exists = TABS[wanted] && (context.app.get().runs || !TABS[wanted].runs);
-    const chosen = exists ? wanted : "plan";
+    const chosen = TABS[wanted] ? wanted : "plan";
     if (chosen === tabName) return;
     tab?.stop?.();
     unlisten();
@@ -125,10 +123,8 @@ export function pipelineView(context, route) {
     store,
     start() {
       ends.push(poll(load, EVERY));
-      if (context.app.get().runs) {
-        recent();
-        ends.push(follow(api.progressAddress(name), take, (live) => store.set({ live })));
-      }
+      recent();
+      ends.push(follow(api.progressAddress(name), take, (live) => store.set({ live })));
       choose(route.params.tab ?? "plan");
     },
     stop() {
@@ -140,7 +136,7 @@ export function pipelineView(context, route) {
       tab?.resume?.();
     },
     moved: (next) => choose(next.params.tab ?? "plan"),
-    render: (state) => (state.loadProblem?.status === 404 ? missing(name, state.loadProblem) : html`${head(state, context.may("operator") && context.app.get().runs, { start, stop, settings, details: context.may("editor") ? details : null })} ${tabs(name, tabName, context.app.get().runs)}
+    render: (state) => (state.loadProblem?.status === 404 ? missing(name, state.loadProblem) : html`${head(state, context.may("operator"), { start, stop, settings, details: context.may("editor") ? details : null })} ${tabs(name, tabName)}
       <div class="tab-body tab-${tabName}">${tab ? tab.render(tab.store.get(), state) : nothing}</div>`),
     drawn: (state) => tab?.drawn?.(tab.store.get(), state),
     repaint: () => tab?.repaint?.(),
@@ -180,7 +176,6 @@ function head({ name, pipeline, run, last, acting, problem, loadProblem, alerts,
           ${rulesLine(rules)}
           ${pipeline && act.details ? html`<button type="button" class="quiet small" @click=${act.details}>Edit details</button>` : nothing}</p>
       </div>
-      <span class="spacer"></span>
       ${pipeline ? glance(pipeline, last) : nothing}
       ${pipeline && mayRun ? html`<span class="run-actions">${run?.settings ? html`<button type="button" class="square" aria-label="Run settings" title="Run settings" @click=${act.settings} ?disabled=${!pipeline.in_force}>${sliders}</button>` : nothing}${button}</span>` : nothing}
     </div>
@@ -208,10 +203,9 @@ function failure({ state, message, remedy }) {
   </div></div>`;
 }
 
-function tabs(name, chosen, runs) {
-  const shown = Object.entries(TABS).filter(([, tab]) => runs || !tab.runs);
+function tabs(name, chosen) {
   return html`<nav class="tabs" aria-label="Parts of the pipeline">
-    ${shown.map(([key, { words }]) => html`<a href=${to(key === "plan" ? ["pipelines", name] : ["pipelines", name, key])}
+    ${Object.entries(TABS).map(([key, { words }]) => html`<a href=${to(key === "plan" ? ["pipelines", name] : ["pipelines", name, key])}
       aria-current=${key === chosen ? "page" : nothing}>${words}</a>`)}
   </nav>`;
 }

@@ -1,30 +1,29 @@
 import * as api from "../api.js";
 import { alertBox, alertsOf } from "../components/alerts.js";
-import { STATE_NAMES, stateSince, stateWords } from "../components/badges.js";
+import { sinceWords, STATE_NAMES, stateBadge, stateWords } from "../components/badges.js";
 import { plus, search as searchIcon } from "../components/icons.js";
 import { loadProblemBox } from "../components/problem.js";
 import { poll } from "../events.js";
-import { ago, bytes, clipped, rate, short, when } from "../format.js";
+import { ago, bytes, clipped, growth, rate, short, when } from "../format.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
 import { createStore } from "../store.js";
 
 const EVERY = 5000;
-/** The number of pipelines that the first request shows at once, and the number of a page. */
-const FIRST = 100;
+/** The number of pipelines of a request. */
 const PAGE = 1000;
-const NAME = { key: "name", words: "Pipeline" };
-/** Columns after the name: sort key, words, and the direction of the first click. */
+/** Columns: class, sort key, words, and the direction of the first click. An optional column is hidden if it is empty. */
 const COLUMNS = [
-  { key: "state", words: "State" },
-  { words: "Version", number: true },
-  { key: "rows_per_second", words: "Rows in", number: true, descending: true },
-  { key: "lag", words: "Lag", number: true, descending: true },
-  { key: "state_bytes", words: "State size", number: true, descending: true },
-  { key: "state_growth", words: "Growth", number: true, descending: true },
-  { key: "last_error_at", words: "Last error", descending: true },
-  { key: "until", words: "Next start" },
-  { key: "owner", words: "Owner" },
+  { of: "name", key: "name", words: "Pipeline" },
+  { of: "state", key: "state", words: "State" },
+  { of: "version", words: "Version" },
+  { of: "rate", key: "rows_per_second", words: "Rows in", descending: true },
+  { of: "lag", key: "lag", words: "Lag", descending: true },
+  { of: "size", key: "state_bytes", words: "State size", descending: true, optional: true },
+  { of: "growth", key: "state_growth", words: "Growth", descending: true, optional: true },
+  { of: "error", key: "last_error_at", words: "Last error", descending: true, optional: true },
+  { of: "until", key: "until", words: "Next start", optional: true },
+  { of: "owner", key: "owner", words: "Owner", optional: true },
 ];
 
 /** All pipelines with their status. */
@@ -37,12 +36,10 @@ export function pipelinesView(context) {
     const request = ++requests;
     const { q, state, owner, tag, sort, items, next } = store.get();
     try {
-      const page = await api.pipelines({ q, state, owner, tag, sort, cursor: more ? next : "", limit: items ? PAGE : FIRST });
+      const [page, { alerts }] = await Promise.all([api.pipelines({ q, state, owner, tag, sort, cursor: more ? next : "", limit: PAGE }), alertsOf()]);
       if (request !== requests) return;
       const all = more ? [...items, ...page.items] : page.items;
-      store.set({ items: all, next: page.cursor, total: page.total, tags: page.tags, owners: page.owners, problem: null });
-      if (!items && page.cursor) return load();
-      store.set({ alerts: (await alertsOf()).alerts });
+      store.set({ items: all, next: page.cursor, total: page.total, tags: page.tags, owners: page.owners, alerts, problem: null });
     } catch (problem) {
       if (request === requests) store.set({ problem });
     }
@@ -112,17 +109,17 @@ const sortOf = ({ key, descending }) => (descending ? `-${key}` : key);
 function sorting(sort, choose) {
   return html`<div class="filter narrow-only">
     <select aria-label="Sort by" @change=${(event) => choose({ sort: event.target.value })}>
-      ${[NAME, ...COLUMNS].filter(({ key }) => key).map((column) => html`<option value=${sortOf(column)} .selected=${sortOf(column) === sort}>By ${column.words.toLowerCase()}</option>`)}
+      ${COLUMNS.filter(({ key }) => key).map((column) => html`<option value=${sortOf(column)} .selected=${sortOf(column) === sort}>By ${column.words.toLowerCase()}</option>`)}
     </select></div>`;
 }
 
-/** The header of a sortable column. */
+/** The header of a column; a button if the column sorts. */
 function heading(column, sort, choose) {
-  const { key, words, number } = column;
+  const { of, key, words } = column;
   const by = sort.replace(/^-/, "");
   const down = sort.startsWith("-");
   const next = by !== key ? sortOf(column) : down ? key : `-${key}`;
-  return html`<th scope="col" class=${number ? "number" : ""} aria-sort=${by === key ? (down ? "descending" : "ascending") : nothing}>
+  return html`<th scope="col" class=${of} aria-sort=${by === key ? (down ? "descending" : "ascending") : nothing}>
     ${key ? html`<button type="button" class="sort" @click=${() => choose({ sort: next })}>${words}${by === key ? html`<span aria-hidden="true">${down ? "↓" : "↑"}</span>` : nothing}</button>` : words}</th>`;
 }
 
@@ -134,45 +131,37 @@ function list({ items, q, state, owner, tag, sort }, choose) {
       ${filtered ? nothing : html`<p class="muted">Add one with a SQL program, or run <code>plan-service sync FOLDER</code>.</p>`}
     </div>`;
   }
-  // Columns without any value have no use.
-  const empty = new Set(["state_bytes", "state_growth", "last_error_at", "until", "owner"].filter((key) => sort.replace(/^-/, "") !== key && !items.some((item) => item[key])));
-  const columns = COLUMNS.filter(({ key }) => !empty.has(key));
-  return html`<div class="table-scroll" tabindex="0" role="group" aria-label="Pipelines"><table class="pipelines-table">
-    <thead><tr>${heading(NAME, sort, choose)}${columns.map((column) => heading(column, sort, choose))}</tr></thead>
-    <tbody>${items.map((item) => row(item, columns, choose))}</tbody>
+  const hidden = COLUMNS.filter(({ key, optional }) => optional && sort.replace(/^-/, "") !== key && !items.some((item) => item[key]));
+  return html`<div class="table-scroll" tabindex="0" role="group" aria-label="Pipelines"><table class="pipelines-table ${hidden.map(({ of }) => `without-${of}`).join(" ")}">
+    <thead><tr>${COLUMNS.map((column) => heading(column, sort, choose))}</tr></thead>
+    <tbody>${items.map((item) => row(item, choose))}</tbody>
   </table></div>`;
 }
 
-function row(item, columns, choose) {
-  const says = item.message
-    ? html`<p class="row-says state-${item.state}">${clipped(item.message, 280)}${item.remedy ? html` <span class="remedy">${clipped(item.remedy, 160)}</span>` : nothing}</p>`
-    : nothing;
-  return html`<tr>
-    <th scope="row"><a href=${to(["pipelines", item.name])}>${item.name}</a>
-      ${item.description ? html`<span class="row-what" title=${item.description}>${clipped(item.description, 140)}</span>` : nothing}
-      ${item.tags.map((tag) => html`<button type="button" class="tag" title="Show the pipelines with this tag" @click=${() => choose({ tag })}>${tag}</button>`)}${says}</th>
-    ${columns.map((column) => cell(item, column))}
-  </tr>`;
+/** One template with few parts, and line breaks inside tags only: a list has up to 1,000 rows. Empty cells are unknown values. */
+const row = (item, choose) => html`<tr><th scope="row"><a
+    href=${to(["pipelines", item.name])} .textContent=${item.name}></a>${rowDetails(item, choose)}</th><td
+    class="state">${stateBadge(item.state)}<span class="since" .textContent=${sinceWords(item)}></span></td><td
+    class="version" data-label="Version" .textContent=${versionWords(item)}></td><td
+    class="rate" data-label="Rows in" .textContent=${item.rows_per_second == null ? "" : rate(item.rows_per_second)}></td><td
+    class="lag" data-label="Lag" .textContent=${item.lag == null ? "" : short(item.lag)}></td><td
+    class="size" data-label="State size" .textContent=${item.state_bytes == null ? "" : bytes(item.state_bytes)}></td><td
+    class="growth" data-label="Growth" .textContent=${item.state_growth == null ? "" : growth(item.state_growth, bytes)}></td><td
+    class="error" data-label="Last error" .title=${item.last_error ?? ""} .textContent=${item.last_error_at ? ago(item.last_error_at) : ""}></td><td
+    class="until" data-label="Next start">${item.until ? html`<count-down title=${when(item.until)} to=${item.until}></count-down>` : nothing}</td><td
+    class="owner" data-label="Owner" .textContent=${item.owner ?? ""}></td>${item.message ? says(item) : nothing}</tr>`;
+
+/** The version, and the one of the next start if it differs. */
+function versionWords({ version, in_force }) {
+  return in_force && version && in_force !== version ? `${version} → ${in_force}` : String(version || in_force || "");
 }
 
-function cell(item, { key = "version", words, number }) {
-  const value = CELLS[key](item);
-  if (key === "state") return html`<td>${value}</td>`;
-  return html`<td data-label=${words} class="${number ? "number" : ""} ${value == null ? "unknown" : ""}">${value ?? "–"}</td>`;
+/** Description and tags. */
+function rowDetails({ description, tags }, choose) {
+  if (!description && !tags.length) return nothing;
+  return html`${description ? html`<span class="row-what" title=${description} .textContent=${clipped(description, 140)}></span>` : nothing}${tags.map((tag) => html`<button
+    type="button" class="tag" title="Show the pipelines with this tag" .textContent=${tag} @click=${() => choose({ tag })}></button>`)}`;
 }
 
-/** The content of a cell; null if it is unknown. */
-const CELLS = {
-  state: stateSince,
-  version: (item) => {
-    const waits = item.in_force && item.version && item.in_force !== item.version;
-    return html`${item.version || item.in_force || "–"}${waits ? html` <span class="muted">→ ${item.in_force}</span>` : nothing}`;
-  },
-  rows_per_second: (item) => (item.rows_per_second == null ? null : rate(item.rows_per_second)),
-  lag: (item) => (item.lag == null ? null : short(item.lag)),
-  state_bytes: (item) => (item.state_bytes == null ? null : bytes(item.state_bytes)),
-  state_growth: (item) => (item.state_growth == null ? null : `${item.state_growth < 0 ? "−" : "+"}${bytes(Math.abs(item.state_growth))}/h`),
-  last_error_at: (item) => (item.last_error_at ? html`<span title=${item.last_error}>${ago(item.last_error_at)}</span>` : null),
-  until: (item) => (item.until ? html`<count-down title=${when(item.until)} to=${item.until}></count-down>` : null),
-  owner: (item) => item.owner || null,
-};
+/** The message, below the cells. */
+const says = ({ message, remedy, state }) => html`<td class="says"><p class="row-says state-${state}">${clipped(message, 280)}${remedy ? html` <span class="remedy">${clipped(remedy, 160)}</span>` : nothing}</p></td>`;

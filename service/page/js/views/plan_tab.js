@@ -116,7 +116,7 @@ export function planTab(context, pipeline, { load }) {
 
   const act = { close, type, save, discard: () => store.set({ ttl: NO_EDIT }), comment: (comment) => setTtl({ comment }) };
   /** Counting needs a checkpoint. */
-  const acts = () => (context.app.get().runs && pipeline.get().pipeline?.version ? { ...act, count, cancelCount: () => setTtl({ counts: false }) } : act);
+  const acts = () => (pipeline.get().pipeline?.version ? { ...act, count, cancelCount: () => setTtl({ counts: false }) } : act);
 
   return {
     store,

@@ -161,14 +161,14 @@ export function upgradeTab(context, pipeline, { load }) {
   return {
     store,
     start() {
-      if (context.app.get().runs) end = poll(watch, 2000);
+      end = poll(watch, 2000);
       listVersions();
     },
     stop: () => end(),
     render: (state, { pipeline: current }) => html`
       ${state.progress ? progressView(state.progress, context.may("operator") ? rollBack : null, state.busy) : nothing}
       ${problemBox(state.problem)}
-      ${state.diff ? comparison(state, current, { choose, migrate, keep, putInForce, fold: (whole) => store.set({ whole }), again: () => store.set(NONE), mayRun: context.may("operator") && context.app.get().runs })
+      ${state.diff ? comparison(state, current, { choose, migrate, keep, putInForce, fold: (whole) => store.set({ whole }), again: () => store.set(NONE), mayRun: context.may("operator") })
         : context.may("editor") ? chooser(state, current, store, { compile, compare, begin }) : html`<p class="empty">The role editor is required.</p>`}`,
     drawn: ({ diff, sides }) => {
       if (!diff) return;
@@ -218,7 +218,7 @@ function comparison(state, pipeline, act) {
   const graphs = whole ? sides.all : sides.folded;
   const folds = Object.keys(SIDES).some((key) => sides.all[key] !== sides.folded[key]);
   const side = (key, title) => html`<section class="side"><h3>${title}</h3>
-    ${graphView({ id: SIDES[key], graph: graphs[key], label: `${title}, ${sides.all[key].nodes.length} operators`, selected: selected[key] ?? null, choose: (id) => act.choose(key, id), changes: sides.changes[key], legend: false })}</section>`;
+    ${graphView({ id: SIDES[key], graph: graphs[key], label: `${title}, ${sides.all[key].nodes.length} operators`, selected: selected[key] ?? null, choose: (id) => act.choose(key, id), changes: sides.changes[key], legend: false, down: true })}</section>`;
   return html`<div class="page-head">
       <h2 id="upgrade-title" tabindex="-1">From version ${base} to ${newName(target)}</h2><span class="spacer"></span>
       <button type="button" class="quiet" @click=${act.again}>Another program</button>
