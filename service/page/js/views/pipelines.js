@@ -119,7 +119,7 @@ function heading(column, sort, choose) {
   const by = sort.replace(/^-/, "");
   const down = sort.startsWith("-");
   const next = by !== key ? sortOf(column) : down ? key : `-${key}`;
-  return html`<th scope="col" class=${of} aria-sort=${by === key ? (down ? "descending" : "ascending") : nothing}>
+  return html`<th scope="col" role="columnheader" class=${of} aria-sort=${by === key ? (down ? "descending" : "ascending") : nothing}>
     ${key ? html`<button type="button" class="sort" @click=${() => choose({ sort: next })}>${words}${by === key ? html`<span aria-hidden="true">${down ? "↓" : "↑"}</span>` : nothing}</button>` : words}</th>`;
 }
 
@@ -132,23 +132,24 @@ function list({ items, q, state, owner, tag, sort }, choose) {
     </div>`;
   }
   const hidden = COLUMNS.filter(({ key, optional }) => optional && sort.replace(/^-/, "") !== key && !items.some((item) => item[key]));
-  return html`<div class="table-scroll" tabindex="0" role="group" aria-label="Pipelines"><table class="pipelines-table ${hidden.map(({ of }) => `without-${of}`).join(" ")}">
-    <thead><tr>${COLUMNS.map((column) => heading(column, sort, choose))}</tr></thead>
-    <tbody>${items.map((item) => row(item, choose))}</tbody>
+  return html`<div class="table-scroll" tabindex="0" role="group" aria-label="Pipelines"><table role="table" class="pipelines-table ${hidden.map(({ of }) => `without-${of}`).join(" ")}">
+    <thead role="rowgroup"><tr role="row">${COLUMNS.map((column) => heading(column, sort, choose))}</tr></thead>
+    <tbody role="rowgroup">${items.map((item) => row(item, choose))}</tbody>
   </table></div>`;
 }
 
-/** One template with few parts, and line breaks inside tags only: a list has up to 1,000 rows. Empty cells are unknown values. */
-const row = (item, choose) => html`<tr><th scope="row"><a
-    href=${to(["pipelines", item.name])} .textContent=${item.name}></a>${rowDetails(item, choose)}</th><td
-    class="state">${stateBadge(item.state)}<span class="since" .textContent=${sinceWords(item)}></span></td><td
-    class="version" data-label="Version" .textContent=${versionWords(item)}></td><td
-    class="rate" data-label="Rows in" .textContent=${item.rows_per_second == null ? "" : rate(item.rows_per_second)}></td><td
-    class="lag" data-label="Lag" .textContent=${item.lag == null ? "" : short(item.lag)}></td><td
-    class="size" data-label="State size" .textContent=${item.state_bytes == null ? "" : bytes(item.state_bytes)}></td><td
-    class="growth" data-label="Growth" .textContent=${item.state_growth == null ? "" : growth(item.state_growth, bytes)}></td><td
-    class="error" data-label="Last error" .title=${item.last_error ?? ""} .textContent=${item.last_error_at ? ago(item.last_error_at) : ""}></td><td
-    class="until" data-label="Next start">${item.until ? html`<count-down title=${when(item.until)} to=${item.until}></count-down>` : nothing}</td><td
+/** One template with few parts, and line breaks inside tags only: a list has up to 1,000 rows. Empty cells are unknown values.
+ *  Roles are written out, since some browsers take them from the display of a table's parts. */
+const row = (item, choose) => html`<tr role="row"><th scope="row" role="rowheader"><a
+    href=${to(["pipelines", item.name])} .textContent=${item.name}></a>${rowDetails(item, choose)}</th><td role="cell"
+    class="state">${stateBadge(item.state)}<span class="since" .textContent=${sinceWords(item)}></span></td><td role="cell"
+    class="version" data-label="Version" .textContent=${versionWords(item)}></td><td role="cell"
+    class="rate" data-label="Rows in" .textContent=${item.rows_per_second == null ? "" : rate(item.rows_per_second)}></td><td role="cell"
+    class="lag" data-label="Lag" .textContent=${item.lag == null ? "" : short(item.lag)}></td><td role="cell"
+    class="size" data-label="State size" .textContent=${item.state_bytes == null ? "" : bytes(item.state_bytes)}></td><td role="cell"
+    class="growth" data-label="Growth" .textContent=${item.state_growth == null ? "" : growth(item.state_growth, bytes)}></td><td role="cell"
+    class="error" data-label="Last error" .title=${item.last_error ?? ""} .textContent=${item.last_error_at ? ago(item.last_error_at) : ""}></td><td role="cell"
+    class="until" data-label="Next start">${item.until ? html`<count-down title=${when(item.until)} to=${item.until}></count-down>` : nothing}</td><td role="cell"
     class="owner" data-label="Owner" .textContent=${item.owner ?? ""}></td>${item.message ? says(item) : nothing}</tr>`;
 
 /** The version, and the one of the next start if it differs. */
@@ -164,4 +165,4 @@ function rowDetails({ description, tags }, choose) {
 }
 
 /** The message, below the cells. */
-const says = ({ message, remedy, state }) => html`<td class="says"><p class="row-says state-${state}">${clipped(message, 280)}${remedy ? html` <span class="remedy">${clipped(remedy, 160)}</span>` : nothing}</p></td>`;
+const says = ({ message, remedy, state }) => html`<td role="cell" class="says"><p class="row-says state-${state}">${clipped(message, 280)}${remedy ? html` <span class="remedy">${clipped(remedy, 160)}</span>` : nothing}</p></td>`;
