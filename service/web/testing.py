@@ -93,7 +93,10 @@ def _job(jobs: TestJobs, id_: str, who: Principal) -> TestJob:
 
 @router.post("", status_code=202, summary="Run tests of a program or plan, without storing it")
 def begin_tests(who: Editor, parts: PartsOf, jobs: JobsOf, body: ToTest) -> TestsDocument:
-    """Tests run without a query, one program at a time. A test that needs Spark, another program or a file fails."""
+    """Tests run without a query, one program at a time. A test that needs Spark, another program or a file fails.
+
+    409 while a run of the client has not ended.
+    """
     programs.check_size(parts.settings, body.tests)
     old = before(parts, body.over) if body.over is not None else None
     source = body.source()

@@ -15,6 +15,7 @@ from compiled_plan.plans.errors import CompiledPlanError, ExecutionError, Progra
 from compiled_plan.service.common.lanes import Lane
 from compiled_plan.service.common.progress import Progress
 from compiled_plan.service.common.settings import Limits
+from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.workers.pool import Worker
 
 Json = Any
@@ -43,7 +44,7 @@ class TestJob(Progress):
 
 
 class TestJobs:
-    """The jobs of all clients, and the process that runs them.
+    """The jobs of all clients, one at a time of each, and the process that runs them.
 
     Args:
         limits: the limits of a job.
@@ -70,12 +71,14 @@ class TestJobs:
             plans: compiles the plans of the tests, as the task `plans_of_tests`.
 
         Raises:
+            ConflictError: a job of the client has not ended.
             BusyError: too many jobs wait.
         """
-        taken = ExitStack()
-        taken.enter_context(self._lane.place())
-        job = TestJob(owner, state="waiting")
+        job, taken = TestJob(owner, state="waiting"), ExitStack()
         with self._guard:
+            if any(item.owner == owner and not item.is_over for item in self._jobs.values()):
+                raise ConflictError("tests run already", remedy="wait for their end, or cancel them")
+            taken.enter_context(self._lane.place())
             self._jobs[job.id] = job
             while len(self._jobs) > _RETAINED:
                 self._jobs.popitem(last=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Event
 from typing import Any
 from unittest.mock import Mock
 
@@ -31,6 +32,20 @@ def test_results_are_those_of_the_process(client: TestClient, program: str, monk
     monkeypatch.setattr(test_jobs, "Worker", lambda *_: Mock(ask=ask))
     document = ended(client, {"program": program, "tests": TESTS})
     assert (document["state"], document["tests"], document["results"]) == ("done", 1, [result])
+
+
+def test_a_client_has_one_run_at_a_time(client: TestClient, program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    end = Event()
+    monkeypatch.setattr(test_jobs, "Worker", lambda *_: Mock(ask=lambda *_: end.wait() and {"result": 1}))
+    body = {"program": program, "tests": TESTS}
+    first = client.post("tests", json=body)
+    refused = client.post("tests", json=body)
+    assert (refused.status_code, refused.json()["detail"]) == (409, "tests run already")
+    assert client.delete(f"tests/{first.json()['id']}").json()["state"] == "cancelled"
+    second = client.post("tests", json=body)
+    assert second.status_code == 202
+    end.set()
+    wait_until(lambda: client.get(f"tests/{second.json()['id']}").json()["state"] == "done")
 
 
 def test_a_text_that_is_no_file_of_tests_fails_with_its_line(client: TestClient, program: str) -> None:
