@@ -26,6 +26,16 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.slow, pytest.mark.spark]
 
+#: The programs of `make test`, one of each operator; the rest is in `make test-wide`.
+FEW = {
+    "stream-exec-group-aggregate_1/group-aggregate-distinct",
+    "stream-exec-join_1/join-outer-join",
+    "stream-exec-join_1/join-semi-join",
+    "stream-exec-deduplicate_1/deduplicate-desc",
+    "stream-exec-changelog-normalize_1/changelog-normalize-source",
+    "stream-exec-rank_1/rank-test-retract-strategy",
+    "stream-exec-limit_1/limit",
+}
 PROGRAMS = [
     "stream-exec-group-aggregate_1/group-aggregate-simple",
     "stream-exec-group-aggregate_1/group-aggregate-simple-mini-batch",
@@ -97,7 +107,9 @@ def content(folder: Path, head: SavepointHead, uid: str) -> tuple[dict[str, Any]
     return states, in_order(entries)
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize(
+    "program", [pytest.param(one, marks=() if one in FEW else pytest.mark.wide) for one in PROGRAMS]
+)
 def test_states_and_entries_come_back(spark: SparkSession, program: str, tmp_path: Path) -> None:
     savepoint, checkpoint = imported(spark, program, tmp_path)
     export = exported(spark, checkpoint, tmp_path / "back")
