@@ -181,13 +181,14 @@ export function upgradeTab(context, pipeline, { load }) {
 
 function chooser(state, pipeline, store, { compile, compare, begin }) {
   const versions = state.versions.filter(({ number }) => number !== held(pipeline));
+  const isFirst = pipeline && !pipeline.in_force;
   return html`<div class="upgrade-choose">
     <form class="card" @submit=${compile}>
-      <h2>${pipeline?.in_force ? "A new program" : "The first program"}</h2>
+      <h2>${isFirst ? "The first program" : "A new program"}</h2>
       ${programInput(state.program, (program) => store.set({ program }))}
       <div class="actions">
         ${pipeline?.in_force && !state.program.text ? html`<button type="button" class="quiet" @click=${begin}>Start from version ${pipeline.in_force}</button>` : nothing}
-        <button type="submit" class="primary" ?disabled=${state.busy}>${pipeline?.in_force ? (state.busy ? "Comparing…" : "Compile and compare") : state.busy ? "Compiling…" : "Compile and add"}</button></div>
+        <button type="submit" class="primary" ?disabled=${state.busy || !pipeline}>${isFirst ? (state.busy ? "Compiling…" : "Compile and add") : state.busy ? "Comparing…" : "Compile and compare"}</button></div>
     </form>
     ${versions.length
       ? html`<section class="card"><h2>Or an existing version</h2>
