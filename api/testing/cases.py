@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from compiled_plan.api.scripts import PYTHON, SQL
 from compiled_plan.api.testing.document import Document, KeyPath, read_document
 from compiled_plan.plans.errors import PlanError, ProgramError
 
@@ -17,7 +19,7 @@ START = "2024-01-01 00:00:00"
 #: Names of files of tests in a folder.
 PATTERNS = ("*.test.yaml", "*.test.yml")
 #: Suffixes of programs, in the order in which a file of tests looks for the one with its name.
-_SUFFIXES = (".sql", ".py", ".json")
+_SUFFIXES = (SQL, PYTHON, ".json")
 #: The keys that give a test its program.
 _PROGRAM = frozenset(("program", "sql"))
 
@@ -144,13 +146,14 @@ def _cases(document: Document) -> Iterator[Case]:
 
 
 def _case(document: Document, path: KeyPath, places: Mapping[str, KeyPath], test: Mapping[str, Any], at: int) -> Case:
-    beside = "" if "program" in test or "sql" in test else _program_beside(document.path)
-    if ("program" in test or bool(beside)) == ("sql" in test):
+    if test.keys().isdisjoint(_PROGRAM):
+        test = {**test, **_program_beside(document.path)}
+    if ("program" in test) == ("sql" in test):
         problem = "a test has either `program` or `sql`" if "sql" in test else "the test has no program"
         raise document.error(path, problem, "write `program: FILE.sql`")
     if "steps" not in test and "error" not in test:
         raise document.error(path, "the test has no steps", "write `steps:` with a list, such as `- rows: ...`")
-    file = "" if path else document.path.name.split(".")[0]
+    file = "" if path else stem_of(document.path)
     name = str(test.get("name") or file or f"test {at + 1}")
     init = test.get("init") or []
     steps = tuple(
@@ -163,7 +166,7 @@ def _case(document: Document, path: KeyPath, places: Mapping[str, KeyPath], test
         document,
         path,
         places,
-        str(test.get("program") or beside),
+        str(test.get("program") or ""),
         str(test.get("sql") or ""),
         tuple([init] if isinstance(init, str) else init),
         settings,
@@ -175,10 +178,15 @@ def _case(document: Document, path: KeyPath, places: Mapping[str, KeyPath], test
     )
 
 
-def _program_beside(file: Path) -> str:
-    """The program with the name of a file of tests: `x.sql` beside `x.test.yaml`; empty if there is none."""
-    names = (f"{file.name.split('.')[0]}{suffix}" for suffix in _SUFFIXES)
-    return next((name for name in names if file.name and (file.parent / name).is_file()), "")
+def stem_of(file: Path) -> str:
+    """The name of a file of tests without `.test.yaml`."""
+    return re.sub(r"(\.test)?\.ya?ml$", "", file.name)
+
+
+def _program_beside(file: Path) -> dict[str, str]:
+    """The key `program` with the program named as a file of tests, `x.sql` for `x.test.yaml`; empty without one."""
+    names = (f"{stem_of(file)}{suffix}" for suffix in _SUFFIXES)
+    return next(({"program": name} for name in names if file.name and (file.parent / name).is_file()), {})
 
 
 def _setting(value: Any) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from compiled_plan.api.testing.cases import stem_of
 from compiled_plan.api.testing.document import KeyPath
 from compiled_plan.api.testing.running import Failure, Result
 from compiled_plan.plans.inspection.diff.text import Line
@@ -28,7 +29,7 @@ def result_lines(result: Result, *, notes: bool = True) -> Iterator[Line]:
 def title(result: Result) -> str:
     """The file and the name of a test."""
     name, file = result.case.name, result.case.document.path
-    return str(file) if file.name.split(".")[0] == name else f"{file}: {name}"
+    return str(file) if stem_of(file) == name else f"{file}: {name}"
 
 
 def failure_lines(failure: Failure) -> Iterator[Line]:

@@ -61,6 +61,11 @@ def test_the_program_with_the_name_of_the_file(tmp_path: Path) -> None:
         assert (case.program, case.file(case.program)) == (name, str(tmp_path / name))
     (case,) = cases_of(read_document(tmp_path / "x.test.yaml", f"sql: SELECT 1\n{STEPS}"))
     assert case.program == ""
+    with pytest.raises(ProgramError, match="the test has no program"):
+        list(cases_of(read_document(tmp_path / "x.v2.test.yaml", STEPS)))
+    (tmp_path / "x.v2.sql").touch()
+    (case,) = cases_of(read_document(tmp_path / "x.v2.test.yaml", STEPS))
+    assert (case.name, case.program) == ("x.v2", "x.v2.sql")
 
 
 def test_shared_steps_have_their_place() -> None:
