@@ -8,7 +8,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from compiled_plan.planner.catalog.memory import DEFAULT_CATALOG, DEFAULT_DATABASE
 from compiled_plan.plans.inspection.graph.document import Graph, GraphEdge, GraphNode, placed
+
+#: The prefix of the names of tables without a catalog.
+_DEFAULT = f"{DEFAULT_CATALOG}.{DEFAULT_DATABASE}."
 
 
 class LineageTable(BaseModel):
@@ -68,7 +72,7 @@ def _table(
 def _table_node(table: LineageTable) -> GraphNode:
     role: Literal["source", "sink"] = "sink" if table.written_by and not table.read_by else "source"
     # Paths and names differ at their end.
-    words = "/".join(table.name.strip("/").split("/")[-2:]).removeprefix("default_catalog.default_database.")
+    words = "/".join(table.name.strip("/").split("/")[-2:]).removeprefix(_DEFAULT)
     return _node(table.id, words, "table", table.name, f"{table.connector}, {table.namespace}", role)
 
 
