@@ -65,7 +65,7 @@ def review(
         typer.Option(
             "--checkpoint",
             metavar="PROGRAM=DIR",
-            help="Compare a program, or a plan without one, with the plan and the state of a checkpoint; repeatable.",
+            help="Compare a program, or a plan, with the plan and the state of a checkpoint; repeatable.",
         ),
     ] = None,
     fail_on: Annotated[
@@ -148,7 +148,9 @@ def _review(reviewer: Reviewer, choice: Choice) -> list[Reviewed]:
     for name in checkpoints:
         if not name.endswith(SUFFIXES):
             raise ProgramError(
-                f"{name!r} is not a program", where=f"--checkpoint {name}", remedy=f"name a file {', '.join(SUFFIXES)}"
+                f"{name!r} is neither a program nor a plan",
+                where=f"--checkpoint {name}",
+                remedy=f"name a file {', '.join(SUFFIXES)}",
             )
     for name in (*checkpoints, *(name for name in choice.patterns if not _WILD.search(name))):
         if name not in repository.files and name not in repository.old_files:
