@@ -45,6 +45,18 @@ def test_a_page_that_opens_without_a_connection_recovers(open_page: Open) -> Non
     expect(page.get_by_role("link", name="New")).to_be_visible()
 
 
+def test_a_view_whose_script_does_not_load_recovers(open_page: Open, site: Site) -> None:
+    page = open_page("pipelines")
+    expect(page.locator("tbody tr").first).to_be_visible()
+    page.route("**/views/lineage.js", lambda route: route.abort())
+    page.reload()
+    page.get_by_role("link", name="Lineage").click()
+    expect(page.get_by_role("alert")).to_contain_text("No connection")
+    page.unroute("**/views/lineage.js")
+    expect(page.get_by_role("heading", name="Lineage")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
 def test_the_place_of_a_compile_error_is_selected(open_page: Open, site: Site) -> None:
     name = site.name_of_new(SECOND, "does-not-compile")
     page = open_page(f"pipelines/{name}/upgrade")
