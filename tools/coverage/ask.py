@@ -1,6 +1,6 @@
 """Ask a real Flink for what it has: `python -m tools.coverage.ask`, which writes flink.json.
 
-Flink is an installed `apache-flink`: `--flink` or FLINK_PYTHON names its Python, by default that of `make bench-flink`.
+Flink is that of `make bench-flink`, which is installed if missing; FLINK_PYTHON names the Python of another one.
 The names come from Flink alone: sentences from its parser, calls from its function definitions, node types, options and
 factories from its jars, PyFlink's names from its modules. What an answer needs beside a name - objects to work on - is
 in setup.sql, for Flink and for the product.
@@ -15,22 +15,21 @@ import subprocess
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from compiled_plan.plans.execution.kernel import java
+from tests.bench.nexmark.flink import flink_python
 from tools.coverage.answers import SETUP
 
 HERE = Path(__file__).parent
 DATA = HERE / "flink.json"
-_DEFAULT = HERE.parent.parent / "build" / "flink" / "bin" / "python"
 
 
-def ask(
-    flink: Annotated[Path, typer.Option(envvar="FLINK_PYTHON", help="A Python with apache-flink.")] = _DEFAULT,
-) -> None:
+def ask() -> None:
     """Enumerate what Flink has, and write it to flink.json; some minutes."""
+    flink = flink_python()
     with tempfile.TemporaryDirectory() as folder:
         path = _class_path(flink, Path(folder))
         names = json.loads(_run(str(flink), str(HERE / "pyflink_names.py")))
