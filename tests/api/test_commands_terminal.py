@@ -54,6 +54,7 @@ def plan(tmp_path: Path) -> Path:
     return tmp_path / "plan.json"
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_names_of_programs_and_plans_cannot_control_the_terminal(plan: Path, tmp_path: Path) -> None:
     new_plan = tmp_path / "other.json"

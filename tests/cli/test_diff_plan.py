@@ -268,6 +268,7 @@ def test_exit_codes(diff: PlanDiff, code: int, plans: Path, monkeypatch: pytest.
         assert run(*two, *form)[0] == 0
 
 
+@pytest.mark.wide
 def test_no_colour_in_pipes_and_with_no_color(plans: Path) -> None:
     command = [sys.executable, "-m", "compiled_plan.cli.diff_plan", plans / "wide.json", plans / "other.json"]
     plain = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -319,6 +320,7 @@ BIG = "\n".join(
 HEAVY = ("pyspark", "py4j", "pandas", "pyarrow", "jsonschema", "numpy", "fsspec", "rich")
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_plans_of_a_hundred_nodes_are_compared_quickly(tmp_path: Path) -> None:
     one, two = tmp_path / "one.json", tmp_path / "two.json"

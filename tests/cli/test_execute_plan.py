@@ -36,6 +36,7 @@ def plan_file(tmp_path: Path) -> PlanFile:
 run = partial(called, "execute_plan")
 
 
+@pytest.mark.wide
 @pytest.mark.usefixtures("shared_session")
 def test_plans_one_after_another_with_one_that_fails(plan_file: PlanFile, tmp_path: Path) -> None:
     good = plan_file("good.json", PRINT + "INSERT INTO lines VALUES (1, 'a'), (2, CAST(NULL AS STRING));")

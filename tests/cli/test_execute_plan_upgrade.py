@@ -74,6 +74,7 @@ def plan(folder: Path, name: str, statements: str) -> Path:
     return path
 
 
+@pytest.mark.wide
 def test_an_upgrade_by_commands(shared_session: None, spark: SparkSession, tmp_path: Path) -> None:
     sums, counts = (
         f"INSERT INTO {table} SELECT k, {call} FROM r GROUP BY k;"

@@ -30,6 +30,7 @@ def checkpoint(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) ->
     return imported(spark, program, tmp_path_factory.mktemp("job"))[1]
 
 
+@pytest.mark.wide
 @pytest.mark.spark
 def test_a_dry_run_reports_each_operator_and_source(checkpoint: Path, shared_session: None) -> None:
     done = exporting(checkpoint, "--flink", "--dry-run", "--json", "--start", "source_t=earliest")
@@ -51,6 +52,7 @@ def test_a_source_without_a_position_is_refused(checkpoint: Path, shared_session
     assert not (tmp_path / "to").exists()
 
 
+@pytest.mark.wide
 @pytest.mark.spark
 def test_a_savepoint_is_written(checkpoint: Path, shared_session: None, tmp_path: Path) -> None:
     arguments = ("--flink", "--to", tmp_path / "to", "--start", "source_t=earliest")

@@ -98,6 +98,7 @@ def test_a_position_of_another_connector_is_refused(job: Path) -> None:
     assert "--start source_t=earliest" in done.stderr
 
 
+@pytest.mark.wide
 def test_an_operator_that_the_savepoint_lacks_is_refused_unless_it_is_reset(job: Path, tmp_path: Path) -> None:
     """A plan with another operator of the same kind must not start empty unnoticed."""
     plan = json.loads((job / "plan.json").read_text())
@@ -127,6 +128,7 @@ def test_a_view_of_a_java_function_is_refused_in_the_dry_run(tmp_path: Path) -> 
     assert "the accumulator of the Java function my_concat is not converted: its state agg1$list" in done.stderr
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("program", "tables"),
     [
@@ -143,6 +145,7 @@ def test_an_operator_that_flink_runs_without_state_starts_empty(
     assert "Flink keeps no state of it" in done.stdout
 
 
+@pytest.mark.wide
 def test_rows_in_flight_are_refused_unless_they_are_dropped(tmp_path: Path) -> None:
     job = unpacked(tmp_path, "stream-exec-async-calc_1/async-calc-failure-exception")
     arguments = ("--start", "source_t=earliest", "--json")
@@ -154,6 +157,7 @@ def test_rows_in_flight_are_refused_unless_they_are_dropped(tmp_path: Path) -> N
     assert document(again)["left"][0]["outcome"] == "not restored"
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -185,6 +189,7 @@ def test_a_checkpoint_or_a_dry_run_is_needed(job: Path) -> None:
     assert importing(job / "savepoint", job / "plan.json").returncode == 2
 
 
+@pytest.mark.wide
 @pytest.mark.spark
 def test_the_run_continues_the_groups_of_the_job(
     job: Path, spark: SparkSession, shared_session: None, tmp_path: Path

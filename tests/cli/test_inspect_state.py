@@ -60,6 +60,7 @@ def test_all_operators_as_a_table(checkpoint: Path) -> None:
     assert "generation 1, after micro-batch 0, at " in done.stderr
 
 
+@pytest.mark.wide
 def test_one_operator(checkpoint: Path) -> None:
     lines = inspect(checkpoint, uid(checkpoint)).stdout.splitlines()
     assert lines[0].startswith(uid(checkpoint))
@@ -68,6 +69,7 @@ def test_one_operator(checkpoint: Path) -> None:
     assert any(line.startswith("    expired, not yet removed: 0") for line in lines)
 
 
+@pytest.mark.wide
 def test_another_ttl(checkpoint: Path) -> None:
     done = inspect(checkpoint, uid(checkpoint), "--what-if", "1 ms")
     assert "    with a TTL of 1 ms: 2 of 2 would be expired, 0 would remain" in done.stdout.splitlines()
@@ -75,6 +77,7 @@ def test_another_ttl(checkpoint: Path) -> None:
     assert operator["parts"][0]["whatIf"]["kept"] == 2
 
 
+@pytest.mark.wide
 def test_a_key(checkpoint: Path) -> None:
     done = inspect(checkpoint, uid(checkpoint), "--key", "item=nut")
     assert "    key: item STRING = nut" in done.stdout.splitlines()
@@ -88,6 +91,7 @@ def test_a_key(checkpoint: Path) -> None:
     assert (nothing.returncode, nothing.stdout.splitlines()[1]) == (0, "  no state for that key")
 
 
+@pytest.mark.wide
 def test_export(checkpoint: Path, tmp_path: Path) -> None:
     target = tmp_path / "entries"
     assert document(checkpoint, uid(checkpoint), "--export", str(target))["rows"] == 2

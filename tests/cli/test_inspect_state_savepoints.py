@@ -108,6 +108,7 @@ def test_operators_have_keys_and_rows_and_unknown_times(jobs: Path) -> None:
     assert report["savepoint"]["unread"] == []
 
 
+@pytest.mark.wide
 @pytest.mark.spark
 @pytest.mark.usefixtures("shared_session")
 def test_a_key_has_its_accumulators_and_no_invented_time(jobs: Path) -> None:
@@ -118,6 +119,7 @@ def test_a_key_has_its_accumulators_and_no_invented_time(jobs: Path) -> None:
     assert "Hello" in done.stdout
 
 
+@pytest.mark.wide
 @pytest.mark.spark
 @pytest.mark.usefixtures("shared_session")
 def test_rows_have_the_times_at_which_flink_wrote_them(jobs: Path, spark: SparkSession, tmp_path: Path) -> None:
@@ -134,6 +136,7 @@ def test_rows_have_the_times_at_which_flink_wrote_them(jobs: Path, spark: SparkS
     assert rows.where("last_write IS NULL").count() == 0
 
 
+@pytest.mark.wide
 @pytest.mark.spark
 @pytest.mark.usefixtures("shared_session")
 def test_refused_operators_are_shown_with_the_reason(jobs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

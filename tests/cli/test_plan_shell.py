@@ -70,6 +70,7 @@ def rows(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
+@pytest.mark.wide
 def test_queries_jobs_and_state(spark: object, tmp_path: Path) -> None:
     orders = tmp_path / "orders.json"
     orders.write_text(

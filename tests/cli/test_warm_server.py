@@ -163,6 +163,7 @@ def test_a_process_ends_on_request_on_a_mismatch_or_when_idle(warm: Warm) -> Non
     assert warm.run(good)[:2] == (0, LINES), "the socket of a process that has ended is in nobody's way"
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_errors_before_the_start_of_spark_are_unchanged(warm: Warm) -> None:
     code, out, said = warm.run("/nowhere.json")

@@ -20,7 +20,15 @@ def test_a_block_is_well_formed(block: Block) -> None:
 
 
 #: Pages whose examples take seconds, in `make test-wide`.
-LONG = ("docs/files.md", "docs/functions-in-python.md")
+LONG = (
+    "docs/files.md",
+    "docs/functions-in-python.md",
+    "docs/notebooks.md",
+    "docs/shell.md",
+    "docs/table-api.md",
+    "docs/testing.md",
+    "samples/README.md",
+)
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,7 @@ def refusal(query: str) -> str:
 # --- Motivation
 
 
+@pytest.mark.wide
 def test_motivation_a_function_returns_objects(env: TableEnvironment, capsys: pytest.CaptureFixture[str]) -> None:
     env.create_temporary_function("PojoScalarFunction", PojoScalarFunction)
     env.execute_sql("SELECT PojoScalarFunction('Bob', 42)").print()
@@ -180,6 +181,7 @@ def test_handling_object_update(env: TableEnvironment, capsys: pytest.CaptureFix
     assert "|           (name=Alice, age=42) |" in capsys.readouterr().out
 
 
+@pytest.mark.wide
 def test_handling_values_equal(env: TableEnvironment) -> None:
     query = f"SELECT {BOB} = {BOB}, {BOB} <> {BOB}, {BOB} IN ({BOB}), {BOB} IS NULL"
     assert list(env.execute_sql(query).collect()) == [(True, False, True, False)]
@@ -224,6 +226,7 @@ def test_handling_nulls() -> None:
 # --- Proposed Changes, Table API
 
 
+@pytest.mark.wide
 def test_table_api(env: TableEnvironment, capsys: pytest.CaptureFixture[str]) -> None:
     objects = env.from_values([object_of(MyPojo, "Bob", 42)]).alias("obj")
     objects.execute().print()

@@ -220,6 +220,7 @@ BOB, TOM = of(User, "'Bob'", "1"), of(Cat, "'Tom'", "1")
 NUMBERS, TEXTS = of(Pair, "1", "ARRAY[2]"), of(Pair, "'a'", "ARRAY['b', 'c']")
 
 
+@pytest.mark.wide
 def test_resolution_process_the_signature_of_the_plan_runs(spark: SparkSession) -> None:
     env = environment()
     calls = {
@@ -268,6 +269,7 @@ def test_new_extraction_generic_bases(spark: SparkSession) -> None:
     assert sorted(last[0]) == [1, 2]
 
 
+@pytest.mark.wide
 def test_resolution_process_in_python(spark: SparkSession) -> None:
     env = environment()
     table = env.from_values([object_of(Cat, "Tom", 3)]).alias("o")

@@ -70,6 +70,7 @@ class Range(TableFunction[int]):
         yield from numpy.arange(count)
 
 
+@pytest.mark.wide
 def test_new_extraction_values_of_numpy(spark: SparkSession) -> None:
     """Results of numpy and pandas types; a Decimal without a precision, as RAW, from function to function."""
     functions = {
@@ -174,6 +175,7 @@ class Closing(ScalarFunction):
         return number
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("class_", "method"), [(Opening, "open"), (Closing, "close")])
 def test_errors_of_open_and_close(spark: SparkSession, class_: type[ScalarFunction], method: str) -> None:
     env = TableEnvironment()

@@ -65,6 +65,7 @@ def test_an_edit_is_refused_by_pointer_or_makes_a_plan(tmp_path: Path) -> None:
     assert counts["other"] > 20
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_edit_plan_reports_errors_of_loading(tmp_path: Path) -> None:
     for outcome in outcomes(1000, 60, tmp_path):
@@ -72,6 +73,7 @@ def test_edit_plan_reports_errors_of_loading(tmp_path: Path) -> None:
         assert any(item.is_error for item in check(text)) == bool(outcome.refusals), str(outcome)
 
 
+@pytest.mark.wide
 def test_an_accepted_plan_can_be_run(spark: SparkSession, tmp_path: Path) -> None:
     taken = [outcome for outcome in outcomes(1, 120, tmp_path) if outcome.plan is not None and not outcome.same][:15]
     assert [wrong for outcome in taken if (wrong := lowered(spark, outcome)) not in ("", REFUSED)] == []

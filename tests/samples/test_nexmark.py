@@ -44,6 +44,7 @@ def run(spark: SparkSession, text: str) -> None:
     Run(spark, plan, RunOptions(max_files_per_batch=1)).execute()
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "query",
     [

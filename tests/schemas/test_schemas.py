@@ -38,6 +38,7 @@ def check_valid(name: str) -> None:
     assert not errors, [(error.json_path, error.message) for error in errors]
 
 
+@pytest.mark.wide
 def test_plans_of_flink_validate() -> None:
     assert failures(check_valid, NAMES) == {}
 
@@ -62,6 +63,7 @@ def test_every_object_is_closed(case: str) -> None:
         assert not VALIDATOR.is_valid(data), place
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("case", [CASE, "upsert_materialize", "cumulate"])
 def test_an_error_is_at_the_place_of_the_fault(case: str) -> None:
     for place in paths(data_of(case)):

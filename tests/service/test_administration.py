@@ -89,7 +89,13 @@ def assert_nothing_is_left(home: Path) -> None:
     assert not [path for path in (*home.glob(f"runs/*/{LOCK}"), *home.glob("locks/*")) if is_taken(path)]
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        *(pytest.param(one, marks=pytest.mark.wide) for one in (signal.SIGHUP, signal.SIGINT, signal.SIGKILL)),
+    ],
+)
 def test_a_run_continues_after_its_service_and_is_ended_without(home: Path, number: signal.Signals) -> None:
     # A service that inherits an ignored SIGHUP, as under `nohup`, ignores it.
     command_ = ("env", "--default-signal=HUP", *SERVE_FAKE_RUNS)
@@ -166,6 +172,7 @@ def kinds(home: Path) -> list[str]:
 ENDLESS = "while :; do sleep 0.1; done"
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("is_killed", [False, True])
 def test_a_preview_is_listed_and_ended(home: Path, is_killed: bool) -> None:
     with (

@@ -29,6 +29,7 @@ def test_the_first_start_prints_a_token_that_works(tmp_path: Path) -> None:
         assert process.wait(30) in (0, -signal.SIGTERM, 143)
 
 
+@pytest.mark.wide
 def test_an_address_in_use_is_reported(tmp_path: Path) -> None:
     with served(tmp_path / "a", "--no-tokens") as (_, address, _):
         port = address.split(":")[2].split("/")[0]
@@ -91,6 +92,7 @@ def kill_while_writing(home: Path, times: int, seed: int) -> int:
     return len(accepted)
 
 
+@pytest.mark.wide
 def test_no_accepted_write_is_lost(tmp_path: Path) -> None:
     assert kill_while_writing(tmp_path, 1, seed=1) > 0
 

@@ -353,6 +353,7 @@ CREATE TABLE b (t STRING) WITH ('connector' = 'print');
 INSERT INTO b SELECT REGEXP_REPLACE(t, '(a+)+\\1b', 'x') FROM a;"""
 
 
+@pytest.mark.wide
 @pytest.mark.spark
 def test_previews_and_tests_end_with_a_killed_service(tmp_path: Path) -> None:
     home = tmp_path / "home"

@@ -46,6 +46,7 @@ def test_every_program_is_recorded() -> None:
     assert sorted(LINES) == sorted([*(path.stem for path in PROGRAMS.glob("*.py")), *EXAMPLES])
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", marked([path.stem for path in sorted(PROGRAMS.glob("*.py"))]))
 def test_programs_print_the_lines_of_pyflink(name: str) -> None:
     assert lines_of(PROGRAMS.joinpath(f"{name}.py").read_text("utf-8")) == LINES[name]

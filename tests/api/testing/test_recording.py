@@ -90,6 +90,7 @@ def passes_in_both_engines(spark: SparkSession, file: Path) -> None:
         assert result.failure is None, failure_text(result.failure)
 
 
+@pytest.mark.wide
 def test_a_sample_of_files(shared_session: None, spark: SparkSession, tmp_path: Path) -> None:
     write_lines(tmp_path / "customers", CUSTOMERS)
     write_lines(tmp_path / "orders", ORDERS[:2], ORDERS[2:])

@@ -49,6 +49,7 @@ def test_without_a_query(case: Case, engines: Engines) -> None:
     passes(case, engines, QUICK)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in ON_SPARK], ids=name)
 def test_on_spark(case: Case, engines: Engines) -> None:
     passes(case, engines, SPARK)

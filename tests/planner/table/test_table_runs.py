@@ -75,6 +75,7 @@ def ids(rows: list[dict[str, Any]]) -> list[int]:
     return [row["id"] for row in rows]
 
 
+@pytest.mark.wide
 def test_split_parts_are_disjoint_and_together_the_whole(results: dict[str, list[dict[str, Any]]]) -> None:
     parts = [ids(results[f"part{at}"]) for at in range(3)]
     assert sorted(number for part in parts for number in part) == ids(ROWS)

@@ -115,6 +115,7 @@ def test_files_are_removed_with_the_data() -> None:
     assert not folder.exists() and held_by(options) is None
 
 
+@pytest.mark.wide
 def test_a_run_holds_the_data_until_its_end(spark: SparkSession, others: list[str]) -> None:
     env = TableEnvironment()
     result = table_of(env).select(col("a"), col("b")).execute()

@@ -261,6 +261,7 @@ def test_spark_in_and_out(env: TableEnvironment, spark: SparkSession) -> None:
     assert out.where("n = 2").collect() == [(2, NOON, [1])]
 
 
+@pytest.mark.wide
 def test_a_streaming_dataframe_never_ends(env: TableEnvironment, spark: SparkSession) -> None:
     frame = spark.readStream.format("rate").option("rowsPerSecond", 20).load()
     table = env.from_dataframe(frame, ["at", "number"]).select(col("number"))
@@ -280,6 +281,7 @@ def test_a_schema_converts_the_columns(env: TableEnvironment) -> None:
     assert list(table.execute().collect()) == [(1, Decimal("1.26")), (2, None)]
 
 
+@pytest.mark.wide
 def test_a_dataframe_with_a_watermark_has_windows(env: TableEnvironment) -> None:
     schema = (
         Schema.new_builder()

@@ -91,6 +91,7 @@ def test_a_table_in_five_joins_is_read_once(spark: SparkSession, tmp_path: Path)
         ]
 
 
+@pytest.mark.wide
 def test_rows_of_more_columns_than_spark_generates_code_for(spark: SparkSession, tmp_path: Path) -> None:
     """A program of many queries: together they have more columns than `spark.sql.codegen.maxFields`."""
     names = [f"c{at}" for at in range(110)]
@@ -128,6 +129,7 @@ def test_a_view_in_eight_inserts_is_computed_once(spark: SparkSession, tmp_path:
         assert counted == {page: [c["page"] for c in CLICKS].count(page) + at for page in pages}
 
 
+@pytest.mark.wide
 def test_a_crash_between_two_sinks_duplicates_no_row(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

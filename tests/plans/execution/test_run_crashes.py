@@ -33,6 +33,7 @@ def run(spark: SparkSession, plan: CompiledPlan, checkpoint: Path) -> None:
     Run(spark, plan, RunOptions(checkpoint=str(checkpoint), max_files_per_batch=1)).execute()
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("files", "most"), [(2, 3), pytest.param(4, 6, marks=pytest.mark.deep)])
 def test_crashes_at_random_points(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int, most: int

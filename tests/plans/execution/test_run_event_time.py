@@ -103,6 +103,7 @@ def test_files_that_come_meanwhile_do_not_keep_the_input_from_ending(
     assert counts(tmp_path) == EXPECTED
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("batches", "fails_in"),
     [([CLICKS], 1), pytest.param([CLICKS[:3], CLICKS[3:]], 2, marks=pytest.mark.deep)],
@@ -120,6 +121,7 @@ def test_a_crash_while_windows_are_closed(
     assert counts(tmp_path) == EXPECTED
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("fails_in", [2, pytest.param(3, marks=pytest.mark.deep)])
 def test_open_windows_close_without_more_rows(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_in: int
@@ -151,6 +153,7 @@ def fails(
         run.execute()
 
 
+@pytest.mark.wide
 def test_a_continuous_run_fires_windows_by_watermark(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "clicks", "1.json", *CLICKS)
     run = Run(spark, counting(tmp_path, **{"source.monitor-interval": "1 s"}), RunOptions(trigger="100 ms"))
@@ -159,6 +162,7 @@ def test_a_continuous_run_fires_windows_by_watermark(spark: SparkSession, tmp_pa
     assert counts(tmp_path) == EXPECTED[:2]
 
 
+@pytest.mark.wide
 def test_processing_time_state_beside_windows(spark: SparkSession, tmp_path: Path) -> None:
     plan = TableEnvironment().compile_script(
         "SET 'table.exec.state.ttl' = '300 ms';\n"
@@ -196,6 +200,7 @@ def test_processing_time_state_beside_windows(spark: SparkSession, tmp_path: Pat
         wait_until(shrunk)
 
 
+@pytest.mark.wide
 def test_watermarks_that_nothing_waits_for_cost_no_batches(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "clicks", "1.json", *CLICKS)
     columns = "page STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND"
@@ -207,6 +212,7 @@ def test_watermarks_that_nothing_waits_for_cost_no_batches(spark: SparkSession, 
     assert Run(spark, plan, RunOptions()).execute().batches == 1
 
 
+@pytest.mark.wide
 def test_windows_of_the_clock_fire_though_no_more_rows_come(spark: SparkSession, tmp_path: Path) -> None:
     plan = TableEnvironment().compile_script(
         table(tmp_path, "clicks", "page STRING, seen AS PROCTIME()", **{"source.monitor-interval": "1 s"})
@@ -219,6 +225,7 @@ def test_windows_of_the_clock_fire_though_no_more_rows_come(spark: SparkSession,
         wait_until(lambda: [count for _, count in counts(tmp_path)] == [2])
 
 
+@pytest.mark.wide
 def test_the_current_watermark_is_that_of_the_rows_before(spark: SparkSession, tmp_path: Path) -> None:
     """Also of earlier micro-batches, and the same for two sinks that compute a batch one after the other."""
     names = [f"{at}.json" for at in range(4)]
@@ -258,6 +265,7 @@ def test_the_current_watermark_behind_state_is_refused(spark: SparkSession, tmp_
         Run(spark, plan, RunOptions()).execute()
 
 
+@pytest.mark.wide
 def test_a_watermark_that_was_pushed_into_files_is_one_for_all_of_them(spark: SparkSession, tmp_path: Path) -> None:
     data = counting(tmp_path).to_dict()
     scan, assigner = data["nodes"][:2]

@@ -60,6 +60,7 @@ def of_flink(name: str, folder: Path, rows: list[dict[str, Any]], format_: str) 
     return written(folder / "o")
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "name", [name if name in ("in300", "case100") else pytest.param(name, marks=deep) for name in RESULTS]
 )
@@ -127,6 +128,7 @@ def run(program: str, tables: dict[str, str], folder: Path, sink_format: str = "
 COLUMNS = "id BIGINT, x INT, s STRING"
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.deep)])
 def test_an_in_list(spark: SparkSession, count: int, tmp_path: Path) -> None:
     source(tmp_path / "t", ROWS)

@@ -240,6 +240,7 @@ def test_one_phase_and_two_have_one_uid() -> None:
     assert uids(compiled(SUM, before=mini)) == uids(compiled(SUM))
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_a_plan_of_flink_gets_the_uids_that_the_program_has_here() -> None:
     tried = 0
@@ -257,6 +258,7 @@ def test_a_plan_of_flink_gets_the_uids_that_the_program_has_here() -> None:
     assert tried > 100
 
 
+@pytest.mark.wide
 def test_hundreds_of_operators_over_one_table_need_nothing_more_to_be_told_apart() -> None:
     keys = [f"amount + {number}" for number in range(300)]
     derived = uids(

@@ -103,6 +103,7 @@ def test_cross_site_requests_cannot_start_or_stop_runs(
     assert run(client, operator)["number"] == 0
 
 
+@pytest.mark.wide
 def test_secrets_that_a_run_prints_are_not_shown(
     client: TestClient, operator: dict[str, str], settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -126,6 +127,7 @@ def test_secrets_that_a_run_prints_are_not_shown(
     assert run_state["settings"]["conf"]["spark.hadoop.fs.s3a.secret.key"] == "******"
 
 
+@pytest.mark.wide
 def test_masked_settings_keep_their_stored_values(
     client: TestClient, operator: dict[str, str], settings: Settings
 ) -> None:
@@ -140,6 +142,7 @@ def test_masked_settings_keep_their_stored_values(
     assert (answer.status_code, answer.json()["where"]) == (422, "conf")
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", ["../1", "..%2f..%2fservice.db", "%2e%2e", "shop%00", ".locks", "1"])
 def test_paths_cannot_leave_their_folder(client: TestClient, operator: dict[str, str], name: str) -> None:
     for path in ("run", "run/logs", "run/history", "state", "upgrade"):

@@ -224,6 +224,7 @@ def test_a_schedule_starts_what_has_finished(runs: Runs) -> None:
     runs.until(lambda: not runs.wanted.run and runs.status.state == "finished")
 
 
+@pytest.mark.wide
 def test_an_upgrade_and_its_rollback(runs: Runs) -> None:
     runs.start()
     runs.until(lambda: runs.status.rows_per_second is not None)
@@ -236,6 +237,7 @@ def test_an_upgrade_and_its_rollback(runs: Runs) -> None:
     assert (runs.wanted.version, runs.pipeline.in_force, runs.status.state) == (1, 1, "running")
 
 
+@pytest.mark.wide
 def test_an_upgrade_completes_without_input_rows(runs: Runs) -> None:
     runs.start()
     runs.until(lambda: runs.status.rows_per_second is not None)
@@ -246,6 +248,7 @@ def test_an_upgrade_completes_without_input_rows(runs: Runs) -> None:
     assert (runs.wanted.version, runs.wanted.previous, runs.count) == (2, 1, 2)
 
 
+@pytest.mark.wide
 def test_a_refused_upgrade_keeps_the_old_version_running(runs: Runs) -> None:
     runs.start(**{"fake.upgrade": "refuse"})
     runs.until(lambda: runs.status.rows_per_second is not None)
@@ -277,6 +280,7 @@ def test_a_run_that_was_never_started_is_no_crash(runs: Runs) -> None:
     assert runs.count == 2
 
 
+@pytest.mark.wide
 def test_an_unrecorded_rollback_is_not_repeated(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     """The service is killed as it starts the run after a rollback."""
     runs.start()
@@ -301,6 +305,7 @@ def test_an_unrecorded_rollback_is_not_repeated(runs: Runs, monkeypatch: pytest.
     assert runs.count == 4
 
 
+@pytest.mark.wide
 def test_old_state_is_removed_at_a_start_after_its_retention(runs: Runs) -> None:
     runs.start("finish")
     runs.until(lambda: runs.status.state == "finished")
@@ -313,6 +318,7 @@ def test_old_state_is_removed_at_a_start_after_its_retention(runs: Runs) -> None
     assert (runs.wanted.previous, gone.exists(), runs.status.state, runs.count) == (0, True, "finished", 4)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("moved", [True, False])
 def test_rollback_of_an_upgrade_that_never_completes(runs: Runs, moved: bool) -> None:
     """The new version crashes repeatedly, after its state has moved or before."""
@@ -333,6 +339,7 @@ def test_rollback_of_an_upgrade_that_never_completes(runs: Runs, moved: bool) ->
     assert (runs.wanted.version, runs.pipeline.in_force, runs.status.state) == (1, 1, "running")
 
 
+@pytest.mark.wide
 def test_a_thousand_pipelines_that_do_not_run_cost_little(runs: Runs) -> None:
     with runs.database.write() as session:
         for number in range(1000):

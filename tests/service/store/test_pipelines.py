@@ -54,6 +54,7 @@ def fill(settings: Settings, plan: str = "{}") -> None:
     database.close()
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "path",
     [

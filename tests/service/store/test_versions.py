@@ -54,6 +54,7 @@ def at_once(count: int, send: object) -> list[int]:
     return sorted(codes)
 
 
+@pytest.mark.wide
 def test_concurrently_added_versions_have_different_numbers(client: TestClient, orders: str) -> None:
     body = {"program": PROGRAM}
     assert at_once(6, lambda: client.post(f"pipelines/{orders}/versions", json=body)) == [201] * 6

@@ -91,6 +91,7 @@ def test_start_follow_and_stop(client: TestClient) -> None:
     until(lambda: run(client)["state"] == "stopped")
 
 
+@pytest.mark.wide
 def test_an_upgrade(client: TestClient) -> None:
     body = {"program": PROGRAM.replace("SELECT id", "SELECT id + 1"), "put_in_force": False}
     assert client.post("/pipelines/shop/versions", json=body).status_code == 201
@@ -125,6 +126,7 @@ def steps_until_done(client: TestClient, seen: list[list[str]]) -> bool:
     return bool(upgrade["state"] == "done")
 
 
+@pytest.mark.wide
 def test_an_upgrade_that_is_refused_says_why(client: TestClient) -> None:
     body = {"program": PROGRAM.replace("SELECT id", "SELECT id + 1"), "put_in_force": False}
     assert client.post("/pipelines/shop/versions", json=body).status_code == 201
@@ -243,6 +245,7 @@ def events(client: TestClient, **headers: str) -> list[tuple[int, dict[str, Any]
     return [(int(line["id"]), json.loads(line["data"])) for line in lines]
 
 
+@pytest.mark.wide
 def test_events_resume_after_the_last_event_id(client: TestClient) -> None:
     assert events(client) == []
     client.post("/pipelines/shop/run/start", json={})

@@ -66,12 +66,14 @@ def busy(workers: Workers, folder: Path) -> Iterator[None]:
         workers.close()
 
 
+@pytest.mark.wide
 def test_waiting_too_long_for_a_worker_is_an_error(tmp_path: Path) -> None:
     workers = Workers(Limits(compile_workers=1, compile_seconds=1))
     with busy(workers, tmp_path), pytest.raises(BusyError, match="all workers are busy"):
         workers.run("compile", text=SQL)
 
 
+@pytest.mark.wide
 def test_a_long_compilation_does_not_block_plan_requests(tmp_path: Path) -> None:
     workers = Workers(Limits(compile_workers=1, compile_seconds=3, waiting=0))
     plan = workers.run("compile", text=SQL)["plan"]
@@ -90,6 +92,7 @@ def test_a_program_that_breaks_its_process_is_reported(
     assert workers.run("compile", text=SQL)["operators"] == 2
 
 
+@pytest.mark.wide
 def test_a_killed_worker_is_replaced() -> None:
     workers = Workers(Limits(compile_workers=1))
     try:
@@ -105,6 +108,7 @@ def test_a_killed_worker_is_replaced() -> None:
         workers.close()
 
 
+@pytest.mark.wide
 def test_a_repeated_task_is_cached(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     first = workers.run_once("check", plan="{}")
     monkeypatch.setattr(workers, "run", lambda *_, **__: pytest.fail("done again"))

@@ -91,6 +91,7 @@ def text(result: dict[str, Any]) -> str:
     return "\n".join(line["text"] for line in result["failure"])
 
 
+@pytest.mark.wide
 def test_results_by_test_and_step_and_limits_that_end_the_process(workers: Workers) -> None:
     jobs = TestJobs(Limits(test_seconds=40, test_memory=600_000_000))
     try:
@@ -129,6 +130,7 @@ def test_results_by_test_and_step_and_limits_that_end_the_process(workers: Worke
         jobs.close()
 
 
+@pytest.mark.wide
 def test_a_cancelled_job_and_a_timeout_leave_no_process(workers: Workers) -> None:
     jobs = TestJobs(Limits(test_seconds=5))
     try:

@@ -78,6 +78,7 @@ def tried(folder: Path, count: int) -> list[str]:
     return [text for seed in range(SEED, SEED + count) for text in disagreements(folder / str(seed), pair(seed))]
 
 
+@pytest.mark.wide
 def test_all_interfaces_give_the_same_verdicts(tmp_path: Path) -> None:
     assert tried(tmp_path, 40) == []
 

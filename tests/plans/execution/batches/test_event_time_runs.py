@@ -304,6 +304,7 @@ def test_a_partition_counts_as_idle_between_runs(spark: SparkSession, topics: To
     assert read(spark, plan, tmp_path / "c") == [window(0, 2)]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("said", [pytest.param("", marks=pytest.mark.deep), "'scan.watermark.idle-timeout' = '300 ms'"])
 def test_an_idle_filesystem_table_is_left_out(spark: SparkSession, tmp_path: Path, said: str) -> None:
     """By its option or the session's; otherwise its silence holds back the windows of the other table."""

@@ -62,6 +62,7 @@ def more(place: Place) -> None:
     place.add({"sales": [{"shop": "x", "price": 100, "pieces": 1000}], "shops": [{"shop": "y", "rent": 9}]})
 
 
+@pytest.mark.wide
 def test_changes_without_effect_on_state_continue(place: Place) -> None:
     """Swapped statements, renamed tables and columns, a view, ids, descriptions, a TTL, monitoring, two phases."""
     place.run(place.compiled(TABLES, together(PRICES, COUNTS, RENTS)))
@@ -201,6 +202,7 @@ class Total(AggregateFunction[int, {type}]):
 '''
 
 
+@pytest.mark.wide
 def test_the_type_of_an_accumulator_is_compared(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(place.folder))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -227,6 +229,7 @@ def resumes(place: Place, plan: CompiledPlan) -> bool:
     return Run(place.spark, plan, RunOptions(checkpoint=str(place.checkpoint))).resumes
 
 
+@pytest.mark.wide
 def test_settings_of_a_plan_are_compared(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = place.compiled(TABLES, PRICES)
     place.run(plan)

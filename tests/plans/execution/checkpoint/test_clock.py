@@ -185,6 +185,7 @@ def log(place: Place) -> tuple[int, int]:
     return last, begun_at(folder, last)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("jump", [HOUR, -DAY, *(pytest.param(jump, marks=pytest.mark.deep) for jump in (DAY, -HOUR))])
 def test_a_start_on_a_clock_that_has_jumped_changes_nothing(place: Place, machine: Machine, jump: int) -> None:
     plan = with_ttl(place.compiled(TABLES, COUNTS), "30 min")
@@ -243,6 +244,7 @@ def test_a_jump_in_a_micro_batch_is_known_to_the_next_start(
     place.run(plan)
 
 
+@pytest.mark.wide
 def test_plans_without_timers_start_after_any_jump(place: Place, machine: Machine) -> None:
     plan = place.compiled(TABLES, COUNTS)
     place.run(plan)
@@ -255,6 +257,7 @@ def test_plans_without_timers_start_after_any_jump(place: Place, machine: Machin
     assert log(place)[1] >= before[1], "time never goes back"
 
 
+@pytest.mark.wide
 def test_checkpoints_of_earlier_releases_have_no_reading(place: Place, machine: Machine) -> None:
     plan = with_ttl(place.compiled(TABLES, COUNTS), "1 h")
     place.run(plan)

@@ -194,6 +194,7 @@ class Failing(LocalFolder):
         return super().times(name)
 
 
+@pytest.mark.wide
 def test_a_renewal_outlives_listings_that_fail(tmp_path: Path) -> None:
     folder, ends = Failing(tmp_path), list[float]()
     lease = Lease(folder, 4.0, fence=ends.append)
@@ -209,6 +210,7 @@ def test_a_renewal_outlives_listings_that_fail(tmp_path: Path) -> None:
     assert entries(tmp_path) == [], "what a failed renewal wrote is removed, too"
 
 
+@pytest.mark.wide
 def test_an_owner_that_cannot_renew_stops_before_another_one_may_start(tmp_path: Path) -> None:
     folder, notified = Failing(tmp_path), threading.Event()
     lease = Lease(folder, 4.0)
@@ -235,6 +237,7 @@ class Hanging(LocalFolder):
         super().write_text(name, text)
 
 
+@pytest.mark.wide
 def test_an_owner_is_notified_if_its_store_hangs(tmp_path: Path) -> None:
     folder, notified = Hanging(tmp_path), threading.Event()
     lease = Lease(folder, 4.0)

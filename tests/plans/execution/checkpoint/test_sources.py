@@ -48,6 +48,7 @@ def both(place: Place, tables: str, copied: str) -> None:
     place.run(place.compiled(tables + COUNTED, statements), upgrade="migrate-partial")
 
 
+@pytest.mark.wide
 def test_each_row_is_read_once_if_other_sources_change(spark: SparkSession, tmp_path: Path) -> None:
     place = Place(spark, tmp_path)
 
@@ -89,6 +90,7 @@ def test_datagen_continues_at_its_position(spark: SparkSession, tmp_path: Path) 
     assert out(place) == Counter(["a1", "1", "2", "3", "4", "5"])
 
 
+@pytest.mark.wide
 def test_an_interrupted_batch_is_repeated_without_a_removed_source(spark: SparkSession, tmp_path: Path) -> None:
     place = Place(spark, tmp_path)
     place.add({name: [{"v": f"{name}1"}] for name in "ab"})

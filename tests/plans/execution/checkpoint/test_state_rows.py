@@ -87,6 +87,7 @@ def test_state_is_read_during_a_run(spark: SparkSession, tmp_path: Path) -> None
     assert entries(StateReader.open(spark, str(place.checkpoint)), "nut") == {"nut": 2}
 
 
+@pytest.mark.wide
 def test_nothing_on_disk_changes(spark: SparkSession, tmp_path: Path) -> None:
     place = Place(spark, tmp_path / "place")
     place.folder.mkdir()

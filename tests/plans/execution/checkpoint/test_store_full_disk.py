@@ -70,6 +70,7 @@ def works(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Work
     return Works(spark, tmp_path_factory.mktemp("works"))
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("parts", [[0.1, 0.9], pytest.param([at / 20 for at in range(20)], marks=pytest.mark.deep)])
 def test_a_full_disk_at_a_write(
     works: Works, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: list[float]

@@ -72,6 +72,7 @@ def test_a_long_record_is_cut(spark: SparkSession, tmp_path: Path) -> None:
     assert "..." in error.message and len(error.message) < 1000
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("format_", "text", "reason"),
     [
@@ -91,6 +92,7 @@ def test_a_file(spark: SparkSession, tmp_path: Path, format_: str, text: str, re
     assert error.remedy.startswith("correct the file, or remove it")
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("slot", "prefix"), [("format", ""), ("value.format", "value.")])
 def test_a_message(spark: SparkSession, kafka: Server, slot: str, prefix: str) -> None:
     topics = Topics(spark, kafka)

@@ -150,6 +150,7 @@ def test_files_of_the_next_micro_batch_show_an_older_checkpoint(session: SparkSe
         open_sink(spec, SinkContext(session, "run1", print)).write(rows(session, (0, 1, "a")), 2)
 
 
+@pytest.mark.wide
 def test_sinks_of_a_plan_share_folders(session: SparkSession, tmp_path: Path) -> None:
     """The same folder, a subfolder, and a parent: each sink keeps its files, and rewrites its own."""
     places = [tmp_path / "out", tmp_path / "out", tmp_path / "out" / "below", tmp_path / "other", tmp_path]
@@ -237,6 +238,7 @@ def test_monitored_folder_is_unbounded(session: SparkSession, tmp_path: Path) ->
     assert not open_source(spec, SourceContext(session)).bounded
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "format_",
     [

@@ -230,6 +230,7 @@ KEY = "PRIMARY KEY (id) NOT ENFORCED"
 ROWS = "(VALUES (1, 'x'), (2, 'y')) AS t(id, n)"
 
 
+@pytest.mark.wide
 def test_keys_and_upserts_are_written(spark: SparkSession, topics: Topics, orders: str) -> None:
     """Sinks in one run: keys with a format of their own, upserts with deletes."""
     for name in ("w-keyed", "w-upserts"):
@@ -299,6 +300,7 @@ def test_headers_topics_changelogs_and_partitions_are_written(spark: SparkSessio
     assert sorted(message.value or "" for message in topics.read("w-fixed")) == ['{"v":1}', '{"v":2}']
 
 
+@pytest.mark.wide
 def test_upserts_are_read_over_restarts(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
     """Positions are stored by table name; a tombstone deletes."""
     topics.make("u-in")
@@ -365,6 +367,7 @@ def test_refusals_of_a_run(
     assert message in str(caught.value)
 
 
+@pytest.mark.wide
 def test_a_message_that_cannot_be_read_is_named_with_its_place(spark: SparkSession, topics: Topics) -> None:
     """The value, or the key, by topic, partition and offset."""
     topics.make("broken", 2)

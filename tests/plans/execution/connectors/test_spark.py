@@ -48,6 +48,7 @@ def printed(columns: str) -> str:
     return f"CREATE TABLE p ({columns}) WITH ('connector' = 'print');"
 
 
+@pytest.mark.wide
 def test_a_stream_of_files_continues_after_a_restart(spark: SparkSession, tmp_path: Path) -> None:
     """Written by one plan, read by another; after a restart only new rows."""
     place = str(tmp_path / "data")
@@ -193,6 +194,7 @@ def test_a_record_that_cannot_be_read_ends_the_run(spark: SparkSession, tmp_path
     assert run(spark, f"{table('t', 'id INT', **place)}{insert}") == ["+I[1]"]
 
 
+@pytest.mark.wide
 def test_refusals(spark: SparkSession, tmp_path: Path) -> None:
     """Before any run: wrong columns, forbidden classes, missing data sources."""
     place = str(tmp_path / "data")

@@ -80,6 +80,7 @@ class Written:
         return sorted(int(message.partition(":")[2].rstrip("}")) for message in messages)
 
 
+@pytest.mark.wide
 def test_a_committed_micro_batch_is_skipped(topics: Topics) -> None:
     table = Written(topics, "x-again")
     write = table.start("one")
@@ -215,6 +216,7 @@ def test_two_concurrent_writers_of_one_batch(topics: Topics) -> None:
     assert ends.keys() <= {"written or passed over", "was ended by the brokers"}
 
 
+@pytest.mark.wide
 def test_an_expired_commit_record_is_an_error(topics: Topics) -> None:
     table = Written(topics, "x-old")
 

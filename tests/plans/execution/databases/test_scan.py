@@ -37,6 +37,7 @@ def execute(spark: SparkSession, text: str, checkpoint: str = "") -> int:
     return Run(spark, TableEnvironment().compile_script(text), RunOptions(checkpoint=checkpoint)).execute().rows_in
 
 
+@pytest.mark.wide
 def test_rows_of_postgres_survive_a_round_trip(spark: SparkSession, postgres: Server, tmp_path: Path) -> None:
     """Names of any case, every type, NULLs; and through SQLite, which has a handful of types."""
     shape = (
@@ -104,6 +105,7 @@ def test_parts_are_ranges_of_a_column(spark: SparkSession, tmp_path: Path) -> No
     assert execute(spark, text, str(tmp_path / "checkpoint")) == 0
 
 
+@pytest.mark.wide
 def test_a_plan_of_flink_with_a_pushed_down_filter(spark: SparkSession, tmp_path: Path) -> None:
     """Flink leaves the filtering to its connector: `WHERE age > 5 AND UPPER(name) = 'X' AND id <= 7`."""
     file = tmp_path / "a.db"

@@ -149,6 +149,7 @@ def events(folder: Path, *files: list[str]) -> str:
     )
 
 
+@pytest.mark.wide
 def test_upserts_deletes_and_appends_in_three_databases(
     spark: SparkSession, postgres: Server, derby: Any, tmp_path: Path
 ) -> None:
@@ -244,6 +245,7 @@ def test_a_committed_micro_batch_is_skipped(spark: SparkSession, tmp_path: Path)
     assert written() == 6
 
 
+@pytest.mark.wide
 def test_errors_of_a_database_are_reported(spark: SparkSession, postgres: Server, tmp_path: Path) -> None:
     psql(postgres.port, "CREATE TABLE narrow (id INT PRIMARY KEY, name VARCHAR(3), n INT CHECK (n < 9))")
 
@@ -291,6 +293,7 @@ def while_away(server: Server, action: Callable[[], T], capfd: pytest.CaptureFix
         return future.result(60), "".join([*said, capfd.readouterr().err])
 
 
+@pytest.mark.wide
 def test_a_run_waits_for_an_unavailable_database(
     spark: SparkSession, postgres: Server, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -307,6 +310,7 @@ def test_a_run_waits_for_an_unavailable_database(
     assert psql(postgres.port, "SELECT * FROM patient ORDER BY 1") == [["1"], ["2"]]
 
 
+@pytest.mark.wide
 def test_an_unavailable_database_ends_the_run(spark: SparkSession) -> None:
     options = {"url": "jdbc:postgresql://127.0.0.1:1/d?password=secret", "connection.max-retry-timeout": "1 s"}
     text = table("gone", "id INT", **options) + "INSERT INTO gone VALUES (1);"

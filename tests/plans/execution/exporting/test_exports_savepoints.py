@@ -26,15 +26,11 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.slow, pytest.mark.spark]
 
-#: The programs of `make test`, one of each operator; the rest is in `make test-wide`.
+#: The programs of `make test`; the rest is in `make test-wide`.
 FEW = {
     "stream-exec-group-aggregate_1/group-aggregate-distinct",
     "stream-exec-join_1/join-outer-join",
-    "stream-exec-join_1/join-semi-join",
-    "stream-exec-deduplicate_1/deduplicate-desc",
-    "stream-exec-changelog-normalize_1/changelog-normalize-source",
     "stream-exec-rank_1/rank-test-retract-strategy",
-    "stream-exec-limit_1/limit",
 }
 PROGRAMS = [
     "stream-exec-group-aggregate_1/group-aggregate-simple",

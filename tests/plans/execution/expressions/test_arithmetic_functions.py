@@ -65,6 +65,7 @@ def test_the_sequence_continues_over_micro_batches_and_restarts(spark: SparkSess
     assert {row["f"] for row in rows} == {"TRUE"}
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("select", "wanted"),
     [

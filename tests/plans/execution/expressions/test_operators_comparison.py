@@ -90,6 +90,7 @@ GROUPED = {
 }
 
 
+@pytest.mark.wide
 def test_keys(spark: SparkSession) -> None:
     """Join keys, GROUP BY and DISTINCT."""
     env = TableEnvironment()

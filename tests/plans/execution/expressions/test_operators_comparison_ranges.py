@@ -42,6 +42,7 @@ RANGES: dict[str, tuple[list[Range], list[Any]]] = {
 NULLS = {"UNKNOWN": U, "TRUE": Y, "FALSE": N}
 
 
+@pytest.mark.wide
 def test_ranges(spark: SparkSession) -> None:
     cases = [(name, null_as) for name in RANGES for null_as in NULLS]
     columns = [

@@ -48,6 +48,7 @@ def rows(spark: SparkSession, place: Path, spec: FormatTable = RAW, name: str = 
     return sorted(scanned.collect(), key=lambda row: (row.ord, bytes(row.path)))
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 16, 61, 1000])
 def test_each_line_is_read_once_for_any_split(spark: SparkSession, tmp_path: Path, size: int) -> None:
     """With and without a byte order mark and a last line end; sorted, the rows of a file follow those of another."""

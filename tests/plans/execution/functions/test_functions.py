@@ -138,6 +138,7 @@ def test_scalar_functions(spark: SparkSession, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.wide
 def test_only_rows_that_pass_reach_a_function(spark: SparkSession, tmp_path: Path) -> None:
     """The function fails for 13: the plain part of the condition filters that row, with other inserts beside it."""
     rows = [{"a": 13, "s": "bad"}, {"a": 5, "s": "good"}, {"a": -5, "s": "low"}]
@@ -170,6 +171,7 @@ def test_a_branch_of_case_is_called_for_its_rows_alone(spark: SparkSession, tmp_
     assert sorted(result, key=str) == sorted(expected, key=str)
 
 
+@pytest.mark.wide
 def test_table_functions(spark: SparkSession, tmp_path: Path) -> None:
     """Inner and left, over one column and several, with functions of functions below and above."""
     result = run(
@@ -329,6 +331,7 @@ VALUES: list[tuple[str, str, Any]] = [
 ]
 
 
+@pytest.mark.wide
 def test_every_kind_of_value(spark: SparkSession, tmp_path: Path) -> None:
     """Types of SQL, objects, structured types, RAW, converters and overloads."""
     columns = ", ".join(f"c{at} {type_}" for at, (_, type_, _) in enumerate(VALUES))
@@ -369,6 +372,7 @@ def test_functions_in_joins(spark: SparkSession, tmp_path: Path) -> None:
     assert sorted(result) == [(2, 2), (9, 9)]
 
 
+@pytest.mark.wide
 def test_functions_in_event_time(spark: SparkSession, tmp_path: Path) -> None:
     """Below a window and above it: rows keep their watermarks."""
     rows = [{"a": at, "s": "ab"[at % 2], "ts": f"2024-01-01 00:00:0{at}"} for at in range(6)]

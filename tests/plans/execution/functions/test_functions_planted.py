@@ -153,6 +153,7 @@ def _spec(checkpoint: Path, change: Callable[[dict[str, Any]], object]) -> None:
         file.write_text(json.dumps(stages))
 
 
+@pytest.mark.wide
 def test_state(spark: SparkSession, tmp_path: Path) -> None:
     """Read, continued and migrated; and the planted pickle works where the run trusts it.
 

@@ -45,6 +45,7 @@ def named(sink: dict[str, Any]) -> str:
     return str(sink["dynamicTableSink"]["table"]["identifier"])
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("queries", [("vectorized", "grouped"), pytest.param(tuple(ROWS), marks=pytest.mark.deep)])
 def test_a_plan_of_pyflink_gives_its_rows(spark: SparkSession, tmp_path: Path, queries: Sequence[str]) -> None:
     """Scalar, asynchronous, table and aggregate functions, general and of pandas, in one run."""

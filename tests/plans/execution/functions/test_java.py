@@ -175,6 +175,7 @@ def _table(folder: Path, updating: bool) -> list[list[Any]]:
     return sorted(rows, key=repr)
 
 
+@pytest.mark.wide
 @pytest.mark.spark
 def test_functions_of_all_kinds(spark: SparkSession, java_samples: Path, tmp_path: Path) -> None:
     plan = _plan(tmp_path)

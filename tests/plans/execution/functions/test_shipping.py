@@ -214,6 +214,7 @@ def sql_name(name: str) -> str:
     return {"OfAll": "of_all", "Outer.Inner": "inner_", "Lambda": "lambda_"}.get(name, name.lower())
 
 
+@pytest.mark.wide
 def test_modules_of_every_kind(spark: SparkSession, modules: ModuleType, capfd: pytest.CaptureFixture[str]) -> None:
     """Registered in SQL by name, and one local class in Python: inference, siblings, other folders, all of ours."""
     env = TableEnvironment()
@@ -256,6 +257,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.wide
 def test_the_main_module_and_functions_from(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shared_session: None
 ) -> None:

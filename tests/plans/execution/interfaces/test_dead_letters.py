@@ -133,6 +133,7 @@ def test_a_micro_batch_that_runs_again_writes_them_once(
     assert rows(tmp_path / "o") == [{"id": 1}, {"id": 2}]
 
 
+@pytest.mark.wide
 def test_messages(spark: SparkSession, kafka: Server, tmp_path: Path) -> None:
     """Values, keys, events with several changes; an unavailable registry is no fault of the message."""
     topics = Topics(spark, kafka)
@@ -184,6 +185,7 @@ def test_messages(spark: SparkSession, kafka: Server, tmp_path: Path) -> None:
     assert sorted(row["op"] for row in rows(tmp_path / "o")) == ["c", "c", "d"]
 
 
+@pytest.mark.wide
 def test_tables_of_the_program(spark: SparkSession, postgres: Server, tmp_path: Path) -> None:
     """Two tables share one in a database, a third has lines; a repeated dead letter is there once."""
     for name, text in (("a", '{"id": 1}\nno\n'), ("b", "x\n2\ny\n"), ("c", "{}\n[\n")):
@@ -218,6 +220,7 @@ def test_tables_of_the_program(spark: SparkSession, postgres: Server, tmp_path: 
     assert psql(postgres.port, query) == [[f"{table}a", "1", "none"], *rows]
 
 
+@pytest.mark.wide
 def test_messages_go_on_to_a_topic(spark: SparkSession, kafka: Server, tmp_path: Path) -> None:
     """Their keys and values, exactly once, with their place."""
     topics = Topics(spark, kafka)

@@ -22,6 +22,7 @@ def session(spark: SparkSession) -> SparkSession:
     return spark
 
 
+@pytest.mark.wide
 def test_combined_rows_give_the_same_results(session: SparkSession, tmp_path: Path) -> None:
     random = Random(20_261_122)
     batches = [some(random, keys, rows) for keys, rows in [(3, 40), (1, 1), (200, 60), (5, 200)]]
@@ -32,6 +33,7 @@ def test_combined_rows_give_the_same_results(session: SparkSession, tmp_path: Pa
     assert plain.shuffled == [len(rows) for rows in batches]
 
 
+@pytest.mark.wide
 def test_combining_stops_if_rows_share_no_keys(session: SparkSession, tmp_path: Path) -> None:
     rows = [{"k": str(at if at < 9000 else at % 7), "v": at, "b": True, "t": "x"} for at in range(12_000)]
     folded = figures(session, tmp_path / "folded", TRANSFORM, [rows], folds=True)

@@ -73,6 +73,7 @@ def versions(spark: SparkSession) -> set[tuple[int, bool]]:
     return {(known("version", snapshot), known("keys", snapshot) is not None) for snapshot in left}
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("ttl", "many"), [("0 s", 97), ("1 h", 20_011)])
 def test_keys_of_all_batches_and_starts_are_known(spark: SparkSession, tmp_path: Path, ttl: str, many: int) -> None:
     """Keys return in later batches, and after a start that knows nothing of the store."""

@@ -163,6 +163,7 @@ def _ttl(ttl: int, *, event: bool, host: str) -> Chain:
     return Chain([specs], host, event)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("host", "event"), [(TRANSFORM, False), (TRANSFORM, True), (GROUP_STATE, False)])
 def test_entries_written_under_another_ttl_follow_the_new_one(
     spark: SparkSession, tmp_path: Path, host: str, event: bool

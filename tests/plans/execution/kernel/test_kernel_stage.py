@@ -137,6 +137,7 @@ def check_state_over_restarts(session: SparkSession, tmp_path: Path, host: str) 
         running.query.stop()
 
 
+@pytest.mark.wide
 def test_expired_state_is_neither_used_nor_kept(session: SparkSession, tmp_path: Path) -> None:
     check_expiry(session, tmp_path, TRANSFORM)
 

@@ -124,6 +124,7 @@ def test_a_retraction_repeats_the_rows_that_were_looked_up(spark: SparkSession, 
     assert changes == [("c", 1), ("c", 2), ("d", 1), ("d", 2)]
 
 
+@pytest.mark.wide
 def test_an_unavailable_database_ends_the_run(spark: SparkSession, tmp_path: Path) -> None:
     query = f"SELECT o.id, r.kind, r.rate FROM orders AS o {JOIN}"
     plan = program(tmp_path, query, url="jdbc:derby:memory:nowhere", **{"lookup.max-retries": "1"})
@@ -181,6 +182,7 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("named", [True, False])
 def test_a_driver_in_a_jar_of_the_users(spark: SparkSession, database: Any, probe: Path, named: bool) -> None:
     """`spark.jars` are in a class loader below the kernel's, the context of Spark's tasks."""
@@ -240,6 +242,7 @@ def test_pushed_down_predicates_are_applied(spark: SparkSession, database: Any, 
     assert run(spark, tmp_path, filtered, *ORDERS[:3]) == [(1, 1, 1.1), (2, 1, 1.3), (3, 1, None)]
 
 
+@pytest.mark.wide
 def test_a_lookup_without_rows_is_retried_as_the_hint_says(spark: SparkSession, database: Any, tmp_path: Path) -> None:
     plan = program(tmp_path, f"SELECT o.id, r.kind, CAST(r.rate AS DECIMAL(10, 2)) FROM orders AS o {JOIN}")
     retry = {"retry-predicate": "lookup_miss", "retry-strategy": "FIXED_DELAY", "fixed-delay": 200, "max-attempts": 200}

@@ -106,6 +106,7 @@ def test_group_aggregates(spark: SparkSession, tmp_path: Path) -> None:
     assert result == ["+I[a, 3.4, 4.0, 2.5, a, 3]", "+I[b, null, 5.0, 5.0, b, 2]"]
 
 
+@pytest.mark.wide
 def test_retraction(spark: SparkSession, tmp_path: Path) -> None:
     """The inner counts are updated in a second run on the same checkpoint: the outer one retracts the old values."""
     put(tmp_path, "1.json", ("a", 1, 1), ("a", 1, 1), ("a", 2, 1))
@@ -148,6 +149,7 @@ class Counted(AggregateFunction[int, dict[int, int]]):
         return max(accumulator.values())
 
 
+@pytest.mark.wide
 def test_accumulators_in_state(spark: SparkSession, tmp_path: Path) -> None:
     """They survive a round trip, and are shown with their types; pickled ones are shown as bytes."""
     put(tmp_path, "1.json", ("a", 1, 1, "2024-01-01 00:00:01"), ("a", 1 << 30, 1))
@@ -171,6 +173,7 @@ def test_accumulators_in_state(spark: SparkSession, tmp_path: Path) -> None:
     assert (counted.name, counted.type) == ("state", "BYTES")
 
 
+@pytest.mark.wide
 def test_time_to_live(spark: SparkSession, tmp_path: Path) -> None:
     """After its TTL a key starts over, whatever its accumulator was."""
     put(tmp_path, "1.json", ("a", 1, 1), ("a", 3, 1))
@@ -203,6 +206,7 @@ def test_windows(spark: SparkSession, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.wide
 def test_over(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path, "1.json", *(("a", v, 1, f"2024-01-01 00:00:0{v}") for v in (1, 2, 6)))
     over = "OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)"
@@ -211,6 +215,7 @@ def test_over(spark: SparkSession, tmp_path: Path) -> None:
     assert result == ["+I[1, 1.0]", "+I[2, 1.5]", "+I[6, 4.0]"]
 
 
+@pytest.mark.wide
 def test_errors(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path, "1.json", ("a", 13, 1))
     env = environment(tmp_path)

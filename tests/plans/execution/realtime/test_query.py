@@ -99,6 +99,7 @@ def expected(
 NONE_KEPT = ("--conf", "spark.compiledPlan.keptBytes=1")
 
 
+@pytest.mark.wide
 @pytest.mark.spark
 @pytest.mark.parametrize(
     ("options", "most"),

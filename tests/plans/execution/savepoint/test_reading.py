@@ -131,6 +131,7 @@ def test_all_restore_tests_are_read_to_the_last_byte(tmp_path: Path) -> None:
     assert sum(len(entries) for to, head in heads.items() for entries in states(to, head).values()) == 1421
 
 
+@pytest.mark.wide
 def test_classes_of_the_job_need_its_jar(tmp_path: Path) -> None:
     (savepoint,) = restore_tests.unpack(tmp_path, USER_CLASSES)
     with pytest.raises(CheckpointError, match=r"names the class .*WeightedAvgAccum, which is not allowed") as refusal:
@@ -163,6 +164,7 @@ def failures(tmp_path: Path, contents: Mapping[str, bytes]) -> dict[str, Checkpo
     return errors
 
 
+@pytest.mark.wide
 @pytest.mark.attack
 def test_broken_and_hostile_metadata(tmp_path: Path) -> None:
     (savepoint,) = restore_tests.unpack(tmp_path / "original", JOIN)
@@ -212,6 +214,7 @@ def test_changed_bytes_end_no_process(tmp_path: Path) -> None:
         assert to.exists() == isinstance(results[to], SavepointHead)
 
 
+@pytest.mark.wide
 def test_a_folder_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
     (savepoint,) = restore_tests.unpack(tmp_path, JOIN)
     to = tmp_path / "read"
@@ -224,6 +227,7 @@ def test_a_folder_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
         read_savepoint(tmp_path / "none", tmp_path / "other")
 
 
+@pytest.mark.wide
 def test_a_remote_savepoint_is_copied(tmp_path: Path) -> None:
     (savepoint,) = restore_tests.unpack(tmp_path, JOIN)
     store = fsspec.filesystem("memory")

@@ -124,6 +124,7 @@ def test_refused_forms(form: str, results: Mapping[str, tuple[Path, SavepointHea
     assert not folder.exists()
 
 
+@pytest.mark.wide
 @pytest.mark.attack
 def test_names_of_files_that_leave_the_savepoint(tmp_path: Path) -> None:
     checkpoint = unpacked(tmp_path)["rocksdb-incremental"]
@@ -160,6 +161,7 @@ def test_names_of_files_that_leave_the_savepoint(tmp_path: Path) -> None:
     assert not (tmp_path / "read").exists()
 
 
+@pytest.mark.wide
 @pytest.mark.attack
 def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
     folders, draw = unpacked(tmp_path / "good"), Random(7)

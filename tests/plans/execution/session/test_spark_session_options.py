@@ -68,6 +68,7 @@ IN_UTC = ["+I[2023-11-14 22:13:20.000, 1970-01-01 00:00:00, 22]"]
 IN_BERLIN = ["+I[2023-11-14 23:13:20.000, 1970-01-01 01:00:00, 23]"]
 
 
+@pytest.mark.wide
 def test_precedence_of_time_zones(spark: SparkSession) -> None:
     plan = TableEnvironment().compile_script("SET 'table.local-time-zone' = 'Asia/Tokyo';" + PROGRAM)
     open_ = TableEnvironment().compile_script(PROGRAM)
@@ -77,6 +78,7 @@ def test_precedence_of_time_zones(spark: SparkSession) -> None:
     assert printed(spark, open_, time_zone="Europe/Berlin") == IN_BERLIN
 
 
+@pytest.mark.wide
 def test_zones_in_a_program(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
     """The plan's zone wins over that of the session that runs it, and execute's argument over both."""
     zoned = TableEnvironment({ZONE: "Asia/Tokyo"}).compile_script(PROGRAM).to_json()
@@ -108,6 +110,7 @@ def test_options_of_a_run_in_a_program(spark: SparkSession, tmp_path: Path, caps
         assert capsys.readouterr().out.splitlines() == [f"+I[{number}]"]
 
 
+@pytest.mark.wide
 def test_windows_and_clocks(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "in.json").write_text('{"ts": "2023-11-14 22:13:20Z"}\n{"ts": "2023-11-15 01:00:00Z"}\n')
     program = f"""
@@ -125,6 +128,7 @@ def test_windows_and_clocks(spark: SparkSession, tmp_path: Path) -> None:
     assert printed(spark, plan) == ["+I[2023-11-15 00:00:00.000, 2, 2023-11-15 23:59:59.999, TRUE]"]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("format_", ["json", "csv"])
 def test_formats_and_print_write_points_in_utc(spark: SparkSession, tmp_path: Path, format_: str) -> None:
     """As Flink: formats and the print connector ignore the session's zone."""
@@ -212,6 +216,7 @@ def test_lengths_are_cut_and_padded(spark: SparkSession, tmp_path: Path) -> None
     assert [row[1] for row in rows[3:5]] == ["a", "abc"]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("options", "row", "wanted"),
     [

@@ -54,6 +54,7 @@ def marker(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path / "marker"
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("function", [pytest.param(Loops, marks=pytest.mark.deep), LoopsInAggregate])
 def test_a_run_is_cancelled_while_a_function_loops(
     spark: SparkSession, marker: Path, function: Callable[[str], ScalarFunction]

@@ -56,6 +56,7 @@ def inputs(session: SparkSession) -> DataFrame:
     return frame.select("name", F.from_json("text", schema).alias("row")).select("name", "row.*").cache()
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("choice", RUNS, ids=" ".join)
 def test_rows_are_written_dropped_or_refused_as_flink_does(
     inputs: DataFrame, choice: tuple[str, str, str], monkeypatch: pytest.MonkeyPatch

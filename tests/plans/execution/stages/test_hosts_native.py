@@ -61,6 +61,7 @@ def test_the_first_row_to_arrive_wins_over_the_first_by_time(
     assert ids(pipeline.run(max_files_per_batch=1)) == expected
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("host", "expected"), [pytest.param(TRANSFORM, [2], marks=pytest.mark.deep), (NATIVE, [])])
 def test_the_first_row_after_an_idle_gap_is_dropped(
     spark: SparkSession, tmp_path: Path, host: str, expected: list[int]

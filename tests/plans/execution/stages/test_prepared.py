@@ -97,6 +97,7 @@ def compare(candidates: Sequence[Candidate]) -> None:
     assert differ == []
 
 
+@pytest.mark.wide
 def test_the_dry_run_refuses_what_the_check_calls_an_error(candidates: list[Candidate]) -> None:
     refused = [candidate for candidate in candidates if candidate.refusal]
     assert len(refused) > 10

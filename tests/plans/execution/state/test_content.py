@@ -44,6 +44,7 @@ def row(key: KeyState, *path: str | int) -> tuple[Field, ...]:
     return tuple(value)
 
 
+@pytest.mark.wide
 def test_an_aggregate_has_a_part_for_each_call(looked: Looked) -> None:
     (key,) = looked.states("aggregate", item="nut")
     state = values(key.fields)

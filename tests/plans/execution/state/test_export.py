@@ -67,6 +67,7 @@ def test_windows_have_a_row_each(looked: Looked, tmp_path: Path) -> None:
     assert {row["aggregates"]["SUM(price)"] is None for row in rows} == {False}
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("sink", ["over_rows", "versions", "matched", "near", "sessions", "keyed", "normalized"])
 def test_no_key_is_left_out(sink: str, looked: Looked, tmp_path: Path) -> None:
     rows = exported(looked, sink, tmp_path)

@@ -56,6 +56,7 @@ def test_a_rollback_says_what_sinks_got_and_the_old_plan_goes_on_where_it_was(pl
     assert prune(spark, folder) == ()
 
 
+@pytest.mark.wide
 def test_a_checkpoint_on_another_file_system_moves_and_goes_back(place: Place, mounted: str) -> None:
     old, new = (
         place.compiled(TABLES, together(PRICES, COUNTS, VALUES)),

@@ -129,6 +129,7 @@ def stored(place: Place, generation: int, batch: int, stages: int = 1, host: str
     return sorted((row.key, row.op) for row in rows)
 
 
+@pytest.mark.wide
 def test_idle_entries_that_were_kept_for_ever_follow_a_ttl_and_are_removed(place: Place) -> None:
     plan = place.compiled(TABLES, PRICES)
     place.run(plan)
@@ -153,6 +154,7 @@ def test_other_changes_of_a_ttl_start_in_place(place: Place, old: str, new: str)
     assert (("x", 103) in place.rows("prices")) is (new == "0 ms")
 
 
+@pytest.mark.wide
 def test_the_number_of_partitions_and_the_host_change(place: Place) -> None:
     plan = with_ttl(place.compiled(TABLES, together(PRICES, JOINED)), "1 d")
     place.run(plan)
@@ -178,6 +180,7 @@ def test_the_number_of_partitions_and_the_host_change(place: Place) -> None:
         assert json.loads(about)["conf"][PARTITIONS] == "3"
 
 
+@pytest.mark.wide
 def test_a_batch_that_was_begun_is_written_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = place.compiled(TABLES, together(PRICES, COUNTS))
     place.run(plan)
@@ -208,6 +211,7 @@ WINDOWS = (
 )
 
 
+@pytest.mark.wide
 def test_open_windows_close_behind_a_migration_as_without_it(place: Place) -> None:
     tables = table("events", EVENTS) + table("closed", "k STRING, n BIGINT, m BIGINT")
 
@@ -234,6 +238,7 @@ def test_open_windows_close_behind_a_migration_as_without_it(place: Place) -> No
     )
 
 
+@pytest.mark.wide
 def test_a_migration_that_fails_leaves_the_old_generation_in_force(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,6 +256,7 @@ def test_a_migration_that_fails_leaves_the_old_generation_in_force(
     assert place.rows("counts") == [("x", 1010), ("y", 20)]
 
 
+@pytest.mark.wide
 def test_a_new_source_begins_though_the_process_ends_before_the_first_micro_batch(place: Place) -> None:
     place.run(place.compiled(TABLES, PRICES))
     both = place.compiled(TABLES, together(PRICES, JOINED))

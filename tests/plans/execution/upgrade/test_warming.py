@@ -160,6 +160,7 @@ ALL_TABLES = TABLES + "".join(table(sink(name), KEYED, "debezium-json") for name
 DEEP = ("group-aggregate", "two-aggregates", "semi-join")
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "names",
     [
@@ -371,6 +372,7 @@ def test_a_history_table_replaces_the_files_that_were_read(place: Place) -> None
     assert keyed(place, "keyed") == {"x": ("x", 17, 2), "y": ("y", 28, 2)}
 
 
+@pytest.mark.wide
 def test_a_warm_up_that_fails_leaves_the_old_generation_in_force(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(place)
     old = place.compiled(TABLES, SUMS)
@@ -419,6 +421,7 @@ def test_a_process_that_is_killed_while_it_fills(place: Place) -> None:
     assert [number for number, _ in place.heads()] == [1, 2]
 
 
+@pytest.mark.wide
 def test_old_rows_join_those_of_a_new_table(place: Place) -> None:
     """The new table is read from its beginning, so nothing is missing: the start needs no permission."""
     joined = "INSERT INTO keyed SELECT s.shop, price, rent FROM sales AS s JOIN shops AS h ON s.shop = h.shop;"

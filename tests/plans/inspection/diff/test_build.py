@@ -66,6 +66,7 @@ def test_equivalent_programs_have_no_differences_in_state(name: str) -> None:
     assert changes == {Change.KEPT} or name == "columns of the sink", shown(diff)
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_plans_of_flink_and_the_programs_compiled_here_differ_in_nothing(tmp_path: Path) -> None:
     """Except those that are planned differently with the same result; each has a known reason."""

@@ -180,6 +180,7 @@ PASSIVE = ("stream-exec-sink", "stream-exec-limit", "stream-exec-expand")
 SPLIT = "aggregate/count_distinct_split"
 
 
+@pytest.mark.wide
 def test_what_an_operator_keeps_depends_on_every_part_above_it() -> None:
     """A changed literal, direction, function, window or path anywhere in front of an operator is detected."""
     tried, missed = 0, []
@@ -208,6 +209,7 @@ def test_what_an_operator_keeps_depends_on_every_part_above_it() -> None:
     assert tried > 100
 
 
+@pytest.mark.wide
 def test_both_planners_mean_the_same(tmp_path: Path) -> None:
     """Programs compiled here and by Flink, except those that are planned differently with the same result."""
     equal, others = [], []
@@ -226,6 +228,7 @@ SECOND_PHASES = ("global-group-aggregate", "global-window-aggregate", "increment
 UNTRIED = {("group-window-aggregate", "aggCalls"), ("window-aggregate", "aggCalls"), ("multi-join", "joinConditions")}
 
 
+@pytest.mark.wide
 def test_every_field_that_is_declared_to_shape_state_does() -> None:
     """Each such field of each node type, replaced by another fitting value, is detected by the rule of the type."""
     places: dict[str, list[tuple[Any, int]]] = {}
