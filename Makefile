@@ -51,8 +51,10 @@ demo-move: kernel classes  ## a job in Flink over Kafka, which it installs, stop
 demo-service: kernel classes  ## the service with the samples in it: prints an address and a token to look at the page
 	@PATH="$(abspath $(BIN)):$$PATH" exec bash samples/demo_service.sh
 
-test: lint kernel classes  ## lint, then all tests but those of test-wide, test-deep and test-page, and the slowest 30 (CHANGED=1: those that changes since main reach, BASE=COMMIT)
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --durations 30 $(ARGS) \
+# With WIDE, Spark's tests are most of the work, and shared by two sessions.
+test: lint kernel classes  ## lint, then the tests of ten minutes, and the slowest 30 (WIDE=1: with those of test-wide, CHANGED=1: those that changes since main reach, BASE=COMMIT)
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --durations 30 $(ARGS) \
+	  $(if $(WIDE),--dist worksteal -m "wide or not wide",--dist loadgroup) \
 	  $(if $(CHANGED),$$($(BIN)/python -m tests.changed $(BASE)))
 
 test-fast: kernel  ## the tests that start no JVM, no server and no other long process, and do not read all files or plans
@@ -69,7 +71,7 @@ test-page: kernel classes  ## the service's page in Chromium, some of it over ru
 test-attack: kernel classes  ## hostile input: secrets, folders, roles, floods, slow clients (under five minutes)
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "attack or attack and wide" $(ARGS)
 
-test-wide: kernel classes  ## the tests that take seconds each, mostly the rest of a matrix of which `make test` covers a part (some ten minutes)
+test-wide: kernel classes  ## the tests that take seconds each: runs, services and servers of which `make test` covers the main cases
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m wide $(ARGS)
 
 test-deep: kernel classes  ## the tests that take minutes, 20,000 random edits of plans (EDITS=, SEED=), 500 upgrades (UPGRADE_SEED=), 100 kills around Kafka (KAFKA_KILLS=, KAFKA_SEED=)

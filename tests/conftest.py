@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,13 +51,31 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests that use Spark or another JVM, and deselect tests whose tier `-m` does not name."""
+    """Mark tests that use Spark or another JVM, and deselect tests whose tier `-m` does not name.
+
+    With `--dist loadgroup` all tests of the Spark session run in one process, so that one JVM warms up.
+    """
     for item in items:
         for fixture, marker in (("spark", "spark"), ("harness", "slow"), ("postgres", "slow"), ("workers", "slow")):
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(marker)
+                if fixture == "spark":
+                    item.add_marker(pytest.mark.xdist_group(fixture))
     config.hook.pytest_deselected(items=[item for item in items if tier(item) not in config.option.markexpr])
     items[:] = [item for item in items if tier(item) in config.option.markexpr]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Distribute tests outside of groups by file: xdist is slow with thousands of groups."""
+    from xdist.scheduler import LoadGroupScheduling  # type: ignore[import-untyped]
+
+    class GroupsAndFiles(LoadGroupScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            file, _, test = nodeid.partition("::")
+            return test.rpartition("@")[2] if "@" in test else file
+
+    return GroupsAndFiles(config, log) if config.getoption("dist") == "loadgroup" else None
 
 
 def tier(item: pytest.Item) -> str:
@@ -97,7 +115,7 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
         "spark.jars": ",".join(fetched(driver).as_uri() for driver in (POSTGRES_DRIVER, SQLITE_DRIVER)),
         "spark.driver.memory": "2g",
         "spark.sql.shuffle.partitions": "2",
-        # Another session runs in parallel, so one thread collects garbage, and rarely. The session lives for minutes,
+        # Other tests run in parallel, so one thread collects garbage, and rarely. The session lives for minutes,
         # so both compilers are on, and no thread searches the code of ended queries.
         "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms2g -Xmn1g -XX:TieredStopAtLevel=4 "
         "-XX:ReservedCodeCacheSize=1g -XX:SweeperThreshold=50 -XX:+IgnoreUnrecognizedVMOptions",
@@ -112,9 +130,12 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
         from tools.services.s3 import client_jars
 
         jars += client_jars()
-    if jars:
-        conf["spark.driver.extraClassPath"] = os.pathsep.join(map(str, jars))
-    with spark_session("local[2]", conf) as session:
+    with ExitStack() as opened:
+        with pytest.MonkeyPatch.context() as patch:
+            if jars:
+                # Behind Spark's jars, so that the archive of their classes fits.
+                patch.setenv("SPARK_DIST_CLASSPATH", os.pathsep.join(map(str, jars)))
+            session = opened.enter_context(spark_session("local[2]", conf))
         yield session
 
 
