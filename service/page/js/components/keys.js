@@ -6,6 +6,8 @@ const KEYS = [
   ["Arrow keys", "Move between the operators of a plan"],
   ["Home, End", "First and last operator"],
   ["Enter", "Open the operator; in a search field, go to the next match"],
+  ["Ctrl+Enter", "In the editor, preview the statement at the cursor"],
+  ["Shift+Alt+F", "In the editor, format the program"],
   ["Escape", "Close an operator or a dialog"],
   ["?", "Show these keys"],
 ];

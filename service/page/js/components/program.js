@@ -1,4 +1,4 @@
-import { html } from "../lit.js";
+import { html, nothing } from "../lit.js";
 
 const KINDS = {
   sql: { words: "SQL", label: "Program", hint: "CREATE TABLE …; INSERT INTO … SELECT …;" },
@@ -9,8 +9,11 @@ const ENDINGS = { sql: "sql", json: "plan" };
 
 export const NO_PROGRAM = Object.freeze({ text: "", language: "sql" });
 
-/** The choice of a program's format, and of a file with its text. */
-export function programHead(program, set) {
+/**
+ * The choice of a program's format, and of a file with its text.
+ * @param {unknown} actions more buttons
+ */
+export function programHead(program, set, actions = nothing) {
   const pick = async (event) => {
     const [file] = event.target.files;
     if (!file) return;
@@ -22,6 +25,7 @@ export function programHead(program, set) {
         @click=${() => set({ ...program, language: key })}>${words}</button>`)}
     </div>
     <span class="spacer"></span>
+    ${actions}
     <label class="file button" ?hidden=${program.language === "python"}>Choose a file<input type="file" accept=".sql,.json" @change=${pick} /></label>
   </div>`;
 }

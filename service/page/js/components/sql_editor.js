@@ -47,6 +47,8 @@ class SqlEditor extends HTMLElement {
   #fault = null;
   #language = new cm.Compartment();
   #keywords = null;
+  /** The place at which the text could not be formatted, like `fault`. */
+  #unreadable = null;
 
   constructor() {
     super();
@@ -104,9 +106,30 @@ class SqlEditor extends HTMLElement {
     this.#view.focus();
   }
 
+  /** Lay out the text in one step of the history. A text that cannot be laid out stays; its place is marked. */
+  async format() {
+    const { text } = this;
+    const unformatted = (reason) => this.dispatchEvent(new CustomEvent("unformatted", { detail: `Not formatted: ${reason}` }));
+    const library = await import("./sql_format.js").catch(() => null);
+    if (!library) return unformatted("the service does not respond; reload the page");
+    if (!this.#view || text !== this.text) return;
+    try {
+      this.#view.dispatch({ changes: library.spacing(text, library.format(text)), userEvent: "format", scrollIntoView: true });
+      this.#view.focus();
+    } catch (error) {
+      if (!(error instanceof library.UnreadableError)) throw error;
+      const { line, column, message } = error;
+      this.#unreadable = { line, column, length: 1, message };
+      this.#mark();
+      this.show(error);
+      unformatted(`${message} (line ${line}, column ${column})`);
+    }
+  }
+
   #state() {
     const save = () => this.dispatchEvent(new CustomEvent("save")) || true;
     const preview = () => this.dispatchEvent(new CustomEvent("preview")) || true;
+    const format = () => this.format() && true;
     return cm.EditorState.create({
       doc: this.#text,
       extensions: [
@@ -128,6 +151,7 @@ class SqlEditor extends HTMLElement {
         cm.keymap.of([
           { key: "Mod-s", run: save, preventDefault: true },
           { key: "Mod-Enter", run: preview, preventDefault: true },
+          ...(this.hasAttribute("formats") ? [{ key: "Shift-Alt-f", run: format, preventDefault: true }] : []),
           { key: "Tab", run: cm.acceptCompletion },
           ...cm.closeBracketsKeymap, ...cm.completionKeymap, ...cm.lintKeymap, ...cm.searchKeymap, ...cm.historyKeymap, ...cm.defaultKeymap,
           cm.indentWithTab,
@@ -137,6 +161,10 @@ class SqlEditor extends HTMLElement {
         cm.EditorView.updateListener.of((update) => {
           if (update.docChanged && this.text !== this.#text) {
             this.#text = this.text;
+            if (this.#unreadable) {
+              this.#unreadable = null;
+              this.#mark();
+            }
             this.dispatchEvent(new CustomEvent("change", { detail: this.#text }));
           }
         }),
@@ -165,13 +193,11 @@ class SqlEditor extends HTMLElement {
 
   #mark() {
     if (!this.#view) return;
-    const marks = [];
-    if (this.#fault) {
-      const { line, column, length, message } = this.#fault;
+    const marks = [this.#fault, this.#unreadable].filter(Boolean).map(({ line, column, length, message }) => {
       const from = Math.min(this.#offset(line, column), Math.max(0, this.#view.state.doc.length - 1));
-      const to = Math.min(this.#view.state.doc.length, from + Math.max(1, length));
-      marks.push({ from, to, severity: "error", message });
-    }
+      return { from, to: Math.min(this.#view.state.doc.length, from + Math.max(1, length)), severity: "error", message };
+    });
+    marks.sort((left, right) => left.from - right.from);
     this.#view.dispatch(cm.setDiagnostics(this.#view.state, marks));
   }
 }

@@ -1,6 +1,7 @@
 /** The parts of the editor's page: its head, the program, and what the compiler says of it. */
 
 import { changesOf, diffView, verdictLine } from "../components/diff.js";
+import { tell } from "../components/dialog.js";
 import { graphView } from "../components/graph.js";
 import { check as checkIcon, play, warning } from "../components/icons.js";
 import { problemBox } from "../components/problem.js";
@@ -54,9 +55,11 @@ export function editorBody(state, acts) {
 
 function input({ program, keywords, draft }, { edit, save, complete, rows }) {
   if (program.language !== "sql") return programInput(program, edit);
-  return html`${programHead(program, edit)}
-    <sql-editor label="SQL program" .complete=${complete} .keywords=${keywords} .text=${program.text} .fault=${faultOf(draft)}
-      @change=${(event) => edit({ ...program, text: event.detail })} @save=${save} @preview=${() => rows.begin()}></sql-editor>`;
+  const format = html`<button type="button" title="Shift+Alt+F" ?disabled=${!program.text.trim()} @click=${() => document.querySelector("sql-editor").format()}>Format</button>`;
+  return html`${programHead(program, edit, format)}
+    <sql-editor label="SQL program" formats .complete=${complete} .keywords=${keywords} .text=${program.text} .fault=${faultOf(draft)}
+      @change=${(event) => edit({ ...program, text: event.detail })} @save=${save} @preview=${() => rows.begin()}
+      @unformatted=${({ detail }) => tell(detail)}></sql-editor>`;
 }
 
 const PLACES = new WeakMap();
